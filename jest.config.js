@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+
+// Jest runs native ES modules only under this Node flag: when it is missing, run the same command again with it.
+const flag = '--experimental-vm-modules';
+const startedByJest = /[\\/]jest(\.js)?$/.test(process.argv[1] ?? '');
+const flagged = process.execArgv.includes(flag) || (process.env.NODE_OPTIONS ?? '').includes(flag);
+if (startedByJest && !flagged) {
+  const args = [...process.execArgv, flag, '--disable-warning=ExperimentalWarning', ...process.argv.slice(1)];
+  const run = spawnSync(process.execPath, args, { stdio: 'inherit' });
+  process.exit(run.status ?? 1);
+}
+
+const base = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/__tests__'],
+  testMatch: ['**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false }] },
+};
+
+const sources = {
+  '^(\\.{1,2}/.*)\\.js$': '$1',
+  '^keyward$': '<rootDir>/lib/index.ts',
+  '^keyward/testing$': '<rootDir>/lib/testing/index.ts',
+};
+
+// What meets Express runs twice, once on each major version; the rest runs once.
+const onBothExpress = ['<rootDir>/__tests__/express/', '<rootDir>/__tests__/testing/', '<rootDir>/__tests__/examples/'];
+
+/** @type {import('jest').Config} */
+export default {
+  reporters: ['default', '<rootDir>/scripts/summary-reporter.js'],
+  maxWorkers: 2,
+  projects: [
+    { ...base, displayName: 'express 5', moduleNameMapper: sources, globals: { EXPRESS: 5 } },
+    {
+      ...base,
+      displayName: 'express 4',
+      roots: onBothExpress,
+      moduleNameMapper: { ...sources, '^express$': 'express4' },
+      globals: { EXPRESS: 4 },
+    },
+  ],
+  collectCoverageFrom: ['lib/**/*.ts', '!lib/augment.ts'],
+  coverageProvider: 'v8',
+  coverageReporters: ['text', 'lcov'],
+  coverageThreshold: { global: { branches: 95, functions: 95, lines: 95, statements: 95 } },
+};

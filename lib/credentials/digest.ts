@@ -1,0 +1,11 @@
+import { hash } from 'node:crypto';
+
+/**
+ * SHA-256 of a credential, in lower-case hex.
+ *
+ * Fast on purpose: keys are drawn at random, 128 bits and more, so that there is nothing to guess, and a password hash
+ * on every request would be a free denial of service.
+ */
+export function digestOf(credential: string): string {
+  return hash('sha256', credential);
+}

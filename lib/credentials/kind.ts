@@ -1,0 +1,17 @@
+/** Which of the three a caller presented: a secret key, a public key, or an access token (spec section 2). */
+export type Kind = KeyKind | 'access';
+
+/** The two kinds of API key (spec section 2.1). */
+export type KeyKind = 'secret' | 'public';
+
+/** Where a credential works. */
+export type Environment = 'live' | 'sandbox';
+
+/** Every kind, for checking options. */
+export const KINDS = Object.freeze(['secret', 'public', 'access'] as const);
+
+/** Every kind of API key, for checking options and records. */
+export const KEY_KINDS = Object.freeze(['secret', 'public'] as const);
+
+/** Every environment, for checking options and records. */
+export const ENVIRONMENTS = Object.freeze(['live', 'sandbox'] as const);

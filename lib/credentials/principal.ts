@@ -1,0 +1,81 @@
+/** Who a credential proved to be, and what it reaches. */
+import type { JsonObject } from '../protocol/json-object.js';
+import { type ApiMap, scopePrefixes } from './api-map.js';
+import type { Environment, KeyKind } from './kind.js';
+
+/**
+ * Who called: frozen, made once when its credential was first verified, and shared by every request that presents it.
+ * It holds no credential.
+ */
+export type Principal = KeyPrincipal | AccessPrincipal;
+
+/** Who presented an API key. */
+export interface KeyPrincipal {
+  readonly kind: KeyKind;
+  /** The record's id: fit for logs and for rate limits. */
+  readonly keyId: string;
+  readonly account: string;
+  readonly environment: Environment;
+  readonly apis: 'all' | readonly string[];
+  /** `'all'`: every scope of its APIs. */
+  readonly scopes: 'all' | readonly string[];
+  readonly channels: 'all' | readonly string[];
+  /** The e-commerce platform that the key is used on; then it has exactly one channel. */
+  readonly platform: string | undefined;
+  /** When it ends, in seconds since 1970; `undefined` where it does not. */
+  readonly expiresAt: number | undefined;
+}
+
+/** Who presented an access token. */
+export interface AccessPrincipal {
+  readonly kind: 'access';
+  /** The access key's Identifier: the same as `clientId`. */
+  readonly keyId: string;
+  readonly clientId: string;
+  /** The access key's account; `undefined` where `accessTokens` has no `accessKeys` to ask. */
+  readonly account: string | undefined;
+  readonly environment: Environment | undefined;
+  /** The APIs that its scopes belong to. */
+  readonly apis: readonly string[];
+  /** The scopes granted; less those that the access key has lost since. */
+  readonly scopes: readonly string[];
+  readonly channels: 'all' | readonly string[];
+  readonly platform: string | undefined;
+  /** The token's `exp`, in seconds since 1970. */
+  readonly expiresAt: number;
+  /** The token's claims. */
+  readonly payload: JsonObject;
+  /** The token's JOSE header. */
+  readonly header: JsonObject;
+}
+
+// Kept off the principal's visible properties: it is a rule of the platform, not a fact about the caller.
+const API_MAP = Symbol('keyward.apiMap');
+
+/** Finishes a principal: freezes it and its lists, and keeps the platform's own API map with it. */
+export function sealPrincipal<P extends Principal>(principal: P, apis: ApiMap = scopePrefixes): P {
+  if (apis !== scopePrefixes) Object.defineProperty(principal, API_MAP, { value: apis });
+  for (const list of [principal.apis, principal.scopes, principal.channels]) Object.freeze(list);
+  return Object.freeze(principal);
+}
+
+/** Whether a principal's API set names an API. */
+export function reachesApi(principal: Principal, api: string): boolean {
+  return principal.apis === 'all' || principal.apis.includes(api);
+}
+
+/** Whether a principal holds a scope: by name, or as one of the scopes of its APIs. */
+export function holdsScope(principal: Principal, scope: string): boolean {
+  if (principal.scopes !== 'all') return principal.scopes.includes(scope);
+  const apis = apiMapOf(principal).apisOf(scope);
+  return principal.apis === 'all' ? apis.length > 0 : apis.some((api) => reachesApi(principal, api));
+}
+
+/** Whether a principal may act through a channel. */
+export function reachesChannel(principal: Principal, channel: string): boolean {
+  return principal.channels === 'all' || principal.channels.includes(channel);
+}
+
+function apiMapOf(principal: Principal & { readonly [API_MAP]?: ApiMap }): ApiMap {
+  return principal[API_MAP] ?? scopePrefixes;
+}

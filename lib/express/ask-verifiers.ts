@@ -1,0 +1,65 @@
+/** Asks verifiers in order, and takes none at its word where its answer could let somebody in by mistake. */
+import { types } from 'node:util';
+import { KINDS } from '../credentials/kind.js';
+import { sealPrincipal } from '../credentials/principal.js';
+import { lookUpFailures } from '../events/look-up-failure.js';
+import type { PresentedCredential } from '../verify/presented-credential.js';
+import type { Accepted, CredentialVerifier, Declined, Outcome, Refused, Unavailable } from '../verify/verifier.js';
+
+/** What is left when nobody declines any more. */
+export type Claimed = Accepted | Refused | Unavailable;
+
+/**
+ * Asks each verifier until one claims the credential; that nobody claims is refused. It neither throws nor rejects:
+ * a verifier that does, or whose answer is none, makes the credential unavailable.
+ */
+export function askVerifiers(
+  accept: readonly CredentialVerifier[],
+  credential: PresentedCredential,
+  declined: string | undefined = undefined,
+): Claimed | Promise<Claimed> {
+  const [verifier, ...others] = accept;
+  if (verifier === undefined) return { outcome: 'refused', reason: declined ?? 'unclaimed' };
+  const passOn = (outcome: Claimed | Declined) =>
+    outcome.outcome === 'declined' ? askVerifiers(others, credential, outcome.reason ?? declined) : outcome;
+  try {
+    const outcome = verifier.verify(credential);
+    if (!isThenable(outcome)) return passOn(checked(verifier, outcome));
+    return Promise.resolve(outcome)
+      .then((settled) => checked(verifier, settled))
+      .catch((error) => broken(credential, error))
+      .then(passOn);
+  } catch (error) {
+    return broken(credential, error);
+  }
+}
+
+function isThenable(outcome: Outcome | PromiseLike<Outcome> | undefined): outcome is PromiseLike<Outcome> {
+  return typeof (outcome as PromiseLike<Outcome> | null | undefined)?.then === 'function';
+}
+
+/** A verifier may be anybody's code: what it lets in is a principal, of a kind that it said it brings. */
+function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
+  switch (outcome.outcome) {
+    case 'accepted': {
+      const { principal } = outcome;
+      if (!(verifier.kinds ?? KINDS).includes(principal.kind)) throw new TypeError('a principal of another kind');
+      if (!Object.isFrozen(principal)) sealPrincipal(principal);
+      return outcome;
+    }
+    case 'declined':
+    case 'refused':
+    case 'unavailable':
+      return outcome;
+    default:
+      throw new TypeError('an outcome that is none');
+  }
+}
+
+function broken(credential: PresentedCredential, error: unknown): Unavailable {
+  if (lookUpFailures.hasSubscribers) {
+    const detail = types.isNativeError(error) ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
+    lookUpFailures.publish({ of: 'verifier', reason: 'threw', detail: credential.redact(detail) });
+  }
+  return { outcome: 'unavailable', reason: 'verifier_threw' };
+}

@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../credentials/principal.js';
+import { type Decision, decisions } from '../events/decision.js';
+
+/** Tells whoever listens what was decided about a request. */
+export function reportDecision(
+  req: IncomingMessage,
+  decision: Pick<Decision, 'outcome' | 'by'> & Partial<Decision>,
+  principal?: Principal | undefined,
+): void {
+  if (!decisions.hasSubscribers) return;
+  const { url, originalUrl = url } = req as IncomingMessage & { originalUrl?: string };
+  decisions.publish({
+    code: undefined,
+    reason: undefined,
+    kind: principal?.kind,
+    keyId: principal?.keyId,
+    account: principal?.account,
+    fingerprint: undefined,
+    method: req.method,
+    path: originalUrl?.split('?', 1)[0],
+    ...decision,
+  });
+}

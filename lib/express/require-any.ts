@@ -1,0 +1,33 @@
+import { defineGuard, type Guard, type GuardFacts, guardFactsOf, type Refusal } from './guard.js';
+
+/**
+ * Lets a request pass that one of the guards lets pass. It is refused with the first refusal that names scopes, else
+ * with the first.
+ *
+ * @throws TypeError where no guard is given, or something that is none.
+ */
+export function requireAny(...guards: readonly Guard[]): Guard {
+  const facts = guards.map(guardFactsOf);
+  if (facts.length === 0 || !facts.every((known) => known !== undefined)) {
+    throw new TypeError('requireAny: expected one guard or more');
+  }
+  return defineGuard({
+    name: `requireAny(${facts.map(({ name }) => name).join(', ')})`,
+    kinds: kindsOf(facts),
+    check(principal, req) {
+      const refusals: Refusal[] = [];
+      for (const guard of guards) {
+        const verdict = guard.check(principal, req);
+        if (verdict === true) return true;
+        if (verdict !== false) refusals.push(verdict);
+      }
+      return refusals.find(({ scopes }) => scopes !== undefined) ?? refusals[0] ?? false;
+    },
+  });
+}
+
+/** The kinds that can pass: known where each of the guards decides by kind. */
+function kindsOf(facts: readonly GuardFacts[]) {
+  const kinds = facts.flatMap((known) => known.kinds ?? []);
+  return facts.every((known) => known.kinds !== undefined) ? [...new Set(kinds)] : undefined;
+}

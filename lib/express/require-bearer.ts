@@ -1,0 +1,195 @@
+/** The gate: it proves who calls, from what stands in the Authorization field. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Kind } from '../credentials/kind.js';
+import type { Principal } from '../credentials/principal.js';
+import { Options } from '../options/options.js';
+import { ABSENT, isB64token, MALFORMED, readBearer, repeatsAuthorization } from '../protocol/bearer.js';
+import { isQuotable } from '../protocol/challenge.js';
+import { PresentedCredential } from '../verify/presented-credential.js';
+import { secureUrl } from '../verify/secure-url.js';
+import type { CredentialVerifier } from '../verify/verifier.js';
+import { askVerifiers, type Claimed } from './ask-verifiers.js';
+import { admit } from './auth-of.js';
+import { GATE, type Gate, type GateFacts } from './gate.js';
+import { presentedTwice } from './presented-twice.js';
+import { type Answer, refuse } from './refuse.js';
+import { reportDecision } from './report-decision.js';
+
+/** Options of `requireBearer`. */
+export interface RequireBearerOptions {
+  /** Asked in order; the first that claims the credential decides. */
+  readonly accept: readonly CredentialVerifier[];
+  /** Named in the challenge: `'api'`. */
+  readonly realm?: string | undefined;
+  /** `true`: a request without a credential passes, without a principal; a bad one is still refused. */
+  readonly optional?: boolean | undefined;
+  /** `true`: `Authorization: pk_…` without a scheme is a key, as checkout-sdk-node sends public keys. */
+  readonly bareKeys?: boolean | undefined;
+  /** `'report'`: a secret key that comes with a browser's `Origin` is an event; `'refuse'`: 403 too. */
+  readonly browserOrigin?: 'report' | 'refuse' | undefined;
+  /** URL of the metadata of this resource (RFC 9728), put into challenges. */
+  readonly resourceMetadata?: string | undefined;
+}
+
+/** What a gate found about a request. */
+type Verdict = Admitted | TurnedAway;
+
+interface Admitted {
+  readonly principal: Principal | undefined;
+}
+
+interface TurnedAway {
+  readonly answer: Answer;
+  readonly reason: string;
+  readonly principal?: Principal;
+  readonly keyId?: string | undefined;
+  readonly fingerprint?: string | undefined;
+}
+
+const OPTION_NAMES = ['accept', 'realm', 'optional', 'bareKeys', 'browserOrigin', 'resourceMetadata'];
+const BY = 'requireBearer';
+
+const ANONYMOUS: Verdict = { principal: undefined };
+const MISSING: Verdict = { answer: { code: 'credential_missing' }, reason: 'nothing_presented' };
+const BAD_REQUEST: Verdict = { answer: { code: 'invalid_request' }, reason: 'malformed' };
+
+/**
+ * Makes the middleware that takes credentials (RFC 6750 §2.1, spec section 5).
+ *
+ * It lets a request pass, with its principal as `req.auth`, or passes a `BearerError` to `next`: `credential_missing`
+ * (401), `invalid_request` (400), `invalid_token` (401), `insufficient_scope` (403, by `browserOrigin` alone) or
+ * `temporarily_unavailable` (503).
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type, and for two verifiers that claim the
+ *   same credentials.
+ */
+export function requireBearer(options: RequireBearerOptions): Gate {
+  const { accept, recallers, facts, refusesBrowsers } = readOptions(options);
+  const missing = facts.optional ? ANONYMOUS : MISSING;
+
+  function bearerGate(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
+    const verdict = decide(req);
+    if (verdict instanceof Promise) verdict.then((settled) => conclude(req, res, next, settled));
+    else conclude(req, res, next, verdict);
+  }
+
+  function decide(req: IncomingMessage): Verdict | Promise<Verdict> {
+    const { authorization } = req.headers;
+    const presented = repeatsAuthorization(req.rawHeaders) ? MALFORMED : readBearer(authorization, facts.bareKeys);
+    if (presented === ABSENT) return missing;
+    if (presented === MALFORMED || presentedTwice(req)) return BAD_REQUEST;
+
+    const credential = new PresentedCredential(presented);
+    for (const verifier of recallers) {
+      const principal = verifier.recall?.(credential);
+      if (principal !== undefined) return { principal };
+    }
+    // What a verifier remembers has passed the grammar before: the same bytes.
+    if (!isB64token(presented)) return BAD_REQUEST;
+    const claimed = askVerifiers(accept, credential);
+    return claimed instanceof Promise
+      ? claimed.then((settled) => verdictOf(settled, credential))
+      : verdictOf(claimed, credential);
+  }
+
+  function conclude(
+    req: IncomingMessage,
+    res: ServerResponse,
+    next: (error?: unknown) => void,
+    verdict: Verdict,
+  ): void {
+    const found = 'answer' in verdict ? verdict : keptFromBrowser(req, verdict);
+    if (found !== undefined) {
+      const { answer, reason, principal, keyId = principal?.keyId, fingerprint } = found;
+      const outcome = answer.code === 'temporarily_unavailable' ? 'unavailable' : 'refused';
+      reportDecision(req, { outcome, by: BY, code: answer.code, reason, keyId, fingerprint }, principal);
+      refuse(res, next, facts.challenge, answer);
+      return;
+    }
+    const { principal } = verdict as Admitted;
+    try {
+      admit(req, facts, principal);
+    } catch (error) {
+      next(error);
+      return;
+    }
+    if (principal !== undefined) reportDecision(req, { outcome: 'accepted', by: BY }, principal);
+    next();
+  }
+
+  /** A secret key that a page sends is a key that its visitors can read (spec section 5.1, rule 2). */
+  function keptFromBrowser(req: IncomingMessage, { principal }: Admitted): TurnedAway | undefined {
+    if (principal?.kind !== 'secret' || req.headers.origin === undefined) return undefined;
+    const reason = 'secret_key_from_browser';
+    if (refusesBrowsers) return { answer: { code: 'insufficient_scope' }, reason, principal };
+    reportDecision(req, { outcome: 'noticed', by: BY, reason }, principal);
+    return undefined;
+  }
+
+  return Object.freeze(Object.assign(bearerGate, { [GATE]: facts }));
+}
+
+function verdictOf(claimed: Claimed, credential: PresentedCredential): Verdict {
+  switch (claimed.outcome) {
+    case 'accepted':
+      return { principal: claimed.principal };
+    case 'refused': {
+      const { reason, keyId } = claimed;
+      const fingerprint = keyId === undefined ? credential.digest.slice(0, 8) : undefined;
+      return { answer: { code: 'invalid_token' }, reason, keyId, fingerprint };
+    }
+    case 'unavailable': {
+      const { reason, retryAfter } = claimed;
+      return { answer: { code: 'temporarily_unavailable', retryAfter }, reason };
+    }
+  }
+}
+
+function readOptions(given: RequireBearerOptions) {
+  const options = new Options('requireBearer', given, OPTION_NAMES);
+  const accept = readAccept(options);
+  const realm = options.has('realm') ? options.text('realm') : 'api';
+  if (!isQuotable(realm)) throw options.mistake('realm', 'printable ASCII');
+  const browserOrigin = options.has('browserOrigin') ? options.oneOf('browserOrigin', ['report', 'refuse']) : 'report';
+  const facts: GateFacts = Object.freeze({
+    challenge: Object.freeze({ realm, resourceMetadata: readResourceMetadata(options) }),
+    kinds: kindsOf(accept),
+    optional: options.flag('optional', false),
+    bareKeys: options.flag('bareKeys', false),
+  });
+  return { accept, recallers: recallersOf(accept), facts, refusesBrowsers: browserOrigin === 'refuse' };
+}
+
+function readAccept(options: Options): readonly CredentialVerifier[] {
+  const accept = options.raw('accept');
+  const isList = Array.isArray(accept) && accept.length > 0;
+  if (!isList || !accept.every((verifier) => typeof verifier?.verify === 'function')) {
+    throw options.mistake('accept', 'a list of one verifier or more, such as accessTokens() and apiKeys()');
+  }
+  const verifiers: readonly CredentialVerifier[] = Object.freeze([...accept]);
+  const claims = verifiers.flatMap((verifier) => verifier.claims ?? []);
+  for (const [index, claim] of claims.entries()) {
+    const earlier = claims.slice(0, index).some(({ of, what }) => of === claim.of && what === claim.what);
+    if (earlier) throw new TypeError(`requireBearer: two verifiers in "accept" claim the ${claim.what}`);
+  }
+  return verifiers;
+}
+
+function readResourceMetadata(options: Options): string | undefined {
+  if (!options.has('resourceMetadata')) return undefined;
+  const url = options.text('resourceMetadata');
+  if (secureUrl(url) === undefined || !isQuotable(url)) throw options.mistake('resourceMetadata', 'an https URL');
+  return url;
+}
+
+/** The kinds that may come in; unknown as soon as one verifier does not say. */
+function kindsOf(accept: readonly CredentialVerifier[]): readonly Kind[] | undefined {
+  const kinds = accept.flatMap((verifier) => verifier.kinds ?? []);
+  return accept.every((verifier) => verifier.kinds !== undefined) ? Object.freeze([...new Set(kinds)]) : undefined;
+}
+
+/** Those that may be asked what they remember before any is asked to verify: the order of `accept` holds. */
+function recallersOf(accept: readonly CredentialVerifier[]): readonly CredentialVerifier[] {
+  const first = accept.findIndex((verifier) => verifier.recall === undefined);
+  return first === -1 ? accept : accept.slice(0, first);
+}

@@ -1,0 +1,18 @@
+import { KINDS, type Kind } from '../credentials/kind.js';
+import { namesOf } from '../options/options.js';
+import { defineGuard, type Guard } from './guard.js';
+
+/**
+ * Lets a request pass whose credential is of one of the kinds (spec section 2).
+ *
+ * @param kinds - `'secret'`, `'public'`, `'access'`.
+ * @throws TypeError where no kind is given, or an unknown one.
+ */
+export function requireKeyKind(...kinds: readonly Kind[]): Guard {
+  const named = namesOf('requireKeyKind', kinds, KINDS);
+  return defineGuard({
+    name: `requireKeyKind(${named.join(', ')})`,
+    kinds: named,
+    check: (principal) => named.includes(principal.kind) || { reason: 'kind' },
+  });
+}

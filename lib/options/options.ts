@@ -1,0 +1,124 @@
+/**
+ * Checking of options. A mistake in the configuration throws a `TypeError` when the app starts, naming the factory and
+ * the option; it never prints the value, which may be a secret.
+ */
+
+/** The options of one factory, under checking. */
+export class Options {
+  readonly #factory: string;
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  /**
+   * @param factory - The name of the factory, or of the option that holds these.
+   * @param names - Every option there is: another one is a mistake, most often a misspelling.
+   */
+  constructor(factory: string, options: unknown, names: readonly string[]) {
+    this.#factory = factory;
+    if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+      throw new TypeError(`${factory}: expected an object of options, got ${kindOf(options)}`);
+    }
+    for (const name of Object.keys(options)) {
+      if (!names.includes(name)) {
+        throw new TypeError(`${factory}: unknown option "${name}"; there are ${names.join(', ')}`);
+      }
+    }
+    this.#values = { ...options };
+  }
+
+  /** Whether the option was given; `undefined` counts as not given. */
+  has(name: string): boolean {
+    return this.#values[name] !== undefined;
+  }
+
+  /** The option as it was given, for a check of its own. */
+  raw(name: string): unknown {
+    return this.#values[name];
+  }
+
+  /** Makes the error for an option. */
+  mistake(name: string, expected: string): TypeError {
+    return new TypeError(`${this.#factory}: option "${name}" must be ${expected}, got ${kindOf(this.#values[name])}`);
+  }
+
+  text(name: string): string {
+    const value = this.#values[name];
+    if (typeof value !== 'string' || value === '') throw this.mistake(name, 'a text that is not empty');
+    return value;
+  }
+
+  flag(name: string, fallback: boolean): boolean {
+    const value = this.#values[name] ?? fallback;
+    if (typeof value !== 'boolean') throw this.mistake(name, 'a boolean');
+    return value;
+  }
+
+  /** A finite number between two bounds, both included. */
+  number(name: string, fallback: number, min: number, max: number): number {
+    const value = this.#values[name] ?? fallback;
+    if (typeof value !== 'number' || !(value >= min && value <= max)) {
+      throw this.mistake(name, `a number from ${min} to ${max}`);
+    }
+    return value;
+  }
+
+  /** A whole number between two bounds, both included. */
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const value = this.number(name, fallback, min, max);
+    if (!Number.isInteger(value)) throw this.mistake(name, `a whole number from ${min} to ${max}`);
+    return value;
+  }
+
+  oneOf<T extends string>(name: string, allowed: readonly T[]): T {
+    const value = this.#values[name];
+    const found = allowed.find((candidate) => candidate === value);
+    if (found === undefined) throw this.mistake(name, allowed.map((candidate) => `'${candidate}'`).join(' or '));
+    return found;
+  }
+
+  /** A function. */
+  method<F>(name: string): F {
+    const value = this.#values[name];
+    if (typeof value !== 'function') throw this.mistake(name, 'a function');
+    return value as F;
+  }
+
+  /** An object with the methods named; its methods are called on it. */
+  object<T>(name: string, methods: readonly (keyof T & string)[]): T {
+    const value = this.#values[name];
+    if (typeof value !== 'object' || value === null || !methods.every((method) => isMethod(value, method))) {
+      throw this.mistake(name, `an object with ${methods.map((method) => `${method}()`).join(' and ')}`);
+    }
+    return value as T;
+  }
+}
+
+/** Checks the arguments of a factory that takes names: one or more, none empty, each of those allowed where some are. */
+export function namesOf<T extends string>(
+  factory: string,
+  values: readonly unknown[],
+  allowed?: readonly T[],
+): readonly T[] {
+  if (values.length === 0) throw new TypeError(`${factory}: expected one name or more`);
+  for (const value of values) {
+    const good = typeof value === 'string' && value !== '' && (allowed === undefined || allowed.includes(value as T));
+    if (!good) {
+      const expected =
+        allowed === undefined ? 'a text that is not empty' : allowed.map((name) => `'${name}'`).join(' or ');
+      throw new TypeError(`${factory}: each name must be ${expected}, got ${kindOf(value)}`);
+    }
+  }
+  return Object.freeze([...(values as readonly T[])]);
+}
+
+/** What a value is, without the value. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
+  if (value === '') return 'an empty text';
+  if (Number.isNaN(value)) return 'NaN';
+  return typeof value;
+}
+
+function isMethod(value: object, method: string): boolean {
+  return typeof (value as Record<string, unknown>)[method] === 'function';
+}

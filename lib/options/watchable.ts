@@ -1,0 +1,9 @@
+import type { Options } from './options.js';
+
+/** Checks that a resolver's `watch`, where it has one, can be called. */
+export function watchable<R extends { watch?: unknown }>(options: Options, name: string, resolver: R): R {
+  if (resolver.watch !== undefined && typeof resolver.watch !== 'function') {
+    throw options.mistake(name, 'a resolver whose watch is a method');
+  }
+  return resolver;
+}

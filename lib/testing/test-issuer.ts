@@ -1,0 +1,56 @@
+/** The issuer of a test kit: a key pair, and tokens signed by jose. */
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { type JSONWebKeySet, type JWTPayload, SignJWT } from 'jose';
+import type { Clock } from '../contracts/clock.js';
+
+export interface TestIssuerOptions {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly clock: Clock;
+}
+
+/** What a token says beside what every token says. */
+export interface TokenContent {
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** Seconds from the clock's now until it expires; negative for one that has. */
+  readonly expiresIn: number;
+  /** Claims that replace or join the others; one that is `undefined` is left out. */
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+const ALG = 'ES256';
+const LIFETIME = 3_600;
+const KID = 'test';
+
+export class TestIssuer {
+  readonly #options: TestIssuerOptions;
+  readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+  constructor(options: TestIssuerOptions) {
+    this.#options = options;
+  }
+
+  get jwks(): JSONWebKeySet {
+    const jwk = this.#keys.publicKey.export({ format: 'jwk' });
+    return { keys: [{ ...jwk, kty: 'EC', kid: KID, alg: ALG, use: 'sig' }] };
+  }
+
+  /** Signs a token in the shape of RFC 9068. */
+  sign({ clientId, scopes, expiresIn, claims }: TokenContent): Promise<string> {
+    const { issuer, audience, clock } = this.#options;
+    const exp = Math.floor(clock.now() / 1_000) + expiresIn;
+    const payload: JWTPayload = {
+      iss: issuer,
+      aud: audience,
+      sub: clientId,
+      client_id: clientId,
+      iat: exp - LIFETIME,
+      exp,
+      jti: randomUUID(),
+      scope: scopes.join(' '),
+      ...claims,
+    };
+    return new SignJWT(payload).setProtectedHeader({ alg: ALG, typ: 'at+jwt', kid: KID }).sign(this.#keys.privateKey);
+  }
+}

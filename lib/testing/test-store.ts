@@ -1,0 +1,49 @@
+/** The store of a test kit: records in memory, and an outage at will. */
+import { digestOf } from '../credentials/digest.js';
+import type { AccessKeyRecord, KeyRecord } from '../credentials/record.js';
+
+export class TestStore {
+  readonly #keys = new Map<string, KeyRecord>();
+  readonly #accessKeys = new Map<string, AccessKeyRecord>();
+  #reachable = true;
+
+  addKey(key: string, record: KeyRecord): void {
+    this.#keys.set(digestOf(key), record);
+  }
+
+  addAccessKey(record: AccessKeyRecord): void {
+    this.#accessKeys.set(record.id, record);
+  }
+
+  /** Revokes a key by its text; says which record it was, or `undefined` for a key that is not here. */
+  revokeKey(key: string, revokedAt: Date): KeyRecord | undefined {
+    const record = this.#keys.get(digestOf(key));
+    if (record !== undefined) this.addKey(key, { ...record, revokedAt });
+    return record;
+  }
+
+  /** Revokes an access key by its Identifier, likewise. */
+  revokeAccessKey(id: string, revokedAt: Date): AccessKeyRecord | undefined {
+    const record = this.#accessKeys.get(id);
+    if (record !== undefined) this.addAccessKey({ ...record, revokedAt });
+    return record;
+  }
+
+  setReachable(reachable: boolean): void {
+    this.#reachable = reachable;
+  }
+
+  readonly resolveKey = async ({ digest }: { readonly digest: string }): Promise<KeyRecord | undefined> => {
+    this.#assertReachable();
+    return this.#keys.get(digest);
+  };
+
+  readonly resolveAccessKey = async (id: string): Promise<AccessKeyRecord | undefined> => {
+    this.#assertReachable();
+    return this.#accessKeys.get(id);
+  };
+
+  #assertReachable(): void {
+    if (!this.#reachable) throw new Error('the store of the test kit has an outage');
+  }
+}

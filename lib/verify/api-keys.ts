@@ -1,0 +1,185 @@
+/** API keys: resolver → record → principal. */
+import type { Change, Invalidatable } from '../contracts/change-feed.js';
+import { type Clock, systemClock } from '../contracts/clock.js';
+import type { KeyResolver, PresentedKey, ResolveKey } from '../contracts/key-resolver.js';
+import { type KeyFormat, type KeyReading, keywardFormat } from '../credentials/api-key.js';
+import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
+import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
+import { type KeyPrincipal, sealPrincipal } from '../credentials/principal.js';
+import { endedAt, type KeyFacts, type Life, RecordFault, readKeyRecord } from '../credentials/record.js';
+import { namesOf, Options } from '../options/options.js';
+import { watchable } from '../options/watchable.js';
+import { type CacheOptions, readCacheOptions } from './cache-options.js';
+import { instantOf } from './freshness.js';
+import { type Found, type Landing, LookUpCache } from './look-up-cache.js';
+import type { PresentedCredential } from './presented-credential.js';
+import type { Claim, CredentialVerifier, Outcome } from './verifier.js';
+
+/** Options of `apiKeys`. */
+export interface ApiKeysOptions {
+  /** Your look-up: presented key → record. */
+  readonly resolver: KeyResolver | ResolveKey;
+  /** Which kinds are taken here: said, never assumed. */
+  readonly kinds: readonly KeyKind[];
+  /** A key of another environment is refused before any look-up. */
+  readonly environment: Environment | 'any';
+  /** How keys are written; keyward's own format: prefix, 26 characters, check character. */
+  readonly format?: KeyFormat | undefined;
+  /** Which scopes belong to which API; the text before the first colon. */
+  readonly apis?: ApiMap | undefined;
+  /** Milliseconds, then a look-up has failed: 1,000. */
+  readonly timeout?: number | undefined;
+  /** Look-ups in flight, beyond which a key that is not cached is unavailable: 100. */
+  readonly maxLookups?: number | undefined;
+  readonly cache?: CacheOptions | false | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+interface KnownKey {
+  readonly principal: KeyPrincipal;
+  readonly life: Life;
+}
+
+const OPTION_NAMES = ['resolver', 'kinds', 'environment', 'format', 'apis', 'timeout', 'maxLookups', 'cache', 'clock'];
+const DECLINED: Outcome = Object.freeze({ outcome: 'declined' });
+
+/**
+ * Makes the verifier of API keys (spec section 5.1).
+ *
+ * A key that is unknown, revoked, expired, disabled, mistyped or of another environment is refused; a resolver that
+ * fails, takes too long or returns a record that breaks a rule makes it unavailable.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ */
+export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidatable {
+  const { resolver, kinds, environment, format, apis, clock, cache } = readOptions(options);
+  const environments = environment === 'any' ? ENVIRONMENTS : [environment];
+
+  function recall(credential: PresentedCredential): KeyPrincipal | undefined {
+    if (credential.isCompact) return undefined;
+    const now = instantOf(clock);
+    const known = cache.recall(credential.digest, now)?.facts;
+    return known !== undefined && endedAt(known.life, now.wall) === undefined ? known.principal : undefined;
+  }
+
+  function verify(credential: PresentedCredential): Outcome | Promise<Outcome> {
+    if (credential.isCompact) return DECLINED;
+    const reading = format.read(credential.reveal());
+    if (reading === undefined) return DECLINED;
+    if (reading === 'malformed') return { outcome: 'refused', reason: 'key_malformed' };
+    if (!kinds.includes(reading.kind)) return { outcome: 'declined', reason: 'kind_not_taken' };
+    if (!environments.includes(reading.environment)) return { outcome: 'refused', reason: 'other_environment' };
+
+    const now = instantOf(clock);
+    const miss = cache.recallMiss(credential.digest, now);
+    if (miss !== undefined) return { outcome: 'refused', reason: miss.reason, keyId: miss.subject.id };
+    const entry = cache.recall(credential.digest, now);
+    if (entry !== undefined) return judge({ entry });
+    const redact = (text: string) => credential.redact(text);
+    return cache.lookUp(credential.digest, () => load(credential, reading), redact).then(judge);
+  }
+
+  async function load(credential: PresentedCredential, reading: KeyReading): Promise<Found<KnownKey>> {
+    const record: unknown = await resolver.resolveKey(presentedKey(credential, reading));
+    if (record === undefined || record === null) {
+      return { reason: 'unknown', subject: { id: undefined, account: undefined }, final: false };
+    }
+    const facts = readKeyRecord(record);
+    if (facts.kind !== reading.kind) throw new RecordFault('kind: not that of the key');
+    if (facts.environment !== reading.environment) throw new RecordFault('environment: not that of the key');
+    const ended = endedAt(facts.life, clock.now());
+    if (ended !== undefined) return { reason: ended, subject: subjectOf(facts), final: ended === 'revoked' };
+    return { facts: { principal: principalOf(facts, apis), life: facts.life }, subject: subjectOf(facts) };
+  }
+
+  function judge(landing: Landing<KnownKey>): Outcome {
+    if ('failed' in landing) return { outcome: 'unavailable', reason: `look_up_${landing.failed}` };
+    if ('miss' in landing) {
+      return { outcome: 'refused', reason: landing.miss.reason, keyId: landing.miss.subject.id };
+    }
+    const { principal, life } = landing.entry.facts;
+    const ended = endedAt(life, clock.now());
+    return ended === undefined
+      ? { outcome: 'accepted', principal }
+      : { outcome: 'refused', reason: ended, keyId: principal.keyId };
+  }
+
+  function invalidate(change: Change): void {
+    cache.invalidate(change);
+  }
+
+  resolver.watch?.(cache.listener);
+  return Object.freeze({ kinds, claims: claimsOf(format, kinds, environments), recall, verify, invalidate });
+}
+
+function readOptions(given: ApiKeysOptions) {
+  const options = new Options('apiKeys', given, OPTION_NAMES);
+  const resolver = readResolver(options);
+  const clock = options.has('clock') ? options.object<Clock>('clock', ['now', 'monotonic']) : systemClock;
+  const watched = resolver.watch !== undefined;
+  const environment = options.oneOf('environment', [...ENVIRONMENTS, 'any']);
+  if (!Array.isArray(options.raw('kinds'))) throw options.mistake('kinds', "a list of 'secret' or 'public'");
+  return {
+    resolver,
+    clock,
+    environment,
+    kinds: namesOf('apiKeys: option "kinds"', given.kinds, KEY_KINDS),
+    format: options.has('format') ? options.object<KeyFormat>('format', ['read']) : keywardFormat,
+    apis: options.has('apis') ? options.object<ApiMap>('apis', ['apisOf']) : scopePrefixes,
+    cache: new LookUpCache<KnownKey>({
+      of: 'apiKeys',
+      member: 'key',
+      watched,
+      clock,
+      bounds: readCacheOptions('apiKeys', options.raw('cache'), watched),
+      timeout: options.integer('timeout', 1_000, 1, 60_000),
+      maxLookups: options.integer('maxLookups', 100, 1, 100_000),
+    }),
+  };
+}
+
+function readResolver(options: Options): KeyResolver {
+  const resolver = options.raw('resolver');
+  if (typeof resolver === 'function') return { resolveKey: resolver as ResolveKey };
+  return watchable(options, 'resolver', options.object<KeyResolver>('resolver', ['resolveKey']));
+}
+
+function claimsOf(
+  format: KeyFormat,
+  kinds: readonly KeyKind[],
+  environments: readonly Environment[],
+): readonly Claim[] {
+  return kinds.flatMap((kind) => environments.map((place) => ({ of: format, what: `${place} ${kind} keys` })));
+}
+
+function presentedKey(credential: PresentedCredential, { kind, environment }: KeyReading): PresentedKey {
+  const { digest } = credential;
+  return { digest, kind, environment, reveal: () => credential.reveal() };
+}
+
+function principalOf(facts: KeyFacts, apis: ApiMap): KeyPrincipal {
+  const end = Math.min(facts.life.expiresAt, facts.life.revokedAt);
+  const principal: KeyPrincipal = {
+    kind: facts.kind,
+    keyId: facts.id,
+    account: facts.account,
+    environment: facts.environment,
+    apis: facts.apis,
+    scopes: scopesOf(facts, apis),
+    channels: facts.channels,
+    platform: facts.platform,
+    expiresAt: Number.isFinite(end) ? end / 1_000 : undefined,
+  };
+  return sealPrincipal(principal, apis);
+}
+
+/** A secret key without a list holds every scope of its APIs; a listed scope of an API out of reach is no scope held. */
+function scopesOf({ kind, apis: reach, scopes }: KeyFacts, apis: ApiMap): 'all' | readonly string[] {
+  if (scopes === undefined) return kind === 'secret' ? 'all' : Object.freeze([]);
+  if (reach === 'all') return scopes;
+  return Object.freeze(scopes.filter((scope) => apis.apisOf(scope).some((api) => reach.includes(api))));
+}
+
+function subjectOf({ id, account }: KeyFacts) {
+  return { id, account };
+}

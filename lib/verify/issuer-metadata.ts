@@ -1,0 +1,37 @@
+/** Where an issuer says that its keys are: RFC 8414, then OpenID Connect Discovery. */
+import { FetchFault, fetchJson } from './fetch-json.js';
+import { secureUrl } from './secure-url.js';
+
+/**
+ * Finds the `jwks_uri` of an issuer.
+ *
+ * @throws FetchFault where neither document can be had, or what was had is not the issuer's (RFC 8414 §3.3).
+ */
+export async function discoverJwksUri(issuer: URL, name: string, signal: AbortSignal): Promise<URL> {
+  try {
+    return jwksUriOf(await fetchJson(oauthMetadataUrl(issuer), signal), name);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return jwksUriOf(await fetchJson(openidMetadataUrl(issuer), signal), name);
+  }
+}
+
+/** RFC 8414 §3.1: the well-known text goes between host and path. */
+function oauthMetadataUrl(issuer: URL): URL {
+  const path = issuer.pathname.replace(/\/$/, '');
+  return new URL(`/.well-known/oauth-authorization-server${path}${issuer.search}`, issuer);
+}
+
+/** OpenID Connect Discovery §4: it is appended to the path. */
+function openidMetadataUrl(issuer: URL): URL {
+  const path = issuer.pathname.replace(/\/$/, '');
+  return new URL(`${path}/.well-known/openid-configuration`, issuer);
+}
+
+function jwksUriOf(metadata: unknown, name: string): URL {
+  const { issuer, jwks_uri: uri } = (metadata ?? {}) as { issuer?: unknown; jwks_uri?: unknown };
+  if (issuer !== name) throw new FetchFault('metadata of another issuer');
+  const url = secureUrl(uri);
+  if (url === undefined) throw new FetchFault('no jwks_uri that may be fetched');
+  return url;
+}
