@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /**
  * SHA-256 of a credential, in lower-case hex.
@@ -8,4 +8,9 @@ import { hash } from 'node:crypto';
  */
 export function digestOf(credential: string): string {
   return hash('sha256', credential);
+}
+
+/** Whether two digests are equal, in a time that does not tell where they differ. */
+export function digestsEqual(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

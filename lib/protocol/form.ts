@@ -1,4 +1,4 @@
-/** Form-encoded parameters (RFC 6749 Appendix B), as they stand in a query. */
+/** Form-encoded parameters (RFC 6749 Appendix B). */
 
 /**
  * Whether the query of a request target carries a parameter, in whatever way its name is encoded.
@@ -11,4 +11,36 @@ export function queryCarries(target: string | undefined, name: string): boolean 
   const query = target.slice(mark + 1);
   if (!query.includes(name) && !query.includes('%')) return false;
   return new URLSearchParams(query).has(name);
+}
+
+/**
+ * Reads the parameters of a form body (RFC 6749 §3.2): none may come twice, and one without a value counts as omitted.
+ *
+ * @returns `undefined` where a parameter comes twice, or the encoding is broken.
+ */
+export function readForm(body: string): ReadonlyMap<string, string> | undefined {
+  const parameters = new Map<string, string>();
+  for (const pair of body.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = formDecode(equals === -1 ? pair : pair.slice(0, equals));
+    const value = equals === -1 ? '' : formDecode(pair.slice(equals + 1));
+    if (name === undefined || value === undefined || parameters.has(name)) return undefined;
+    parameters.set(name, value);
+  }
+  return withoutEmpty(parameters);
+}
+
+/** Drops the parameters that have no value: they count as omitted. */
+export function withoutEmpty(parameters: Iterable<readonly [string, string]>): ReadonlyMap<string, string> {
+  return new Map([...parameters].filter(([, value]) => value !== ''));
+}
+
+/** Decodes one name or value; `undefined` where an escape is broken or the bytes are not UTF-8. */
+export function formDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
 }

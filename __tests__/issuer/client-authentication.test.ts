@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type RawResponse, sendRaw } from '../support/raw-http.js';
+import {
+  basic,
+  digestOf,
+  GRANT,
+  ID,
+  record,
+  SECRET,
+  type TokenService,
+  tokenService,
+} from '../support/token-service.js';
+
+const encoded = (text: string) => Buffer.from(text).toString('base64');
+const inBody = (id: string, secret: string) => `${GRANT}&client_id=${id}&client_secret=${secret}`;
+
+describe('client authentication', () => {
+  let service: TokenService;
+  beforeAll(async () => {
+    service = await tokenService({ limits: { perClient: 1_000_000, perAddress: 1_000_000 } });
+  });
+  afterAll(() => service.close());
+
+  const raw = (lines: readonly string[], body = GRANT): Promise<RawResponse> => {
+    const type = 'Content-Type: application/x-www-form-urlencoded';
+    const head = [
+      'POST /connect/token HTTP/1.1',
+      'Host: x',
+      'Connection: close',
+      type,
+      `Content-Length: ${body.length}`,
+    ];
+    return sendRaw(service.port, [...head, ...lines, '', body].join('\r\n'));
+  };
+
+  it.each(['basic', 'BASIC'])('T17 %s: 200', async (scheme) => {
+    expect((await raw([`Authorization: ${scheme} ${encoded(`${ID}:${SECRET}`)}`])).status).toBe(200);
+  });
+
+  it.each([
+    ['T18 Basic', 'Basic'],
+    ['T18 bad base64', 'Basic %%%%'],
+    ['T18 base64 + !', `Basic ${encoded(`${ID}:${SECRET}`)}!`],
+    ['T18 base64 without its padding', `Basic ${encoded('ab:c').slice(0, -1)}x=`],
+    ['T18 no colon', `Basic ${encoded(ID)}`],
+    ['T18 empty id', `Basic ${encoded(`:${SECRET}`)}`],
+    ['T18 empty secret', `Basic ${encoded(`${ID}:`)}`],
+    ['T18 two parts', `Basic ${encoded(`${ID}:${SECRET}`)} more`],
+    ['T21 %zz', `Basic ${encoded(`${ID}:%zz`)}`],
+    ['T21 lone %', `Basic ${encoded(`${ID}:a%`)}`],
+    ['T21 invalid UTF-8', `Basic ${Buffer.from([0x61, 0x3a, 0xff, 0xfe, 0x61, 0x61]).toString('base64')}`],
+    ['T21 invalid UTF-8 after decoding', `Basic ${encoded(`${ID}:%ff`)}`],
+    ['T21 control characters after decoding', `Basic ${encoded(`${ID}:a%00`)}`],
+    ['T23 id of 257 characters', `Basic ${encoded(`${'i'.repeat(257)}:${SECRET}`)}`],
+    ['T23 secret of 257 characters', `Basic ${encoded(`${ID}:${'s'.repeat(257)}`)}`],
+    ['T28 Bearer', 'Bearer token'],
+  ])('%s: invalid_client with a challenge, and no look-up', async (_name, authorization) => {
+    const before = service.lookUps;
+    const response = await raw([`Authorization: ${authorization}`]);
+    expect([response.status, response.body]).toEqual([401, '{"error":"invalid_client"}']);
+    expect(response.headers['www-authenticate']).toBe(`Basic realm="127.0.0.1:${service.port}"`);
+    expect(service.lookUps).toBe(before);
+  });
+
+  it.each([' ', '%', '+', '&', ':', 'é'])('T19 id and secret form-encoded, with %j: 200', async (character) => {
+    const [id, secret] = [`id${character}`, `secret${character}`];
+    service.table.set(id, record({ id, secrets: [{ digest: digestOf(secret) }] }));
+    const header = basic(encodeURIComponent(id), encodeURIComponent(secret));
+    expect((await service.post(GRANT, header)).status).toBe(200);
+  });
+
+  it('T20 generated id and secret sent raw: 200', async () => {
+    expect((await service.post(GRANT, basic(ID, SECRET))).status).toBe(200);
+  });
+
+  it('T20 generated id and secret sent form-encoded, even the characters that need it not: 200', async () => {
+    const header = basic(ID.replaceAll('_', '%5F'), SECRET.replace('S', '%53'));
+    expect((await service.post(GRANT, header)).status).toBe(200);
+  });
+
+  it('T22 secret with a colon: split at the first', async () => {
+    service.table.set('ack_colon', record({ id: 'ack_colon', secrets: [{ digest: digestOf('a:b:c') }] }));
+    expect((await service.post(GRANT, basic('ack_colon', 'a:b:c'))).status).toBe(200);
+  });
+
+  it('T24 in the body, no header: 200', async () => {
+    expect((await service.post(inBody(ID, SECRET))).status).toBe(200);
+  });
+
+  it('T24 in the body, bad: invalid_client without a challenge', async () => {
+    const response = await service.post(inBody(ID, 'wrong'));
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, null]);
+  });
+
+  it.each([
+    ['the same id and secret', inBody(ID, SECRET), 200],
+    ['an equal client_id alone', `${GRANT}&client_id=${ID}`, 200],
+    ['another secret', inBody(ID, 'other'), 400],
+    ['another client_id', `${GRANT}&client_id=other`, 400],
+  ])('T25 header and, in the body, %s', async (_name, body, status) => {
+    expect((await service.post(body, basic(ID, SECRET))).status).toBe(status);
+  });
+
+  it('T26 everything in the query: invalid_client, and no look-up', async () => {
+    const before = service.lookUps;
+    const response = await fetch(`${service.url}/connect/token?${inBody(ID, SECRET)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect([response.status, service.lookUps]).toEqual([401, before]);
+  });
+
+  it('T27 two Authorization headers: invalid_request', async () => {
+    const line = `Authorization: Basic ${encoded(`${ID}:${SECRET}`)}`;
+    expect((await raw([line, line])).status).toBe(400);
+  });
+
+  it('a body without a secret is no client: invalid_client', async () => {
+    expect((await service.post(`${GRANT}&client_id=${ID}`)).status).toBe(401);
+  });
+});
+
+describe('clientAuthentication', () => {
+  it('T24 Basic alone: the body is refused, also beside a header', async () => {
+    const service = await tokenService({ clientAuthentication: ['client_secret_basic'] });
+    expect((await service.post(inBody(ID, SECRET))).status).toBe(401);
+    expect((await service.post(inBody(ID, SECRET), basic(ID, SECRET))).status).toBe(400);
+    expect((await service.post(GRANT, basic(ID, SECRET))).status).toBe(200);
+    await service.close();
+  });
+
+  it('the body alone: the header is refused', async () => {
+    const service = await tokenService({ clientAuthentication: ['client_secret_post'] });
+    expect((await service.post(GRANT, basic(ID, SECRET))).status).toBe(401);
+    expect((await service.post(inBody(ID, SECRET))).status).toBe(200);
+    await service.close();
+  });
+});

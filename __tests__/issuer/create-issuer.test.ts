@@ -1,0 +1,132 @@
+import { channel } from 'node:diagnostics_channel';
+import { describe, expect, it } from '@jest/globals';
+import express from 'express';
+import { accessTokens, bearerErrors, requireBearer, requireScopes } from 'keyward';
+import { createIssuer, type IssuerOptions, memorySigningKeys } from '../../lib/issuer/index.js';
+import { serve } from '../support/raw-http.js';
+import { AUDIENCE, basic, digestOf, GRANT, ID, SECRET, tokenService } from '../support/token-service.js';
+
+describe('createIssuer', () => {
+  const options: IssuerOptions = {
+    issuer: 'https://access.example.com',
+    audience: AUDIENCE,
+    accessKeys: { resolveAccessKey: () => null },
+    signingKeys: memorySigningKeys(),
+  };
+
+  it.each([
+    ['issuer', 'https://access.example.com?x=1'],
+    ['issuer', 'https://access.example.com?'],
+    ['issuer', 'https://access.example.com#x'],
+    ['issuer', 'http://access.example.com'],
+    ['issuer', 'access'],
+    ['audience', ''],
+    ['accessKeys', {}],
+    ['signingKeys', { listSigningKeys: () => [] }],
+    ['algorithm', 'HS256'],
+    ['clientAuthentication', 'client_secret_basic'],
+    ['clientAuthentication', []],
+    ['clientAuthentication', ['none']],
+    ['clock', {}],
+  ])('throws for %s: %j', (name, value) => {
+    const create = () => createIssuer({ ...options, [name]: value });
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(`"${name}"`);
+  });
+
+  it('serves metadata that is complete and true, in both places', async () => {
+    const service = await tokenService({ clientAuthentication: ['client_secret_basic'] });
+    for (const name of ['oauth-authorization-server', 'openid-configuration']) {
+      const response = await fetch(`${service.url}/.well-known/${name}`);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
+      expect(await response.json()).toEqual({
+        issuer: service.url,
+        token_endpoint: `${service.url}/connect/token`,
+        jwks_uri: `${service.url}/.well-known/jwks.json`,
+        grant_types_supported: ['client_credentials'],
+        response_types_supported: [],
+        token_endpoint_auth_methods_supported: ['client_secret_basic'],
+      });
+    }
+    await service.close();
+  });
+
+  it('answers 503 where there is no key to sign with, or to publish', async () => {
+    const signingKeys = { ...memorySigningKeys(), listSigningKeys: () => Promise.reject(new Error('away')) };
+    const service = await tokenService({ signingKeys });
+    const token = await service.post(GRANT, basic(ID, SECRET));
+    const keys = await fetch(`${service.url}/.well-known/jwks.json`);
+    expect([token.status, keys.status, keys.headers.get('retry-after')]).toEqual([503, 503, '1']);
+    expect(keys.headers.get('cache-control')).toBe('no-store');
+    await service.close();
+  });
+
+  it('tells each answer to whoever listens, and no secret', async () => {
+    const events: unknown[] = [];
+    const listen = (event: unknown) => events.push(event);
+    channel('keyward:token').subscribe(listen);
+    const service = await tokenService();
+    await service.post(GRANT, basic(ID, SECRET));
+    await service.post(`${GRANT}&client_id=${ID}&client_secret=${SECRET}`, basic(ID, SECRET));
+    await service.post(GRANT, basic(ID, 'wrong-secret-wrong-secret'));
+    channel('keyward:token').unsubscribe(listen);
+    await service.close();
+    const issued = {
+      outcome: 'issued',
+      status: 200,
+      clientId: ID,
+      scopes: ['payments', 'disputes'],
+      reason: undefined,
+    };
+    const nothing = { clientId: undefined, authentication: undefined, scopes: undefined };
+    expect(events).toEqual([
+      { ...issued, authentication: 'basic' },
+      { ...issued, authentication: 'both' },
+      { outcome: 'refused', status: 401, reason: 'wrong_secret', ...nothing },
+    ]);
+    expect(JSON.stringify(events)).not.toMatch(/wrong-secret|SSSSSSSS/);
+  });
+
+  it('tells when the clock was set back', async () => {
+    const notices: unknown[] = [];
+    const listen = (notice: unknown) => notices.push(notice);
+    channel('keyward:issuer').subscribe(listen);
+    const service = await tokenService();
+    await service.post(GRANT, basic(ID, SECRET));
+    service.clock.setWall(-600_000);
+    await service.post(GRANT, basic(ID, SECRET));
+    channel('keyward:issuer').unsubscribe(listen);
+    await service.close();
+    expect(notices).toEqual([{ notice: 'clock_set_back', detail: '600 s' }]);
+  });
+});
+
+describe('a token and its resource server', () => {
+  it('is found by discovery, taken, and dies with its access key', async () => {
+    const app = express();
+    const served = await serve(app);
+    const issuer = `http://127.0.0.1:${served.port}`;
+    const row = {
+      ...{ id: ID, account: 'acc_1', environment: 'live' as const, secrets: [{ digest: digestOf(SECRET) }] },
+      ...{ scopes: ['payments'], defaultScopes: ['payments'], revokedAt: null as Date | null },
+    };
+    const accessKeys = { resolveAccessKey: (id: string) => (id === ID ? row : null) };
+    app.use(createIssuer({ issuer, audience: AUDIENCE, accessKeys, signingKeys: memorySigningKeys() }));
+    const tokens = accessTokens({ issuer, audience: AUDIENCE, accessKeys });
+    app.get('/payments', requireBearer({ accept: [tokens] }), requireScopes('payments'), (_req, res) => {
+      res.json({});
+    });
+    app.use(bearerErrors());
+
+    const headers = { ...basic(ID, SECRET), 'content-type': 'application/x-www-form-urlencoded' };
+    const bought = await fetch(`${issuer}/connect/token`, { method: 'POST', headers, body: GRANT });
+    const { access_token: token } = (await bought.json()) as { access_token: string };
+    const pay = async () =>
+      (await fetch(`${issuer}/payments`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect([await pay(), await pay()]).toEqual([200, 200]);
+    row.revokedAt = new Date();
+    tokens.invalidate({ accessKey: ID });
+    expect(await pay()).toBe(401);
+    await served.close();
+  });
+});

@@ -1,0 +1,151 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import { readParameters } from '../../lib/issuer/read-parameters.js';
+import { TokenRefusal } from '../../lib/issuer/token-refusal.js';
+import { sendRaw, serve } from '../support/raw-http.js';
+import { basic, GRANT, ID, SECRET, type TokenService, tokenService } from '../support/token-service.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+describe('the body of a token request', () => {
+  let service: TokenService;
+  beforeAll(async () => {
+    service = await tokenService();
+  });
+  afterAll(() => service.close());
+
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH'])('T29 %s: 405, Allow: POST, no-store', async (method) => {
+    const response = await fetch(`${service.url}/connect/token`, { method });
+    expect([response.status, response.headers.get('allow'), response.headers.get('cache-control')]).toEqual([
+      405,
+      'POST',
+      'no-store',
+    ]);
+  });
+
+  it.each([
+    ['T30 JSON', 'application/json'],
+    ['T30 multipart', 'multipart/form-data; boundary=x'],
+    ['T30 text/plain', 'text/plain'],
+    ['T32 utf-16', `${FORM}; charset=utf-16`],
+    ['T32 iso-8859-1', `${FORM}; charset=iso-8859-1`],
+    ['T32 utf-7', `${FORM}; charset=utf-7`],
+  ])('%s: invalid_request, as JSON', async (_name, type) => {
+    const response = await service.post(GRANT, { ...basic(ID, SECRET), 'content-type': type });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: 'The request is malformed' },
+    ]);
+  });
+
+  const raw = (lines: readonly string[], body: string) =>
+    sendRaw(
+      service.port,
+      ['POST /connect/token HTTP/1.1', 'Host: x', 'Connection: close', ...lines, '', body].join('\r\n'),
+    );
+
+  it('T30 no content type: invalid_request', async () => {
+    expect((await raw([`Content-Length: ${GRANT.length}`], GRANT)).status).toBe(400);
+  });
+
+  it('T30 two content types: invalid_request', async () => {
+    const type = `Content-Type: ${FORM}`;
+    expect((await raw([type, type, `Content-Length: ${GRANT.length}`], GRANT)).status).toBe(400);
+  });
+
+  it.each([`${FORM}; charset=UTF-8`, `${FORM};charset="utf-8"`, FORM.toUpperCase()])('T31 %s: 200', async (type) => {
+    expect((await service.post(GRANT, { ...basic(ID, SECRET), 'content-type': type })).status).toBe(200);
+  });
+
+  it.each(['gzip', 'br'])('T33 Content-Encoding %s: 415', async (encoding) => {
+    const response = await fetch(`${service.url}/connect/token`, {
+      method: 'POST',
+      headers: { ...basic(ID, SECRET), 'content-type': FORM, 'content-encoding': encoding },
+      body: new Uint8Array(gzipSync('a'.repeat(1_000_000))),
+    });
+    expect(response.status).toBe(415);
+  });
+
+  it('T34 8 KiB: taken', async () => {
+    const body = `${GRANT}&x=`.padEnd(8_192, 'x');
+    expect((await service.post(body, basic(ID, SECRET))).status).toBe(200);
+  });
+
+  it('T34 8 KiB + 1: 413', async () => {
+    const body = `${GRANT}&x=`.padEnd(8_193, 'x');
+    expect((await service.post(body, basic(ID, SECRET))).status).toBe(413);
+  });
+
+  it('T34 1 GB declared: 413 at once, and the socket closes', async () => {
+    expect((await raw([`Content-Type: ${FORM}`, 'Content-Length: 1000000000'], GRANT)).status).toBe(413);
+  });
+
+  it('T34 endless chunks: 413, and the socket closes', async () => {
+    const chunk = `1000\r\n${'x'.repeat(4_096)}\r\n`;
+    expect((await raw([`Content-Type: ${FORM}`, 'Transfer-Encoding: chunked'], chunk.repeat(3))).status).toBe(413);
+  });
+
+  it('T41 broken encoding: fixed text, no echo', async () => {
+    const response = await service.post('grant_type=%zz"secret', basic(ID, SECRET));
+    const { error_description: description } = (await response.json()) as { error_description: string };
+    expect([response.status, description]).toEqual([400, 'The request is malformed']);
+  });
+});
+
+describe('readParameters', () => {
+  it('T34 a body that dawdles: 408, the connection closes', async () => {
+    const refusals: unknown[] = [];
+    const served = await serve((req, res) => {
+      readParameters(req, 5).catch((error) => {
+        refusals.push(error);
+        res.writeHead(408, { Connection: 'close' }).end();
+      });
+    });
+    const head = ['POST / HTTP/1.1', 'Host: x', `Content-Type: ${FORM}`, 'Content-Length: 100', '', 'g'];
+    expect((await sendRaw(served.port, head.join('\r\n'))).status).toBe(408);
+    expect(refusals).toMatchObject([{ code: 'invalid_request', reason: 'slow_body', status: 408 }]);
+    await served.close();
+  });
+
+  it('ends when the client goes away in the middle of its body', async () => {
+    const ended = new Promise((resolve) => {
+      serve((req) => {
+        readParameters(req, 60_000).catch(resolve);
+        req.socket.destroy();
+      }).then(async (served) => {
+        const head = ['POST / HTTP/1.1', 'Host: x', `Content-Type: ${FORM}`, 'Content-Length: 100', '', 'g'];
+        await sendRaw(served.port, head.join('\r\n')).catch(() => undefined);
+        await served.close();
+      });
+    });
+    expect(await ended).toBeInstanceOf(TokenRefusal);
+  });
+});
+
+describe('T35 the host app has read the body', () => {
+  const parsers = {
+    urlencoded: express.urlencoded({ extended: false }),
+    'urlencoded, extended': express.urlencoded({ extended: true }),
+    raw: express.raw({ type: FORM }),
+    text: express.text({ type: FORM }),
+    'json, which does not take forms': express.json(),
+  };
+
+  it.each(Object.entries(parsers))('T35 %s: the right answer', async (_name, parser) => {
+    const service = await tokenService({}, [parser as never]);
+    expect((await service.post(`${GRANT}&scope=`, basic(ID, SECRET))).status).toBe(200);
+    expect((await service.post(`${GRANT}&scope=a&scope=b`, basic(ID, SECRET))).status).toBe(400);
+    await service.close();
+  });
+
+  it('T35 the stream is consumed and nothing is left: 500 with a sentence, and it does not hang', async () => {
+    const service = await tokenService({}, [(req, _res, next) => req.on('end', () => next()).resume()]);
+    const response = await service.post(GRANT, basic(ID, SECRET));
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      'keyward: the body of the token request was read before createIssuer saw it, and nothing is left',
+    ]);
+    await service.close();
+  });
+});

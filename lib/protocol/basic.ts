@@ -1,0 +1,32 @@
+/** Client credentials in the Basic scheme (RFC 6749 §2.3.1, RFC 7617). */
+import { isUtf8 } from 'node:buffer';
+import { formDecode } from './form.js';
+
+/** What a client presented to prove itself. */
+export interface ClientCredentials {
+  readonly id: string;
+  readonly secret: string;
+}
+
+const BASIC = /^basic +((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL = /[\x00-\x1F\x7F]/;
+
+/**
+ * Reads id and secret out of an Authorization value. Each is form-encoded inside (RFC 6749 §2.3.1); an id or a secret
+ * of `[A-Za-z0-9_-]` reads the same raw.
+ *
+ * @returns `undefined` for another scheme, and for what is not exactly two texts in strict base64.
+ */
+export function readBasic(authorization: string): ClientCredentials | undefined {
+  const [, encoded] = BASIC.exec(authorization) ?? [];
+  if (encoded === undefined) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  if (!isUtf8(bytes) || bytes.toString('base64') !== encoded) return undefined;
+  const text = bytes.toString('utf8');
+  const colon = text.indexOf(':');
+  const id = colon === -1 ? undefined : formDecode(text.slice(0, colon));
+  const secret = formDecode(text.slice(colon + 1));
+  if (!id || !secret || CONTROL.test(id) || CONTROL.test(secret)) return undefined;
+  return { id, secret };
+}
