@@ -1,0 +1,55 @@
+/** P12: an unknown, a wrong and a revoked key cost the same. */
+import { Agent, get } from 'node:http';
+import express from 'express';
+import { apiKeys, bearerErrors, requireBearer } from 'keyward';
+import { median } from './figures.js';
+import { keyTable, strangers } from './keys.js';
+
+const ROUNDS = 20;
+
+/** Over HTTP. Rounds of the three are interleaved, so that what else the machine does falls on each alike. */
+export async function constantWork(count) {
+  const table = keyTable();
+  const keys = apiKeys({ resolver: table.resolve, kinds: ['secret'], environment: 'live' });
+  const app = express().use(requireBearer({ accept: [keys] }), bearerErrors());
+  const server = app.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const request = (key) =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${key}` };
+      get({ port: server.address().port, agent, headers }, (res) => res.resume().once('end', resolve)).once(
+        'error',
+        reject,
+      );
+    });
+  const stranger = strangers();
+  const sorts = {
+    unknown: () => stranger(),
+    revoked: () => table.add({ revokedAt: new Date(0) }),
+    expired: () => table.add({ expiresAt: new Date(0) }),
+  };
+  const times = { unknown: [], revoked: [], expired: [] };
+  for (let round = -1; round < ROUNDS; round += 1) {
+    for (const [sort, make] of Object.entries(sorts)) {
+      for (let i = 0; i < count / ROUNDS; i += 1) {
+        const key = make();
+        const start = process.hrtime.bigint();
+        await request(key);
+        if (round >= 0) times[sort].push(Number(process.hrtime.bigint() - start));
+      }
+    }
+  }
+  agent.destroy();
+  server.close();
+  const medians = Object.entries(times).map(([sort, taken]) => [sort, median(taken)]);
+  const [fastest, slowest] = [Math.min, Math.max].map((pick) => pick(...medians.map(([, taken]) => taken)));
+  const spread = slowest / fastest - 1;
+  return {
+    title: `Constant work: ${count.toLocaleString('en')} timed requests of each sort of bad key`,
+    figures: [
+      ...medians.map(([sort, taken]) => [`median, ${sort}`, `${(taken / 1_000).toFixed(2)} µs`, true]),
+      ['medians lie within', `${(spread * 100).toFixed(1)} %`, spread <= 0.03],
+    ],
+  };
+}
