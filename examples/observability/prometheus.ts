@@ -1,0 +1,47 @@
+import type { Decision, FeedNotice, KeySetChange, LookUpFailure } from 'keyward';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** Counts events. Every label has few values: who called, and what was called, are in the log. */
+export function prometheusListeners(registry: Registry) {
+  const registers = [registry];
+  const decisions = new Counter({
+    name: 'keyward_decisions_total',
+    help: 'Decisions of gates, and refusals of guards',
+    labelNames: ['outcome', 'code', 'reason', 'by', 'kind'],
+    registers,
+  });
+  const lookUpFailures = new Counter({
+    name: 'keyward_look_up_failures_total',
+    help: 'Look-ups of keys that brought no answer',
+    labelNames: ['of', 'reason'],
+    registers,
+  });
+  const keySetFetches = new Counter({
+    name: 'keyward_key_set_fetches_total',
+    help: "Attempts to fetch an issuer's keys",
+    labelNames: ['issuer', 'outcome'],
+    registers,
+  });
+  const keys = new Gauge({
+    name: 'keyward_key_set_keys',
+    help: "An issuer's usable keys",
+    labelNames: ['issuer'],
+    registers,
+  });
+  const feedNotices = new Counter({
+    name: 'keyward_feed_notices_total',
+    help: 'Change feeds that were lost or garbled',
+    labelNames: ['of', 'outcome'],
+    registers,
+  });
+  return {
+    'keyward:decision': ({ outcome, code, reason, by, kind }: Decision) =>
+      decisions.inc({ outcome, code: code ?? 'none', reason: reason ?? 'none', by, kind: kind ?? 'none' }),
+    'keyward:look-up-failure': ({ of, reason }: LookUpFailure) => lookUpFailures.inc({ of, reason }),
+    'keyward:key-set': (change: KeySetChange) => {
+      keySetFetches.inc({ issuer: change.issuer, outcome: change.outcome });
+      keys.set({ issuer: change.issuer }, change.keys);
+    },
+    'keyward:feed': ({ of, outcome }: FeedNotice) => feedNotices.inc({ of, outcome }),
+  };
+}
