@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { startService } from './built-service.js';
+
+// Time to build the package and the service, where that has not been done.
+jest.setTimeout(120_000);
+
+const run = promisify(execFile);
+const service = await startService();
+await service.until(/reason\n/);
+const printed = service.printed();
+const commands = [...printed.matchAll(/^ {2}(\d{3}) {2}(.+)\n +(curl .+)$/gm)].map(([, status, what, command]) => ({
+  ...{ status: Number(status), what: what ?? '', command: command ?? '' },
+}));
+const credentials = [...printed.matchAll(/^ {2}\S.* (([sp]k_sbox_|eyJ)\S+)/gm)].map(
+  ([, credential]) => credential ?? '',
+);
+
+afterAll(() => service.end('SIGINT'));
+
+describe('npm start', () => {
+  it('prints each of the credentials, and no two alike', () => {
+    expect(new Set(credentials).size).toBe(6);
+  });
+
+  it.each([
+    [201, /a secret key/],
+    [403, /^wrong API/],
+    [401, /^wrong kind/],
+    [401, /^mistyped/],
+    [401, /^expired/],
+    [401, /^missing/],
+  ])('prints a command that gets %i: %s', (status, what) => {
+    expect(commands.filter((command) => what.test(command.what)).map((command) => command.status)).toContain(status);
+  });
+
+  it.each(commands)('$what: $status, as printed', async ({ status, command }) => {
+    const { stdout } = await run('sh', ['-c', command]);
+    expect(stdout).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(stdout).not.toContain('4242424242424242');
+  });
+
+  it('tells the operator why, and never a credential or the number of a card', async () => {
+    await service.until(/ malformed\n/);
+    const decisions = service.printed().slice(printed.length);
+    for (const reason of [
+      'api',
+      'channel',
+      'scope',
+      'kind_not_taken',
+      'key_malformed',
+      'expired',
+      'nothing_presented',
+    ]) {
+      expect(decisions).toMatch(new RegExp(`^ {2}refused .* ${reason}(, by .*)?$`, 'm'));
+    }
+    for (const credential of [...credentials, '4242424242424242']) expect(decisions).not.toContain(credential);
+  });
+});
+
+describe('npm start -- --json', () => {
+  const names = ['secretAll', 'secretPayments', 'secretDisputes', 'secretEcommerce', 'public', 'accessToken'];
+
+  it('prints one line of JSON, then serves', async () => {
+    const other = await startService(['--json']);
+    await other.until(/\n/);
+    const start = JSON.parse(other.printed());
+    const authorization = `Bearer ${start.accessToken}`;
+    const { status } = await fetch(`${start.baseUrl}/reports`, { headers: { authorization, connection: 'close' } });
+    expect(await other.end('SIGTERM')).toBe(0);
+    expect([Object.keys(start), status]).toEqual([['baseUrl', 'issuer', 'audience', ...names], 200]);
+    expect(other.printed().trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('the end of the service', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s: it answers the request under way, and exits with 0', async (signal) => {
+    const other = await startService(['--json']);
+    await other.until(/\n/);
+    const { baseUrl, secretAll } = JSON.parse(other.printed());
+    const port = Number(new URL(baseUrl).port);
+    const card = { type: 'card', number: '4242424242424242', expiry_month: 12, expiry_year: 2030 };
+    const body = JSON.stringify({ source: card, amount: 1, currency: 'GBP', reference: 'last' });
+    const lines = ['POST /payments HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${secretAll}`];
+    const more = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Expect: 100-continue', '', ''];
+
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    let answer = '';
+    socket.on('data', (text: string) => {
+      answer += text;
+    });
+    socket.write([...lines, ...more].join('\r\n'));
+    await once(socket, 'data');
+    expect(answer).toContain('HTTP/1.1 100 Continue');
+    const ended = Promise.all([other.end(signal), once(socket, 'close')]);
+    while (!(await isRefused(port)));
+    socket.write(body);
+
+    const [exitCode] = await ended;
+    expect(exitCode).toBe(0);
+    expect(answer).toContain('HTTP/1.1 201 Created');
+  });
+
+  it.each([
+    ['a port that is taken', 'taken', /^The port is taken\. Choose another: PORT=3001 npm start\n$/],
+    ['a port that is none', 'none', /^PORT must be a whole number from 0 to 65535\n$/],
+  ])('%s: it says so in a sentence, and exits with 1', async (_what, port, sentence) => {
+    const taken = Number(/127\.0\.0\.1:(\d+)/.exec(printed)?.[1]);
+    const other = await startService([], port === 'taken' ? taken : 65_536);
+    await expect(other.until(/never/)).rejects.toThrow('ended with 1');
+    expect(other.printed()).toMatch(sentence);
+  });
+});
+
+/** Whether nobody listens on a port. */
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => resolve(true));
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+  });
+}

@@ -1,0 +1,91 @@
+/** The routes of the service, and what it takes to get in. */
+import express, { type Express } from 'express';
+import {
+  assertGuarded,
+  authOf,
+  bearerErrors,
+  type CredentialVerifier,
+  requireApi,
+  requireBearer,
+  requireChannel,
+  requireScopes,
+} from 'keyward';
+import { Disputes } from './disputes.js';
+import { Payments, readPayment, readRefund } from './payments.js';
+import { notFound, problems } from './problem.js';
+import { CardTokens, readCard } from './tokens.js';
+
+/** Who proves callers: the platform's verifiers in `main.ts`, a test kit's in tests. */
+export interface Verifiers {
+  readonly tokens: CredentialVerifier;
+  readonly secretKeys: CredentialVerifier;
+  readonly publicKeys: CredentialVerifier;
+}
+
+/** What the service keeps. */
+export interface Records {
+  readonly cards: CardTokens;
+  readonly payments: Payments;
+  readonly disputes: Disputes;
+}
+
+export function createRecords(): Records {
+  const cards = new CardTokens();
+  return { cards, payments: new Payments(cards), disputes: new Disputes() };
+}
+
+export function createApp({ tokens, secretKeys, publicKeys }: Verifiers, records: Records): Express {
+  const { cards, payments, disputes } = records;
+  const app = express().disable('x-powered-by');
+  // Mounted behind the gates: the body of a caller who is refused is never parsed.
+  const json = express.json({ limit: '16kb' });
+
+  app.get('/health', (_req, res) => {
+    res.json({ status: 'ok' });
+  });
+
+  app.use('/payments', requireBearer({ accept: [tokens, secretKeys] }), requireApi('payments'));
+  app.post(
+    '/payments',
+    json,
+    requireChannel((req) => req.body?.processing_channel_id),
+    (req, res) => {
+      const payment = payments.create(authOf(req), readPayment(req.body));
+      res.status(201).location(`/payments/${payment.id}`).json(payment);
+    },
+  );
+  app.get('/payments/:id', (req, res) => {
+    res.json(payments.get(authOf(req), req.params.id));
+  });
+  app.post('/payments/:id/refunds', requireScopes('payments:refund'), json, (req, res) => {
+    res.status(201).json(payments.refund(authOf(req), req.params.id, readRefund(req.body)));
+  });
+
+  // Public keys are for browsers. checkout-sdk-node sends them without "Bearer".
+  app.use('/tokens', requireBearer({ accept: [publicKeys], bareKeys: true }), requireApi('tokens'));
+  app.post('/tokens', json, (req, res) => {
+    res.status(201).json(cards.issue(authOf(req), readCard(req.body, 'card')));
+  });
+
+  app.use('/disputes', requireBearer({ accept: [tokens, secretKeys] }), requireApi('disputes'));
+  app.get('/disputes', (req, res) => {
+    res.json({ data: disputes.list(authOf(req)) });
+  });
+  app.get('/disputes/:id', (req, res) => {
+    res.json(disputes.get(authOf(req), req.params.id));
+  });
+  app.post('/disputes/:id/accept', (req, res) => {
+    res.json(disputes.accept(authOf(req), req.params.id));
+  });
+
+  // No keys are stated here, so none are taken.
+  app.use('/reports', requireBearer({ accept: [tokens] }), requireApi('reports'));
+  app.get('/reports', (req, res) => {
+    res.json({ data: payments.totals(authOf(req)) });
+  });
+
+  app.use(notFound, bearerErrors(), problems);
+
+  assertGuarded(app, { except: ['GET /health'] });
+  return app;
+}

@@ -1,0 +1,25 @@
+/** One line for each decision of a gate or a guard, with the reason, which the caller is not told. */
+import { subscribe } from 'node:diagnostics_channel';
+import type { Decision } from 'keyward';
+
+/** Starts writing decisions, under a heading. */
+export function logDecisions(write: (line: string) => void): void {
+  write(row('decision', 'caller', 'request', 'reason'));
+  subscribe('keyward:decision', (message) => write(lineOf(message as Decision)));
+}
+
+function lineOf({ outcome, by, reason, kind, keyId, fingerprint, method, path }: Decision): string {
+  // Of a credential that nobody knows there is only the beginning of its digest.
+  const caller = [kind, keyId ?? fingerprint].filter(Boolean).join(' ');
+  const why = by === 'requireBearer' ? reason : `${reason}, by ${by}`;
+  return row(outcome, caller, `${method} ${printable(path)}`, why);
+}
+
+function row(outcome: string, caller: string, request: string, why = ''): string {
+  return `  ${outcome.padEnd(11)} ${caller.padEnd(20)} ${request.padEnd(39)}  ${why}`.trimEnd();
+}
+
+/** The path is the caller's word: one line, and nothing that a terminal would obey. */
+function printable(path = ''): string {
+  return path.replaceAll(/[^\x21-\x7e]/g, '?');
+}

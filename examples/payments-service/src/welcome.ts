@@ -1,0 +1,64 @@
+/** What the demo prints at its start: the credentials, and commands to paste with the status that each will get. */
+import type { DemoCredentials } from './demo-credentials.js';
+import type { Dispute } from './disputes.js';
+import type { Payment } from './payments.js';
+
+export function welcome(baseUrl: string, demo: DemoCredentials, payment: Payment, dispute: Dispute): string {
+  const curl = (path: string, credential?: string, body?: object, authorization = `Bearer ${credential}`) =>
+    [
+      `curl -i ${baseUrl}${path}`,
+      ...(credential === undefined ? [] : [`-H 'Authorization: ${authorization}'`]),
+      ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`]),
+    ].join(' ');
+
+  const card = { type: 'card', number: '4242424242424242', expiry_month: 12, expiry_year: 2030 };
+  const order = { source: card, amount: 1000, currency: 'GBP', reference: 'order-1' };
+  const payPath = `/payments/${payment.id}`;
+
+  const commands: readonly (readonly [status: number, what: string, command: string])[] = [
+    [201, 'a secret key takes a payment', curl('/payments/', demo.secretAll, order)],
+    [200, 'one for payments only reads it', curl(payPath, demo.secretPayments)],
+    [201, 'a shop pays through its one channel', curl('/payments', demo.secretEcommerce, order)],
+    [201, 'a public key, from a browser: a card becomes a token', curl('/tokens', demo.public, card)],
+    [201, 'the same without "Bearer", as some SDKs send it', curl('/tokens', demo.public, card, demo.public)],
+    [200, 'a secret key for disputes only', curl(`/disputes/${dispute.id}`, demo.secretDisputes)],
+    [200, 'an access token, where no keys are taken', curl('/reports', demo.accessToken)],
+    [403, 'wrong API: a key for disputes only, at payments', curl(payPath, demo.secretDisputes)],
+    [
+      403,
+      "wrong channel: not the shop's",
+      curl('/payments', demo.secretEcommerce, { processing_channel_id: 'pc_other' }),
+    ],
+    [403, 'wrong scope: a token without payments:refund', curl(`${payPath}/refunds`, demo.accessToken, {})],
+    [401, 'wrong kind: a public key, where secret keys are taken', curl(payPath, demo.public)],
+    [401, 'wrong kind: a secret key, where no keys are taken', curl('/reports', demo.secretAll)],
+    [401, 'mistyped: one character is wrong, so nothing is looked up', curl(payPath, mistyped(demo.secretAll))],
+    [401, 'expired: a secret key', curl(payPath, demo.expiredKey)],
+    [401, 'expired: an access token', curl(payPath, demo.expiredToken)],
+    [401, 'missing: nothing presented', curl(payPath)],
+    [400, 'malformed: two words after "Bearer"', curl(payPath, `${demo.secretAll} and-more`)],
+  ];
+
+  return `
+payments-service is on ${baseUrl}. Ctrl-C ends it.
+
+Its credentials, good while it runs:
+
+  secret key, all APIs         ${demo.secretAll}
+  secret key, payments only    ${demo.secretPayments}
+  secret key, disputes only    ${demo.secretDisputes}
+  secret key, e-commerce       ${demo.secretEcommerce}  (channel pc_shop)
+  public key                   ${demo.public}
+  access token, for an hour    ${demo.accessToken}
+
+Paste a command into another terminal. The number above it is the status that it gets.
+
+${commands.map(([status, what, command]) => `  ${status}  ${what}\n       ${command}\n`).join('\n')}
+Each decision is told here with its reason, which the caller does not get. A gate proves who calls; a guard behind it may
+still refuse.
+`;
+}
+
+function mistyped(key: string): string {
+  return key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a');
+}
