@@ -21,15 +21,18 @@ const base = {
 const sources = {
   '^(\\.{1,2}/.*)\\.js$': '$1',
   '^keyward$': '<rootDir>/lib/index.ts',
+  '^keyward/issuer$': '<rootDir>/lib/issuer/index.ts',
   '^keyward/testing$': '<rootDir>/lib/testing/index.ts',
 };
 
 // What meets Express runs twice, once on each major version; the rest runs once.
-const onBothExpress = ['<rootDir>/__tests__/express/', '<rootDir>/__tests__/testing/', '<rootDir>/__tests__/examples/'];
+const onBothExpress = ['express', 'testing', 'behaviours', 'examples'].map(
+  (folder) => `<rootDir>/__tests__/${folder}/`,
+);
 
 /** @type {import('jest').Config} */
 export default {
-  reporters: ['default', '<rootDir>/scripts/summary-reporter.js'],
+  reporters: ['default', '<rootDir>/scripts/behaviours-reporter.js', '<rootDir>/scripts/summary-reporter.js'],
   maxWorkers: 2,
   projects: [
     { ...base, displayName: 'express 5', moduleNameMapper: sources, globals: { EXPRESS: 5 } },

@@ -8,7 +8,7 @@ import type { Principal } from './credentials/principal.js';
 declare global {
   namespace Express {
     interface Request {
-      readonly auth?: Principal;
+      auth?: Principal;
     }
   }
 }

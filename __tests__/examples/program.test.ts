@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
-import { startService } from './built-service.js';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type RunningService, startService } from './built-service.js';
 
 // Time to build the package and the service, where that has not been done.
 jest.setTimeout(120_000);
@@ -15,20 +15,24 @@ const printed = service.printed();
 const commands = [...printed.matchAll(/^ {2}(\d{3}) {2}(.+)\n +(curl .+)$/gm)].map(([, status, what, command]) => ({
   ...{ status: Number(status), what: what ?? '', command: command ?? '' },
 }));
-const credentials = [...printed.matchAll(/^ {2}\S.* (([sp]k_sbox_|eyJ)\S+)/gm)].map(
-  ([, credential]) => credential ?? '',
-);
+const credentials = [
+  ...printed.matchAll(/^ {2}(?:secret key|public key|access token|access key, Secret)\D* {2}(\S+)/gm),
+].map(([, credential]) => credential ?? '');
 
 afterAll(() => service.end('SIGINT'));
 
 describe('npm start', () => {
   it('prints each of the credentials, and no two alike', () => {
-    expect(new Set(credentials).size).toBe(6);
+    expect(new Set(credentials).size).toBe(7);
   });
 
   it.each([
     [201, /a secret key/],
     [403, /^wrong API/],
+    [200, /^an access key buys a token/],
+    [200, /^a token is bought and spent/],
+    [400, /^wrong scope/],
+    [401, /^wrong secret/],
     [401, /^wrong kind/],
     [401, /^mistyped/],
     [401, /^expired/],
@@ -43,6 +47,10 @@ describe('npm start', () => {
     expect(stdout).not.toContain('4242424242424242');
   });
 
+  it('prints the Identifier of the access key beside its Secret', () => {
+    expect(printed).toMatch(/^ {2}access key, Identifier +ack_demo\n {2}access key, Secret +[\w-]{43}$/m);
+  });
+
   it('tells the operator why, and never a credential or the number of a card', async () => {
     await service.until(/ malformed\n/);
     const decisions = service.printed().slice(printed.length);
@@ -54,6 +62,8 @@ describe('npm start', () => {
       'key_malformed',
       'expired',
       'nothing_presented',
+      'wrong_secret',
+      'scope_not_assigned',
     ]) {
       expect(decisions).toMatch(new RegExp(`^ {2}refused .* ${reason}(, by .*)?$`, 'm'));
     }
@@ -62,19 +72,61 @@ describe('npm start', () => {
 });
 
 describe('npm start -- --json', () => {
-  const names = ['secretAll', 'secretPayments', 'secretDisputes', 'secretEcommerce', 'public', 'accessToken'];
-
-  it('prints one line of JSON, then serves', async () => {
-    const other = await startService(['--json']);
+  const names = [
+    ...['baseUrl', 'issuer', 'audience', 'secretAll', 'secretPayments', 'secretDisputes', 'secretEcommerce', 'public'],
+    ...['accessToken', 'tokenEndpoint', 'accessKeyId', 'accessKeySecret', 'defaultScopes'],
+  ];
+  let other: RunningService;
+  let start: Start;
+  beforeAll(async () => {
+    other = await startService(['--json']);
     await other.until(/\n/);
-    const start = JSON.parse(other.printed());
-    const authorization = `Bearer ${start.accessToken}`;
-    const { status } = await fetch(`${start.baseUrl}/reports`, { headers: { authorization, connection: 'close' } });
-    expect(await other.end('SIGTERM')).toBe(0);
-    expect([Object.keys(start), status]).toEqual([['baseUrl', 'issuer', 'audience', ...names], 200]);
+    start = JSON.parse(other.printed());
+  });
+
+  const reports = (token: string) =>
+    fetch(`${start.baseUrl}/reports`, { headers: { authorization: `Bearer ${token}`, connection: 'close' } });
+
+  it('prints one line of JSON, with every member', () => {
+    expect(Object.keys(start)).toEqual(names);
     expect(other.printed().trimEnd().split('\n')).toHaveLength(1);
   });
+
+  it('serves who brings the access token', async () => {
+    expect((await reports(start.accessToken)).status).toBe(200);
+  });
+
+  it('sells a token with the default scopes for the access key, and serves who brings it', async () => {
+    const body = new URLSearchParams({
+      ...{ grant_type: 'client_credentials', client_id: start.accessKeyId, client_secret: start.accessKeySecret },
+    });
+    const response = await fetch(start.tokenEndpoint, { method: 'POST', body, headers: { connection: 'close' } });
+    const { access_token: token, scope } = (await response.json()) as { access_token: string; scope: string };
+    expect(scope.split(' ')).toEqual(start.defaultScopes);
+    expect((await reports(token)).status).toBe(200);
+  });
+
+  it('says in its metadata what it prints', async () => {
+    const response = await fetch(`${start.issuer}/.well-known/oauth-authorization-server`, {
+      headers: { connection: 'close' },
+    });
+    expect(await response.json()).toMatchObject({ issuer: start.issuer, token_endpoint: start.tokenEndpoint });
+  });
+
+  it('exits with 0', async () => {
+    expect(await other.end('SIGTERM')).toBe(0);
+  });
 });
+
+interface Start {
+  readonly baseUrl: string;
+  readonly issuer: string;
+  readonly accessToken: string;
+  readonly tokenEndpoint: string;
+  readonly accessKeyId: string;
+  readonly accessKeySecret: string;
+  readonly defaultScopes: readonly string[];
+}
 
 describe('the end of the service', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('%s: it answers the request under way, and exits with 0', async (signal) => {

@@ -1,8 +1,8 @@
 /**
  * The text of an API key: a prefix that tells kind and environment, 26 random characters, and one check character.
  *
- *     sk_wlj3nsyprj5ipdr2b4nkxzepnmt          a secret key, live
- *     pk_sbox_wlj3nsyprj5ipdr2b4nkxzepnmm     a public key of the sandbox
+ *     sk_wlj3nsyprj5ipdr2b4nkxzepnmg          a secret key, live
+ *     pk_sbox_wlj3nsyprj5ipdr2b4nkxzepnmo     a public key of the sandbox
  *
  * The check character finds every single wrong character and every swap of neighbours, so that a mistyped key costs
  * no look-up. It is no protection: anybody can compute it. docs/reference/key-format.md has the polynomial and vectors.

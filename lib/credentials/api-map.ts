@@ -31,7 +31,7 @@ export function apiMap(scopesByApi: Readonly<Record<string, readonly string[]>>)
     if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScopeToken)) {
       throw new TypeError(`apiMap: "${api}" must list one scope-token or more (RFC 6749 section 3.3)`);
     }
-    for (const scope of scopes) apisByScope.set(scope, [...(apisByScope.get(scope) ?? []), api]);
+    for (const scope of new Set(scopes)) apisByScope.set(scope, [...(apisByScope.get(scope) ?? []), api]);
   }
   if (apisByScope.size === 0) throw new TypeError('apiMap: expected one API or more');
   const none: readonly string[] = [];

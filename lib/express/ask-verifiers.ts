@@ -1,7 +1,7 @@
 /** Asks verifiers in order, and takes none at its word where its answer could let somebody in by mistake. */
 import { types } from 'node:util';
 import { KINDS } from '../credentials/kind.js';
-import { sealPrincipal } from '../credentials/principal.js';
+import { type Principal, sealPrincipal } from '../credentials/principal.js';
 import { lookUpFailures } from '../events/look-up-failure.js';
 import type { PresentedCredential } from '../verify/presented-credential.js';
 import type { Accepted, CredentialVerifier, Declined, Outcome, Refused, Unavailable } from '../verify/verifier.js';
@@ -34,19 +34,34 @@ export function askVerifiers(
   }
 }
 
+/**
+ * Asks each verifier what it remembers. It does not throw: where one does, or remembers what is no principal, nothing
+ * counts as remembered, and the verifiers are to be asked in order.
+ */
+export function recallPrincipal(
+  recallers: readonly CredentialVerifier[],
+  credential: PresentedCredential,
+): Principal | undefined {
+  try {
+    for (const verifier of recallers) {
+      const principal = verifier.recall?.(credential) ?? undefined;
+      if (principal !== undefined) return sound(verifier, principal);
+    }
+  } catch (error) {
+    broken(credential, error);
+  }
+  return undefined;
+}
+
 function isThenable(outcome: Outcome | PromiseLike<Outcome> | undefined): outcome is PromiseLike<Outcome> {
   return typeof (outcome as PromiseLike<Outcome> | null | undefined)?.then === 'function';
 }
 
-/** A verifier may be anybody's code: what it lets in is a principal, of a kind that it said it brings. */
 function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
   switch (outcome.outcome) {
-    case 'accepted': {
-      const { principal } = outcome;
-      if (!(verifier.kinds ?? KINDS).includes(principal.kind)) throw new TypeError('a principal of another kind');
-      if (!Object.isFrozen(principal)) sealPrincipal(principal);
+    case 'accepted':
+      sound(verifier, outcome.principal);
       return outcome;
-    }
     case 'declined':
     case 'refused':
     case 'unavailable':
@@ -54,6 +69,22 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
     default:
       throw new TypeError('an outcome that is none');
   }
+}
+
+/**
+ * A verifier may be anybody's code: what it lets in is a principal, of a kind that it said it brings, and what that
+ * reaches are lists. A text would be searched for a part of it, so that `payments` were held by `payments:refund`.
+ */
+function sound(verifier: CredentialVerifier, principal: Principal): Principal {
+  if (!(verifier.kinds ?? KINDS).includes(principal.kind)) throw new TypeError('a principal of another kind');
+  if (!isReach(principal.apis) || !isReach(principal.scopes) || !isReach(principal.channels)) {
+    throw new TypeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
+  }
+  return Object.isFrozen(principal) ? principal : sealPrincipal(principal);
+}
+
+function isReach(value: unknown): boolean {
+  return value === 'all' || Array.isArray(value);
 }
 
 function broken(credential: PresentedCredential, error: unknown): Unavailable {

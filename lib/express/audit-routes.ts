@@ -67,9 +67,11 @@ function routesOf(layers: readonly Layer[]): Route[] {
 function routesAt(layer: Layer, later: readonly Layer[]): Route[] {
   switch (layer.sort) {
     case 'route':
-      return layer.methods.flatMap(({ method, handles }) =>
-        layer.paths.map((path) => ({ method, path: path.text, samples: path.samples, posts: postsBefore(handles) })),
-      );
+      return layer.methods
+        .filter(({ handles }) => handles.some((handle) => postOf(handle) === undefined))
+        .flatMap(({ method, handles }) =>
+          layer.paths.map((path) => ({ method, path: path.text, samples: path.samples, posts: postsBefore(handles) })),
+        );
     case 'router':
       return routesOf(layer.layers).flatMap((inner) =>
         layer.paths.map((path) => ({
@@ -108,7 +110,7 @@ function postsFor(layer: Layer, samples: readonly string[]): readonly Post[] {
 /** Those of a route's own handlers that stand before the one which answers: the last. */
 function postsBefore(handles: readonly unknown[]): readonly Post[] {
   const answers = handles.findLastIndex((handle) => postOf(handle) === undefined);
-  return handles.slice(0, answers === -1 ? undefined : answers).flatMap((handle) => postOf(handle) ?? []);
+  return handles.slice(0, answers).flatMap((handle) => postOf(handle) ?? []);
 }
 
 function postOf(handle: unknown): Post | undefined {

@@ -75,7 +75,7 @@ export function credentialOf(req: IncomingMessage): string {
  */
 function offerAccessor(app: ExpressApp | undefined): void {
   let outermost = app;
-  while (outermost?.parent !== undefined) outermost = outermost.parent;
+  while (outermost !== undefined && Object.hasOwn(outermost, 'parent')) outermost = outermost.parent;
   const prototype = outermost?.request;
   if (prototype === undefined || Object.hasOwn(prototype, 'auth')) return;
   Object.defineProperty(prototype, 'auth', {

@@ -4,8 +4,9 @@ import { types } from 'node:util';
 import { KINDS, type Kind } from '../credentials/kind.js';
 import type { Principal } from '../credentials/principal.js';
 import { namesOf, Options } from '../options/options.js';
+import { isScopeToken } from '../protocol/scope.js';
 import { admissionOf } from './auth-of.js';
-import type { Middleware } from './middleware.js';
+import { fail, type Middleware } from './middleware.js';
 import { refuse } from './refuse.js';
 import { reportDecision } from './report-decision.js';
 
@@ -82,7 +83,7 @@ export function defineGuard<R extends IncomingMessage = IncomingMessage>(definit
     try {
       verdict = check(principal, req);
     } catch (error) {
-      next(error);
+      fail(next, error);
       return;
     }
     if (verdict === true) {
@@ -90,10 +91,15 @@ export function defineGuard<R extends IncomingMessage = IncomingMessage>(definit
       return;
     }
     if (types.isPromise(verdict)) {
+      verdict.catch(() => {});
       next(new TypeError(`keyward: ${name} must judge at once, and its check returned a promise`));
       return;
     }
     const { scopes, reason = 'guard' } = verdict || NO_REASON;
+    if (scopes !== undefined && !isScopeList(scopes)) {
+      next(new TypeError(`keyward: ${name} must name scopes that are scope-tokens (RFC 6749 section 3.3)`));
+      return;
+    }
     reportDecision(req, { outcome: 'refused', by: name, code: 'insufficient_scope', reason }, principal);
     refuse(res, next, gate.challenge, { code: 'insufficient_scope', scopes });
   };
@@ -102,6 +108,11 @@ export function defineGuard<R extends IncomingMessage = IncomingMessage>(definit
 }
 
 const NO_REASON: Refusal = Object.freeze({});
+
+/** RFC 6750 §3: a challenge has no other characters in its scope. */
+function isScopeList(scopes: unknown): boolean {
+  return Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScopeToken);
+}
 
 /** What a function says of itself, if it is a guard. */
 export function guardFactsOf(handle: unknown): GuardFacts | undefined {

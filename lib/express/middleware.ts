@@ -10,3 +10,12 @@ export interface RoutedRequest extends IncomingMessage {
   /** As a body parser left it; look at nothing but what you check. */
   readonly body?: Readonly<Record<string, string | undefined>>;
 }
+
+/**
+ * Passes on what was thrown, as an error that no router takes for anything else: `next(undefined)` would go on to the
+ * handler, and `next('route')` skip to the next route.
+ */
+export function fail(next: (error: unknown) => void, thrown: unknown): void {
+  const isObject = typeof thrown === 'object' && thrown !== null;
+  next(isObject ? thrown : new Error(`keyward: a thrown ${typeof thrown}`));
+}

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { defineGuard, type Guard, type GuardFacts, guardFactsOf, type Refusal } from './guard.js';
 
 /**
@@ -18,8 +19,8 @@ export function requireAny(...guards: readonly Guard[]): Guard {
       const refusals: Refusal[] = [];
       for (const guard of guards) {
         const verdict = guard.check(principal, req);
-        if (verdict === true) return true;
-        if (verdict !== false) refusals.push(verdict);
+        if (verdict === true || types.isPromise(verdict)) return verdict;
+        if (verdict) refusals.push(verdict);
       }
       return refusals.find(({ scopes }) => scopes !== undefined) ?? refusals[0] ?? false;
     },

@@ -8,9 +8,10 @@ import { isQuotable } from '../protocol/challenge.js';
 import { PresentedCredential } from '../verify/presented-credential.js';
 import { secureUrl } from '../verify/secure-url.js';
 import type { CredentialVerifier } from '../verify/verifier.js';
-import { askVerifiers, type Claimed } from './ask-verifiers.js';
+import { askVerifiers, type Claimed, recallPrincipal } from './ask-verifiers.js';
 import { admit } from './auth-of.js';
 import { GATE, type Gate, type GateFacts } from './gate.js';
+import { fail } from './middleware.js';
 import { presentedTwice } from './presented-twice.js';
 import { type Answer, refuse } from './refuse.js';
 import { reportDecision } from './report-decision.js';
@@ -69,8 +70,11 @@ export function requireBearer(options: RequireBearerOptions): Gate {
 
   function bearerGate(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
     const verdict = decide(req);
-    if (verdict instanceof Promise) verdict.then((settled) => conclude(req, res, next, settled));
-    else conclude(req, res, next, verdict);
+    if (verdict instanceof Promise) {
+      verdict.then((settled) => conclude(req, res, next, settled)).catch((error) => fail(next, error));
+    } else {
+      conclude(req, res, next, verdict);
+    }
   }
 
   function decide(req: IncomingMessage): Verdict | Promise<Verdict> {
@@ -80,10 +84,8 @@ export function requireBearer(options: RequireBearerOptions): Gate {
     if (presented === MALFORMED || presentedTwice(req)) return BAD_REQUEST;
 
     const credential = new PresentedCredential(presented);
-    for (const verifier of recallers) {
-      const principal = verifier.recall?.(credential);
-      if (principal !== undefined) return { principal };
-    }
+    const principal = recallPrincipal(recallers, credential);
+    if (principal !== undefined) return { principal };
     // What a verifier remembers has passed the grammar before: the same bytes.
     if (!isB64token(presented)) return BAD_REQUEST;
     const claimed = askVerifiers(accept, credential);
@@ -110,7 +112,7 @@ export function requireBearer(options: RequireBearerOptions): Gate {
     try {
       admit(req, facts, principal);
     } catch (error) {
-      next(error);
+      fail(next, error);
       return;
     }
     if (principal !== undefined) reportDecision(req, { outcome: 'accepted', by: BY }, principal);

@@ -1,4 +1,5 @@
 /** What an Express app is made of, read from its router: the one place that knows how Express 4 and 5 keep it. */
+import { METHODS } from 'node:http';
 
 /** One thing mounted in a router. */
 export type Layer = LayerFacts &
@@ -39,6 +40,7 @@ interface ExpressLayer {
   match?(path: string): unknown;
   /** Express 4. */
   readonly regexp?: RegExp & { readonly fast_slash?: boolean };
+  readonly keys?: readonly { readonly name: unknown }[];
 }
 
 interface ExpressRoute {
@@ -77,8 +79,16 @@ function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
   const handlesFor = (method: string | undefined) =>
     stack.filter((step) => step.method === undefined || step.method === method).map(({ handle }) => handle);
   const named = methods.map((method) => ({ method: method.toUpperCase(), handles: handlesFor(method) }));
+  const [first] = named;
+  if (first !== undefined && isEveryMethod(named)) return [{ method: 'ALL', handles: first.handles }];
   const all = handlesFor(undefined);
-  return all.length === 0 || named.length > 0 ? named : [{ method: 'ALL', handles: all }];
+  return all.length === 0 ? named : [...named, { method: 'ALL', handles: all }];
+}
+
+/** `app.all` gives the same handlers to every method that Node knows, where `route.all` names none. */
+function isEveryMethod(named: readonly RouteMethod[]): boolean {
+  if (named.length !== METHODS.length) return false;
+  return named.every(({ handles }) => handles.every((handle, index) => handle === named[0]?.handles[index]));
 }
 
 function takesEveryPath({ slash, regexp, route }: ExpressLayer): boolean {
@@ -97,41 +107,51 @@ function pathsOf(layer: ExpressLayer): readonly LayerPath[] {
   const written = layer.route === undefined ? mountPathOf(layer) : layer.route.path;
   return (Array.isArray(written) ? written.flat(Number.POSITIVE_INFINITY) : [written]).map((path: unknown) => {
     if (typeof path !== 'string') return { text: String(path), samples: [] };
-    const text = path === '' ? '/' : path;
-    return { text, samples: inBothCases(layer, samplesOf(text)) };
+    const text = path === '' || path === '*' ? `/${path}` : path;
+    return { text, samples: samplesOf(layer, text) };
   });
 }
 
-/** A router that takes /PAYMENTS for /payments behind one that does not would let the former past a gate of the latter. */
-function inBothCases(layer: ExpressLayer, samples: readonly string[]): readonly string[] {
-  const capitals = samples.map((sample) => sample.toUpperCase()).filter((sample) => matches(layer, sample));
-  return [...new Set([...samples, ...capitals])];
-}
-
-function mountPathOf({ rawPath, regexp }: ExpressLayer): unknown {
-  if (regexp !== undefined) return regexp.fast_slash ? '/' : writtenPathsOf(regexp);
+function mountPathOf({ rawPath, regexp, keys = [] }: ExpressLayer): unknown {
+  if (regexp !== undefined) return regexp.fast_slash ? '/' : writtenPathsOf(regexp, keys);
   if (rawPath !== undefined) return rawPath;
   throw new TypeError('auditRoutes: this version of "router" keeps no mount paths; npm install router@^2.3');
 }
 
-/** Express 4 keeps a mount path only as the expression made of it, one alternative a path. */
-function writtenPathsOf(regexp: RegExp): readonly unknown[] {
+/** Express 4 keeps a mount path only as the expression made of it, one alternative a path, and the names of its keys. */
+function writtenPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown }[]): readonly unknown[] {
+  const names = keys.map(({ name }) => name);
   return regexp.source.split(/\|(?=\^)/).map((source) => {
-    const path = source
-      .replace(/^\^/, '')
-      .replace(/\\\/\?\(\?=\\\/\|\$\)$/, '')
-      .replaceAll('(?:\\/([^/]+?))', '/:parameter')
+    const path = /^\^(.*)\\\/\?\(\?=\\\/\|\$\)$/
+      .exec(source)?.[1]
+      ?.replaceAll('(?:\\/([^/]+?))', () => `/:${names.shift()}`)
       .replaceAll('\\/', '/')
       .replaceAll('\\.', '.');
-    return /[\\^$*+?()[\]{}|]/.test(path) ? regexp : path;
+    return path === undefined || /[\\^$*+?()[\]{}|]/.test(path.replaceAll(/:\w+\?/g, '')) ? regexp : path;
   });
 }
 
-/** Express 5 writes what may be left out as `{/:id}`, Express 4 as `/:id?`: each path is tried with and without. */
-function samplesOf(path: string): readonly string[] {
-  const optional = /\{([^{}]*)\}|\/?:\w+\?/.exec(path);
-  if (optional === null) return [path];
-  const [whole, inner = whole.slice(0, -1)] = optional;
-  const [before, after] = [path.slice(0, optional.index), path.slice(optional.index + whole.length)];
-  return [...samplesOf(before + inner + after), ...samplesOf(before + after)].map((sample) => sample || '/');
+/**
+ * Paths that a layer takes. A router that takes /PAYMENTS for /payments behind one that does not would let the former
+ * past a gate of the latter; so would a wildcard, which takes slashes, past one at a parameter, which takes none.
+ */
+function samplesOf(layer: ExpressLayer, path: string): readonly string[] {
+  const variants = variantsOf(path).map((variant) => variant || '/');
+  const samples = [...variants, ...variants.map((variant) => variant.toUpperCase())];
+  const taken = samples.filter((sample) => matches(layer, sample));
+  return taken.length === 0 ? [path] : [...new Set(taken)];
 }
+
+/** Express 5 writes what may be left out as `{/:id}`, Express 4 as `/:id?`; both have wildcards, Express 4 patterns. */
+function variantsOf(path: string): readonly string[] {
+  const variable = /\{([^{}]*)\}|\/?:\w+(?:\([^)]*\))?\?|\*\w*|:\w+\([^)]*\)/.exec(path);
+  if (variable === null) return [path];
+  const [whole, inner] = variable;
+  const [before, after] = [path.slice(0, variable.index), path.slice(variable.index + whole.length)];
+  const optional = inner ?? (whole.endsWith('?') ? whole.slice(0, -1) : undefined);
+  const choices = optional === undefined ? STAND_INS : [optional, ''];
+  return choices.flatMap((choice) => variantsOf(before + choice + after));
+}
+
+/** What may stand in the place of a wildcard or a pattern: texts that nothing else is mounted at, a slash, nothing. */
+const STAND_INS = ['standin', '8675309', '/', ''];

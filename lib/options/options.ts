@@ -47,14 +47,14 @@ export class Options {
   }
 
   flag(name: string, fallback: boolean): boolean {
-    const value = this.#values[name] ?? fallback;
+    const { [name]: value = fallback } = this.#values;
     if (typeof value !== 'boolean') throw this.mistake(name, 'a boolean');
     return value;
   }
 
   /** A finite number between two bounds, both included. */
   number(name: string, fallback: number, min: number, max: number): number {
-    const value = this.#values[name] ?? fallback;
+    const { [name]: value = fallback } = this.#values;
     if (typeof value !== 'number' || !(value >= min && value <= max)) {
       throw this.mistake(name, `a number from ${min} to ${max}`);
     }

@@ -21,11 +21,11 @@ export function isQuotable(text: string): boolean {
  * the resource needs where scopes were asked.
  */
 export function bearerChallenge(context: ChallengeContext, code: BearerErrorCode, scopes?: readonly string[]): string {
-  const parameters = [['realm', context.realm]];
+  const parameters: [name: string, value: string][] = [['realm', context.realm]];
   if (isOauthError(code)) parameters.push(['error', code], ['error_description', BEARER_ERRORS[code].description]);
   if (scopes !== undefined) parameters.push(['scope', formatScope(scopes)]);
   if (context.resourceMetadata !== undefined) parameters.push(['resource_metadata', context.resourceMetadata]);
-  return `Bearer ${parameters.map(([name, value]) => `${name}=${quoted(value ?? '')}`).join(', ')}`;
+  return `Bearer ${parameters.map(([name, value]) => `${name}=${quoted(value)}`).join(', ')}`;
 }
 
 function quoted(text: string): string {

@@ -17,7 +17,7 @@ const BACKSLASH = 0x5c;
 
 /**
  * Parses the bytes of one JSON object, or returns `undefined`: for text that is not UTF-8, has a byte-order mark, is
- * not JSON or not an object, names a member twice, nests deeper than 32 or holds more than 1,000 members.
+ * not JSON or not an object, names a member twice, nests deeper than 32 or holds more than 1,000 members and elements.
  */
 export function parseJsonObject(bytes: Buffer): JsonObject | undefined {
   if (!isUtf8(bytes)) return undefined;
@@ -37,7 +37,7 @@ export function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Walks text that is known to be JSON: names within each object, depth, and how many members there are. */
+/** Walks text that is known to be JSON: names within each object, depth, and how many members and elements it has. */
 function isUnambiguous(text: string): boolean {
   const open: Set<string>[] = [];
   let members = 0;
@@ -46,6 +46,7 @@ function isUnambiguous(text: string): boolean {
       case '{':
       case '[':
         if (open.push(new Set()) > MAX_DEPTH) return false;
+        if (!isEmpty(text, i)) members += 1;
         break;
       case '}':
       case ']':
@@ -56,7 +57,8 @@ function isUnambiguous(text: string): boolean {
         break;
       case '"': {
         const end = endOfString(text, i);
-        if (isFollowedByColon(text, end)) {
+        // In JSON only the name of a member is a string with a colon after it.
+        if (nextAfter(text, end) === ':') {
           const name: string = JSON.parse(text.slice(i, end + 1));
           const names = open.at(-1);
           if (names === undefined || names.has(name)) return false;
@@ -66,7 +68,7 @@ function isUnambiguous(text: string): boolean {
         break;
       }
     }
-    if (members >= MAX_MEMBERS) return false;
+    if (members > MAX_MEMBERS) return false;
   }
   return true;
 }
@@ -77,9 +79,14 @@ function endOfString(text: string, start: number): number {
   return i;
 }
 
-/** In JSON only the name of a member is a string with a colon after it. */
-function isFollowedByColon(text: string, end: number): boolean {
-  let i = end + 1;
+/** Whether the list or object that opens here holds nothing; else its first member has no comma to be counted by. */
+function isEmpty(text: string, start: number): boolean {
+  const next = nextAfter(text, start);
+  return next === '}' || next === ']';
+}
+
+function nextAfter(text: string, index: number): string | undefined {
+  let i = index + 1;
   while (text[i] === ' ' || text[i] === '\n' || text[i] === '\r' || text[i] === '\t') i += 1;
-  return text[i] === ':';
+  return text[i];
 }

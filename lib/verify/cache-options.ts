@@ -37,7 +37,7 @@ const MOST_MILLISECONDS = 86_400_000;
 export function readCacheOptions(factory: string, value: unknown, watched: boolean): CacheBounds | undefined {
   if (value === false) return undefined;
   const names = ['max', 'ttl', 'negativeTtl', 'negativeMax', 'staleIfError'];
-  const options = new Options(`${factory}: option "cache"`, value ?? {}, names);
+  const options = new Options(`${factory}: option "cache"`, value === undefined ? {} : value, names);
   return Object.freeze({
     max: options.integer('max', TEN_THOUSAND, 1, MOST_ENTRIES),
     ttl: options.number('ttl', watched ? TTL_WATCHED : TEN_THOUSAND, 0, MOST_MILLISECONDS),

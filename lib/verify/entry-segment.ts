@@ -10,7 +10,7 @@ export interface Subject {
 /** An entry, as the segment sees it. */
 export interface SegmentEntry {
   readonly subject: Subject;
-  /** Turned off when the entry leaves, for those who hold it elsewhere. */
+  /** Whether the entry is in its segment, for those who hold it elsewhere. */
   live: boolean;
 }
 
@@ -36,6 +36,7 @@ export class EntrySegment<E extends SegmentEntry> {
 
   set(key: string, entry: E): void {
     this.#entries.set(key, entry);
+    entry.live = true;
     const id = entry.subject.id;
     if (id === undefined) return;
     const first = this.#keyOfId.get(id);

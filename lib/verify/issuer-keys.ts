@@ -14,6 +14,7 @@ export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet
   if (jwks === undefined) {
     const url = secureUrl(issuer);
     if (url === undefined) throw options.mistake('issuer', `${SECURE}, or "jwks" must be given`);
+    if (issuer.includes('?')) throw options.mistake('issuer', 'a URL without a query, or "jwks" must be given');
     return new RemoteKeySet({ issuer, clock, locate: (signal) => discoverJwksUri(url, issuer, signal) });
   }
   if (typeof jwks === 'string' || jwks instanceof URL) {

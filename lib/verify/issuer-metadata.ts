@@ -18,14 +18,23 @@ export async function discoverJwksUri(issuer: URL, name: string, signal: AbortSi
 
 /** RFC 8414 §3.1: the well-known text goes between host and path. */
 function oauthMetadataUrl(issuer: URL): URL {
-  const path = issuer.pathname.replace(/\/$/, '');
-  return new URL(`/.well-known/oauth-authorization-server${path}${issuer.search}`, issuer);
+  return atPath(issuer, `/.well-known/oauth-authorization-server${pathOf(issuer)}`);
 }
 
 /** OpenID Connect Discovery §4: it is appended to the path. */
 function openidMetadataUrl(issuer: URL): URL {
-  const path = issuer.pathname.replace(/\/$/, '');
-  return new URL(`${path}/.well-known/openid-configuration`, issuer);
+  return atPath(issuer, `${pathOf(issuer)}/.well-known/openid-configuration`);
+}
+
+function pathOf(issuer: URL): string {
+  return issuer.pathname.replace(/\/$/, '');
+}
+
+/** Set as a path and never resolved as a reference: one that begins with two slashes would name another host. */
+function atPath(issuer: URL, path: string): URL {
+  const url = new URL(issuer);
+  url.pathname = path;
+  return url;
 }
 
 function jwksUriOf(metadata: unknown, name: string): URL {

@@ -80,8 +80,11 @@ export class RemoteKeySet implements KeySet {
     const loads = this.#loads;
     await this.#bringUpToDate();
     const key = findAmong(this.#keys, kid);
-    if (key !== undefined || this.#loads !== loads || !this.#maySearch()) return key;
-    this.#searchedAt = this.#now();
+    if (key !== undefined || this.#loads !== loads) return key;
+    if (this.#attempt === undefined) {
+      if (!this.#maySearch()) return undefined;
+      this.#searchedAt = this.#now();
+    }
     await this.#refresh(false);
     return findAmong(this.#keys, kid);
   }

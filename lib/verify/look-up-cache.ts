@@ -30,8 +30,8 @@ export interface Entry<F> extends SegmentEntry {
   readonly facts: F;
   readonly lookedUp: Instant;
   readonly sequence: number;
-  /** After a look-up that failed: until when (monotonic) the entry is served without another try. */
-  retryAt: number;
+  /** When a look-up of it last failed: for a moment from then on it is served without another try. */
+  failedAt: Instant | undefined;
 }
 
 /** A negative entry. */
@@ -74,6 +74,12 @@ interface Flight<F> {
   arrival: Promise<Landing<F>>;
 }
 
+/** The feed's word that what it covers held at an instant: what was looked up since the loss before it. */
+interface FeedWord {
+  readonly since: number;
+  readonly at: Instant;
+}
+
 /** After a failed look-up an entry that may still be served is, and the store is left alone for this long. */
 const RETRY_AFTER = 1_000;
 
@@ -87,8 +93,10 @@ export class LookUpCache<F> {
   readonly #flights = new Map<string, Flight<F>>();
   readonly #underWay = new Set<Flight<F>>();
   #sequence = 0;
-  #feedConfirmed: Instant | undefined;
   #lostSequence = 0;
+  #feedWord: FeedWord | undefined;
+  /** What it said last before it was lost. */
+  #lastFeedWord: FeedWord | undefined;
 
   constructor(options: LookUpCacheOptions) {
     this.#options = options;
@@ -101,9 +109,11 @@ export class LookUpCache<F> {
   readonly listener: FeedListener = {
     change: (change) => this.invalidate(change),
     current: () => {
-      this.#feedConfirmed = instantOf(this.#options.clock);
+      this.#feedWord = { since: this.#lostSequence, at: instantOf(this.#options.clock) };
     },
     lost: () => {
+      this.#lastFeedWord = this.#feedWord ?? this.#lastFeedWord;
+      this.#feedWord = undefined;
       this.#sequence += 1;
       this.#lostSequence = this.#sequence;
       if (feedNotices.hasSubscribers) feedNotices.publish({ of: this.#options.of, outcome: 'lost' });
@@ -122,7 +132,8 @@ export class LookUpCache<F> {
     if (bounds === undefined || !entry.live) return false;
     const age = elapsed(entry.lookedUp, now);
     if (age < bounds.ttl && (!watched || this.#sinceConfirmed(entry, now) <= CONFIRMED_FOR)) return true;
-    return now.monotonic < entry.retryAt && this.#sinceConfirmed(entry, now) <= bounds.staleIfError;
+    const pauses = entry.failedAt !== undefined && elapsed(entry.failedAt, now) < RETRY_AFTER;
+    return pauses && this.#sinceHeld(entry, now) <= bounds.staleIfError;
   }
 
   /** The negative entry of a key, if it is believed now. */
@@ -199,8 +210,14 @@ export class LookUpCache<F> {
       return { failed: 'overtaken' };
     } catch (error) {
       const reason = error instanceof RecordFault ? 'record_invalid' : 'threw';
+      // The store was asked and no longer says what is cached: that is not served as stale.
+      if (reason === 'record_invalid') this.#good?.delete(key);
       this.#report(reason, () => redact(summaryOf(error)));
       return { failed: reason };
+    } finally {
+      // In one turn with the landing: who asks after the next change must not join a look-up from before it.
+      this.#underWay.delete(flight);
+      this.#forget(key, flight);
     }
   }
 
@@ -221,8 +238,6 @@ export class LookUpCache<F> {
       let timer = setTimeout(giveUp, timeout);
       landing.then((landed) => {
         clearTimeout(timer);
-        this.#underWay.delete(flight);
-        this.#forget(key, flight);
         resolve(landed);
       });
     });
@@ -232,18 +247,24 @@ export class LookUpCache<F> {
     if (this.#flights.get(key) === flight) this.#flights.delete(key);
   }
 
+  /** Keeps what a look-up brought, unless something is known that it does not outweigh. */
   #land(key: string, flight: Flight<F>, found: Found<F>): Landing<F> {
     const { departed: lookedUp, sequence } = flight;
-    const known = { subject: found.subject, lookedUp, sequence, live: true };
+    const known = { subject: found.subject, lookedUp, sequence, live: false };
     const landing: Landing<F> =
       'facts' in found
-        ? { entry: { ...known, facts: found.facts, retryAt: Number.NEGATIVE_INFINITY } }
+        ? { entry: { ...known, facts: found.facts, failedAt: undefined } }
         : { miss: { ...known, reason: found.reason, final: found.final } };
     if (this.#good === undefined || this.#misses === undefined) return landing;
     const miss = this.#misses.peek(key);
     if (miss?.final) return { miss };
-    const newest = Math.max(miss?.sequence ?? 0, this.#good.peek(key)?.sequence ?? 0);
-    if (flight.abandoned || newest > sequence) return landing;
+    // Revoked is final, however late it is heard.
+    if ('entry' in landing || !landing.miss.final) {
+      const entry = this.#good.peek(key);
+      if (miss !== undefined && miss.sequence > sequence) return { miss };
+      if (entry !== undefined && entry.sequence > sequence) return { entry };
+      if (flight.abandoned) return landing;
+    }
     if ('entry' in landing) {
       this.#misses.delete(key);
       this.#good.set(key, landing.entry);
@@ -260,16 +281,20 @@ export class LookUpCache<F> {
     const entry = this.#good?.peek(key);
     if (entry === undefined || bounds === undefined) return undefined;
     const now = instantOf(clock);
-    if (this.#sinceConfirmed(entry, now) > bounds.staleIfError) return undefined;
-    entry.retryAt = now.monotonic + RETRY_AFTER;
+    if (this.#sinceHeld(entry, now) > bounds.staleIfError) return undefined;
+    entry.failedAt = now;
     return { entry };
   }
 
-  /** Milliseconds since an entry was known to hold: by its own look-up, or by the feed that covers it. */
-  #sinceConfirmed(entry: Entry<F>, now: Instant): number {
+  /** Milliseconds since an entry was confirmed: by its own look-up, or by the feed's word that covers it. */
+  #sinceConfirmed(entry: Entry<F>, now: Instant, word = this.#feedWord): number {
     const own = elapsed(entry.lookedUp, now);
-    if (this.#feedConfirmed === undefined || entry.sequence < this.#lostSequence) return own;
-    return Math.min(own, elapsed(this.#feedConfirmed, now));
+    return word === undefined || entry.sequence < word.since ? own : Math.min(own, elapsed(word.at, now));
+  }
+
+  /** Milliseconds since an entry was known to hold: a feed that is lost takes back nothing of what it said before. */
+  #sinceHeld(entry: Entry<F>, now: Instant): number {
+    return Math.min(this.#sinceConfirmed(entry, now), this.#sinceConfirmed(entry, now, this.#lastFeedWord));
   }
 
   #report(reason: LookUpFailure['reason'], detail?: () => string): void {
@@ -282,5 +307,10 @@ function isOvertaken<F>(flight: Flight<F>, found: Found<F>): boolean {
 }
 
 function summaryOf(error: unknown): string {
-  return types.isNativeError(error) ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
+  if (!types.isNativeError(error)) return `a thrown ${typeof error}`;
+  try {
+    return `${error.name}: ${error.message}`;
+  } catch {
+    return 'an error that cannot be read';
+  }
 }

@@ -15,7 +15,7 @@ export async function verifySignature({ compact }: CompactJws, key: Verification
   if (!key.fits(alg) || Buffer.byteLength(signature, 'base64url') !== key.signatureLength(alg)) return false;
   try {
     await compactVerify(compact, key.key, { algorithms: [alg] });
-    return true;
+    return key.keepTo(alg);
   } catch (error) {
     if (error instanceof errors.JOSEError) return false;
     throw error;

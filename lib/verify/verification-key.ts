@@ -8,6 +8,8 @@ export class VerificationKey {
   readonly kid: string | undefined;
   readonly key: KeyObject;
   readonly #jwk: PublicJwk;
+  /** The one algorithm that it is used with (RFC 8725 §3.1): the one it names, else the first that it verified. */
+  #alg: string | undefined;
   /** Set when the issuer no longer publishes the key: every token that it proved ends with it. */
   withdrawn = false;
 
@@ -15,18 +17,25 @@ export class VerificationKey {
     this.kid = jwk.kid;
     this.key = key;
     this.#jwk = jwk;
+    this.#alg = jwk.alg;
   }
 
   /** Whether the key is one for an algorithm. */
   fits(alg: string): boolean {
     const algorithm = ALGORITHMS.get(alg);
-    if (algorithm === undefined || (this.#jwk.alg !== undefined && this.#jwk.alg !== alg)) return false;
+    if (algorithm === undefined || (this.#alg !== undefined && this.#alg !== alg)) return false;
     return algorithm.kty === this.#jwk.kty && (algorithm.crv === undefined || algorithm.crv === this.#jwk.crv);
+  }
+
+  /** Keeps the key to an algorithm that it has verified; `false` where it is kept to another one. */
+  keepTo(alg: string): boolean {
+    this.#alg ??= alg;
+    return this.#alg === alg;
   }
 
   /** Bytes that a signature with this key has. */
   signatureLength(alg: string): number {
-    return ALGORITHMS.get(alg)?.signatureLength ?? (this.key.asymmetricKeyDetails?.modulusLength ?? 0) / 8;
+    return ALGORITHMS.get(alg)?.signatureLength ?? Math.ceil((this.key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
   }
 
   /** Whether another key is this one: the same id for the same material and use. */

@@ -1,0 +1,145 @@
+import { createHash, randomInt } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { accessTokens, apiKeys, requireBearer } from 'keyward';
+import { mintKey } from '../../lib/credentials/api-key.js';
+import { answerOf, T1 } from '../support/answers.js';
+import { createKeyTable, type KeyTable } from '../support/key-table.js';
+import { createManualClock } from '../support/manual-clock.js';
+import { type ServedApp, serveApp, type Turn } from '../support/served-app.js';
+import {
+  AUDIENCE,
+  assemble,
+  claimsOf,
+  createKey,
+  forge,
+  headerOf,
+  ISSUER,
+  jwksOf,
+  signedBy,
+  unsigned,
+} from '../support/token-forge.js';
+
+const RUNS = Number(process.env.KEYWARD_SOAK_RUNS ?? 1_000);
+const signer = createKey('ES256');
+
+let table: KeyTable;
+let other: KeyTable;
+let api: ServedApp;
+
+beforeEach(async () => {
+  [table, other] = [createKeyTable(), createKeyTable()];
+  const clock = createManualClock();
+  const cache = { max: 100, negativeMax: 50 };
+  const options = { kinds: ['secret'], environment: 'live', clock, cache } as const;
+  const tokens = accessTokens({ issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(signer), clock, cache: { max: 5 } });
+  api = await serveApp((app, handler) => {
+    app.get('/', requireBearer({ accept: [tokens, apiKeys({ resolver: table, ...options })] }), handler);
+    app.get('/other', requireBearer({ accept: [apiKeys({ resolver: other, ...options })] }), handler);
+  });
+});
+
+afterEach(() => api.close());
+
+const ask = async (credential: string, path = '/') => answerOf(await api.ask(path, credential));
+const clientOf = async (token: string) => JSON.parse((await api.ask('/', token)).body).clientId;
+
+/** Sends many, so many at a time, and counts the answers by status. */
+async function tally(turns: readonly Turn[], atATime = 50): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (let at = 0; at < turns.length; at += atATime) {
+    for (const { status } of await api.askPipelined(turns.slice(at, at + atATime))) {
+      counts[status] = (counts[status] ?? 0) + 1;
+    }
+  }
+  return counts;
+}
+
+/** One character somewhere becomes another of the alphabet. */
+function mutate(text: string): string {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.';
+  const at = randomInt(text.length);
+  const others = [...alphabet].filter((character) => character !== text.charAt(at));
+  return text.slice(0, at) + others[randomInt(others.length)] + text.slice(at + 1);
+}
+
+describe('an entry is of one credential, all of it', () => {
+  const withClient = (client: string) => {
+    const { sub: _sub, client_id: _client, ...rest } = claimsOf();
+    return { ...rest, sub: client, client_id: client };
+  };
+  const sign = (client: string) => assemble(headerOf(signer), withClient(client), signedBy(signer));
+  const forgeUnsigned = (client: string) => assemble(headerOf(signer), withClient(client), unsigned);
+
+  it.each([20, 100])('X09 tokens that are equal in their first %d characters', async (length) => {
+    const [first, second, forged] = [sign('ack_1'), sign('ack_2'), forgeUnsigned('ack_3')];
+    for (const token of [second, forged]) expect(token.slice(0, length)).toBe(first.slice(0, length));
+    expect([await clientOf(first), await clientOf(second), await clientOf(first)]).toEqual(['ack_1', 'ack_2', 'ack_1']);
+    expect(await ask(forged)).toEqual(T1);
+  });
+
+  it('X09 tokens that are equal in their last 16 characters', async () => {
+    const token = sign('ack_1');
+    const [header, payload] = forgeUnsigned('ack_2').split('.');
+    const forged = `${header}.${payload}.${'A'.repeat(70)}${token.slice(-16)}`;
+    expect(await clientOf(token)).toBe('ack_1');
+    expect(await ask(forged)).toEqual(T1);
+  });
+
+  it('X09 the same header and payload, not signed', async () => {
+    const token = sign('ack_1');
+    expect(await clientOf(token)).toBe('ack_1');
+    expect(await ask(forgeUnsigned('ack_1'))).toEqual(T1);
+    expect(await ask(`${token.split('.').slice(0, 2).join('.')}.${'A'.repeat(86)}`)).toEqual(T1);
+    expect(await clientOf(token)).toBe('ack_1');
+  });
+
+  it.each(['token', 'key'])('X10 a cached %s, changed in one place', async (what) => {
+    const credential = what === 'key' ? table.add() : forge(signer);
+    expect(await tally([['/', credential]])).toEqual({ 200: 1 });
+    const changed = Array.from({ length: RUNS }, (): Turn => ['/', mutate(credential)]);
+    expect(await tally(changed)).toEqual({ 401: RUNS });
+    expect(await tally([['/', credential]])).toEqual({ 200: 1 });
+  });
+
+  it('X11 what one verifier has cached, no other finds; each asks for the plain SHA-256', async () => {
+    const asked: string[] = [];
+    const key = table.add();
+    const record = table.recordOf(key);
+    for (const keys of [table, other]) {
+      keys.answer(({ digest }) => {
+        asked.push(digest);
+        return keys === table ? record : undefined;
+      });
+    }
+    expect((await api.ask('/', key)).status).toBe(200);
+    expect(await ask(key, '/other')).toEqual(T1);
+    expect((await api.ask('/', key)).status).toBe(200);
+    expect(asked).toEqual(Array(2).fill(createHash('sha256').update(key).digest('hex')));
+  });
+});
+
+describe('floods of bad credentials', () => {
+  it('X13 keys that nobody has push no good key out', async () => {
+    const good = Array.from({ length: 100 }, (): Turn => ['/', table.add()]);
+    expect(await tally(good)).toEqual({ 200: 100 });
+    const bad = Array.from({ length: RUNS }, (): Turn => ['/', mintKey('secret', 'live')]);
+    expect(await tally(bad)).toEqual({ 401: RUNS });
+    expect(table.lookUps()).toBe(100 + RUNS);
+    expect(await tally(good)).toEqual({ 200: 100 });
+    expect(table.lookUps()).toBe(100 + RUNS);
+  });
+
+  it('X14 tokens that nobody signed push no good token out', async () => {
+    const good = Array.from({ length: 5 }, (_, at): Turn => ['/', forge(signer, { jti: `good-${at}` })]);
+    expect(await tally(good)).toEqual({ 200: 5 });
+    const signatures = jest.spyOn(crypto.subtle, 'verify');
+    const bad = Array.from({ length: 200 }, (_, at): Turn => {
+      return ['/', assemble(headerOf(signer), { ...claimsOf(), jti: `bad-${at}` }, unsigned)];
+    });
+    expect(await tally(bad)).toEqual({ 401: 200 });
+    expect(signatures).toHaveBeenCalledTimes(200);
+    expect(await tally(good)).toEqual({ 200: 5 });
+    expect(signatures).toHaveBeenCalledTimes(200);
+    signatures.mockRestore();
+  });
+});

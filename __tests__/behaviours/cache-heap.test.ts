@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { KeyRecord } from 'keyward';
+import { mintKey } from '../../lib/credentials/api-key.js';
+import { digestOf } from '../../lib/credentials/digest.js';
+import { type ChildApi, startChildApi } from '../support/child-api.js';
+import { START } from '../support/manual-clock.js';
+import { sendRaw } from '../support/raw-http.js';
+import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
+
+const express = (globalThis as { EXPRESS?: number }).EXPRESS === 4 ? 'express4' : 'express';
+const signer = createKey('ES256');
+const keys = Array.from({ length: 500 }, () => mintKey('secret', 'live'));
+const tokens = Array.from({ length: 500 }, (_, at) => forge(signer, { jti: `token-${at}` }));
+
+let child: ChildApi;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'keyward-'));
+  const records = keys.map((key, at): readonly [string, KeyRecord] => {
+    return [digestOf(key), { id: `key_${at}`, kind: 'secret', account: 'acc_1', environment: 'live', apis: 'all' }];
+  });
+  child = await startChildApi({
+    express,
+    records,
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    jwks: jwksOf(signer),
+    now: START,
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await child.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Presents credentials in turn over one connection; how many requests were let in. */
+async function present(credentials: readonly string[]): Promise<number> {
+  const heads = credentials.map((credential, at) => {
+    const connection = at === credentials.length - 1 ? 'close' : 'keep-alive';
+    return `GET / HTTP/1.1\r\nHost: api.test\r\nConnection: ${connection}\r\nAuthorization: Bearer ${credential}\r\n\r\n`;
+  });
+  const { text } = await sendRaw(child.port, heads.join(''));
+  return text.split('HTTP/1.1 200 ').length - 1;
+}
+
+describe('the heap after a thousand requests that were let in', () => {
+  it('X12 holds no credential', async () => {
+    for (let at = 0; at < 500; at += 50) {
+      expect(await present(keys.slice(at, at + 50))).toBe(50);
+      expect(await present(tokens.slice(at, at + 50))).toBe(50);
+    }
+    const file = join(folder, 'heap.heapsnapshot');
+    await child.snapshot(file);
+    const words = readFileSync(file, 'latin1').match(/[\w-]{12,}/g) ?? [];
+    const heap = words.join(' ');
+    const secretParts = [...keys.map((key) => key.slice(3)), ...tokens.map((token) => token.split('.').at(-1) ?? '')];
+    expect(secretParts.filter((part) => heap.includes(part))).toEqual([]);
+    // What is kept is found: the digests that the caches go by.
+    expect([...keys, ...tokens].filter((credential) => !heap.includes(digestOf(credential)))).toEqual([]);
+  }, 60_000);
+});

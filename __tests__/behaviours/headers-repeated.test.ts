@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import { R4, U0 } from '../support/answers.js';
+import { type CountedApi, NO_WORK, serveCounted } from '../support/counted-api.js';
+
+let api: CountedApi;
+let key: string;
+let other: string;
+
+async function start(options: Parameters<typeof serveCounted>[0] = {}) {
+  api = await serveCounted(options);
+  key = api.mintKey();
+  other = api.mintKey();
+}
+afterEach(() => api.close());
+
+const refused = { ...R4, work: NO_WORK };
+
+describe('two Authorization lines', () => {
+  beforeEach(() => start());
+
+  it.each([
+    ['the same value', () => [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`]],
+    ['another value', () => [`Authorization: Bearer ${key}`, `Authorization: Bearer ${other}`]],
+    ['a name in another case', () => [`Authorization: Bearer ${key}`, `AUTHORIZATION: Bearer ${key}`]],
+    ['Bearer, then Basic', () => [`Authorization: Bearer ${key}`, 'Authorization: Basic Zm9vOmJhcg==']],
+    ['Basic, then Bearer', () => ['Authorization: Basic Zm9vOmJhcg==', `Authorization: Bearer ${key}`]],
+  ])('H09 two Authorization lines: %s', async (_name, lines) => {
+    expect(await api.ask(lines())).toEqual(refused);
+    expect(await api.lookUpsFor(key)).toBe(1);
+  });
+
+  it('H10 a server that joins duplicate headers', async () => {
+    await api.close();
+    await start({ joinDuplicateHeaders: true });
+    expect(await api.ask([`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`])).toEqual(refused);
+    expect(await api.lookUpsFor(key)).toBe(1);
+  });
+});
+
+describe('a credential in the header and one elsewhere', () => {
+  beforeEach(() => start({ before: (app) => app.use(express.urlencoded({ extended: false }), express.json()) }));
+
+  const post = (body: string, contentType: string, lines: readonly string[]) =>
+    api.send(
+      [
+        'POST / HTTP/1.1',
+        'Host: api.test',
+        'Connection: close',
+        `Content-Type: ${contentType}`,
+        `Content-Length: ${body.length}`,
+        ...[...lines, '', body],
+      ].join('\r\n'),
+    );
+
+  it.each([
+    ['the same', () => `/?access_token=${key}`],
+    ['another one', () => `/?access_token=${other}`],
+    ['an empty one', () => '/?access_token='],
+    ['two', () => `/?access_token=${key}&access_token=${key}`],
+  ])('H20 a good header, and in the query %s', async (_name, target) => {
+    expect(await api.ask([`Authorization: Bearer ${key}`], target())).toEqual(refused);
+    expect(await api.lookUpsFor(key)).toBe(1);
+  });
+
+  it('H21 a form body alone', async () => {
+    const outcome = await post(`access_token=${key}`, 'application/x-www-form-urlencoded', []);
+    expect(outcome).toEqual({ ...U0, work: NO_WORK });
+  });
+
+  it('H21 a good header, and a form body', async () => {
+    const lines = [`Authorization: Bearer ${key}`];
+    expect(await post(`access_token=${key}`, 'application/x-www-form-urlencoded', lines)).toEqual(refused);
+    expect(await api.lookUpsFor(key)).toBe(1);
+  });
+
+  it('H22 a good header, and a JSON body with a member of that name', async () => {
+    const body = JSON.stringify({ access_token: other });
+    const { status, work } = await post(body, 'application/json', [`Authorization: Bearer ${key}`]);
+    expect([status, work.handled]).toEqual([200, 1]);
+  });
+});

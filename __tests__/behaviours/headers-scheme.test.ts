@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestKit } from 'keyward/testing';
+import { R4, T1, U0 } from '../support/answers.js';
+import { type CountedApi, NO_WORK, serveCounted } from '../support/counted-api.js';
+
+let api: CountedApi;
+let key: string;
+beforeEach(async () => {
+  api = await serveCounted();
+  key = api.mintKey();
+});
+afterEach(() => api.close());
+
+const credentialOf = (sort: string) => (sort === 'key' ? key : api.token);
+
+/** Refused by its text alone; and of the good key nothing was cached, neither that it is good nor that it is not. */
+async function expectRefusal(lines: readonly string[], answer: object) {
+  expect(await api.ask(lines)).toEqual({ ...answer, work: NO_WORK });
+  expect(await api.lookUpsFor(key)).toBe(1);
+}
+
+describe('the scheme of the Authorization field', () => {
+  it('H01 no Authorization', () => expectRefusal([], U0));
+
+  it('H02 an empty value', () => expectRefusal(['Authorization:'], U0));
+
+  it.each([['Bearer'], ['Bearer ']])('H03 "%s" and nothing more', (value) =>
+    expectRefusal([`Authorization: ${value}`], R4),
+  );
+
+  it.each([
+    ['bearer', 'key'],
+    ['BEARER', 'key'],
+    ['bEaReR', 'key'],
+    ['bearer', 'token'],
+    ['BEARER', 'token'],
+    ['bEaReR', 'token'],
+  ])('H04 %s with a good %s', async (scheme, sort) => {
+    const { status, work } = await api.ask([`Authorization: ${scheme} ${credentialOf(sort)}`]);
+    expect([status, work.handled, work.signatures]).toEqual([200, 1, sort === 'token' ? 1 : 0]);
+  });
+
+  it.each([
+    [2, '  '],
+    [5, '     '],
+  ])('H05 %i spaces after the scheme: good, and the cache entry of one space', async (_count, spaces) => {
+    const spaced = await api.ask([`Authorization: Bearer${spaces}${key}`]);
+    expect([spaced.status, spaced.work.lookUps]).toEqual([200, 1]);
+    expect(await api.lookUpsFor(key)).toBe(0);
+  });
+
+  it.each([
+    ['a TAB instead of the space', '\t'],
+    ['a TAB before the credential', ' \t'],
+  ])('H06 %s', (_name, between) => expectRefusal([`Authorization: Bearer${between}${key}`], R4));
+
+  it.each([['Basic'], ['Digest'], ['Negotiate'], ['Token'], ['ApiKey'], ['DPoP']])('H11 scheme %s', (scheme) =>
+    expectRefusal([`Authorization: ${scheme} ${key}`], U0),
+  );
+
+  it.each([['Bearerx '], ['Bearer-x '], ['xBearer '], ['Bearer']])('H12 "%s" before the credential', (scheme) =>
+    expectRefusal([`Authorization: ${scheme}${key}`], U0),
+  );
+});
+
+describe('keys without a scheme', () => {
+  const bare = (kind: 'secret' | 'public') => api.mintKey({ kind });
+
+  it.each([['secret'], ['public']] as const)('H31 a bare %s key with bareKeys off', async (kind) => {
+    expect(await api.ask([`Authorization: ${bare(kind)}`])).toEqual({ ...U0, work: NO_WORK });
+  });
+
+  describe('with bareKeys on', () => {
+    beforeEach(async () => {
+      await api.close();
+      api = await serveCounted({ bareKeys: true });
+    });
+
+    it.each([['secret'], ['public']] as const)('H31 a bare %s key', async (kind) => {
+      const { status, work } = await api.ask([`Authorization: ${bare(kind)}`]);
+      expect([status, work.handled, work.lookUps]).toEqual([200, 1, 1]);
+    });
+
+    it('H31 a bare JWT', async () => {
+      expect(await api.ask([`Authorization: ${api.token}`])).toEqual({ ...U0, work: NO_WORK });
+    });
+
+    it('H31 a bare key that nobody knows', async () => {
+      const foreign = createTestKit().secretKey();
+      expect(await api.ask([`Authorization: ${foreign}`])).toMatchObject({ ...T1, work: { handled: 0, lookUps: 1 } });
+    });
+  });
+});

@@ -1,0 +1,98 @@
+/** K05 to K09: key sets that hold what they should not. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { JWK } from 'jose';
+import { accessTokens, type KeySetChange } from 'keyward';
+import { A5, T1 } from '../support/answers.js';
+import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
+import { type IssuerServer, serveIssuer } from '../support/issuer-server.js';
+import { createManualClock, type ManualClock } from '../support/manual-clock.js';
+import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { AUDIENCE, createKey, forge, ISSUER, jwkOf } from '../support/token-forge.js';
+
+const key = createKey('ES256', 'good');
+const oct: JWK = { kty: 'oct', k: 'c2VjcmV0', kid: 'oct', alg: 'HS256' };
+const BAD_KID = refusal(T1, 'token_kid');
+
+let issuer: IssuerServer;
+let api: TokenApi;
+let clock: ManualClock;
+let events: Eavesdropper;
+
+beforeEach(async () => {
+  issuer = await serveIssuer(jwkOf(key));
+  clock = createManualClock();
+  events = eavesdrop();
+  api = await serveTokenApi([accessTokens({ issuer: ISSUER, audience: AUDIENCE, jwks: issuer.jwksUri, clock })]);
+});
+afterEach(async () => {
+  events.stop();
+  await Promise.all([issuer.close(), api.close()]);
+});
+
+const alarms = () => events.heard<KeySetChange>('keyward:key-set').filter(({ outcome }) => outcome === 'refused');
+
+/** The set is refused and said to be, and the keys from before are used on. */
+async function expectRefused(published: readonly JWK[], reason: string) {
+  expect(await api.judge(forge(key))).toEqual(LET_IN);
+  issuer.publish(...published);
+  clock.advance(600_000);
+  events.clear();
+  const { status } = await api.present(forge(key));
+  expect([status, issuer.asked.length]).toEqual([200, 2]);
+  expect(alarms()).toEqual([{ issuer: ISSUER, outcome: 'refused', reason, keys: 1, withdrawn: 0 }]);
+}
+
+describe('sets that are refused', () => {
+  const others = (count: number) => Array.from({ length: count }, (_, i) => jwkOf(key, { kid: `other ${i}` }));
+
+  it.each([101, 1_000])('K05 %d keys', async (count) => {
+    await expectRefused(others(count), 'more than 100 keys');
+  });
+
+  it('K05 100 keys are taken', async () => {
+    issuer.publish(...others(99), jwkOf(key));
+    expect(await api.judge(forge(key))).toEqual(LET_IN);
+  });
+
+  it.each([
+    ['the same material', jwkOf(key)],
+    ['different material', jwkOf(createKey('ES256', 'good'))],
+  ])('K06 one kid twice: %s', async (_name, again) => {
+    await expectRefused([jwkOf(key), again], 'two keys with one kid');
+  });
+
+  it.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'])('K08 a private member: %s', async (member) => {
+    await expectRefused([jwkOf(key), jwkOf(createKey('ES256', 'leaked'), { [member]: 'c2VjcmV0' })], 'a private key');
+  });
+});
+
+describe('keys that are left out', () => {
+  it('K07 oct keys alone', async () => {
+    issuer.publish(oct);
+    expect(await api.judge(forge(key))).toEqual(refusal(A5, 'keys_unavailable'));
+    expect(alarms()).toMatchObject([{ reason: 'no usable key' }]);
+  });
+
+  it('K07 oct keys among others', async () => {
+    issuer.publish(oct, jwkOf(key));
+    expect(await api.judge(forge(key))).toEqual(LET_IN);
+    expect(await api.judge(forge(key, {}, { kid: 'oct' }))).toEqual(BAD_KID);
+    expect(await api.judge(forge(key, {}, { kid: 'oct', alg: 'HS256' }))).toEqual(refusal(T1, 'token_alg'));
+  });
+
+  const { x } = jwkOf(key);
+
+  it.each<[string, JWK]>([
+    ['a bad n', { kty: 'RSA', n: '!', e: 'AQAB', kid: 'bad', alg: 'RS256' }],
+    ['a point off its curve', jwkOf(key, { y: x, kid: 'bad' })],
+    ['an unknown kty', { kty: 'AKP', kid: 'bad', alg: 'ML-DSA-44' }],
+    ['no kty', { x: String(x), kid: 'bad' } as unknown as JWK],
+    ['a kid that is no text', jwkOf(key, { kid: 1 })],
+    ['a curve that is taken nowhere', { kty: 'EC', crv: 'secp256k1', kid: 'bad' }],
+  ])('K09 %s among good ones: the good ones work', async (_name, bad) => {
+    issuer.publish(bad, jwkOf(key));
+    expect(await api.judge(forge(key))).toEqual(LET_IN);
+    expect(await api.judge(forge(key, {}, { kid: 'bad' }))).toEqual(BAD_KID);
+    expect(alarms()).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { RecordFault, readAccessKeyRecord } from '../../lib/credentials/record.js';
+
+const ACCESS_KEY = {
+  id: 'ack_1',
+  account: 'acc_1',
+  environment: 'live',
+  secrets: [{ digest: 'a'.repeat(64) }],
+  scopes: ['payments', 'payments:refund'],
+  defaultScopes: ['payments'],
+};
+const ENDLESS = { expiresAt: Number.POSITIVE_INFINITY, revokedAt: Number.POSITIVE_INFINITY, disabled: false };
+
+describe('readAccessKeyRecord', () => {
+  it('reads the least that a record may say', () => {
+    expect(readAccessKeyRecord(ACCESS_KEY)).toEqual({
+      id: 'ack_1',
+      account: 'acc_1',
+      environment: 'live',
+      scopes: ['payments', 'payments:refund'],
+      tokensNotBefore: Number.NEGATIVE_INFINITY,
+      channels: 'all',
+      platform: undefined,
+      life: ENDLESS,
+    });
+  });
+
+  it('reads all that bears on its tokens', () => {
+    const record = {
+      ...ACCESS_KEY,
+      environment: 'sandbox',
+      scopes: [],
+      tokensNotBefore: new Date(4),
+      channels: ['web'],
+      platform: 'shop',
+      createdAt: new Date(1),
+      expiresAt: new Date(2),
+      revokedAt: new Date(3),
+      disabled: true,
+      name: 'nightly job',
+    };
+    expect(readAccessKeyRecord(record)).toEqual({
+      id: 'ack_1',
+      account: 'acc_1',
+      environment: 'sandbox',
+      scopes: [],
+      tokensNotBefore: 4,
+      channels: ['web'],
+      platform: 'shop',
+      life: { expiresAt: 2, revokedAt: 3, disabled: true },
+    });
+  });
+
+  it.each(['tokensNotBefore', 'channels', 'platform', 'expiresAt', 'revokedAt', 'disabled', 'name'])(
+    'takes null and undefined in %s for absent',
+    (field) => {
+      expect(readAccessKeyRecord({ ...ACCESS_KEY, [field]: null })).toEqual(readAccessKeyRecord(ACCESS_KEY));
+      expect(readAccessKeyRecord({ ...ACCESS_KEY, [field]: undefined })).toEqual(readAccessKeyRecord(ACCESS_KEY));
+    },
+  );
+
+  it.each([[undefined], [null], ['ack_1'], [1]])('refuses %p, which is no record', (value) => {
+    expect(() => readAccessKeyRecord(value)).toThrow(new RecordFault('expected a record'));
+  });
+
+  it.each([
+    ['id', 'id: expected a text', [undefined, null, '', 1]],
+    ['account', 'account: expected a text', [undefined, null, '', 1]],
+    ['environment', 'environment: expected live or sandbox', [undefined, null, '', 'any']],
+    ['scopes', 'scopes: expected a list of names', [undefined, null, 'all', 'payments', [''], ['a b'], [1]]],
+    ['tokensNotBefore', 'tokensNotBefore: expected a Date', ['', 0, '2030-01-01', new Date(Number.NaN)]],
+    ['channels', 'channels: expected a list of names', ['web', [''], 0]],
+    ['platform', 'platform: expected a text', ['', 0]],
+    ['expiresAt', 'expiresAt: expected a Date', [0, 'soon']],
+    ['revokedAt', 'revokedAt: expected a Date', [0, 'false']],
+    ['disabled', 'disabled: expected a boolean', [0, 'false']],
+  ])('refuses a bad %s: "%s"', (field, message, values) => {
+    for (const value of values) {
+      expect(() => readAccessKeyRecord({ ...ACCESS_KEY, [field]: value })).toThrow(new RecordFault(message));
+    }
+  });
+
+  it.each([[undefined], ['all'], [[]], [['web', 'shop']]])(
+    'refuses the channels %j on an e-commerce platform',
+    (channels) => {
+      expect(() => readAccessKeyRecord({ ...ACCESS_KEY, platform: 'shop', channels })).toThrow(
+        new RecordFault('channels: a key on an e-commerce platform has exactly one'),
+      );
+    },
+  );
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type ApiMap, apiMap, scopePrefixes } from '../../lib/credentials/api-map.js';
+
+const untyped = apiMap as (scopesByApi: unknown) => ApiMap;
+
+describe('scopePrefixes', () => {
+  it.each([
+    ['payments', ['payments']],
+    ['payments:refund', ['payments']],
+    ['payments:refund:all', ['payments']],
+    ['payments:', ['payments']],
+    ['Payments', ['Payments']],
+    ['gateway.payment', ['gateway.payment']],
+    [':x', ['']],
+    ['__proto__:x', ['__proto__']],
+  ])('says that %s belongs to %j', (scope, apis) => {
+    expect(scopePrefixes.apisOf(scope)).toEqual(apis);
+  });
+
+  it('names the text before the first colon, whatever stands behind it', () => {
+    const api = fc.string({ minLength: 1 }).filter((text) => !text.includes(':'));
+    fc.assert(
+      fc.property(api, fc.string(), (name, rest) => {
+        expect(scopePrefixes.apisOf(`${name}:${rest}`)).toEqual([name]);
+        expect(scopePrefixes.apisOf(name)).toEqual([name]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('cannot be changed', () => {
+    expect(Object.isFrozen(scopePrefixes)).toBe(true);
+  });
+});
+
+describe('apiMap', () => {
+  const map = apiMap({
+    payments: ['gateway', 'gateway:payment'],
+    disputes: ['gateway', 'disputes:view'],
+    toString: ['vault'],
+  });
+
+  it.each([
+    ['gateway', ['payments', 'disputes']],
+    ['gateway:payment', ['payments']],
+    ['disputes:view', ['disputes']],
+    ['vault', ['toString']],
+    ['payments', []],
+    ['payments:refund', []],
+    ['gateway:payment:x', []],
+    ['Gateway', []],
+    ['', []],
+    ['toString', []],
+    ['constructor', []],
+    ['__proto__', []],
+  ])('says that %j belongs to %j', (scope, apis) => {
+    expect(map.apisOf(scope)).toEqual(apis);
+  });
+
+  it('names an API once that lists a scope twice', () => {
+    expect(apiMap({ payments: ['gateway', 'gateway'] }).apisOf('gateway')).toEqual(['payments']);
+  });
+
+  it('takes an API called __proto__', () => {
+    expect(untyped(JSON.parse('{"__proto__":["a"]}')).apisOf('a')).toEqual(['__proto__']);
+  });
+
+  it('does not follow its argument afterwards', () => {
+    const payments = ['gateway'];
+    const kept = apiMap({ payments });
+    payments.push('vault');
+    expect(kept.apisOf('vault')).toEqual([]);
+  });
+
+  it('cannot be changed', () => {
+    expect(Object.isFrozen(map)).toBe(true);
+  });
+
+  it.each([[undefined], [null], ['payments'], [1], [() => ({})], [['payments']], [[]]])(
+    'refuses %p, which is no object',
+    (value) => {
+      expect(() => untyped(value)).toThrow(
+        new TypeError('apiMap: expected an object that lists the scopes of each API'),
+      );
+    },
+  );
+
+  it.each([[{}], [new Map([['payments', ['a']]])]])('refuses %p, which names no API', (value) => {
+    expect(() => untyped(value)).toThrow(new TypeError('apiMap: expected one API or more'));
+  });
+
+  it('refuses an API without a name', () => {
+    expect(() => apiMap({ payments: ['a'], '': ['b'] })).toThrow(new TypeError('apiMap: an API must have a name'));
+  });
+
+  it.each([[[]], [['a', '']], [['a b']], [['a"']], [[1]], ['gateway'], [null], [undefined], [{ 0: 'a', length: 1 }]])(
+    'refuses an API whose scopes are %j',
+    (scopes) => {
+      expect(() => untyped({ disputes: ['a'], payments: scopes })).toThrow(
+        new TypeError('apiMap: "payments" must list one scope-token or more (RFC 6749 section 3.3)'),
+      );
+    },
+  );
+});

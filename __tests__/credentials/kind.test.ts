@@ -1,0 +1,13 @@
+import { describe, expect, it } from '@jest/globals';
+import { ENVIRONMENTS, KEY_KINDS, KINDS } from '../../lib/credentials/kind.js';
+
+describe('the lists that options and records are checked by', () => {
+  it.each([
+    ['KINDS', KINDS, ['secret', 'public', 'access']],
+    ['KEY_KINDS', KEY_KINDS, ['secret', 'public']],
+    ['ENVIRONMENTS', ENVIRONMENTS, ['live', 'sandbox']],
+  ])('%s is complete, and cannot be changed', (_name, list, members) => {
+    expect(list).toEqual(members);
+    expect(Object.isFrozen(list)).toBe(true);
+  });
+});

@@ -1,0 +1,145 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { apiMap, scopePrefixes } from '../../lib/credentials/api-map.js';
+import {
+  type AccessPrincipal,
+  holdsScope,
+  type KeyPrincipal,
+  reachesApi,
+  reachesChannel,
+  sealPrincipal,
+} from '../../lib/credentials/principal.js';
+
+const keyPrincipal = (facts: Partial<KeyPrincipal> = {}): KeyPrincipal => ({
+  kind: 'secret',
+  keyId: 'key_1',
+  account: 'acc_1',
+  environment: 'live',
+  apis: ['payments', 'disputes'],
+  scopes: 'all',
+  channels: 'all',
+  platform: undefined,
+  expiresAt: undefined,
+  ...facts,
+});
+
+const accessPrincipal = (facts: Partial<AccessPrincipal> = {}): AccessPrincipal => ({
+  kind: 'access',
+  keyId: 'ack_1',
+  clientId: 'ack_1',
+  account: undefined,
+  environment: undefined,
+  apis: ['payments'],
+  scopes: ['payments:refund'],
+  channels: 'all',
+  platform: undefined,
+  expiresAt: 1,
+  payload: {},
+  header: {},
+  ...facts,
+});
+
+describe('sealPrincipal', () => {
+  it('gives back the same object, frozen, its lists too', () => {
+    const principal = keyPrincipal({ scopes: ['payments'], channels: ['web'] });
+    const sealed = sealPrincipal(principal);
+    expect(sealed).toBe(principal);
+    for (const part of [sealed, sealed.apis, sealed.scopes, sealed.channels]) expect(Object.isFrozen(part)).toBe(true);
+  });
+
+  it('takes "all" for any of the three', () => {
+    expect(Object.isFrozen(sealPrincipal(keyPrincipal({ apis: 'all', scopes: 'all', channels: 'all' })))).toBe(true);
+  });
+
+  it.each([
+    ['the scope prefixes', scopePrefixes],
+    ['nothing', undefined],
+  ])('leaves nothing on a principal where the API map is %s', (_name, apis) => {
+    expect(Reflect.ownKeys(sealPrincipal(keyPrincipal(), apis))).toEqual(Object.keys(keyPrincipal()));
+  });
+
+  it('keeps a map of the platform off what is copied, listed and printed', () => {
+    const sealed = sealPrincipal(keyPrincipal(), apiMap({ payments: ['gateway'] }));
+    expect(Reflect.ownKeys({ ...sealed })).toEqual(Object.keys(keyPrincipal()));
+    expect(JSON.parse(JSON.stringify(sealed))).toEqual(JSON.parse(JSON.stringify(keyPrincipal())));
+    expect(inspect(sealed)).toBe(inspect(keyPrincipal()));
+  });
+});
+
+describe('reachesApi', () => {
+  it.each([
+    ['all', 'payments', true],
+    [['payments', 'disputes'], 'disputes', true],
+    [['payments'], 'disputes', false],
+    [['payments'], 'Payments', false],
+    [['payments'], 'pay', false],
+    [['payments'], 'payments:refund', false],
+    [['*'], 'payments', false],
+    [['all'], 'payments', false],
+    [[], 'payments', false],
+    [[], 'length', false],
+  ] as const)('an API set %j reaches %s: %s', (apis, api, reached) => {
+    expect(reachesApi(sealPrincipal(keyPrincipal({ apis })), api)).toBe(reached);
+  });
+});
+
+describe('reachesChannel', () => {
+  it.each([
+    ['all', 'web', true],
+    [['web', 'shop'], 'shop', true],
+    [['web'], 'shop', false],
+    [['web'], 'we', false],
+    [['*'], 'web', false],
+    [[], 'web', false],
+  ] as const)('channels %j reach %s: %s', (channels, channel, reached) => {
+    expect(reachesChannel(sealPrincipal(keyPrincipal({ channels })), channel)).toBe(reached);
+  });
+});
+
+describe('holdsScope', () => {
+  const map = apiMap({ payments: ['gateway', 'both'], disputes: ['cases', 'both'] });
+
+  it.each([
+    ['every scope of its APIs', { apis: ['payments'] }, 'payments', true],
+    ['a scope within', { apis: ['payments'] }, 'payments:refund', true],
+    ['a scope of another API', { apis: ['payments'] }, 'disputes', false],
+    ['a scope of an API with a longer name', { apis: ['payments'] }, 'paymentsx:refund', false],
+    ['a scope of no API that it has', { apis: [] }, 'payments', false],
+    ['any scope, where it has all APIs', { apis: 'all' }, 'anything:at-all', true],
+    ['a scope that it lists', { scopes: ['payments:refund'] }, 'payments:refund', true],
+    ['a wider scope than it lists', { scopes: ['payments:refund'] }, 'payments', false],
+    ['a narrower scope than it lists', { scopes: ['payments'] }, 'payments:refund', false],
+    ['a scope of its APIs that it does not list', { apis: 'all', scopes: [] }, 'payments', false],
+    ['a scope by a wildcard', { apis: 'all', scopes: ['*'] }, 'payments', false],
+    ['a scope by an inherited name', { apis: ['payments'], scopes: [] }, 'toString', false],
+  ] as const)('without an API map, %s (%j, %s): %s', (_name, facts, scope, held) => {
+    expect(holdsScope(sealPrincipal(keyPrincipal(facts)), scope)).toBe(held);
+  });
+
+  it.each([
+    ['a scope mapped to its API', { apis: ['payments'] }, 'gateway', true],
+    ['a scope mapped to another', { apis: ['payments'] }, 'cases', false],
+    ['a scope mapped to its API and another', { apis: ['disputes'] }, 'both', true],
+    ['a scope not mapped, of the name of its API', { apis: ['payments'] }, 'payments', false],
+    ['a scope mapped, where it has all APIs', { apis: 'all' }, 'cases', true],
+    ['a scope not mapped, where it has all APIs', { apis: 'all' }, 'payments', false],
+    ['a scope not mapped that it lists', { apis: 'all', scopes: ['payments'] }, 'payments', true],
+    ['a scope mapped that it does not list', { apis: 'all', scopes: ['payments'] }, 'gateway', false],
+  ] as const)('with an API map, %s (%j, %s): %s', (_name, facts, scope, held) => {
+    expect(holdsScope(sealPrincipal(keyPrincipal(facts), map), scope)).toBe(held);
+  });
+
+  it.each([
+    ['payments:refund', true],
+    ['payments', false],
+    ['gateway', false],
+  ])('an access token holds the scopes granted and no other: %s: %s', (scope, held) => {
+    expect(holdsScope(sealPrincipal(accessPrincipal()), scope)).toBe(held);
+    expect(holdsScope(sealPrincipal(accessPrincipal(), map), scope)).toBe(held);
+  });
+
+  it('judges a principal that was never sealed by the scope prefixes', () => {
+    expect(holdsScope(keyPrincipal(), 'payments:refund')).toBe(true);
+    expect(holdsScope(keyPrincipal(), 'vault')).toBe(false);
+  });
+});

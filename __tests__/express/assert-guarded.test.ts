@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import express, { type Express } from 'express';
+import { type AssertGuardedOptions, apiKeys, assertGuarded, requireBearer, requireKeyKind } from 'keyward';
+import { gate, handler } from '../support/audited.js';
+import { DECLINING } from '../support/stub-verifier.js';
+
+const anyKind = requireBearer({ accept: [DECLINING] });
+
+function appWith(mount: (app: Express) => void): Express {
+  const app = express();
+  mount(app);
+  return app;
+}
+
+const asserting = (mount: (app: Express) => void, options?: AssertGuardedOptions) => () =>
+  assertGuarded(appWith(mount), options);
+
+describe('assertGuarded', () => {
+  it('is content with an app whose every route has a gate and names its kinds', () => {
+    const mount = (app: Express) => {
+      app.use('/payments', gate);
+      app.get('/payments', handler);
+      app.use('/reports', anyKind, requireKeyKind('access'), handler);
+    };
+    expect(asserting(mount)).not.toThrow();
+    expect(asserting(() => {})).not.toThrow();
+  });
+
+  it('lists every route that has no gate, or names no kind', () => {
+    const mount = (app: Express) => {
+      app.get('/health', handler);
+      app.post('/payments', gate, handler);
+      app.use('/reports', anyKind, handler);
+      app.route('/late').get(handler, gate);
+    };
+    expect(asserting(mount)).toThrow(
+      new Error(
+        [
+          'assertGuarded: 3 of the routes',
+          '  GET /health has no requireBearer before it',
+          '  USE /reports may take keys and names no kind (requireKeyKind)',
+          '  GET /late has no requireBearer before it',
+        ].join('\n'),
+      ),
+    );
+  });
+
+  it.each([
+    ['keys that say their kinds', apiKeys({ resolver: () => null, kinds: ['public'], environment: 'live' }), false],
+    ['a verifier that says nothing', DECLINING, true],
+  ])('a gate with %s', (_name, verifier, throws) => {
+    const made = asserting((app) => app.get('/', requireBearer({ accept: [verifier] }), handler));
+    if (throws) expect(made).toThrow('GET / may take keys and names no kind');
+    else expect(made).not.toThrow();
+  });
+});
+
+describe('the option except', () => {
+  const open = (app: Express) => {
+    app.get('/health', handler);
+    app.post('/health', handler);
+    app.use('/docs', anyKind, handler);
+  };
+
+  it('lets the routes it names be open, and no others', () => {
+    expect(asserting(open, { except: ['GET /health', 'POST /health', 'USE /docs'] })).not.toThrow();
+    expect(asserting(open, { except: ['GET /health', 'USE /docs'] })).toThrow(
+      new Error('assertGuarded: 1 of the routes\n  POST /health has no requireBearer before it'),
+    );
+  });
+
+  it('may name a route that has since been guarded', () => {
+    expect(asserting((app) => app.get('/', gate, handler), { except: ['GET /'] })).not.toThrow();
+  });
+
+  it.each([
+    ['a route that is no more', ['GET /health', 'GET /gone', 'PUT /gone'], 'GET /gone, PUT /gone'],
+    ['a path alone', ['/health'], '/health'],
+    ['a method in lower case', ['get /health'], 'get /health'],
+  ])('that names %s is stale: the mistake is told before any other', (_name, except, named) => {
+    expect(asserting(open, { except })).toThrow(TypeError);
+    expect(asserting(open, { except })).toThrow(
+      new TypeError(`assertGuarded: "except" names no route of the app: ${named}`),
+    );
+  });
+
+  it.each([
+    ['a text', 'GET /health', 'string'],
+    ['a list of other things', ['GET /health', /health/], 'an array'],
+  ])('must be a list of routes, not %s', (_name, except, got) => {
+    const message = `assertGuarded: option "except" must be a list of routes such as 'GET /health', got ${got}`;
+    expect(asserting(open, { except: except as string[] })).toThrow(new TypeError(message));
+  });
+
+  it('is the only option', () => {
+    const options = { exempt: [] } as AssertGuardedOptions;
+    expect(asserting(open, options)).toThrow(new TypeError('assertGuarded: unknown option "exempt"; there are except'));
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, it } from '@jest/globals';
+import express, { type Express } from 'express';
+import { auditRoutes, type CredentialVerifier, requireAny, requireApi, requireBearer, requireKeyKind } from 'keyward';
+import { gate, handler, routesOf } from '../support/audited.js';
+import { DECLINING } from '../support/stub-verifier.js';
+
+const gateFor = (...kinds: NonNullable<CredentialVerifier['kinds']>) =>
+  requireBearer({ accept: [{ ...DECLINING, kinds }] });
+const anyKind = requireBearer({ accept: [DECLINING] });
+
+function appWith(mount: (app: Express) => void): Express {
+  const app = express();
+  mount(app);
+  return app;
+}
+
+describe('auditRoutes reports of a route', () => {
+  it('its gates and guards, in order, wherever they stand before it', () => {
+    const router = express.Router();
+    router.use(requireApi('payments'));
+    router.post('/:id/refunds', requireKeyKind('secret'), handler);
+    const app = appWith((made) => made.use('/payments', gateFor('secret', 'public'), router));
+    expect(auditRoutes(app)).toStrictEqual([
+      {
+        method: 'POST',
+        path: '/payments/:id/refunds',
+        gates: [{ kinds: ['secret', 'public'], optional: false }],
+        guards: ['requireApi(payments)', 'requireKeyKind(secret)'],
+        namesKinds: true,
+      },
+    ]);
+  });
+
+  it('a gate that does not say its kinds, and one that is optional', () => {
+    const optional = requireBearer({ accept: [DECLINING], optional: true });
+    const [route] = auditRoutes(appWith((app) => app.get('/', optional, handler)));
+    expect(route).toMatchObject({ gates: [{ kinds: 'any', optional: true }], namesKinds: false });
+  });
+
+  it('nothing before it, where nothing is', () => {
+    expect(auditRoutes(appWith((app) => app.get('/health', handler)))).toStrictEqual([
+      { method: 'GET', path: '/health', gates: [], guards: [], namesKinds: false },
+    ]);
+  });
+
+  it.each([
+    ['the last gate says them', [anyKind, gateFor('access')], true],
+    ['only a gate before the last says them', [gateFor('access'), anyKind], false],
+    ['a guard behind the last gate does', [gateFor('access'), anyKind, requireKeyKind('secret')], true],
+    ['only a guard before the last gate does', [gateFor('access'), requireKeyKind('secret'), anyKind], false],
+    ['a guard does, and no gate', [requireKeyKind('secret')], true],
+    ['no guard decides by kind', [anyKind, requireApi('payments')], false],
+    ['one of several guards does', [anyKind, requireApi('payments'), requireKeyKind('secret')], true],
+    [
+      'one of the guards that are enough does not',
+      [anyKind, requireAny(requireKeyKind('access'), requireApi('a'))],
+      false,
+    ],
+  ])('whether its kinds are named: %s', (_name, before, expected) => {
+    const [route] = auditRoutes(appWith((app) => app.get('/', ...before, handler)));
+    expect(route?.namesKinds).toBe(expected);
+  });
+});
+
+describe('what stands in a route itself', () => {
+  it.each([
+    ['a gate before the handler', [gate, handler], 'gated'],
+    ['in lists', [[gate], [handler]], 'gated'],
+    ['after other preparation', [handler, gate, handler], 'gated'],
+    ['a gate after the handler', [handler, gate], 'open'],
+    ['no gate', [handler], 'open'],
+  ])('%s', (_name, handlers, expected) => {
+    expect(routesOf(appWith((app) => app.get('/', handlers as never)))).toEqual([`GET / ${expected}`]);
+  });
+
+  it('gates and guards that nothing answers behind are no route', () => {
+    const app = appWith((made) => {
+      made.get('/', gate, requireApi('payments'));
+      made.all('/payments', gate);
+    });
+    expect(routesOf(app)).toEqual([]);
+  });
+
+  it('each method has its own', () => {
+    const app = appWith((made) => {
+      made.route('/').get(handler).post(gate, handler);
+    });
+    expect(routesOf(app)).toEqual(['GET / open', 'POST / gated']);
+  });
+
+  it('a gate for all methods of a route stands before those that come after it', () => {
+    const app = appWith((made) => {
+      made.route('/').get(handler).all(gate).post(handler);
+    });
+    expect(routesOf(app)).toEqual(['GET / open', 'POST / gated']);
+  });
+
+  it.each([
+    ['before', (app: Express) => app.route('/').all(handler).get(gate, handler)],
+    ['after', (app: Express) => app.route('/').get(gate, handler).all(handler)],
+  ])('a handler for all methods, %s the one of a method, answers the other methods', (_name, mount) => {
+    expect(routesOf(appWith(mount))).toEqual(['GET / gated', 'ALL / open']);
+  });
+
+  it.each([
+    ['app.all', (app: Express) => app.all('/', gate, handler), 'gated'],
+    ['route.all', (app: Express) => app.route('/').all(gate, handler), 'gated'],
+    ['app.all without a gate', (app: Express) => app.all('/', handler), 'open'],
+  ])('%s is one route of method ALL', (_name, mount, expected) => {
+    expect(routesOf(appWith(mount))).toEqual([`ALL / ${expected}`]);
+  });
+
+  it('a route whose methods differ is not taken for one of all methods', () => {
+    const app = appWith((made) => {
+      const route = made.route('/').all(handler);
+      for (const method of ['get', 'post', 'put'] as const) route[method](gate, handler);
+    });
+    expect(routesOf(app)).toEqual(['GET / gated', 'POST / gated', 'PUT / gated', 'ALL / open']);
+  });
+});
+
+describe('what is mounted before a route', () => {
+  it('stands before it; what is mounted after does not', () => {
+    const app = appWith((made) => {
+      made.get('/early', handler);
+      made.use(gate);
+      made.get('/late', handler);
+    });
+    expect(routesOf(app)).toEqual(['GET /early open', 'GET /late gated']);
+  });
+
+  it('in a router stands before the routes of that router', () => {
+    const [outer, inner] = [express.Router(), express.Router()];
+    inner.get('/c', handler);
+    outer.use(gate);
+    outer.use('/b', inner);
+    const app = appWith((made) => {
+      made.use('/a', outer);
+      made.get('/d', handler);
+    });
+    expect(routesOf(app)).toEqual(['GET /a/b/c gated', 'GET /d open']);
+  });
+
+  it('in a router stands before what is mounted after that router, where a request has come through both', () => {
+    const [outer, inner] = [express.Router(), express.Router()];
+    inner.use(gate);
+    inner.use('/elsewhere', requireApi('unseen'));
+    outer.use(inner);
+    const app = appWith((made) => {
+      made.use('/a', outer);
+      made.get('/a/b', handler);
+      made.get('/b', handler);
+    });
+    expect(routesOf(app)).toEqual(['GET /a/b gated', 'GET /b open']);
+    expect(auditRoutes(app)[0]?.guards).toEqual([]);
+  });
+
+  it('in a route does not stand before other routes', () => {
+    const app = appWith((made) => {
+      made.all('/a', gate);
+      made.get('/a', handler);
+    });
+    expect(routesOf(app)).toEqual(['GET /a open']);
+  });
+
+  it('inside another function is not seen', () => {
+    const app = appWith((made) => {
+      made.use((req, res, next) => gate(req, res, next));
+      made.get('/a', handler);
+    });
+    expect(routesOf(app)).toEqual(['GET /a open']);
+  });
+});
+
+describe('functions and apps that are mounted', () => {
+  it.each([
+    ['at a path is an endpoint', (app: Express) => app.use('/a', handler), ['USE /a open']],
+    ['at a path behind a gate is one', (app: Express) => app.use('/a', gate, handler), ['USE /a gated']],
+    ['at / is taken for preparation', (app: Express) => app.use(handler), []],
+    [
+      'at a path with a gate after it is taken for preparation',
+      (app: Express) => app.use('/a', handler).use('/a', gate, handler),
+      ['USE /a gated'],
+    ],
+    [
+      'at a path with a gate after it at another path is an endpoint',
+      (app: Express) => app.use('/a', handler).use('/b', gate),
+      ['USE /a open'],
+    ],
+    [
+      'at a path with only a guard after it is an endpoint',
+      (app: Express) => app.use('/a', handler).use('/a', requireApi('a')),
+      ['USE /a open'],
+    ],
+    [
+      'at two paths with a gate after it at one is an endpoint',
+      (app: Express) => app.use(['/a', '/b'], handler).use('/a', gate),
+      ['USE /a open', 'USE /b open'],
+    ],
+    [
+      'as an error handler is none',
+      (app: Express) => app.use('/a', (_error: unknown, _req: unknown, _res: unknown, _next: unknown) => {}),
+      [],
+    ],
+  ])('a function %s', (_name, mount, expected) => {
+    expect(routesOf(appWith(mount))).toEqual(expected);
+  });
+
+  it.each([
+    ['at a path', (app: Express, other: Express) => app.use('/other', other), ['USE /other open']],
+    ['at /', (app: Express, other: Express) => app.use(other), ['USE / open']],
+    ['behind a gate', (app: Express, other: Express) => app.use(gate, other), ['USE / gated']],
+    ['with a gate after it', (app: Express, other: Express) => app.use(other).use(gate), ['USE / open']],
+  ])('another app %s is opaque, and an endpoint', (_name, mount, expected) => {
+    const other = appWith((made) => made.get('/', gate, handler));
+    expect(routesOf(appWith((app) => mount(app, other)))).toEqual(expected);
+  });
+});

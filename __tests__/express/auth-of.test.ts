@@ -1,0 +1,227 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import express, { type Express, type RequestHandler } from 'express';
+import { authOf, credentialOf, requireBearer } from 'keyward';
+import request from 'supertest';
+import { bearing, pass, requestOf } from '../support/passage.js';
+import { keyPrincipal } from '../support/principals.js';
+import { admitting, DECLINING } from '../support/stub-verifier.js';
+
+const principal = keyPrincipal();
+const forged = keyPrincipal({ keyId: 'forged' });
+const gate = requireBearer({ accept: [admitting(principal)] });
+const optional = requireBearer({ accept: [admitting(principal)], optional: true });
+
+const authIn = (req: object) => (req as { auth?: unknown }).auth;
+const get = (app: Express) => request(app).get('/a/b').set('Authorization', 'Bearer abc');
+
+/** Notes what stands at req.auth, and passes on. */
+function noting(into: unknown[]): RequestHandler {
+  return (req, _res, next) => {
+    into.push(authIn(req));
+    next();
+  };
+}
+
+const answer: RequestHandler = (req, res) => {
+  res.json([authIn(req) === principal, authOf(req) === principal, Object.hasOwn(req, 'auth')]);
+};
+
+const BY_ACCESSOR = [true, true, false];
+const BY_OWN_PROPERTY = [true, true, true];
+
+const POLLUTED = ['auth', 'app', 'parent', 'request'];
+afterEach(() => {
+  for (const name of POLLUTED) Reflect.deleteProperty(Object.prototype, name);
+});
+const pollute = (name: string, value: unknown) =>
+  Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true });
+
+describe('req.auth in Express', () => {
+  it('is the principal, by an accessor on the request prototype of the app', async () => {
+    const app = express();
+    app.use(gate, answer);
+    expect((await get(app)).body).toEqual(BY_ACCESSOR);
+    expect((await get(app)).body).toEqual(BY_ACCESSOR);
+    expect(Object.hasOwn(express().request, 'auth')).toBe(false);
+  });
+
+  it('is undefined on requests that came to no gate, and to an optional one without a credential', async () => {
+    const seen: unknown[] = [];
+    const app = express();
+    app.use('/a', noting(seen), gate, noting(seen), (_req, res) => res.end());
+    app.use('/c', optional, noting(seen), (_req, res) => res.end());
+    await get(app);
+    await request(app).get('/c');
+    expect(seen).toEqual([undefined, principal, undefined]);
+  });
+
+  it('in apps mounted two deep: behind a gate of the outermost', async () => {
+    const [app, outer, inner] = [express(), express(), express()];
+    app.use(gate);
+    app.use('/a', outer);
+    outer.use('/b', inner);
+    inner.use(answer);
+    expect((await get(app)).body).toEqual(BY_ACCESSOR);
+  });
+
+  it('in apps mounted two deep: behind a gate of the innermost, there and on the way back', async () => {
+    const seen: unknown[] = [];
+    const [app, outer, inner] = [express(), express(), express()];
+    inner.use(gate, noting(seen));
+    outer.use('/b', inner, noting(seen));
+    app.use('/a', outer, answer);
+    expect((await get(app)).body).toEqual(BY_ACCESSOR);
+    expect(seen).toEqual([principal, principal]);
+    expect(Object.hasOwn(inner.request, 'auth')).toBe(false);
+  });
+
+  it('what earlier code put there is replaced', async () => {
+    const app = express();
+    app.use((req, _res, next) => next(void Object.assign(req, { auth: forged })), gate, answer);
+    expect((await get(app)).body).toEqual(BY_OWN_PROPERTY);
+  });
+
+  it('what earlier code put there is gone behind an optional gate to which nothing was presented', async () => {
+    const seen: unknown[] = [];
+    const app = express();
+    app.use((req, _res, next) => next(void Object.assign(req, { auth: forged })), optional, noting(seen));
+    await request(app).get('/');
+    expect(seen).toEqual([undefined]);
+  });
+
+  it('what later code puts there stands, and is not what authOf goes by', async () => {
+    const app = express();
+    const seen: unknown[] = [];
+    app.use(gate, (req, _res, next) => next(void Object.assign(req, { auth: forged })), noting(seen));
+    app.use((req, res) => {
+      res.json([authOf(req) === principal, Object.getOwnPropertyDescriptor(req, 'auth')]);
+    });
+    const own = { value: JSON.parse(JSON.stringify(forged)), writable: true, enumerable: true, configurable: true };
+    expect((await get(app)).body).toEqual([true, own]);
+    expect(seen).toEqual([forged]);
+  });
+
+  it('a second gate replaces what other code put there in between', async () => {
+    const app = express();
+    app.use(gate, (req, _res, next) => next(void Object.assign(req, { auth: forged })), gate, answer);
+    expect((await get(app)).body).toEqual(BY_OWN_PROPERTY);
+  });
+
+  it('an app that has an accessor of its own there keeps it', async () => {
+    const app = express();
+    Object.defineProperty(app.request, 'auth', { get: () => forged, configurable: true });
+    app.use(gate, answer);
+    expect((await get(app)).body).toEqual(BY_OWN_PROPERTY);
+    expect(authIn(Object.create(app.request))).toBe(forged);
+  });
+
+  it('another package may define it anew on the same place', async () => {
+    const app = express();
+    app.use(gate, answer);
+    await get(app);
+    expect(Object.getOwnPropertyDescriptor(app.request, 'auth')).toMatchObject({
+      configurable: true,
+      enumerable: false,
+    });
+  });
+
+  it('needs no change to a request that is frozen', async () => {
+    const req = Object.freeze(Object.setPrototypeOf(bearing('abc'), express().request));
+    expect((await pass(req, gate)).passed).toBe(true);
+    expect(authIn(req)).toBe(principal);
+  });
+});
+
+describe('req.auth without Express', () => {
+  it('is an own property like any other', async () => {
+    const { req } = await pass(bearing('abc'), gate);
+    const own = { value: principal, writable: true, enumerable: true, configurable: true };
+    expect(Object.getOwnPropertyDescriptor(req, 'auth')).toEqual(own);
+  });
+
+  it.each([
+    ['frozen', () => Object.freeze(bearing('abc'))],
+    ['fixed there', () => Object.defineProperty(bearing('abc'), 'auth', { value: forged })],
+  ])('a request that is %s goes no further', async (_name, make) => {
+    const { passed, error } = await pass(make(), gate);
+    expect([passed, error]).toEqual([false, expect.any(TypeError)]);
+  });
+});
+
+describe('a polluted Object.prototype', () => {
+  it.each([
+    ['auth', forged],
+    ['auth', undefined],
+    ['parent', { request: {} }],
+    ['parent', 'x'],
+    ['app', {}],
+    ['app', { request: {} }],
+    ['request', {}],
+  ])('%s: %j, with Express and without', async (name, value) => {
+    pollute(name, value);
+    const app = express();
+    app.use(gate, answer);
+    const plain = await pass(bearing('abc'), gate);
+    const inExpress = (await get(app)).body;
+    expect([inExpress, authIn(plain.req)]).toEqual([BY_ACCESSOR, principal]);
+  });
+
+  it.each([[gate], [optional]])('auth is not taken for a principal where nothing was presented', async (behind) => {
+    pollute('auth', forged);
+    const { req } = await pass(requestOf(), behind);
+    expect(() => authOf(req)).toThrow();
+  });
+
+  it('auth is hidden behind an optional gate to which nothing was presented', async () => {
+    pollute('auth', forged);
+    const { req } = await pass(requestOf(), optional);
+    expect(authIn(req)).toBeUndefined();
+  });
+});
+
+describe('authOf', () => {
+  const NONE_RAN = 'keyward: authOf needs a requireBearer before it on this route, and none ran';
+  const NOTHING =
+    'keyward: nothing was presented to this optional requireBearer; read req.auth, which may be undefined';
+
+  it('throws a plain sentence where no gate ran, or a gate refused', async () => {
+    expect(() => authOf(requestOf({ auth: forged }))).toThrow(new Error(NONE_RAN));
+    const { req } = await pass(bearing('abc'), requireBearer({ accept: [DECLINING] }));
+    expect(() => authOf(req)).toThrow(new Error(NONE_RAN));
+  });
+
+  it('throws a plain sentence where nothing was presented', async () => {
+    const { req } = await pass(requestOf(), optional);
+    expect(() => authOf(req)).toThrow(new Error(NOTHING));
+    expect(() => credentialOf(req)).toThrow(new Error(NOTHING));
+  });
+});
+
+describe('credentialOf', () => {
+  it('reads what was presented again', async () => {
+    const { req } = await pass(requestOf({ headers: { authorization: 'bEARER   abc' } }), gate);
+    expect(credentialOf(req)).toBe('abc');
+  });
+
+  it('reads a key without a scheme where the gate takes them, and there alone', async () => {
+    const bare = requireBearer({ accept: [admitting(principal)], bareKeys: true });
+    const { req } = await pass(requestOf({ headers: { authorization: 'sk_abc' } }), bare);
+    expect(credentialOf(req)).toBe('sk_abc');
+    const { req: other } = await pass(bearing('abc'), gate);
+    other.headers.authorization = 'sk_abc';
+    expect(() => credentialOf(other)).toThrow();
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['malformed', 'Bearer'],
+  ])('throws a plain sentence where the field has become %s since', async (_name, authorization) => {
+    const { req } = await pass(bearing('abc'), gate);
+    Object.assign(req.headers, { authorization });
+    expect(() => credentialOf(req)).toThrow(new Error('keyward: the Authorization field is no longer on the request'));
+  });
+
+  it('throws where no gate ran', () => {
+    expect(() => credentialOf(bearing('abc'))).toThrow(/^keyward: authOf needs a requireBearer/);
+  });
+});

@@ -1,0 +1,171 @@
+import { inspect } from 'node:util';
+import { describe, expect, it, jest } from '@jest/globals';
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import { type BearerErrorsOptions, bearerErrors, requireBearer, requireScopes } from 'keyward';
+import { createTestKit } from 'keyward/testing';
+import request from 'supertest';
+import { A5, answerOf, lacking, R4, T1, U0 } from '../support/answers.js';
+
+const kit = createTestKit();
+const key = kit.secretKey({ apis: ['disputes'] });
+
+function appWith(mount: (app: Express) => void) {
+  const app = express();
+  app.get('/', requireBearer({ accept: kit.accept }), requireScopes('payments'), (_req, res) => {
+    res.json({});
+  });
+  app.get('/foreign', () => {
+    throw Object.assign(new Error('no tea'), { status: 418 });
+  });
+  app.get('/late', (_req, res, next) => {
+    res.write('half');
+    requireBearer({ accept: kit.accept })(_req, res, next);
+  });
+  mount(app);
+  return app;
+}
+
+const withFormat = (options?: BearerErrorsOptions) => appWith((app) => app.use(bearerErrors(options)));
+const ask = (app: Express, authorization?: string, path = '/') => {
+  const asked = request(app).get(path);
+  return authorization === undefined ? asked : asked.set('Authorization', authorization);
+};
+
+describe('the options of bearerErrors', () => {
+  it.each([
+    [null, 'expected an object of options, got null'],
+    [{ form: 'oauth' }, 'unknown option "form"; there are format'],
+    [{ format: 'html' }, "option \"format\" must be 'oauth' or 'problem', got string"],
+  ])('%j throws at start', (options, message) => {
+    expect(() => bearerErrors(options as BearerErrorsOptions)).toThrow(new TypeError(`bearerErrors: ${message}`));
+  });
+
+  it('makes what Express knows for an error handler', () => {
+    expect(bearerErrors()).toHaveLength(4);
+  });
+});
+
+const CASES = [
+  ['nothing presented', undefined, U0, undefined, 'A credential is required'],
+  [
+    'a malformed credential',
+    'Bearer a b',
+    R4,
+    'invalid_request',
+    'The credential is malformed or was presented more than once',
+  ],
+  ['a bad one', 'Bearer abc', T1, 'invalid_token', 'The credential is invalid, expired or revoked'],
+  [
+    'too little',
+    `Bearer ${key}`,
+    lacking('payments'),
+    'insufficient_scope',
+    'The credential does not reach this resource',
+  ],
+] as const;
+
+describe("the format 'oauth', which is taken unless another is said", () => {
+  it.each(CASES)('%s', async (_name, authorization, answer, error, error_description) => {
+    for (const app of [withFormat(), withFormat({ format: 'oauth' })]) {
+      const response = await ask(app, authorization);
+      expect(answerOf(response)).toEqual(answer);
+      expect(response.body).toEqual(error === undefined ? { error_description } : { error, error_description });
+      expect(response.headers).toMatchObject({
+        'content-type': 'application/json',
+        'content-length': String(response.text.length),
+        'cache-control': 'no-store',
+        vary: 'Authorization',
+      });
+    }
+  });
+
+  it('where nobody can tell', async () => {
+    kit.outage(true);
+    const response = await ask(withFormat(), `Bearer ${kit.secretKey()}`);
+    kit.outage(false);
+    expect(answerOf(response)).toEqual(A5);
+    expect(response.body).toEqual({ error_description: 'The credential cannot be checked at the moment' });
+  });
+});
+
+describe("the format 'problem' (RFC 9457)", () => {
+  const TITLES = new Map([
+    [400, 'Bad Request'],
+    [401, 'Unauthorized'],
+    [403, 'Forbidden'],
+  ]);
+
+  it.each(CASES)('%s', async (_name, authorization, answer, error, detail) => {
+    const code = error ?? 'credential_missing';
+    const response = await ask(withFormat({ format: 'problem' }), authorization);
+    const { status } = answer;
+    expect(answerOf(response)).toEqual(answer);
+    expect(JSON.parse(response.text)).toEqual({ type: 'about:blank', title: TITLES.get(status), status, detail, code });
+    expect(response.headers['content-type']).toBe('application/problem+json');
+  });
+});
+
+describe('bearerErrors', () => {
+  it('answers HEAD as GET, without the body', async () => {
+    const head = await request(withFormat()).head('/');
+    const get = await ask(withFormat());
+    expect(head.text).toBeUndefined();
+    expect(answerOf(head)).toEqual(answerOf(get));
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  });
+
+  it('passes errors of others on', async () => {
+    const told: unknown[] = [];
+    const app = appWith((made) =>
+      made.use(bearerErrors(), ((error, _req, res, _next) => {
+        told.push(error.message);
+        res.sendStatus(error.status);
+      }) as ErrorRequestHandler),
+    );
+    expect((await ask(app, undefined, '/foreign')).status).toBe(418);
+    expect(told).toEqual(['no tea']);
+  });
+
+  it('passes a refusal on where the response has begun, so that Express ends the connection', async () => {
+    await expect(ask(withFormat(), undefined, '/late')).rejects.toThrow('aborted');
+  });
+
+  it('puts back the headers that a handler before it took away', async () => {
+    const app = appWith((made) =>
+      made.use(
+        ((error, _req, res, next) => {
+          for (const name of res.getHeaderNames()) res.removeHeader(name);
+          res.statusCode = 200;
+          next(error);
+        }) as ErrorRequestHandler,
+        bearerErrors(),
+      ),
+    );
+    expect(answerOf(await ask(app))).toEqual(U0);
+  });
+});
+
+describe('without bearerErrors', () => {
+  it("the challenge survives a home-made handler that knows nothing of keyward's errors", async () => {
+    const app = appWith((made) =>
+      made.use(((_error, _req, res, _next) => {
+        res.status(401).json({ message: 'no' });
+      }) as ErrorRequestHandler),
+    );
+    const response = await ask(app, 'Bearer abc');
+    expect([answerOf(response), response.body]).toEqual([T1, { message: 'no' }]);
+    expect(response.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Authorization' });
+  });
+
+  it.each([['production'], ['development']])("Express's own handler keeps status and headers in %s", async (env) => {
+    const app = appWith((made) => made.set('env', env));
+    const log = jest.spyOn(console, 'error').mockImplementation(() => {});
+    for (const [, authorization, answer] of CASES) {
+      const response = await ask(app, authorization);
+      expect(answerOf(response)).toEqual(answer);
+      expect(response.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Authorization' });
+    }
+    expect(inspect(log.mock.calls)).not.toContain(key);
+    log.mockRestore();
+  });
+});

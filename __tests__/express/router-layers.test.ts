@@ -1,0 +1,220 @@
+import { describe, expect, it } from '@jest/globals';
+import express, { type Express } from 'express';
+import { auditRoutes } from 'keyward';
+import { EXPRESS, gate, handler, routesOf, written } from '../support/audited.js';
+
+/** Whether a gate mounted at one path stands before a route at another. */
+function stands(mount: unknown, path: unknown, options: Parameters<typeof express.Router>[0] = {}): string {
+  const app = express();
+  const router = express.Router(options);
+  router.get(path as string, handler);
+  app.use(mount as string, gate);
+  app.use(router);
+  return routesOf(app)
+    .map((route) => route.split(' ').at(-1))
+    .join();
+}
+
+const REST = written('*rest', '*');
+const ID = written('{/:id}', '/:id?');
+
+describe('a gate mounted at a path stands before a route', () => {
+  it.each([
+    ['at that path', '/a', '/a'],
+    ['below it', '/a', '/a/b/c'],
+    ['below it, whatever the parameters', '/a', '/a/:b/:c'],
+    ['at a path that ends in a slash', '/a/', '/a'],
+    ['written in another case', '/a', '/A/b'],
+    ['at /', '/', '/a'],
+    ['with a regular expression, where it takes every path', '/', /^\/a/],
+    ['with a parameter for a parameter', '/:x', '/:y'],
+    ['with a parameter for a name', '/:x', '/a'],
+    ['with a parameter for the first of two', '/:x', '/a/b'],
+    ['with a dot in its name', '/v1.0', '/v1.0/a'],
+    ['below which everything is taken', '/a', `/a/${REST}`],
+    ['of which the end may be left out', '/a', `/a${ID}`],
+    ['where the end of its own path may be left out', `/a${ID}`, '/a'],
+    ['where its own path may be longer', `/a${ID}`, '/a/b/c'],
+    ['where it takes everything below too', `/a/${REST}`, `/a/${REST}`],
+    ['at each of several paths', ['/a', '/b'], ['/a/x', '/b/y']],
+    ['at paths in lists of lists', ['/a', '/b'], [['/a/x'], '/b/y']],
+    ['at an empty path, which is /', '', ''],
+  ])('%s', (_name, mount, path) => {
+    expect(new Set(stands(mount, path).split(','))).toEqual(new Set(['gated']));
+  });
+
+  it.each([
+    ['at another path', '/a', '/b'],
+    ['whose name goes on', '/a', '/ab'],
+    ['above it', '/a/b', '/a'],
+    ['with a parameter, of which it takes one name', '/a', '/:x'],
+    ['with a regular expression, which may take anything', '/a', /^\/a/],
+    ['with a list of which it takes one', '/a', ['/a/x', '/b'], 'gated,open'],
+    ['that takes everything', '/a', `/${REST}`],
+    ['of which the part may be left out that it needs', '/a/:x', `/a${ID}`],
+    ['where all may be left out', '/a', ID],
+    ['with a wildcard, which takes the slash that its parameter does not', '/a/:x', `/a/${REST}`],
+    ['where it has a further name after its parameter', '/:x/b', '/:y'],
+  ])('but not %s', (_name, mount, path, expected = 'open') => {
+    expect(stands(mount, path)).toBe(expected);
+  });
+
+  it('at a regular expression, which is tried on the path', () => {
+    expect(stands(/^\/a/i, '/a/b')).toBe('gated');
+    expect(stands(/^\/b/i, '/a/b')).toBe('open');
+  });
+
+  it('but not at one that tells cases apart where the route does not', () => {
+    expect(stands(/^\/a/, '/a/b')).toBe('open');
+    expect(stands(/^\/a/, '/a/b', { caseSensitive: true })).toBe('gated');
+  });
+});
+
+describe('a router that tells cases apart less than the app', () => {
+  const app = (sensitiveRouter: boolean) => {
+    const made = express();
+    made.enable('case sensitive routing');
+    const router = express.Router({ caseSensitive: sensitiveRouter });
+    router.get('/payments', handler);
+    made.use('/api/payments', gate);
+    made.use('/api', router);
+    return routesOf(made);
+  };
+
+  it('would let /PAYMENTS past a gate at /payments', () => {
+    expect(app(false)).toEqual(['GET /api/payments open']);
+    expect(app(true)).toEqual(['GET /api/payments gated']);
+  });
+});
+
+describe('a route is named', () => {
+  const named = (mount: (app: Express) => void) => {
+    const app = express();
+    mount(app);
+    return auditRoutes(app).map(({ path }) => path);
+  };
+  const below = (mount: unknown, path: unknown) =>
+    named((app) => {
+      const router = express.Router();
+      router.get(path as string, handler);
+      app.use(mount as string, router);
+    });
+
+  it.each([
+    ['by the paths of the routers around it', '/a', '/b', ['/a/b']],
+    ['by the mount path, where it is /', '/a', '/', ['/a']],
+    ['by its own, where the mount path is /', '/', '/b', ['/b']],
+    ['with the parameters of both', '/a/:b/:c', '/:d', ['/a/:b/:c/:d']],
+    ['with what may be left out', `/a${ID}`, `/b${ID}`, [`/a${ID}/b${ID}`]],
+    ['with dots and dashes', '/v1.0/a-b', '/c.d', ['/v1.0/a-b/c.d']],
+    ['with a wildcard', '/a', `/${REST}`, [`/a/${REST}`]],
+    ['once for each of several paths', ['/a/:x', '/b/:y'], ['/c', '/d'], ['/a/:x/c', '/b/:y/c', '/a/:x/d', '/b/:y/d']],
+    ['by a regular expression as it is', '/', /^\/b/, ['/^\\/b/']],
+  ])('%s', (_name, mount, path, expected) => {
+    expect(below(mount, path).sort()).toEqual([...expected].sort());
+  });
+
+  it('by a regular expression that a function is mounted at', () => {
+    expect(named((app) => app.use(/^\/a/, handler as never))).toEqual(['/^\\/a/']);
+  });
+
+  it('by the slash alone, where its path is empty', () => {
+    expect(named((app) => app.get('', handler))).toEqual(['/']);
+  });
+});
+
+if (EXPRESS === 4) {
+  describe('paths that only Express 4 knows', () => {
+    it.each([
+      ['*', '/a', 'open'],
+      ['/a/*', '/a', 'gated'],
+      ['/a/:x(\\d+)', '/a', 'gated'],
+      ['/a/:x(\\d+)', '/a/:x(\\d+)', 'gated'],
+      ['/a/:x(\\d+)', '/a/1', 'open'],
+      ['/a/:x(\\d+)?', '/a/:x', 'open'],
+      ['/a/:x(.*)', '/a/:x', 'open'],
+      ['/a/:x([0-9a-f]{24})', '/a', 'gated'],
+      ['/a/:x', '/a/:x(\\d+)', 'open'],
+    ])('a route at %s with a gate at %s is %s', (path, mount, expected) => {
+      expect(stands(mount, path)).toBe(expected);
+    });
+
+    it('a mount path that cannot be read back is named by its expression', () => {
+      const app = express();
+      app.use('/ab?c', handler as never);
+      app.use('/a/:x(\\d+)', handler as never);
+      app.use(/^\/a/, handler as never);
+      app.use(['/a', /^\/b/], handler as never);
+      expect(routesOf(app)).toEqual([
+        'USE /^\\/ab?c\\/?(?=\\/|$)/i open',
+        'USE /^\\/a(?:\\/(\\d+))\\/?(?=\\/|$)/i open',
+        'USE /^\\/a/ open',
+        'USE /a open',
+        'USE /^\\/a\\/?(?=\\/|$)|^\\/b/i open',
+      ]);
+    });
+
+    it('a router at a regular expression, which takes a dot where a path does not, is open', () => {
+      const [app, router] = [express(), express.Router()];
+      router.get('/b', handler);
+      app.use('/a', gate);
+      app.use(/^\/a/, router);
+      expect(routesOf(app)).toEqual(['GET /^\\/a//b open']);
+    });
+
+    it('a wildcard in a router is named below its mount path', () => {
+      const [app, router] = [express(), express.Router()];
+      router.get('*', handler);
+      app.use('/a', gate);
+      app.use('/a', router);
+      expect(routesOf(app)).toEqual(['GET /a/* gated']);
+    });
+
+    it('an app on which nothing was ever mounted has no routes', () => {
+      expect(auditRoutes(express())).toEqual([]);
+    });
+  });
+}
+
+describe('what auditRoutes can read', () => {
+  it('a router by itself, and an app of nothing', () => {
+    const router = express.Router();
+    router.get('/a', gate, handler);
+    expect(routesOf(router)).toEqual(['GET /a gated']);
+    expect(routesOf(express())).toEqual([]);
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', '/payments'],
+    ['a number', 1],
+    ['an object', {}],
+    ['a function', () => {}],
+    ['a gate', gate],
+    ['an object with a stack that is none', { stack: 'x' }],
+  ])('not %s', (_name, app) => {
+    const audit = () => auditRoutes(app as object);
+    expect(audit).toThrow(TypeError);
+    expect(audit).toThrow(new TypeError('auditRoutes: expected an Express app or router'));
+  });
+
+  it('not a router of Express 5 that keeps no mount paths, and says what mends it', () => {
+    const layer = { handle: handler, name: 'handler', slash: false, match: () => true };
+    expect(() => auditRoutes({ stack: [layer] })).toThrow(TypeError);
+    expect(() => auditRoutes({ stack: [layer] })).toThrow(
+      new TypeError('auditRoutes: this version of "router" keeps no mount paths; npm install router@^2.3'),
+    );
+  });
+
+  it('a layer that cannot be tried on a path is taken to cover none', () => {
+    const throwing = () => {
+      throw new Error('x');
+    };
+    const before = { handle: gate, name: 'gate', rawPath: '/a', slash: false, match: throwing };
+    const route = { path: '/a', stack: [{ method: 'get', handle: handler }] };
+    const at = { handle: handler, name: 'handle', route, match: () => true };
+    expect(routesOf({ stack: [before, at] })).toEqual(['GET /a open']);
+    expect(routesOf({ stack: [{ ...before, match: () => true }, at] })).toEqual(['GET /a gated']);
+  });
+});

@@ -1,0 +1,267 @@
+import { describe, expect, it } from '@jest/globals';
+import { kindOf, namesOf, Options } from '../../lib/options/options.js';
+
+const NAMES = ['one', 'two'];
+const of = (one: unknown) => new Options('factory', { one }, NAMES);
+const NONE = new Options('factory', {}, NAMES);
+
+/** The error for a value of the option "one". */
+const got = (value: unknown, expected: string) =>
+  new TypeError(`factory: option "one" must be ${expected}, got ${kindOf(value)}`);
+
+describe('new Options', () => {
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['one', 'string'],
+    ['', 'an empty text'],
+    [1, 'number'],
+    [true, 'boolean'],
+    [() => ({}), 'function'],
+    [[], 'an empty array'],
+    [[{}], 'an array'],
+  ])('refuses %p: no object of options', (options, kind) => {
+    expect(() => new Options('factory', options, NAMES)).toThrow(
+      new TypeError(`factory: expected an object of options, got ${kind}`),
+    );
+  });
+
+  it.each([
+    ['a misspelling', { one: 1, tow: 2 }, 'tow'],
+    ['another case', { One: 1 }, 'One'],
+    ['an unknown one that is undefined', { three: undefined }, 'three'],
+    ['an empty name', { '': 1 }, ''],
+    ['__proto__', JSON.parse('{"__proto__":1}'), '__proto__'],
+  ])('refuses an option that there is not: %s', (_name, options, unknown) => {
+    expect(() => new Options('factory', options, NAMES)).toThrow(
+      new TypeError(`factory: unknown option "${unknown}"; there are one, two`),
+    );
+  });
+
+  it('throws TypeErrors', () => {
+    expect(() => new Options('factory', undefined, NAMES)).toThrow(TypeError);
+    expect(() => new Options('factory', { three: 1 }, NAMES)).toThrow(TypeError);
+  });
+
+  it('takes all options, some and none', () => {
+    for (const options of [{ one: 1, two: 2 }, { two: 2 }, {}, Object.create(null)]) {
+      expect(new Options('factory', options, NAMES)).toBeInstanceOf(Options);
+    }
+  });
+
+  it('does not follow its argument afterwards', () => {
+    const given = { one: 1 };
+    const options = new Options('factory', given, NAMES);
+    given.one = 2;
+    expect(options.raw('one')).toBe(1);
+  });
+});
+
+describe('has and raw', () => {
+  it.each([[null], [''], [0], [false], ['text'], [[]]])('%p is given', (value) => {
+    expect(of(value).has('one')).toBe(true);
+    expect(of(value).raw('one')).toBe(value);
+  });
+
+  it('undefined is not given, nor is what is left out', () => {
+    expect(of(undefined).has('one')).toBe(false);
+    expect(NONE.has('one')).toBe(false);
+    expect(NONE.raw('one')).toBeUndefined();
+  });
+});
+
+describe('mistake', () => {
+  it('makes the error for an option, and does not throw it', () => {
+    const error = of('secret').mistake('one', 'something else');
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toBe('factory: option "one" must be something else, got string');
+  });
+});
+
+describe('text', () => {
+  it.each(['a', ' ', 'undefined'])('takes %j', (value) => {
+    expect(of(value).text('one')).toBe(value);
+  });
+
+  it.each([[''], [undefined], [null], [1], [['a']], [Object('a')]])('refuses %p', (value) => {
+    expect(() => of(value).text('one')).toThrow(got(value, 'a text that is not empty'));
+  });
+});
+
+describe('flag', () => {
+  it.each([true, false])('takes %p, whatever it falls back to', (value) => {
+    expect(of(value).flag('one', true)).toBe(value);
+    expect(of(value).flag('one', false)).toBe(value);
+  });
+
+  it.each([true, false])('falls back to %p where it is not given', (fallback) => {
+    expect(NONE.flag('one', fallback)).toBe(fallback);
+    expect(of(undefined).flag('one', fallback)).toBe(fallback);
+  });
+
+  it.each([[null], [0], [1], ['true'], [''], [{}]])('refuses %p', (value) => {
+    expect(() => of(value).flag('one', true)).toThrow(got(value, 'a boolean'));
+  });
+});
+
+describe('number', () => {
+  it.each([3, 3.5, 7])('takes %d, of 3 to 7', (value) => {
+    expect(of(value).number('one', 5, 3, 7)).toBe(value);
+  });
+
+  it('takes 0 for a number that is given', () => {
+    expect(of(0).number('one', 5, 0, 7)).toBe(0);
+  });
+
+  it('falls back where it is not given', () => {
+    expect(NONE.number('one', 5, 3, 7)).toBe(5);
+    expect(of(undefined).number('one', 5, 3, 7)).toBe(5);
+  });
+
+  it.each([
+    [2.999_999],
+    [7.000_001],
+    [-5],
+    [Number.NaN],
+    [Number.POSITIVE_INFINITY],
+    [Number.NEGATIVE_INFINITY],
+    ['5'],
+    [''],
+    [null],
+    [5n],
+    [Object(5)],
+    [[5]],
+    [new Date(5)],
+  ])('refuses %p, of 3 to 7', (value) => {
+    expect(() => of(value).number('one', 5, 3, 7)).toThrow(got(value, 'a number from 3 to 7'));
+  });
+});
+
+describe('integer', () => {
+  it.each([3, 5, 7])('takes %d, of 3 to 7', (value) => {
+    expect(of(value).integer('one', 4, 3, 7)).toBe(value);
+  });
+
+  it('falls back where it is not given', () => {
+    expect(NONE.integer('one', 4, 3, 7)).toBe(4);
+  });
+
+  it.each([3.5, 6.999])('refuses %d, which is not whole', (value) => {
+    expect(() => of(value).integer('one', 4, 3, 7)).toThrow(got(value, 'a whole number from 3 to 7'));
+  });
+
+  it.each([[2], [8], [Number.NaN], ['5'], [null]])('refuses %p, of 3 to 7', (value) => {
+    expect(() => of(value).integer('one', 4, 3, 7)).toThrow(got(value, 'a number from 3 to 7'));
+  });
+});
+
+describe('oneOf', () => {
+  it.each(['live', 'sandbox', 'any'] as const)('takes %s', (value) => {
+    expect(of(value).oneOf('one', ['live', 'sandbox', 'any'])).toBe(value);
+  });
+
+  it.each([['Live'], ['liv'], [''], [undefined], [null], [0], [['live']], [Object('live')]])('refuses %p', (value) => {
+    expect(() => of(value).oneOf('one', ['live', 'sandbox'])).toThrow(got(value, "'live' or 'sandbox'"));
+  });
+});
+
+describe('method', () => {
+  it('takes a function', () => {
+    const value = () => 1;
+    expect(of(value).method('one')).toBe(value);
+  });
+
+  it.each([[undefined], [null], [{}], ['f'], [[() => 1]]])('refuses %p', (value) => {
+    expect(() => of(value).method('one')).toThrow(got(value, 'a function'));
+  });
+});
+
+describe('object', () => {
+  class Inherited {
+    now() {
+      return 1;
+    }
+  }
+
+  it.each([
+    ['of its own', { now: () => 1 }],
+    ['inherited', new Inherited()],
+    ['among others', { now: () => 1, later: 2 }],
+  ])('takes an object whose method is %s', (_name, value) => {
+    expect(of(value).object<{ now(): number }>('one', ['now'])).toBe(value);
+  });
+
+  it('takes any object where no method is asked', () => {
+    const value = {};
+    expect(of(value).object('one', [])).toBe(value);
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', 'clock'],
+    ['a function', () => 1],
+    ['an object without the method', {}],
+    ['one that is no function', { now: 1, monotonic: () => 1 }],
+    ['the first of two alone', { now: () => 1 }],
+    ['the second of two alone', { monotonic: () => 1 }],
+  ])('refuses %s', (_name, value) => {
+    expect(() => of(value).object<{ now(): number; monotonic(): number }>('one', ['now', 'monotonic'])).toThrow(
+      got(value, 'an object with now() and monotonic()'),
+    );
+  });
+});
+
+describe('namesOf', () => {
+  it.each([[['a']], [['a', 'b']], [['b', 'a', 'a']]])('takes %j', (values) => {
+    const names = namesOf('factory', values);
+    expect(names).toEqual(values);
+    expect(names).not.toBe(values);
+    expect(Object.isFrozen(names)).toBe(true);
+  });
+
+  it('takes those allowed, in the order given', () => {
+    expect(namesOf('factory', ['b', 'a'], ['a', 'b', 'c'])).toEqual(['b', 'a']);
+  });
+
+  it('refuses an empty list', () => {
+    const error = new TypeError('factory: expected one name or more');
+    expect(() => namesOf('factory', [])).toThrow(error);
+    expect(() => namesOf('factory', [], ['a'])).toThrow(error);
+  });
+
+  it.each([[''], [undefined], [null], [1], [['a']], [Object('a')]])('refuses %p, first and last', (value) => {
+    const error = new TypeError(`factory: each name must be a text that is not empty, got ${kindOf(value)}`);
+    expect(() => namesOf('factory', [value, 'a'])).toThrow(error);
+    expect(() => namesOf('factory', ['a', value])).toThrow(error);
+  });
+
+  it.each([['c'], ['A'], [''], [undefined], [1]])('refuses %p where others are allowed', (value) => {
+    const error = new TypeError(`factory: each name must be 'a' or 'b', got ${kindOf(value)}`);
+    expect(() => namesOf('factory', ['a', value], ['a', 'b'])).toThrow(error);
+  });
+
+  it('refuses an empty text even where it is allowed', () => {
+    expect(() => namesOf('factory', [''], [''])).toThrow(TypeError);
+  });
+});
+
+describe('kindOf', () => {
+  it.each([
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [[], 'an empty array'],
+    [[undefined], 'an array'],
+    ['', 'an empty text'],
+    ['secret', 'string'],
+    [Number.NaN, 'NaN'],
+    [0, 'number'],
+    [false, 'boolean'],
+    [1n, 'bigint'],
+    [Symbol('s'), 'symbol'],
+    [{}, 'object'],
+    [() => 1, 'function'],
+  ])('says of %p: %s', (value, kind) => {
+    expect(kindOf(value)).toBe(kind);
+  });
+});

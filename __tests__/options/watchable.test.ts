@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { Options } from '../../lib/options/options.js';
+import { watchable } from '../../lib/options/watchable.js';
+
+describe('watchable', () => {
+  it.each([
+    ['without watch', {}],
+    ['whose watch is undefined', { watch: undefined }],
+    ['whose watch is a method', { watch: () => () => undefined }],
+  ])('takes a resolver %s', (_name, resolver) => {
+    const options = new Options('apiKeys', { resolver }, ['resolver']);
+    expect(watchable(options, 'resolver', resolver)).toBe(resolver);
+  });
+
+  it.each([[null], [true], ['feed'], [{}]])('refuses a resolver whose watch is %p', (watch) => {
+    const resolver = { watch };
+    const options = new Options('apiKeys', { resolver }, ['resolver']);
+    expect(() => watchable(options, 'resolver', resolver)).toThrow(
+      new TypeError('apiKeys: option "resolver" must be a resolver whose watch is a method, got object'),
+    );
+  });
+});

@@ -1,0 +1,99 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+import { codeBlocksOf, type MarkdownFile, markdownFiles, proseOf } from '../support/markdown.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+describe('the documentation', () => {
+  const programs = markdownFiles.flatMap(programsOf);
+  const faults = compile(programs);
+  const withPrograms = markdownFiles.filter((file) => programsOf(file).length > 0);
+
+  it.each(withPrograms.map(({ name }) => name))('%s compiles, every ts block of it', (name) => {
+    expect(faults.filter((fault) => fault.startsWith(`${name}:`))).toEqual([]);
+  });
+
+  it.each(markdownFiles.map((file) => [file.name, file] as const))(
+    '%s has no link that leads nowhere',
+    (_name, file) => {
+      expect(linksOf(file).filter((link) => !leadsSomewhere(file, link))).toEqual([]);
+    },
+  );
+});
+
+/** A ts block with the `ts continue` blocks behind it. Each line stands where it does in the Markdown file. */
+interface Program {
+  readonly path: string;
+  readonly text: string;
+}
+
+function programsOf(file: MarkdownFile): readonly Program[] {
+  const programs: { line: number; text: string }[] = [];
+  for (const { info, code, line } of codeBlocksOf(file)) {
+    if (info !== 'ts' && info !== 'ts continue') continue;
+    const last = info === 'ts continue' ? programs.pop() : undefined;
+    const before = last?.text ?? '';
+    const gap = '\n'.repeat(line - before.split('\n').length + 1);
+    programs.push({ line: last?.line ?? line, text: before + gap + code });
+  }
+  // In the folder of the file, so that it finds the packages of the project; a module, whatever it says.
+  return programs.map(({ line, text }) => ({
+    path: join(ROOT, `${file.name}.${line}.ts`),
+    text: `${text}export {};\n`,
+  }));
+}
+
+/** Compiles programs with the project's own options, against the sources. One line a fault: `docs/guide.md:12: …`. */
+function compile(programs: readonly Program[]): readonly string[] {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  // What a reader would only use further on is no fault of an example.
+  const lenient = { ...options, noUnusedLocals: false, noUnusedParameters: false };
+  const host = ts.createCompilerHost(lenient);
+  const texts = new Map(programs.map(({ path, text }) => [path, text]));
+  const { readFile, fileExists, getSourceFile } = host;
+  host.readFile = (path) => texts.get(path) ?? readFile(path);
+  host.fileExists = (path) => texts.has(path) || fileExists(path);
+  host.getSourceFile = (path, how, ...rest) => {
+    const text = texts.get(path);
+    return text === undefined ? getSourceFile(path, how, ...rest) : ts.createSourceFile(path, text, how, true);
+  };
+  const program = ts.createProgram([...texts.keys()], lenient, host);
+  return programs.flatMap(({ path }) => {
+    const source = program.getSourceFile(path);
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+      ({ start = 0, messageText }) => {
+        const line = (source?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
+        const name = path.slice(ROOT.length).replace(/\.\d+\.ts$/, '');
+        return `${name}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+      },
+    );
+  });
+}
+
+/** Where the links of a file lead, but for those out of the project. */
+function linksOf(file: MarkdownFile): readonly string[] {
+  const targets = [...proseOf(file).matchAll(/\]\(([^()\s]+)\)|^\[[^\]]+\]:\s*(\S+)/gm)];
+  return targets.map(([, inline, reference]) => inline ?? reference ?? '').filter((link) => !/^[a-z]+:/.test(link));
+}
+
+function leadsSomewhere(file: MarkdownFile, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const name = path === '' ? file.name : join(dirname(file.name), path);
+  if (!existsSync(join(ROOT, name))) return false;
+  if (anchor === undefined || statSync(join(ROOT, name)).isDirectory()) return anchor === undefined;
+  return markdownFiles.some((target) => target.name === name && anchorsOf(target).includes(anchor));
+}
+
+/** The anchors of a file's headings, as the common viewers make them. */
+function anchorsOf({ text }: MarkdownFile): readonly string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}

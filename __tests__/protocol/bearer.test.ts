@@ -1,0 +1,168 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  ABSENT,
+  isB64token,
+  MALFORMED,
+  MAX_CREDENTIAL_LENGTH,
+  readBearer,
+  repeatsAuthorization,
+} from '../../lib/protocol/bearer.js';
+
+const LONGEST = 'a'.repeat(12_288);
+// RFC 9110 §5.6.2
+const TOKEN_PUNCTUATION = "!#$%&'*+-.^_`|~";
+
+describe('readBearer', () => {
+  it.each([
+    ['no field', undefined],
+    ['an empty field', ''],
+    ['Basic', 'Basic dXNlcjpwYXNz'],
+    ['Digest', 'Digest username="a"'],
+    ['a scheme that Bearer ends', 'xBearer t'],
+    ['a space before the scheme', ' Bearer t'],
+    ['the start of the scheme', 'Beare t'],
+    ['a scheme that goes on with a letter', 'Bearerx t'],
+    ['a scheme that goes on with a capital', 'BearerT'],
+    ['a scheme that goes on with a digit', 'Bearer2 t'],
+  ])('finds no credential in %s', (_name, authorization) => {
+    expect(readBearer(authorization, false)).toBe(ABSENT);
+    expect(readBearer(authorization, true)).toBe(ABSENT);
+  });
+
+  it.each([...TOKEN_PUNCTUATION])('takes Bearer%s for the name of another scheme', (character) => {
+    expect(readBearer(`Bearer${character} t`, false)).toBe(ABSENT);
+  });
+
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme as %s', (scheme) => {
+    expect(readBearer(`${scheme} t`, false)).toBe('t');
+  });
+
+  it.each([1, 2, 5])('takes %i space(s) after the scheme', (count) => {
+    expect(readBearer(`Bearer${' '.repeat(count)}t`, false)).toBe('t');
+  });
+
+  it.each([
+    ['the scheme alone', 'Bearer'],
+    ['the scheme and one space', 'Bearer '],
+    ['the scheme and two spaces', 'Bearer  '],
+    ['a tab for the space', 'Bearer\tt'],
+    ['a comma for the space', 'Bearer,t'],
+    ['an equals sign for the space', 'Bearer=t'],
+    ['a quote for the space', 'Bearer"t"'],
+    ['no-break space for the space', 'Bearer\u00a0t'],
+  ])('calls malformed %s', (_name, authorization) => {
+    expect(readBearer(authorization, false)).toBe(MALFORMED);
+    expect(readBearer(authorization, true)).toBe(MALFORMED);
+  });
+
+  it.each([
+    ['an array', ['Bearer t']],
+    ['an object', {}],
+    ['a number', 1],
+    ['null', null],
+    ['a String object', Object('Bearer t')],
+  ])('calls malformed %s that upstream code put there', (_name, authorization) => {
+    expect(readBearer(authorization, false)).toBe(MALFORMED);
+  });
+
+  it.each(['a b', '\tt', 't, Bearer u', 't ', '"t"', 'é'])(
+    'leaves the characters of the credential to isB64token: %j',
+    (text) => {
+      expect(readBearer(`Bearer ${text}`, false)).toBe(text);
+    },
+  );
+
+  it('takes a credential of 12,288 characters, the spaces before it not counted', () => {
+    expect(MAX_CREDENTIAL_LENGTH).toBe(12_288);
+    expect(readBearer(`Bearer   ${LONGEST}`, false)).toBe(LONGEST);
+  });
+
+  it('calls malformed a credential of 12,289 characters', () => {
+    expect(readBearer(`Bearer ${LONGEST}a`, false)).toBe(MALFORMED);
+  });
+
+  it.each(['sk_x', 'pk_x', 'sk_', 'pk_sbox_x'])('takes the bare key %s only where bare keys are taken', (key) => {
+    expect(readBearer(key, true)).toBe(key);
+    expect(readBearer(key, false)).toBe(ABSENT);
+  });
+
+  it.each(['SK_x', 'tk_x', 'sk-x', 'sx_k', ' sk_x', 'xsk_x', 'eyJh.eyJh.c2ln', 'unknown'])(
+    'takes no bare %j even where bare keys are taken',
+    (text) => {
+      expect(readBearer(text, true)).toBe(ABSENT);
+    },
+  );
+
+  it('bounds a bare key at 12,288 characters too', () => {
+    const longest = `sk_${'a'.repeat(12_285)}`;
+    expect(readBearer(longest, true)).toBe(longest);
+    expect(readBearer(`${longest}a`, true)).toBe(MALFORMED);
+  });
+
+  it('reads back whatever stands after the scheme and its spaces', () => {
+    const credential = fc.string({ minLength: 1, maxLength: 40 }).filter((text) => !text.startsWith(' '));
+    const scheme = fc.mixedCase(fc.constant('bearer'));
+    fc.assert(
+      fc.property(scheme, fc.integer({ min: 1, max: 9 }), credential, fc.boolean(), (name, spaces, text, bareKeys) => {
+        expect(readBearer(name + ' '.repeat(spaces) + text, bareKeys)).toBe(text);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('isB64token', () => {
+  it.each(['a', 'Z', '0', '9', '-', '.', '_', '~', '+', '/', 'a=', 'a==', 'a=====', 'sk_abc', 'eyJh.eyJh.c2ln'])(
+    'takes %s',
+    (text) => {
+      expect(isB64token(text)).toBe(true);
+    },
+  );
+
+  it.each(['', '=', '==', 'a=b', '=a', 'a b', ' a', 'a ', 'a\n', 'a\t', '"a"', "'a'", '<a>', 'a,', 'a,b', 'a\u00a0'])(
+    'refuses %j',
+    (text) => {
+      expect(isB64token(text)).toBe(false);
+    },
+  );
+
+  it('takes exactly the characters of RFC 6750 §2.1', () => {
+    const taken = characters(0, 0x2ff).filter((character) => isB64token(character));
+    expect(taken.join('')).toBe('+-./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~');
+  });
+
+  it('takes those characters in every place', () => {
+    const taken = characters(0, 0x2ff).filter((character) => isB64token(`a${character}a`));
+    expect(taken).toHaveLength(68);
+  });
+});
+
+describe('repeatsAuthorization', () => {
+  it.each([
+    ['a request without raw headers', undefined],
+    ['no headers', []],
+    ['one line', ['Host', 'a', 'Authorization', 'Bearer t']],
+    ['one line in lower case', ['authorization', 'Bearer t', 'host', 'a']],
+    ['one line, and a value that is the name', ['X-Name', 'authorization', 'Authorization', 'Bearer t']],
+    ['two values that are the name', ['X-Name', 'Authorization', 'X-Other', 'Authorization']],
+    ['one line, and names of the same length', ['Authorization', 'a', 'Authorizations', 'b', 'authorizatiom', 'c']],
+    ['one line, and one of a proxy', ['Proxy-Authorization', 'Bearer t', 'Authorization', 'Bearer t']],
+  ])('sees no repetition in %s', (_name, rawHeaders) => {
+    expect(repeatsAuthorization(rawHeaders)).toBe(false);
+  });
+
+  it.each([
+    ['the same value', ['Authorization', 'Bearer t', 'Authorization', 'Bearer t']],
+    ['mixed case', ['authorization', 'Bearer t', 'AUTHORIZATION', 'Bearer u']],
+    ['others between', ['Host', 'a', 'Authorization', 'Bearer t', 'Accept', '*/*', 'aUTHORIZATION', 'Basic x']],
+    ['empty values', ['Authorization', '', 'Authorization', '']],
+    ['three lines', ['Authorization', 'a', 'Authorization', 'b', 'Authorization', 'c']],
+  ])('sees two lines: %s', (_name, rawHeaders) => {
+    expect(repeatsAuthorization(rawHeaders)).toBe(true);
+  });
+});
+
+function characters(first: number, last: number): readonly string[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => String.fromCharCode(first + index));
+}

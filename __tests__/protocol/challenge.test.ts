@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { bearerChallenge, isQuotable } from '../../lib/protocol/challenge.js';
+import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from '../../lib/protocol/oauth-error.js';
+import { formatScope } from '../../lib/protocol/scope.js';
+
+const CONTEXT = { realm: 'api', resourceMetadata: undefined };
+const METADATA = 'https://api.test/.well-known/oauth-protected-resource';
+const CODES = Object.keys(BEARER_ERRORS) as BearerErrorCode[];
+
+describe('isQuotable', () => {
+  it('takes exactly printable ASCII', () => {
+    const all = Array.from({ length: 0x300 }, (_, code) => String.fromCharCode(code));
+    const printable = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index));
+    expect(all.filter(isQuotable)).toEqual(printable);
+    expect(all.filter((character) => isQuotable(`a${character}a`))).toEqual(printable);
+  });
+
+  it.each(['', 'api', 'the "api" \\ of ours'])('takes %j', (text) => {
+    expect(isQuotable(text)).toBe(true);
+  });
+
+  it.each(['a\r\nb', 'a\n', '\u2028'])('refuses %j', (text) => {
+    expect(isQuotable(text)).toBe(false);
+  });
+});
+
+describe('bearerChallenge', () => {
+  it.each(['credential_missing', 'temporarily_unavailable'] as const)(
+    'is bare for %s, which is no error of RFC 6750 §3.1',
+    (code) => {
+      expect(bearerChallenge(CONTEXT, code)).toBe('Bearer realm="api"');
+    },
+  );
+
+  it.each(['invalid_request', 'invalid_token', 'insufficient_scope'] as const)(
+    'says error and description for %s',
+    (code) => {
+      const { description } = BEARER_ERRORS[code];
+      expect(bearerChallenge(CONTEXT, code)).toBe(
+        `Bearer realm="api", error="${code}", error_description="${description}"`,
+      );
+    },
+  );
+
+  it('says the scopes that are needed, after the error', () => {
+    expect(bearerChallenge(CONTEXT, 'insufficient_scope', ['payments', 'payments:refund'])).toBe(
+      'Bearer realm="api", error="insufficient_scope", ' +
+        'error_description="The credential does not reach this resource", scope="payments payments:refund"',
+    );
+  });
+
+  it('says scopes with a bare challenge too', () => {
+    expect(bearerChallenge(CONTEXT, 'credential_missing', ['payments'])).toBe('Bearer realm="api", scope="payments"');
+  });
+
+  it('says where the metadata are, last (RFC 9728 §5.1)', () => {
+    const context = { realm: 'api', resourceMetadata: METADATA };
+    expect(bearerChallenge(context, 'credential_missing')).toBe(`Bearer realm="api", resource_metadata="${METADATA}"`);
+    expect(bearerChallenge(context, 'insufficient_scope', ['a'])).toMatch(
+      new RegExp(`, scope="a", resource_metadata="${METADATA}"$`),
+    );
+  });
+
+  it.each([
+    ['', '""'],
+    ['a"b', '"a\\"b"'],
+    ['a\\b', '"a\\\\b"'],
+    ['"\\"', '"\\"\\\\\\""'],
+    ['a, b=c', '"a, b=c"'],
+  ])('quotes the realm %j as %s (RFC 9110 §5.6.4)', (realm, quoted) => {
+    expect(bearerChallenge({ realm, resourceMetadata: undefined }, 'credential_missing')).toBe(
+      `Bearer realm=${quoted}`,
+    );
+  });
+
+  it('writes printable ASCII that parses back into what it was given', () => {
+    const printable = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((n) => String.fromCharCode(n)) });
+    const scopes = fc.uniqueArray(fc.stringMatching(/^[\x21\x23-\x5B\x5D-\x7E]{1,9}$/), { maxLength: 4 });
+    const context = fc.record({ realm: printable, resourceMetadata: fc.option(printable, { nil: undefined }) });
+    fc.assert(
+      fc.property(
+        context,
+        fc.constantFrom(...CODES),
+        fc.option(scopes, { nil: undefined }),
+        ({ realm, resourceMetadata }, code, needed) => {
+          const challenge = bearerChallenge({ realm, resourceMetadata }, code, needed);
+          expect(challenge).toMatch(/^[\x20-\x7E]+$/);
+          expect(parametersOf(challenge)).toEqual([
+            ['realm', realm],
+            ...(isOauthError(code)
+              ? [
+                  ['error', code],
+                  ['error_description', BEARER_ERRORS[code].description],
+                ]
+              : []),
+            ...(needed === undefined ? [] : [['scope', formatScope(needed)]]),
+            ...(resourceMetadata === undefined ? [] : [['resource_metadata', resourceMetadata]]),
+          ]);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+/** Parses a challenge by the grammar of RFC 9110 §11.6.1: auth-params of quoted-strings, to its very end. */
+function parametersOf(challenge: string): readonly (readonly [string, string])[] {
+  const parameters: (readonly [string, string])[] = [];
+  let at = 'Bearer '.length;
+  expect(challenge.slice(0, at)).toBe('Bearer ');
+  const parameter = /([a-z_]+)="((?:[^"\\]|\\.)*)"(?:, (?=[a-z])|$)/y;
+  while (at < challenge.length) {
+    parameter.lastIndex = at;
+    const [whole = '', name = '', quoted = ''] = parameter.exec(challenge) ?? [];
+    if (whole === '') throw new Error(`no parameter at ${at} of ${challenge}`);
+    parameters.push([name, quoted.replace(/\\(.)/g, '$1')]);
+    at += whole.length;
+  }
+  return parameters;
+}

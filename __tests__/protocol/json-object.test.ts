@@ -1,0 +1,196 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { own, parseJsonObject } from '../../lib/protocol/json-object.js';
+
+const parse = (text: string) => parseJsonObject(Buffer.from(text));
+const taken = (text: string) => parse(text) !== undefined;
+
+describe('parseJsonObject', () => {
+  it.each([
+    '{}',
+    ' {\r\n\t} ',
+    '{"alg":"RS256"}',
+    '{"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]}',
+    '{"a":"b","b":"a"}',
+    '{"a":"a"}',
+    '{"a":"a","b":"a"}',
+    '{"":1," ":2}',
+    '{"a":"\\"b\\":1","b":2}',
+    '{"a\\\\":1,"a":2}',
+    '{"a\\"":1,"a":2}',
+    '{"a":"{[,:","b":"]}"}',
+    '{"A":1,"a":2}',
+    '{"\\ud800":1,"é":"\\u0000"}',
+    '{"a":1e400,"b":-0,"c":[null,true,false]}',
+    '{"__proto__":{"b":1},"constructor":2,"toString":3,"hasOwnProperty":4}',
+  ])('reads %s as JSON.parse does', (text) => {
+    expect(JSON.stringify(parse(text))).toBe(JSON.stringify(JSON.parse(text)));
+    expect(parse(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each([
+    ['no text', ''],
+    ['white space', ' '],
+    ['a word', 'abc'],
+    ['an object cut short', '{"a":1'],
+    ['two objects', '{}{}'],
+    ['a trailing comma', '{"a":1,}'],
+    ['single quotes', "{'a':1}"],
+    ['a comment', '{}//'],
+    ['a number of JavaScript alone', '{"a":0x1}'],
+    ['a byte-order mark', '\ufeff{}'],
+    ['a no-break space', '\u00a0{}'],
+    ['a raw newline in a string', '{"a":"\n"}'],
+  ])('refuses %s: no JSON', (_name, text) => {
+    expect(parse(text)).toBeUndefined();
+  });
+
+  it.each(['null', '[]', '[{}]', '""', '"{}"', '0', '1', 'true'])('refuses %s: no object', (text) => {
+    expect(parse(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['a stray byte', [0xff]],
+    ['an overlong zero', [0xc0, 0x80]],
+    ['a lone surrogate', [0xed, 0xa0, 0x80]],
+    ['a sequence cut short', [0xc3]],
+    ['an 8-bit é', [0xe9]],
+  ])('refuses what is not UTF-8: %s', (_name, bytes) => {
+    expect(parseJsonObject(Buffer.from([...Buffer.from('{"a":"'), ...bytes, ...Buffer.from('"}')]))).toBeUndefined();
+  });
+
+  it.each([
+    '{"a":1,"a":1}',
+    '{"a":1,"b":2,"a":3}',
+    '{"a" :1,"a":2}',
+    '{"a"\t:1,"a"\n:2}',
+    '{"a"\r:1,"a":2}',
+    '{"":1,"":2}',
+    '{"alg":1,"\\u0061lg":2}',
+    '{"\\u0061lg":1,"alg":2}',
+    '{"\\/":1,"/":2}',
+    '{"\\"":1,"\\u0022":2}',
+    '{"\\\\":1,"\\u005C":2}',
+    '{"é":1,"\\u00e9":2}',
+    '{"__proto__":1,"__proto__":2}',
+    '{"a":{"b":1,"b":2}}',
+    '{"a":[{"b":1},{"b":1,"b":2}]}',
+    '{"a":[[{"b":1,"c":[],"b":2}]]}',
+    '{"a":{"a":1},"a":2}',
+    '{"a":[],"b":{},"a":2}',
+  ])('refuses the name that comes twice in %s', (text) => {
+    expect(() => JSON.parse(text)).not.toThrow();
+    expect(parse(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['lists', (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`],
+    ['objects', (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`],
+  ])('nests 32 deep and no deeper: %s', (_name, nested) => {
+    expect(taken(nested(32))).toBe(true);
+    expect(taken(nested(33))).toBe(false);
+    expect(taken(nested(3_000))).toBe(false);
+  });
+
+  it('does not take neighbours for depth, nor brackets in a text', () => {
+    expect(taken(`{"a":[${'[],{},[[]],'.repeat(40)}1],"b":"${'[{'.repeat(40)}"}`)).toBe(true);
+  });
+
+  it.each([
+    ['members of one object', (count: number) => `{${members(count)}}`],
+    ['elements of one list', (count: number) => `{"a":[${elements(count - 1)}]}`],
+    ['members of an object within', (count: number) => `{"a":{${members(count - 1)}}}`],
+    ['objects in a list', objectsInList],
+    ['both, on many levels', (count: number) => `{"a":[[[1,{"b":{"c":[${elements(count - 8)}]}}]]],"d":[]}`],
+    ['with white space', (count: number) => `{ "a" :\n[ ${elements(count - 1)} ] }`],
+  ])('holds 1,000 members and elements and no more: %s', (_name, text) => {
+    expect(taken(text(1_000))).toBe(true);
+    expect(taken(text(1_001))).toBe(false);
+  });
+
+  it('does not count empty lists and objects as holding anything', () => {
+    expect(taken(`{"a":[${Array(999).fill('[]').join()}],"b":{},"c":[ \r\n\t]}`)).toBe(false);
+    expect(taken(`{"a":[${Array(997).fill('[ ]').join()}],"b":{\n},"c":[\r\t]}`)).toBe(true);
+    expect(taken(`{"a":[${Array(999).fill('{}').join()}]}`)).toBe(true);
+  });
+
+  it('agrees with JSON.parse on every object whose names differ', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 5 }),
+        (value) => {
+          expect(JSON.stringify(parse(JSON.stringify(value)))).toBe(JSON.stringify(value));
+          expect(JSON.stringify(parse(JSON.stringify(value, null, '\t')))).toBe(JSON.stringify(value));
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('refuses a name that comes twice, at any depth and in any spelling, and nothing else', () => {
+    fc.assert(
+      fc.property(objectNode, (node) => {
+        const { text, ambiguous } = node;
+        expect(JSON.stringify(parse(text))).toBe(ambiguous ? undefined : JSON.stringify(JSON.parse(text)));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe('own', () => {
+  it('gives a member of the object, whatever it is called', () => {
+    const object = parse('{"a":1,"b":null,"__proto__":2,"constructor":3,"toString":4,"hasOwnProperty":5}') ?? {};
+    const names = ['a', 'b', '__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+    expect(names.map((name) => own(object, name))).toEqual([1, null, 2, 3, 4, 5]);
+  });
+
+  it.each(['a', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])('gives no %s that is inherited', (name) => {
+    expect(own(Object.create({ a: 1 }), name)).toBeUndefined();
+    expect(own({}, name)).toBeUndefined();
+  });
+});
+
+/** A text of JSON, and whether some object in it names a member twice. */
+interface Node {
+  readonly text: string;
+  readonly ambiguous: boolean;
+}
+
+const space = fc.constantFrom('', '', ' ', '\n', '\r\t');
+const spelledName = fc
+  .tuple(fc.constantFrom('a', 'b', '"', '\\', '__proto__', ''), fc.boolean())
+  .map(([name, escaped]) => ({ name, text: escaped ? `"${inEscapes(name)}"` : JSON.stringify(name) }));
+const { objectNode } = fc.letrec<{ node: Node; objectNode: Node }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom('1', '"a"', '"a\\"b\\":1,"', '"{[,"', 'null').map((text) => ({ text, ambiguous: false })),
+    tie('objectNode'),
+    fc.tuple(fc.array(tie('node'), { maxLength: 3 }), space).map(([nodes, gap]) => ({
+      text: `[${gap}${nodes.map(({ text }) => text).join(`${gap},`)}${gap}]`,
+      ambiguous: nodes.some(({ ambiguous }) => ambiguous),
+    })),
+  ),
+  objectNode: fc.tuple(fc.array(fc.tuple(spelledName, tie('node')), { maxLength: 3 }), space).map(([pairs, gap]) => ({
+    text: `{${gap}${pairs.map(([name, node]) => `${name.text}${gap}:${gap}${node.text}`).join(`${gap},${gap}`)}${gap}}`,
+    ambiguous:
+      new Set(pairs.map(([{ name }]) => name)).size < pairs.length || pairs.some(([, { ambiguous }]) => ambiguous),
+  })),
+}));
+
+function inEscapes(name: string): string {
+  return [...name].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+}
+
+function members(count: number): string {
+  return Array.from({ length: count }, (_, index) => `"${index}":0`).join();
+}
+
+function elements(count: number): string {
+  return Array(count).fill('0').join();
+}
+
+function objectsInList(count: number): string {
+  const objects = Array(Math.floor((count - 1) / 2)).fill('{"b":1}');
+  return `{"a":[${objects.join()}]${count % 2 === 0 ? ',"c":0' : ''}}`;
+}

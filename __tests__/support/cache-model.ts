@@ -1,0 +1,232 @@
+import { elapsed, type Instant, instantOf } from '../../lib/verify/freshness.js';
+import type { Found } from '../../lib/verify/look-up-cache.js';
+import type { ManualClock } from './manual-clock.js';
+
+/** What a look-up of the model ends with. */
+export type Ending = Found<string> | 'throws' | 'breaks a rule';
+
+/** What a change of the model reaches; garbage reaches everything. */
+export type ModelChange = { readonly key: string } | { readonly account: string } | 'all' | 'garbage';
+
+export interface ModelBounds {
+  readonly watched: boolean;
+  readonly max: number;
+  readonly negativeMax: number;
+  readonly ttl: number;
+  readonly negativeTtl: number;
+  readonly staleIfError: number;
+  readonly maxLookups: number;
+}
+
+interface Known {
+  readonly key: string;
+  readonly found: Found<string>;
+  readonly number: number;
+  readonly departed: Instant;
+  failedAt: Instant | undefined;
+}
+
+interface Flight {
+  readonly key: string;
+  readonly waiters: number[];
+  number: number;
+  departed: Instant;
+  changesSeen: readonly ModelChange[];
+  again: boolean;
+  timeouts: number;
+  ended: boolean;
+}
+
+interface Current {
+  readonly at: Instant;
+  /** The number of the last look-up that had begun when the feed was lost before this. */
+  readonly lostAfter: number;
+}
+
+/** Design rules 6 to 8 again, as lists that are searched: what a look-up cache must answer, and when it must ask. */
+export class CacheModel {
+  /** The answer to each question, in words; `undefined` while its look-up is under way. */
+  readonly answers: (string | undefined)[] = [];
+  /** The look-up that each load belongs to, in the order in which they began. */
+  readonly loads: Flight[] = [];
+  readonly #endedLoads = new Set<number>();
+  readonly #bounds: ModelBounds;
+  readonly #clock: ManualClock;
+  /** Least recently used first. */
+  #good: Known[] = [];
+  #misses: Known[] = [];
+  #flights: Flight[] = [];
+  #number = 0;
+  #lostAfter = 0;
+  #current: Current | undefined;
+  #currentBeforeLoss: Current | undefined;
+
+  constructor(bounds: ModelBounds, clock: ManualClock) {
+    this.#bounds = bounds;
+    this.#clock = clock;
+  }
+
+  ask(key: string): void {
+    const question = this.answers.push(undefined) - 1;
+    const [miss, entry] = [this.#use('misses', key), this.#use('good', key)];
+    if (miss !== undefined && this.#isBelieved(miss)) this.answers[question] = wordsOf(miss.found);
+    else if (entry !== undefined && this.#isServed(entry)) this.answers[question] = wordsOf(entry.found);
+    else this.#lookUp(key, question);
+  }
+
+  /** Whether a load, by its number, has begun and not ended. */
+  isOpen(load: number): boolean {
+    return this.loads[load] !== undefined && !this.#endedLoads.has(load);
+  }
+
+  /** A load ends. */
+  end(load: number, ending: Ending): void {
+    const flight = this.loads[load];
+    if (flight === undefined) return;
+    this.#endedLoads.add(load);
+    if (ending === 'throws') this.#fail(flight, 'threw');
+    else if (ending === 'breaks a rule') {
+      this.#good = this.#good.filter(({ key }) => key !== flight.key);
+      this.#fail(flight, 'record_invalid');
+    } else if (!flight.changesSeen.some((change) => touches(change, ending))) this.#land(flight, ending);
+    else if (flight.again) this.#fail(flight, 'overtaken');
+    else {
+      flight.again = true;
+      this.#depart(flight);
+    }
+  }
+
+  change(change: ModelChange): void {
+    for (const flight of this.#underWay()) flight.changesSeen = [...flight.changesSeen, change];
+    this.#good = this.#good.filter(({ found }) => !touches(change, found));
+    this.#misses = this.#misses.filter(({ found }) => isFinal(found) || !touches(change, found));
+  }
+
+  current(): void {
+    this.#current = { at: this.#now(), lostAfter: this.#lostAfter };
+  }
+
+  lost(): void {
+    this.#currentBeforeLoss = this.#current ?? this.#currentBeforeLoss;
+    this.#current = undefined;
+    this.#lostAfter = this.#number;
+  }
+
+  /** As much time as a look-up may take goes by. */
+  timeOut(): void {
+    for (const flight of this.#flights.filter(({ ended }) => !ended)) {
+      flight.timeouts += 1;
+      if (flight.timeouts === 1) this.#answer(flight, () => this.#staleOr(flight.key, 'timed_out'));
+    }
+  }
+
+  #lookUp(key: string, question: number): void {
+    const shared = this.#underWay().find((flight) => flight.key === key && flight.timeouts === 0);
+    if (shared !== undefined) {
+      shared.waiters.push(question);
+    } else if (this.#underWay().length >= this.#bounds.maxLookups) {
+      this.answers[question] = this.#staleOr(key, 'too_many');
+    } else {
+      const idle = { number: 0, departed: this.#now(), changesSeen: [], again: false, timeouts: 0, ended: false };
+      const flight: Flight = { ...idle, key, waiters: [question] };
+      this.#flights.push(flight);
+      this.#depart(flight);
+    }
+  }
+
+  #depart(flight: Flight): void {
+    this.#number += 1;
+    flight.number = this.#number;
+    flight.departed = this.#now();
+    flight.changesSeen = [];
+    this.loads.push(flight);
+  }
+
+  #land(flight: Flight, found: Found<string>): void {
+    const { key, number, departed } = flight;
+    flight.ended = true;
+    const [before] = [...this.#good, ...this.#misses].filter((known) => known.key === key);
+    const stands = before !== undefined && (isFinal(before.found) || (before.number > number && !isFinal(found)));
+    const kept = isFinal(found) || flight.timeouts < 10;
+    if (!stands && kept) {
+      this.#good = this.#good.filter((known) => known.key !== key);
+      this.#misses = this.#misses.filter((known) => known.key !== key);
+      const known = { key, found, number, departed, failedAt: undefined };
+      if ('facts' in found) this.#good = [...this.#good, known].slice(-this.#bounds.max);
+      else this.#misses = [...this.#misses, known].slice(-this.#bounds.negativeMax);
+    }
+    this.#answer(flight, () => wordsOf(stands ? before.found : found));
+  }
+
+  #fail(flight: Flight, reason: string): void {
+    flight.ended = true;
+    this.#answer(flight, () => this.#staleOr(flight.key, reason));
+  }
+
+  #answer(flight: Flight, answer: () => string): void {
+    for (const question of flight.waiters.splice(0)) this.answers[question] = answer();
+  }
+
+  #staleOr(key: string, reason: string): string {
+    const entry = this.#good.find((known) => known.key === key);
+    if (entry === undefined || this.#sinceHeld(entry) > this.#bounds.staleIfError) return `failed: ${reason}`;
+    entry.failedAt = this.#now();
+    return wordsOf(entry.found);
+  }
+
+  #isBelieved({ found, departed }: Known): boolean {
+    return isFinal(found) || this.#since(departed) < this.#bounds.negativeTtl;
+  }
+
+  #isServed(entry: Known): boolean {
+    const { ttl, staleIfError, watched } = this.#bounds;
+    const isYoung = this.#since(entry.departed) < ttl;
+    if (isYoung && (!watched || this.#sinceWord(entry, this.#current) <= 5_000)) return true;
+    const waits = entry.failedAt !== undefined && this.#since(entry.failedAt) < 1_000;
+    return waits && this.#sinceHeld(entry) <= staleIfError;
+  }
+
+  #sinceHeld(entry: Known): number {
+    return Math.min(this.#sinceWord(entry, this.#current), this.#sinceWord(entry, this.#currentBeforeLoss));
+  }
+
+  #sinceWord(entry: Known, word: Current | undefined): number {
+    const own = this.#since(entry.departed);
+    return word !== undefined && entry.number > word.lostAfter ? Math.min(own, this.#since(word.at)) : own;
+  }
+
+  #underWay(): readonly Flight[] {
+    return this.#flights.filter(({ ended, timeouts }) => !ended && timeouts < 10);
+  }
+
+  #use(among: 'good' | 'misses', key: string): Known | undefined {
+    const known = among === 'good' ? this.#good : this.#misses;
+    const used = known.find((candidate) => candidate.key === key);
+    if (used === undefined) return undefined;
+    const order = [...known.filter((candidate) => candidate !== used), used];
+    if (among === 'good') this.#good = order;
+    else this.#misses = order;
+    return used;
+  }
+
+  #since(instant: Instant): number {
+    return elapsed(instant, this.#now());
+  }
+
+  #now(): Instant {
+    return instantOf(this.#clock);
+  }
+}
+
+function touches(change: ModelChange, { subject }: Found<string>): boolean {
+  if (typeof change === 'string') return true;
+  return 'key' in change ? change.key === subject.id : change.account === subject.account;
+}
+
+function isFinal(found: Found<string>): boolean {
+  return 'final' in found && found.final;
+}
+
+function wordsOf(found: Found<string>): string {
+  return 'facts' in found ? found.facts : `refused: ${found.reason}`;
+}

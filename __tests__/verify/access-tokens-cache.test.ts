@@ -1,0 +1,188 @@
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type AccessTokensOptions, accessTokens } from 'keyward';
+import { PresentedCredential } from '../../lib/verify/presented-credential.js';
+import { deferred } from '../support/deferred.js';
+import { type IssuerServer, json, serveIssuer } from '../support/issuer-server.js';
+import { createManualClock, type ManualClock } from '../support/manual-clock.js';
+import { AUDIENCE, createKey, forge, ISSUER, jwkOf, jwksOf, NOW } from '../support/token-forge.js';
+
+const key = createKey('ES256', 'ours');
+const checks = jest.spyOn(crypto.subtle, 'verify');
+
+let clock: ManualClock;
+beforeEach(() => {
+  checks.mockClear();
+  clock = createManualClock();
+});
+
+const present = (token: string) => new PresentedCredential(token);
+const verifierOf = (options: Partial<AccessTokensOptions> = {}) =>
+  accessTokens({ issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(key), clock, ...options });
+
+type Verifier = ReturnType<typeof verifierOf>;
+
+/** As a gate asks: memory first. */
+async function ask(verifier: Verifier, token: string) {
+  const credential = present(token);
+  const principal = verifier.recall?.(credential);
+  if (principal !== undefined) return { principal, remembered: true };
+  const outcome = await verifier.verify(credential);
+  return outcome.outcome === 'accepted' ? { principal: outcome.principal, remembered: false } : outcome;
+}
+
+describe('memory', () => {
+  it('gives the same principal to every request of a token', async () => {
+    const verifier = verifierOf();
+    const first = await ask(verifier, forge(key, { jti: 'x' }));
+    const token = forge(key);
+    const [second, third] = [await ask(verifier, token), await ask(verifier, token)];
+    expect(first).toMatchObject({ remembered: false });
+    expect('principal' in second && 'principal' in third && second.principal === third.principal).toBe(true);
+    expect(third).toMatchObject({ remembered: true });
+  });
+
+  it('is of one verifier', async () => {
+    const token = forge(key);
+    await ask(verifierOf(), token);
+    expect(verifierOf().recall?.(present(token))).toBeUndefined();
+  });
+
+  it('knows nothing that was not accepted', async () => {
+    const verifier = verifierOf();
+    const bad = forge({ ...createKey('ES256'), kid: 'ours' });
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      expect(await ask(verifier, bad)).toEqual({ outcome: 'refused', reason: 'token_signature' });
+      expect(checks).toHaveBeenCalledTimes(attempt);
+    }
+    expect([verifier.recall?.(present(bad)), verifier.recall?.(present('sk_x'))]).toEqual([undefined, undefined]);
+  });
+
+  it('ends at exp, to the millisecond', async () => {
+    const verifier = verifierOf();
+    const token = forge(key, { exp: NOW + 60 });
+    await ask(verifier, token);
+    clock.advance(59_999);
+    expect(await ask(verifier, token)).toMatchObject({ remembered: true });
+    clock.advance(1);
+    expect(await ask(verifier, token)).toEqual({ outcome: 'refused', reason: 'expired' });
+  });
+
+  it('ends at exp by the wall clock, whatever the other one says', async () => {
+    const verifier = verifierOf();
+    const token = forge(key, { exp: NOW + 60 });
+    await ask(verifier, token);
+    clock.suspend(60_000);
+    expect(await ask(verifier, token)).toEqual({ outcome: 'refused', reason: 'expired' });
+  });
+
+  it('keeps as many tokens as it is told, the last used', async () => {
+    const verifier = verifierOf({ cache: { max: 2 } });
+    const [a, b, c] = ['a', 'b', 'c'].map((jti) => forge(key, { jti })) as [string, string, string];
+    for (const token of [a, b, a, c]) await ask(verifier, token);
+    expect([a, b, c].map((token) => verifier.recall?.(present(token)) !== undefined)).toEqual([true, false, true]);
+  });
+
+  it('forgets everything when everything changed, and nothing else without access keys', async () => {
+    const verifier = verifierOf();
+    const token = forge(key);
+    await ask(verifier, token);
+    verifier.invalidate({ accessKey: 'ack_forged' });
+    verifier.invalidate({ account: 'acc_1' });
+    expect(await ask(verifier, token)).toMatchObject({ remembered: true });
+    verifier.invalidate('all');
+    expect(await ask(verifier, token)).toMatchObject({ remembered: false });
+  });
+
+  it('is not kept with cache: false', async () => {
+    const verifier = verifierOf({ cache: false });
+    const token = forge(key);
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      expect(await ask(verifier, token)).toMatchObject({ remembered: false });
+      expect(checks).toHaveBeenCalledTimes(attempt);
+    }
+    expect(() => verifier.invalidate('all')).not.toThrow();
+  });
+
+  it('shows no credential', async () => {
+    const verifier = verifierOf();
+    const token = forge(key);
+    await ask(verifier, token);
+    const shown = inspect(verifier, { depth: null, showHidden: true }) + JSON.stringify(verifier);
+    for (const part of token.split('.')) expect(shown).not.toContain(part);
+  });
+});
+
+describe('one verification at a time for one token', () => {
+  it('is shared by those who present it', async () => {
+    const verifier = verifierOf();
+    const token = forge(key);
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => verifier.verify(present(token))));
+    expect([new Set(outcomes).size, checks.mock.calls.length]).toEqual([1, 1]);
+    expect(outcomes[0]).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('is not shared by other tokens', async () => {
+    const verifier = verifierOf();
+    const tokens = ['a', 'b'].map((jti) => forge(key, { jti }));
+    const outcomes = await Promise.all(tokens.map((token) => verifier.verify(present(token))));
+    expect([new Set(outcomes).size, checks.mock.calls.length]).toEqual([2, 2]);
+  });
+
+  it('is over when it is over: a refusal is not handed on', async () => {
+    const verifier = verifierOf();
+    const early = forge(key, { nbf: NOW + 10 });
+    expect(await ask(verifier, early)).toEqual({ outcome: 'refused', reason: 'token_nbf' });
+    clock.advance(10_000);
+    expect(await ask(verifier, early)).toMatchObject({ remembered: false });
+  });
+});
+
+describe('while the keys are fetched', () => {
+  let issuer: IssuerServer;
+  beforeEach(async () => {
+    issuer = await serveIssuer(jwkOf(key));
+  });
+  afterEach(() => issuer.close());
+
+  it('a token may expire: it is refused', async () => {
+    const answer = deferred<void>();
+    issuer.answer(async (req, res) => {
+      await answer.promise;
+      json(jwksOf(key))(req, res);
+    });
+    const verifier = verifierOf({ jwks: issuer.jwksUri });
+    const outcome = verifier.verify(present(forge(key, { exp: NOW + 1 })));
+    clock.advance(1_000);
+    answer.resolve();
+    expect(await outcome).toEqual({ outcome: 'refused', reason: 'expired' });
+  });
+
+  it('a token that was verified before is not verified again, while its key is published', async () => {
+    const verifier = verifierOf({ jwks: issuer.jwksUri });
+    const token = forge(key);
+    await ask(verifier, token);
+    clock.advance(300_000);
+    expect(await ask(verifier, token)).toMatchObject({ remembered: false });
+    expect(checks).toHaveBeenCalledTimes(1);
+  });
+
+  it('a token is verified again where its key was replaced', async () => {
+    const verifier = verifierOf({ jwks: issuer.jwksUri });
+    const token = forge(key);
+    await ask(verifier, token);
+    issuer.publish(jwkOf(createKey('ES256', 'ours')));
+    clock.advance(600_000);
+    expect(await ask(verifier, token)).toEqual({ outcome: 'refused', reason: 'token_signature' });
+    expect(checks).toHaveBeenCalledTimes(2);
+  });
+
+  it('a fault of its own is no refusal', async () => {
+    const fault = new Error('no clock');
+    const monotonic = () => {
+      throw fault;
+    };
+    const verifier = verifierOf({ jwks: issuer.jwksUri, clock: { now: clock.now, monotonic } });
+    await expect(verifier.verify(present(forge(key)))).rejects.toBe(fault);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { instantOf } from '../../lib/verify/freshness.js';
+import { createCacheBench, DISABLED, facts, holdTimers, REVOKED, settled, UNKNOWN } from '../support/cache-bench.js';
+
+holdTimers();
+
+describe('rule 7: a look-up that lands after its time-out', () => {
+  it('is believed where nothing changed', async () => {
+    const bench = createCacheBench();
+    const answer = bench.ask();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await answer).toBe('failed: timed_out');
+    bench.begun[0]?.resolve(facts('late'));
+    await settled();
+    expect(await bench.ask()).toBe('late');
+    expect(bench.begun).toHaveLength(1);
+  });
+
+  it('is made anew where its key changed, and what that brings is believed', async () => {
+    const bench = createCacheBench();
+    void bench.ask();
+    await jest.advanceTimersByTimeAsync(1_000);
+    bench.cache.invalidate({ key: 'k1' });
+    bench.begun[0]?.resolve(facts('before'));
+    await settled();
+    bench.begun[1]?.resolve(facts('after'));
+    await settled();
+    expect(await bench.ask()).toBe('after');
+  });
+
+  it('does not end the look-up that took its place', async () => {
+    const bench = createCacheBench();
+    void bench.ask();
+    await jest.advanceTimersByTimeAsync(1_000);
+    const second = bench.ask();
+    bench.begun[0]?.reject(new Error('down'));
+    await settled();
+    const third = bench.ask();
+    expect(bench.begun).toHaveLength(2);
+    bench.begun[1]?.resolve(facts('second'));
+    expect(await Promise.all([second, third])).toEqual(['second', 'second']);
+  });
+
+  it('is not believed once changes are no longer kept for it: after ten time-outs', async () => {
+    const bench = createCacheBench();
+    void bench.ask();
+    await jest.advanceTimersByTimeAsync(10_000);
+    bench.cache.invalidate({ key: 'k1' });
+    bench.begun[0]?.resolve(facts('before'));
+    await settled();
+    expect(bench.looksUp()).toBe(true);
+  });
+
+  it('is held to changes until then', async () => {
+    const bench = createCacheBench();
+    void bench.ask();
+    await jest.advanceTimersByTimeAsync(9_999);
+    bench.cache.invalidate({ key: 'k1' });
+    bench.begun[0]?.resolve(facts('before'));
+    await settled();
+    expect(bench.begun).toHaveLength(2);
+  });
+});
+
+describe('rule 7: two look-ups of one key that land out of order', () => {
+  async function twoUnderWay() {
+    const bench = createCacheBench();
+    void bench.ask();
+    await jest.advanceTimersByTimeAsync(1_000);
+    const second = bench.ask();
+    return {
+      bench,
+      second,
+      land: (at: number, found: Parameters<typeof bench.learn>[0]) => {
+        bench.begun[at]?.resolve(found);
+        return settled();
+      },
+    };
+  }
+
+  it.each([
+    ['an older entry is not put in the place of a younger', facts('older'), facts('younger'), 'younger'],
+    ['nor in that of a younger negative one', facts('older'), DISABLED, 'refused: disabled'],
+    ['an older negative one is not put in the place of a younger entry', DISABLED, facts('younger'), 'younger'],
+    ['nor in that of a younger negative one', UNKNOWN, DISABLED, 'refused: disabled'],
+    ['but revoked is final, however late it is heard', REVOKED, facts('younger'), 'refused: revoked'],
+    ['over a younger negative one too', REVOKED, UNKNOWN, 'refused: revoked'],
+    ['and nothing is put in its place', facts('older'), REVOKED, 'refused: revoked'],
+  ])('%s', async (_what, older, younger, answer) => {
+    const { bench, land } = await twoUnderWay();
+    await land(1, younger);
+    await land(0, older);
+    expect(await bench.ask()).toBe(answer);
+    expect(bench.begun).toHaveLength(2);
+  });
+
+  it.each([
+    ['a younger entry takes the place of an older', facts('older'), facts('younger'), 'younger'],
+    ['a younger negative one that of an older entry', facts('older'), DISABLED, 'refused: disabled'],
+    ['a younger entry that of an older negative one', DISABLED, facts('younger'), 'younger'],
+    ['but not that of a revoked key', REVOKED, facts('younger'), 'refused: revoked'],
+  ])('in order, %s', async (_what, older, younger, answer) => {
+    const { bench, land } = await twoUnderWay();
+    await land(0, older);
+    await land(1, younger);
+    expect(await bench.ask()).toBe(answer);
+  });
+
+  /** The first is made anew after the second began, so that it is the younger now, and lands before it. */
+  async function overtakenInTheAir() {
+    const bench = createCacheBench();
+    void bench.ask();
+    await jest.advanceTimersByTimeAsync(1_000);
+    bench.cache.invalidate({ key: 'k1' });
+    void bench.ask();
+    const waiting = bench.cache.lookUp('d1', async () => facts('never asked'));
+    bench.begun[0]?.resolve(facts('before'));
+    await settled();
+    bench.begun[2]?.resolve(facts('younger'));
+    await settled();
+    bench.begun[1]?.resolve(facts('older'));
+    return { bench, landing: await waiting };
+  }
+
+  it('who waits for the older is told what the younger brought', async () => {
+    const { landing } = await overtakenInTheAir();
+    expect(landing).toMatchObject({ entry: { facts: 'younger' } });
+  });
+
+  it('and what they hold is held to the next change', async () => {
+    const { bench, landing } = await overtakenInTheAir();
+    const held = 'entry' in landing ? landing.entry : undefined;
+    expect(held && bench.cache.serves(held, instantOf(bench.clock))).toBe(true);
+    bench.cache.invalidate({ key: 'k1' });
+    expect(held && bench.cache.serves(held, instantOf(bench.clock))).toBe(false);
+  });
+
+  it.each([
+    ['an entry', facts('late'), true],
+    ['a disabled key', DISABLED, true],
+    ['a revoked key', REVOKED, false],
+  ])('%s from a look-up that nobody waits for any more is looked up again: %s', async (_what, found, again) => {
+    const bench = createCacheBench();
+    void bench.ask();
+    await jest.advanceTimersByTimeAsync(10_000);
+    bench.begun[0]?.resolve(found);
+    await settled();
+    expect(bench.looksUp()).toBe(again);
+  });
+});

@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { readCompactJws } from '../../lib/protocol/compact-jws.js';
+import { ALGORITHMS } from '../../lib/verify/algorithms.js';
+import { verifySignature } from '../../lib/verify/signature.js';
+import { readKeySet, VerificationKey } from '../../lib/verify/verification-key.js';
+import {
+  assemble,
+  claimsOf,
+  createKey,
+  type ForgeKey,
+  forge,
+  headerOf,
+  jwkOf,
+  type Signer,
+  signedBy,
+  unsigned,
+} from '../support/token-forge.js';
+
+const verifySpy = jest.spyOn(crypto.subtle, 'verify');
+beforeEach(() => {
+  jest.clearAllMocks();
+});
+
+const rsa = createKey('RS256', 'rsa');
+const keyOf = (alg: string) => (/^[RP]S/.test(alg) ? { ...rsa, alg } : createKey(alg));
+
+function jwsOf(compact: string) {
+  const jws = readCompactJws(compact);
+  if (jws === undefined) throw new Error('no JWS');
+  return jws;
+}
+
+function publicOf(key: ForgeKey): VerificationKey {
+  const [read] = readKeySet({ keys: [jwkOf(key, { alg: undefined })] });
+  if (read === undefined) throw new Error('no usable key');
+  return read;
+}
+
+const signed = (key: ForgeKey, alg: string, signer: Signer) =>
+  jwsOf(assemble({ ...headerOf(key), alg }, claimsOf(), signer));
+
+describe.each([...ALGORITHMS.keys()])('%s', (alg) => {
+  const key = keyOf(alg);
+
+  it('takes the signature of the key', async () => {
+    expect(await verifySignature(jwsOf(forge(key)), publicOf(key), alg)).toBe(true);
+  });
+
+  it('refuses the signature of another text', async () => {
+    const signer: Signer = (input) => signedBy(key)(`${input} `);
+    expect(await verifySignature(signed(key, alg, signer), publicOf(key), alg)).toBe(false);
+    expect(verifySpy).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['a byte more', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from([0])])],
+    ['a byte less', (bytes: Buffer) => bytes.subarray(0, -1)],
+  ])('refuses a signature of %s without looking at it', async (_name, change) => {
+    const signer: Signer = (input) => change(signedBy(key)(input));
+    expect(await verifySignature(signed(key, alg, signer), publicOf(key), alg)).toBe(false);
+    expect(verifySpy).not.toHaveBeenCalled();
+  });
+
+  it('refuses a header that says another algorithm than is asked', async () => {
+    const other = alg === 'RS256' ? 'PS256' : 'RS256';
+    expect(await verifySignature(signed(key, other, signedBy(key)), publicOf(key), alg)).toBe(false);
+  });
+});
+
+it('takes the signature of an RSA key whose length is no whole number of bytes', async () => {
+  const odd = createKey('RS256', 'odd', 2_050);
+  expect(odd.publicKey.asymmetricKeyDetails?.modulusLength).toBe(2_050);
+  expect(await verifySignature(jwsOf(forge(odd)), publicOf(odd), 'RS256')).toBe(true);
+});
+
+it.each([
+  ['ES256', 'ES384'],
+  ['ES256', 'RS256'],
+  ['RS256', 'EdDSA'],
+])('asks nothing of a key that is not one for the algorithm: %s for %s', async (own, alg) => {
+  const key = keyOf(own);
+  expect(await verifySignature(signed(key, alg, signedBy(key)), publicOf(key), alg)).toBe(false);
+  expect(verifySpy).not.toHaveBeenCalled();
+});
+
+describe('a key that names no algorithm', () => {
+  it('is kept to the first one that it verified', async () => {
+    const key = publicOf(rsa);
+    const attempt = (alg: string, signer = signedBy(rsa, alg)) => verifySignature(signed(rsa, alg, signer), key, alg);
+    expect(await attempt('PS256', unsigned)).toBe(false);
+    expect([await attempt('RS512'), await attempt('PS256'), await attempt('RS512')]).toEqual([true, false, true]);
+  });
+
+  it('is kept to one where two are verified at once', async () => {
+    const key = publicOf(rsa);
+    const algs = ['RS256', 'PS256'];
+    const found = algs.map((alg) => verifySignature(signed(rsa, alg, signedBy(rsa, alg)), key, alg));
+    expect((await Promise.all(found)).filter(Boolean).length).toBe(1);
+  });
+});
+
+it('does not take a fault of its own for a bad signature', async () => {
+  const key = createKey('ES256');
+  const broken = new VerificationKey({ kty: 'EC', crv: 'P-256', kid: undefined, alg: undefined }, key.privateKey);
+  await expect(verifySignature(jwsOf(forge(key)), broken, 'ES256')).rejects.toThrow(TypeError);
+});

@@ -1,0 +1,110 @@
+/**
+ * Packs keyward, installs the tarball into fresh projects as its users would, and has them load, compile and run it:
+ * every entry point, from ES modules and CommonJS, typed and not, with Express 5 and 4, beside other middlewares.
+ */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const SOURCES = join(ROOT, 'scripts/consumers');
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+
+/** What may be shipped, in bytes. */
+const MOST_PACKED = 150_000;
+const MOST_UNPACKED = 500_000;
+const SHIPPED =
+  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|docs\/.+\.md|dist\/.+(?:\.js|\.d\.ts))$/;
+/** The core's two, and the issuer's. */
+const DEPENDENCIES = ['jose', 'lru-cache', 'rate-limiter-flexible'];
+
+const OPTIONS = {
+  ...{ target: 'ES2022', lib: ['ES2023'], types: ['node'], strict: true, exactOptionalPropertyTypes: true },
+  ...{ noUncheckedIndexedAccess: true, esModuleInterop: true, skipLibCheck: false },
+};
+const EMITTING = { outDir: 'out', rootDir: '.' };
+
+const COMPILATIONS = {
+  nodenext: [{ module: 'nodenext', ...EMITTING }, ['service.ts', 'service.cts']],
+  node20: [{ module: 'node20', noEmit: true }, ['service.ts', 'service.cts']],
+  bundler: [{ module: 'esnext', moduleResolution: 'bundler', noEmit: true }, ['service.ts']],
+};
+const BESIDE = ['express-oauth2-jwt-bearer', '@modelcontextprotocol/sdk'];
+const COMPILATIONS_BESIDE = {
+  'beside express-oauth2-jwt-bearer': [{ module: 'nodenext', noEmit: true }, ['beside-oauth2-jwt-bearer.ts']],
+  'beside the MCP SDK': [{ module: 'nodenext', noEmit: true }, ['beside-mcp.ts']],
+};
+
+const workshop = mkdtempSync(join(tmpdir(), 'keyward-consumers-'));
+try {
+  await run(ROOT, 'npm', 'run', 'build');
+  const [packed] = JSON.parse(
+    await run(ROOT, 'npm', 'pack', '--ignore-scripts', '--json', '--pack-destination', workshop),
+  );
+  checkContents(packed);
+  const tarball = join(workshop, packed.filename);
+  const besides = { ...COMPILATIONS, ...COMPILATIONS_BESIDE };
+  await Promise.all([
+    checkConsumer('Express 5', tarball, ['express', '@types/express', ...BESIDE], besides),
+    checkConsumer('Express 4', tarball, ['express4', '@types/express4'], COMPILATIONS),
+  ]);
+} finally {
+  rmSync(workshop, { recursive: true, force: true });
+}
+
+function checkContents({ size, unpackedSize, files }) {
+  const strangers = files.map(({ path }) => path).filter((path) => !SHIPPED.test(path));
+  if (strangers.length > 0) throw new Error(`the package holds what it should not: ${strangers.join(', ')}`);
+  if (size > MOST_PACKED || unpackedSize > MOST_UNPACKED) throw new Error(`too big: ${size}, unpacked ${unpackedSize}`);
+  const dependencies = Object.keys(manifestOf(ROOT).dependencies).sort();
+  if (dependencies.join() !== DEPENDENCIES.join()) throw new Error(`it depends on ${dependencies.join(', ')}`);
+  console.log(`packed: ${size} bytes of ${MOST_PACKED}, unpacked ${unpackedSize} of ${MOST_UNPACKED}`);
+}
+
+async function checkConsumer(name, tarball, packages, compilations) {
+  const home = mkdtempSync(join(workshop, 'consumer-'));
+  cpSync(SOURCES, home, { recursive: true });
+  writeFileSync(join(home, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+  const specifiers = [...packages, '@types/node'].map(specifierOf);
+  await run(home, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...specifiers);
+
+  const entries = Object.keys(manifestOf(join(home, 'node_modules/keyward')).exports).map(
+    (path) => `keyward${path.slice(1)}`,
+  );
+  for (const entry of entries.filter((path) => !path.endsWith('.json'))) {
+    await run(home, 'node', '--input-type=module', '-e', `await import('${entry}')`);
+    await run(home, 'node', '--input-type=commonjs', '-e', `require('${entry}')`);
+  }
+  console.log(`${name}: ${entries.join(', ')} load from ES modules and CommonJS`);
+
+  for (const [how, [options, files]] of Object.entries(compilations)) {
+    writeFileSync(join(home, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...OPTIONS, ...options }, files }));
+    await run(home, 'node', TSC, '-p', '.');
+    console.log(`${name}: ${files.join(', ')} compile, ${how}`);
+  }
+  await run(home, 'node', 'out/service.js');
+  await run(home, 'node', 'out/service.cjs');
+  console.log(`${name}: both services give the right answers`);
+}
+
+/** The very version that the project itself was tested with, under its own name: `express4` is `express@4.22.3`. */
+function specifierOf(installed) {
+  const { name, version } = manifestOf(join(ROOT, 'node_modules', installed));
+  return `${name}@${version}`;
+}
+
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** Runs a command to its end; what it wrote. One that fails is shown whole. */
+async function run(cwd, command, ...args) {
+  try {
+    return (await promisify(execFile)(command, args, { cwd })).stdout;
+  } catch (error) {
+    throw new Error(`${command} ${args.join(' ')}\n${error.stdout}${error.stderr}`);
+  }
+}

@@ -1,0 +1,14 @@
+import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import express from 'express';
+import { authOf, requireBearer } from 'keyward';
+import { createTestKit } from 'keyward/testing';
+
+const app = express();
+const verifier = { verifyAccessToken: (): Promise<AuthInfo> => Promise.reject(new Error('never')) };
+app.get('/mcp', requireBearerAuth({ verifier }), (req, res) => {
+  res.json(req.auth?.clientId);
+});
+app.get('/new', requireBearer({ accept: createTestKit().accept }), (req, res) => {
+  res.json(authOf(req).keyId);
+});
