@@ -9,11 +9,13 @@ import { constantWork } from './constant-work.js';
 import { endurance } from './endurance.js';
 import { flood } from './flood.js';
 import { laws } from './laws.js';
+import { tokenTiming } from './token-timing.js';
 
 const { values } = parseArgs({ options: { scale: { type: 'string', default: '1' } } });
 const scale = Number(values.scale);
 const parts = [
   () => constantWork(20_000 * Math.min(1, scale * 10)),
+  () => tokenTiming(20_000 * Math.min(1, scale * 10)),
   () => flood(1_000_000 * scale),
   () => endurance(10_000_000 * scale),
   () => laws(1_000_000 * scale),

@@ -19,7 +19,7 @@ import {
   unsigned,
 } from '../support/token-forge.js';
 
-const RUNS = Number(process.env.KEYWARD_SOAK_RUNS ?? 1_000);
+const RUNS = Number(process.env.KEYWARD_SOAK_RUNS ?? 300);
 const signer = createKey('ES256');
 
 let table: KeyTable;

@@ -27,7 +27,7 @@ interface Caller {
   readonly apis: readonly string[];
 }
 
-/** What is asked, and the answer by this table's own reckoning: '' to pass, else the scopes named, if any. */
+/** What is asked, who passes by this table's own reckoning, and the scopes that a refusal names. */
 interface Rule {
   readonly name: string;
   readonly guard: Guard;
@@ -92,8 +92,20 @@ const channelRules = [undefined, 'c1', 'c2', 'c3'].map(
 
 const single = [...apiRules, ...kindRules, ...scopeRules, ...channelRules];
 
-const pairs = single.flatMap((first, at) =>
-  single.slice(at + 1).map((second): Rule => {
+// Of each sort of guard one that is easily passed and one that is not, each with each.
+const paired = [
+  apiRules[0],
+  apiRules[6],
+  kindRules[0],
+  kindRules[5],
+  scopeRules[0],
+  scopeRules[3],
+  ...channelRules.slice(0, 2),
+];
+
+const pairs = paired.flatMap((first, at) =>
+  paired.slice(at + 1).flatMap((second): Rule | [] => {
+    if (first === undefined || second === undefined) return [];
     const scopes = first.scopes ?? second.scopes;
     return {
       name: `${first.name} or ${second.name}`,
@@ -161,19 +173,14 @@ describe('every kind and every set of APIs, against every guard', () => {
     for (const [at, caller] of callers.entries()) {
       const credential = credentials[at] ?? '';
       const wanted = asked.map((rule) => ({ ...caller, rule: rule.name, ...expected(rule, caller) }));
-      const answers: Answer[] = [];
-      for (let from = 0; from < asked.length; from += 90) {
-        const turns = asked
-          .slice(from, from + 90)
-          .map((rule) => [`/${gate}/${rules.indexOf(rule)}`, credential] as const);
-        answers.push(...(await api.askPipelined(turns)));
-      }
+      const turns = asked.map((rule) => [`/${gate}/${rules.indexOf(rule)}`, credential] as const);
+      const answers = await api.askPipelined(turns);
       expect(asked.map((rule, index) => ({ ...caller, rule: rule.name, ...answers[index] }))).toEqual(wanted);
     }
   });
 
   it('the table is whole', () => {
-    expect([callers.length, single.length, pairs.length]).toEqual([24, 22, 231]);
+    expect([callers.length, single.length, pairs.length]).toEqual([24, 22, 28]);
     const passing = rules.flatMap((rule) => callers.filter((caller) => rule.passes(caller))).length;
     expect(passing).toBeGreaterThan(0);
     expect(passing).toBeLessThan(rules.length * callers.length);

@@ -94,12 +94,20 @@ describe('apiMap', () => {
     expect(() => apiMap({ payments: ['a'], '': ['b'] })).toThrow(new TypeError('apiMap: an API must have a name'));
   });
 
-  it.each([[[]], [['a', '']], [['a b']], [['a"']], [[1]], ['gateway'], [null], [undefined], [{ 0: 'a', length: 1 }]])(
-    'refuses an API whose scopes are %j',
-    (scopes) => {
-      expect(() => untyped({ disputes: ['a'], payments: scopes })).toThrow(
-        new TypeError('apiMap: "payments" must list one scope-token or more (RFC 6749 section 3.3)'),
-      );
-    },
-  );
+  it.each([
+    [[]],
+    [['a', '']],
+    [Array(1)],
+    [['a b']],
+    [['a"']],
+    [[1]],
+    ['gateway'],
+    [null],
+    [undefined],
+    [{ 0: 'a', length: 1 }],
+  ])('refuses an API whose scopes are %j', (scopes) => {
+    expect(() => untyped({ disputes: ['a'], payments: scopes })).toThrow(
+      new TypeError('apiMap: "payments" must list one scope-token or more (RFC 6749 section 3.3)'),
+    );
+  });
 });

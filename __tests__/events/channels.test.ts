@@ -4,8 +4,10 @@ import type { Decision, FeedNotice, KeySetChange, LookUpFailure } from 'keyward'
 import { decisions } from '../../lib/events/decision.js';
 import { type EventChannel, eventChannel } from '../../lib/events/event-channel.js';
 import { feedNotices } from '../../lib/events/feed-notice.js';
+import { type IssuerNotice, issuerNotices } from '../../lib/events/issuer-notice.js';
 import { keySetChanges } from '../../lib/events/key-set-change.js';
 import { lookUpFailures } from '../../lib/events/look-up-failure.js';
+import { type TokenDecision, tokenDecisions } from '../../lib/events/token-decision.js';
 
 const DECISION: Decision = {
   outcome: 'refused',
@@ -22,6 +24,15 @@ const DECISION: Decision = {
 const NOTICE: FeedNotice = { of: 'apiKeys', outcome: 'lost' };
 const KEY_SET: KeySetChange = { issuer: 'https://a.test', outcome: 'loaded', reason: undefined, keys: 2, withdrawn: 0 };
 const FAILURE: LookUpFailure = { of: 'apiKeys', reason: 'threw', detail: 'Error: down' };
+const ISSUER_NOTICE: IssuerNotice = { notice: 'clock_set_back', detail: undefined };
+const TOKEN: TokenDecision = {
+  outcome: 'issued',
+  status: 200,
+  reason: undefined,
+  clientId: 'ack_1',
+  authentication: 'basic',
+  scopes: ['payments'],
+};
 
 /** A channel, its documented name, and a way to publish an event of its type. */
 interface Row {
@@ -41,6 +52,13 @@ const CHANNELS: readonly Row[] = [
     event: FAILURE,
     publish: () => lookUpFailures.publish(FAILURE),
   },
+  {
+    name: 'keyward:issuer',
+    of: issuerNotices,
+    event: ISSUER_NOTICE,
+    publish: () => issuerNotices.publish(ISSUER_NOTICE),
+  },
+  { name: 'keyward:token', of: tokenDecisions, event: TOKEN, publish: () => tokenDecisions.publish(TOKEN) },
 ];
 
 describe('the channels', () => {

@@ -150,10 +150,15 @@ describe('what askVerifiers lets in is a principal', () => {
     }
   });
 
-  it('one that is frozen is taken as it is', () => {
-    const principal = Object.freeze(keyPrincipal({ apis: ['payments'] }));
-    expect(ask(admitting(principal))).toMatchObject({ principal });
-  });
+  it.each([['apis'], ['scopes'], ['channels']] as const)(
+    'one that is frozen, but not its %s, is the same and frozen',
+    (list) => {
+      const names = ['payments'];
+      const principal = Object.freeze(keyPrincipal({ [list]: names }));
+      expect(ask(admitting(principal))).toMatchObject({ principal });
+      expect(Object.isFrozen(names)).toBe(true);
+    },
+  );
 });
 
 describe('recallPrincipal', () => {

@@ -26,6 +26,13 @@ describe('gateFactsOf', () => {
     expect(GATE).toBe(Symbol.for('keyward.gate'));
   });
 
+  it('does not take a wrapper for a gate onto which the properties of one were copied', () => {
+    const gate = requireBearer({ accept: [DECLINING] });
+    const wrapper = Object.assign(() => {}, gate);
+    expect(gateFactsOf(wrapper)).toBeUndefined();
+    expect(gateFactsOf(gate)).toBeDefined();
+  });
+
   it.each([
     ['undefined', undefined],
     ['null', null],

@@ -119,6 +119,20 @@ describe('a guard behind a gate', () => {
     expect(refusals()).toMatchObject([{ reason: 'closed on Sundays' }]);
   });
 
+  it.each([
+    ['a text', 'payments:refund'],
+    ['an empty list', []],
+    ['two scopes in one', ['payments disputes']],
+    ['a line break', ['payments\n']],
+    ['a number', [1]],
+  ])('takes for the scopes of a refusal no %s', async (_name, scopes) => {
+    const { error } = await judgedBy(() => ({ scopes }));
+    const message = 'keyward: rule must name scopes that are scope-tokens (RFC 6749 section 3.3)';
+    expect(error).toEqual(new TypeError(message));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(refusals()).toEqual([]);
+  });
+
   it('passes on what its check throws', async () => {
     const thrown = new RangeError('no such shop');
     expect((await judgedBy(throwing(thrown))).error).toBe(thrown);

@@ -1,6 +1,14 @@
 import { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { authOf, BearerError, type CredentialVerifier, type RequireBearerOptions, requireBearer } from 'keyward';
+import {
+  authOf,
+  type BearerError,
+  type Claim,
+  type CredentialVerifier,
+  type Principal,
+  type RequireBearerOptions,
+  requireBearer,
+} from 'keyward';
 import { createTestKit } from 'keyward/testing';
 import { gateFactsOf } from '../../lib/express/gate.js';
 import { bearing, pass, requestOf } from '../support/passage.js';
@@ -61,23 +69,39 @@ describe('requireBearer asks its verifiers in order', () => {
 });
 
 describe('requireBearer asks for what is remembered before it asks anybody to verify', () => {
-  const remembering = (principal: ReturnType<typeof keyPrincipal>): CredentialVerifier => ({
-    ...answering({ outcome: 'refused', reason: 'asked' }),
+  const format = {};
+  const [tokens, otherTokens] = [
+    { of: 'https://one.test', what: 'tokens' },
+    { of: 'https://other.test', what: 'tokens' },
+  ];
+  const [secret, open] = [
+    { of: format, what: 'secret keys' },
+    { of: format, what: 'public keys' },
+  ];
+  const otherFormat = { of: {}, what: 'secret keys' };
+
+  const remembering = (principal: Principal, ...claims: Claim[]): CredentialVerifier => ({
+    ...answering({ outcome: 'refused', reason: 'asked' }, { claims }),
     recall: () => principal,
   });
-  const forgetful: CredentialVerifier = { ...DECLINING, recall: () => undefined };
+  const forgetful = (...claims: Claim[]): CredentialVerifier => ({ ...DECLINING, claims, recall: () => undefined });
 
   it.each([
-    ['the first that remembers decides', [remembering(first), remembering(second)], 'first'],
-    ['one that does not remember leaves it to the next', [forgetful, remembering(second)], 'second'],
-    [
-      'one that has no memory is asked to verify before those behind it are asked at all',
-      [admitting(first), remembering(second)],
-      'first',
-    ],
-    ['those before one without memory are asked', [remembering(first), DECLINING], 'first'],
+    ['the first that remembers decides', [remembering(first, tokens), remembering(second, secret)], 'first'],
+    ['one that does not remember leaves it to the next', [forgetful(tokens), remembering(second, secret)], 'second'],
+    ['tokens of one issuer, then of another', [forgetful(tokens), remembering(second, otherTokens)], 'second'],
+    ['keys of one kind, then of another', [forgetful(secret), remembering(second, open)], 'second'],
+    ['one before one without a memory', [remembering(first), DECLINING], 'first'],
   ])('%s', async (_name, accept, expected) => {
     expect(await outcomeOf(accept)).toBe(expected);
+  });
+
+  it.each([
+    ['has no memory', admitting(first, { claims: [tokens] })],
+    ['says nothing of its claims', { ...admitting(first), recall: () => undefined }],
+    ['claims keys of another format', { ...admitting(first, { claims: [otherFormat] }), recall: () => undefined }],
+  ])('but nobody behind one that %s, which may claim the same', async (_name, verifier) => {
+    expect(await outcomeOf([verifier, remembering(second, secret)])).toBe('first');
   });
 
   it('answers a hit before it returns', () => {
@@ -190,8 +214,9 @@ describe('two gates on one way', () => {
   });
 
   it('the second may refuse what the first let in', async () => {
-    const { error } = await pass(bearing('abc'), gateOf([admitting(first)]), gateOf([DECLINING]));
+    const { req, error } = await pass(bearing('abc'), gateOf([admitting(first)]), gateOf([DECLINING]));
     expect(error).toMatchObject({ code: 'invalid_token' });
+    expect(() => authOf(req)).toThrow('none ran');
   });
 });
 
@@ -205,13 +230,13 @@ describe('what a gate says of itself', () => {
   });
 });
 
-describe('an answer that breaks the response', () => {
-  const garbled = { outcome: 'unavailable', reason: 'down', retryAfter: 'soon\n' };
-
-  it('goes to next, where it came later', async () => {
-    const verifier: CredentialVerifier = { verify: async () => garbled as never };
-    const { error } = await pass(bearing('abc'), gateOf([verifier]));
-    expect(error).toMatchObject({ code: 'ERR_INVALID_CHAR' });
-    expect(error).not.toBeInstanceOf(BearerError);
-  });
+describe('a verifier that says to come back after no number of seconds', () => {
+  it.each([['soon\n'], [Number.NaN], [Number.POSITIVE_INFINITY], [null], ['7']])(
+    '%j: one second',
+    async (retryAfter) => {
+      const unable = answering({ outcome: 'unavailable', reason: 'down', retryAfter });
+      const { res, error } = await pass(bearing('abc'), gateOf([unable]));
+      expect([res.getHeader('retry-after'), (error as BearerError).status]).toEqual(['1', 503]);
+    },
+  );
 });

@@ -35,7 +35,6 @@ describe('a gate mounted at a path stands before a route', () => {
     ['of which the end may be left out', '/a', `/a${ID}`],
     ['where the end of its own path may be left out', `/a${ID}`, '/a'],
     ['where its own path may be longer', `/a${ID}`, '/a/b/c'],
-    ['where it takes everything below too', `/a/${REST}`, `/a/${REST}`],
     ['at each of several paths', ['/a', '/b'], ['/a/x', '/b/y']],
     ['at paths in lists of lists', ['/a', '/b'], [['/a/x'], '/b/y']],
     ['at an empty path, which is /', '', ''],
@@ -55,18 +54,10 @@ describe('a gate mounted at a path stands before a route', () => {
     ['where all may be left out', '/a', ID],
     ['with a wildcard, which takes the slash that its parameter does not', '/a/:x', `/a/${REST}`],
     ['where it has a further name after its parameter', '/:x/b', '/:y'],
+    ['at a wildcard, whatever it may take', `/a/${REST}`, `/a/${REST}`],
+    ['at a regular expression, whatever it may take', /^\/a/i, '/a/b'],
   ])('but not %s', (_name, mount, path, expected = 'open') => {
     expect(stands(mount, path)).toBe(expected);
-  });
-
-  it('at a regular expression, which is tried on the path', () => {
-    expect(stands(/^\/a/i, '/a/b')).toBe('gated');
-    expect(stands(/^\/b/i, '/a/b')).toBe('open');
-  });
-
-  it('but not at one that tells cases apart where the route does not', () => {
-    expect(stands(/^\/a/, '/a/b')).toBe('open');
-    expect(stands(/^\/a/, '/a/b', { caseSensitive: true })).toBe('gated');
   });
 });
 
@@ -83,7 +74,8 @@ describe('a router that tells cases apart less than the app', () => {
 
   it('would let /PAYMENTS past a gate at /payments', () => {
     expect(app(false)).toEqual(['GET /api/payments open']);
-    expect(app(true)).toEqual(['GET /api/payments gated']);
+    // Express 4 would let /api//payments past it.
+    expect(app(true)).toEqual([`GET /api/payments ${EXPRESS === 4 ? 'open' : 'gated'}`]);
   });
 });
 
@@ -129,7 +121,7 @@ if (EXPRESS === 4) {
       ['*', '/a', 'open'],
       ['/a/*', '/a', 'gated'],
       ['/a/:x(\\d+)', '/a', 'gated'],
-      ['/a/:x(\\d+)', '/a/:x(\\d+)', 'gated'],
+      ['/a/:x(\\d+)', '/a/:x(\\d+)', 'open'],
       ['/a/:x(\\d+)', '/a/1', 'open'],
       ['/a/:x(\\d+)?', '/a/:x', 'open'],
       ['/a/:x(.*)', '/a/:x', 'open'],
@@ -201,20 +193,10 @@ describe('what auditRoutes can read', () => {
 
   it('not a router of Express 5 that keeps no mount paths, and says what mends it', () => {
     const layer = { handle: handler, name: 'handler', slash: false, match: () => true };
-    expect(() => auditRoutes({ stack: [layer] })).toThrow(TypeError);
-    expect(() => auditRoutes({ stack: [layer] })).toThrow(
+    const router = Object.assign(() => {}, { stack: [layer], use: () => {}, params: {} });
+    expect(() => auditRoutes(router)).toThrow(TypeError);
+    expect(() => auditRoutes(router)).toThrow(
       new TypeError('auditRoutes: this version of "router" keeps no mount paths; npm install router@^2.3'),
     );
-  });
-
-  it('a layer that cannot be tried on a path is taken to cover none', () => {
-    const throwing = () => {
-      throw new Error('x');
-    };
-    const before = { handle: gate, name: 'gate', rawPath: '/a', slash: false, match: throwing };
-    const route = { path: '/a', stack: [{ method: 'get', handle: handler }] };
-    const at = { handle: handler, name: 'handle', route, match: () => true };
-    expect(routesOf({ stack: [before, at] })).toEqual(['GET /a open']);
-    expect(routesOf({ stack: [{ ...before, match: () => true }, at] })).toEqual(['GET /a gated']);
   });
 });

@@ -220,9 +220,9 @@ describe('checkout-sdk-node', () => {
     expect(refused).toMatchObject({ name: 'ActionNotAllowed', http_code: 403 });
   });
 
-  it('reads that a secret key is nobody’s', async () => {
-    const nobodys = createKeyTable().add({ kind: 'secret', environment: 'sandbox' });
-    const refused = await failureOf(byKeys(nobodys).payments.request(PAYMENT));
+  it('reads that a secret key is unknown', async () => {
+    const unknown = createKeyTable().add({ kind: 'secret', environment: 'sandbox' });
+    const refused = await failureOf(byKeys(unknown).payments.request(PAYMENT));
     expect(refused).toMatchObject({ name: 'AuthenticationError', http_code: 401 });
   });
 

@@ -63,6 +63,16 @@ describe('has and raw', () => {
     expect(of(value).raw('one')).toBe(value);
   });
 
+  it('has nothing that a polluted Object.prototype would lend it', () => {
+    Object.defineProperty(Object.prototype, 'one', { value: 1, configurable: true, enumerable: true });
+    try {
+      const options = new Options('factory', {}, NAMES);
+      expect([options.has('one'), options.raw('one'), options.number('one', 5, 0, 9)]).toEqual([false, undefined, 5]);
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'one');
+    }
+  });
+
   it('undefined is not given, nor is what is left out', () => {
     expect(of(undefined).has('one')).toBe(false);
     expect(NONE.has('one')).toBe(false);

@@ -52,6 +52,12 @@ describe('errors.md', () => {
     expect(sectionOf(text, code)).toContain(`WWW-Authenticate: ${challenge}\n`);
   });
 
+  it('has every error of the token endpoint with its status, and no other', () => {
+    const section = sectionOf(text, 'Answers of the token endpoint');
+    const rows = [...section.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(([, code, status]) => [code, Number(status)]);
+    expect(rows).toEqual(Object.entries(TOKEN_ERRORS).map(([code, { status }]) => [code, status]));
+  });
+
   it.each(codes.flatMap((code) => [[code, 'oauth'] as const, [code, 'problem'] as const]))(
     'shows the body of %s in the format %s',
     async (code, format) => {

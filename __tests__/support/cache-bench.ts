@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, jest } from '@jest/globals';
 import { instantOf } from '../../lib/verify/freshness.js';
-import { type Found, type Landing, LookUpCache, type LookUpCacheOptions } from '../../lib/verify/look-up-cache.js';
+import { LookUpCache, type LookUpCacheOptions } from '../../lib/verify/look-up-cache.js';
+import { type Found, foundNothing, type Landing, landedOnMiss, landedWell } from '../../lib/verify/look-up-landing.js';
 import { type Deferred, deferred } from './deferred.js';
 import { createManualClock, type ManualClock } from './manual-clock.js';
 
@@ -22,15 +23,11 @@ export const SUBJECT = { id: 'k1', account: 'a1' };
 
 export const facts = (text: string, subject = SUBJECT): Found<string> => ({ facts: text, subject });
 
-export const UNKNOWN: Found<string> = {
-  reason: 'unknown',
-  subject: { id: undefined, account: undefined },
-  final: false,
-};
+export const UNKNOWN: Found<string> = foundNothing('unknown', { id: undefined, account: undefined });
 
-export const DISABLED: Found<string> = { reason: 'disabled', subject: SUBJECT, final: false };
+export const DISABLED: Found<string> = foundNothing('disabled', SUBJECT);
 
-export const REVOKED: Found<string> = { reason: 'revoked', subject: SUBJECT, final: true };
+export const REVOKED: Found<string> = foundNothing('revoked', SUBJECT);
 
 export const BOUNDS = { max: 10, ttl: 10_000, negativeTtl: 1_000, negativeMax: 10, staleIfError: 30_000 };
 
@@ -60,9 +57,9 @@ export function createCacheBench(options: Partial<LookUpCacheOptions> = {}): Cac
   async function ask(key = 'd1'): Promise<string> {
     const now = instantOf(clock);
     const miss = cache.recallMiss(key, now);
-    if (miss !== undefined) return wordsOf({ miss });
+    if (miss !== undefined) return wordsOf(landedOnMiss(miss));
     const entry = cache.recall(key, now);
-    return wordsOf(entry === undefined ? await cache.lookUp(key, load) : { entry });
+    return wordsOf(entry === undefined ? await cache.lookUp(key, load) : landedWell(entry));
   }
 
   return {
@@ -83,9 +80,9 @@ export function createCacheBench(options: Partial<LookUpCacheOptions> = {}): Cac
   };
 }
 
-export function wordsOf(landing: Landing<string>): string {
-  if ('failed' in landing) return `failed: ${landing.failed}`;
-  return 'miss' in landing ? `refused: ${landing.miss.reason}` : landing.entry.facts;
+function wordsOf({ entry, miss, failed }: Landing<string>): string {
+  if (failed !== undefined) return `failed: ${failed}`;
+  return entry === undefined ? `refused: ${miss.reason}` : entry.facts;
 }
 
 /** Waits until everything that can go on has gone on. */

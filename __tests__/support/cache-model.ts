@@ -1,5 +1,5 @@
 import { elapsed, type Instant, instantOf } from '../../lib/verify/freshness.js';
-import type { Found } from '../../lib/verify/look-up-cache.js';
+import type { Found } from '../../lib/verify/look-up-landing.js';
 import type { ManualClock } from './manual-clock.js';
 
 /** What a look-up of the model ends with. */
@@ -37,9 +37,9 @@ interface Flight {
   ended: boolean;
 }
 
-interface Current {
+/** A word of the feed: look-ups up to this number had begun when it was lost before. */
+interface Word {
   readonly at: Instant;
-  /** The number of the last look-up that had begun when the feed was lost before this. */
   readonly lostAfter: number;
 }
 
@@ -55,11 +55,12 @@ export class CacheModel {
   /** Least recently used first. */
   #good: Known[] = [];
   #misses: Known[] = [];
+  #revoked: Known[] = [];
   #flights: Flight[] = [];
   #number = 0;
   #lostAfter = 0;
-  #current: Current | undefined;
-  #currentBeforeLoss: Current | undefined;
+  #word: Word | undefined;
+  #wordBeforeLoss: Word | undefined;
 
   constructor(bounds: ModelBounds, clock: ManualClock) {
     this.#bounds = bounds;
@@ -68,8 +69,10 @@ export class CacheModel {
 
   ask(key: string): void {
     const question = this.answers.push(undefined) - 1;
-    const [miss, entry] = [this.#use('misses', key), this.#use('good', key)];
-    if (miss !== undefined && this.#isBelieved(miss)) this.answers[question] = wordsOf(miss.found);
+    const [revoked, miss, entry] = [use(this.#revoked, key), use(this.#misses, key), use(this.#good, key)];
+    const isFresh = miss !== undefined && this.#since(miss.departed) < this.#bounds.negativeTtl;
+    if (revoked !== undefined) this.answers[question] = wordsOf(revoked.found);
+    else if (isFresh) this.answers[question] = wordsOf(miss.found);
     else if (entry !== undefined && this.#isServed(entry)) this.answers[question] = wordsOf(entry.found);
     else this.#lookUp(key, question);
   }
@@ -99,16 +102,16 @@ export class CacheModel {
   change(change: ModelChange): void {
     for (const flight of this.#underWay()) flight.changesSeen = [...flight.changesSeen, change];
     this.#good = this.#good.filter(({ found }) => !touches(change, found));
-    this.#misses = this.#misses.filter(({ found }) => isFinal(found) || !touches(change, found));
+    this.#misses = this.#misses.filter(({ found }) => !touches(change, found));
   }
 
   current(): void {
-    this.#current = { at: this.#now(), lostAfter: this.#lostAfter };
+    this.#word = { at: this.#now(), lostAfter: this.#lostAfter };
   }
 
   lost(): void {
-    this.#currentBeforeLoss = this.#current ?? this.#currentBeforeLoss;
-    this.#current = undefined;
+    this.#wordBeforeLoss = this.#word ?? this.#wordBeforeLoss;
+    this.#word = undefined;
     this.#lostAfter = this.#number;
   }
 
@@ -145,17 +148,21 @@ export class CacheModel {
   #land(flight: Flight, found: Found<string>): void {
     const { key, number, departed } = flight;
     flight.ended = true;
-    const [before] = [...this.#good, ...this.#misses].filter((known) => known.key === key);
-    const stands = before !== undefined && (isFinal(before.found) || (before.number > number && !isFinal(found)));
-    const kept = isFinal(found) || flight.timeouts < 10;
-    if (!stands && kept) {
-      this.#good = this.#good.filter((known) => known.key !== key);
-      this.#misses = this.#misses.filter((known) => known.key !== key);
+    const isOf = (known: Known) => known.key === key;
+    const before = [...this.#good, ...this.#misses].find(isOf);
+    const isFinal = found.facts === undefined && found.final;
+    const stands =
+      this.#revoked.find(isOf) ?? (before !== undefined && before.number > number && !isFinal ? before : undefined);
+    if (stands === undefined && (isFinal || flight.timeouts < 10)) {
+      this.#good = this.#good.filter((known) => !isOf(known));
+      this.#misses = this.#misses.filter((known) => !isOf(known));
       const known = { key, found, number, departed, failedAt: undefined };
-      if ('facts' in found) this.#good = [...this.#good, known].slice(-this.#bounds.max);
-      else this.#misses = [...this.#misses, known].slice(-this.#bounds.negativeMax);
+      const { max, negativeMax } = this.#bounds;
+      if (isFinal) this.#revoked = [...this.#revoked, known].slice(-negativeMax);
+      else if (found.facts === undefined) this.#misses = [...this.#misses, known].slice(-negativeMax);
+      else this.#good = [...this.#good, known].slice(-max);
     }
-    this.#answer(flight, () => wordsOf(stands ? before.found : found));
+    this.#answer(flight, () => wordsOf(stands?.found ?? found));
   }
 
   #fail(flight: Flight, reason: string): void {
@@ -174,39 +181,25 @@ export class CacheModel {
     return wordsOf(entry.found);
   }
 
-  #isBelieved({ found, departed }: Known): boolean {
-    return isFinal(found) || this.#since(departed) < this.#bounds.negativeTtl;
-  }
-
   #isServed(entry: Known): boolean {
     const { ttl, staleIfError, watched } = this.#bounds;
     const isYoung = this.#since(entry.departed) < ttl;
-    if (isYoung && (!watched || this.#sinceWord(entry, this.#current) <= 5_000)) return true;
+    if (isYoung && (!watched || this.#sinceWord(entry, this.#word) <= 5_000)) return true;
     const waits = entry.failedAt !== undefined && this.#since(entry.failedAt) < 1_000;
     return waits && this.#sinceHeld(entry) <= staleIfError;
   }
 
   #sinceHeld(entry: Known): number {
-    return Math.min(this.#sinceWord(entry, this.#current), this.#sinceWord(entry, this.#currentBeforeLoss));
+    return Math.min(this.#sinceWord(entry, this.#word), this.#sinceWord(entry, this.#wordBeforeLoss));
   }
 
-  #sinceWord(entry: Known, word: Current | undefined): number {
+  #sinceWord(entry: Known, word: Word | undefined): number {
     const own = this.#since(entry.departed);
     return word !== undefined && entry.number > word.lostAfter ? Math.min(own, this.#since(word.at)) : own;
   }
 
   #underWay(): readonly Flight[] {
     return this.#flights.filter(({ ended, timeouts }) => !ended && timeouts < 10);
-  }
-
-  #use(among: 'good' | 'misses', key: string): Known | undefined {
-    const known = among === 'good' ? this.#good : this.#misses;
-    const used = known.find((candidate) => candidate.key === key);
-    if (used === undefined) return undefined;
-    const order = [...known.filter((candidate) => candidate !== used), used];
-    if (among === 'good') this.#good = order;
-    else this.#misses = order;
-    return used;
   }
 
   #since(instant: Instant): number {
@@ -223,10 +216,14 @@ function touches(change: ModelChange, { subject }: Found<string>): boolean {
   return 'key' in change ? change.key === subject.id : change.account === subject.account;
 }
 
-function isFinal(found: Found<string>): boolean {
-  return 'final' in found && found.final;
+/** Finds what is known of a key, and makes it the last to go. */
+function use(known: Known[], key: string): Known | undefined {
+  const at = known.findIndex((candidate) => candidate.key === key);
+  const [used] = at === -1 ? [] : known.splice(at, 1);
+  if (used !== undefined) known.push(used);
+  return used;
 }
 
 function wordsOf(found: Found<string>): string {
-  return 'facts' in found ? found.facts : `refused: ${found.reason}`;
+  return found.facts ?? `refused: ${found.reason}`;
 }

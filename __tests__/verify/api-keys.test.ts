@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KeyFormat, KeyReading } from 'keyward';
 import { mintKey } from '../../lib/credentials/api-key.js';
 import { PresentedCredential } from '../../lib/verify/presented-credential.js';
+import { eavesdrop } from '../support/eavesdrop.js';
 import { keyedVerifier } from '../support/keyed-verifier.js';
 import { START } from '../support/manual-clock.js';
 
@@ -16,7 +17,7 @@ describe('apiKeys: which credentials it takes', () => {
     ['a text without a prefix of the format', 'hello', DECLINED],
     ['a key that is mistyped', 'sk_hello', { outcome: 'refused', reason: 'key_malformed' }],
     ['a key of a kind not taken', mintKey('public', 'live'), { ...DECLINED, reason: 'kind_not_taken' }],
-    ['a key of another environment', mintKey('secret', 'sandbox'), { outcome: 'refused', reason: 'other_environment' }],
+    ['a key of another environment', mintKey('secret', 'sandbox'), { ...DECLINED, reason: 'other_environment' }],
   ])('%s: no look-up', async (_what, text, outcome) => {
     const { verify, recall, table } = keyedVerifier({}, { kinds: ['secret'] });
     expect(await verify(text)).toEqual(outcome);
@@ -26,8 +27,8 @@ describe('apiKeys: which credentials it takes', () => {
 
   it.each([
     ['live', 'live', 'accepted'],
-    ['live', 'sandbox', 'refused'],
-    ['sandbox', 'live', 'refused'],
+    ['live', 'sandbox', 'declined'],
+    ['sandbox', 'live', 'declined'],
     ['sandbox', 'sandbox', 'accepted'],
     ['any', 'live', 'accepted'],
     ['any', 'sandbox', 'accepted'],
@@ -68,6 +69,11 @@ describe('apiKeys: which credentials it takes', () => {
     table.answer(() => ({ id: 'k1', account: 'a1', apis: 'all', ...reading }));
     expect(await verify('acme-1')).toMatchObject({ outcome: 'accepted' });
     expect(await verify(mintKey('secret', 'live'))).toEqual(DECLINED);
+  });
+
+  it('takes null of a format for undefined', async () => {
+    const format = { read: () => null } as unknown as KeyFormat;
+    expect(await keyedVerifier({}, { format }).verify()).toEqual(DECLINED);
   });
 });
 
@@ -214,6 +220,18 @@ describe('apiKeys: how it judges a record', () => {
       return new Promise(() => {});
     });
     expect(await verify()).toEqual(unavailable(reason));
+  });
+
+  it('what a resolver throws comes into an event without the key', async () => {
+    const { verify, table, key } = keyedVerifier();
+    table.answer(() => {
+      throw new Error(`no row for ${key}`);
+    });
+    const ear = eavesdrop();
+    await verify();
+    ear.stop();
+    const detail = 'Error: no row for [credential]';
+    expect(ear.heard()).toEqual([{ of: 'apiKeys', reason: 'threw', detail }]);
   });
 
   it('so does a look-up too many', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import type { Change } from 'keyward';
 import { RecordFault } from '../../lib/credentials/record.js';
+import { foundNothing } from '../../lib/verify/look-up-landing.js';
 import {
   BOUNDS,
   type CacheBench,
@@ -96,7 +97,7 @@ function endingOf(outcome: string, key: string, load: number): Ending {
       return UNKNOWN;
     case 'disabled':
     case 'revoked':
-      return { reason: outcome, subject, final: outcome === 'revoked' };
+      return foundNothing(outcome, subject);
     default:
       return outcome === 'throws' ? 'throws' : 'breaks a rule';
   }

@@ -130,6 +130,27 @@ describe('negative entries', () => {
   });
 });
 
+describe('revoked keys', () => {
+  const revoked = (id: string) => ({ ...REVOKED, subject: { id, account: 'a1' } });
+
+  it('have a place of their own: no flood of unknown keys makes them forgotten', async () => {
+    const bench = createCacheBench({ bounds: { ...BOUNDS, max: 1, negativeMax: 1 } });
+    await bench.learn(REVOKED, 'revoked');
+    for (const key of ['bad1', 'bad2']) await bench.learn(UNKNOWN, key);
+    await bench.learn(facts('good'), 'good');
+    expect(await bench.ask('revoked')).toBe('refused: revoked');
+    expect(bench.begun).toHaveLength(4);
+  });
+
+  it('are bounded like other negative ones, least recently used first to go', async () => {
+    const bench = createCacheBench({ bounds: { ...BOUNDS, negativeMax: 2 } });
+    for (const key of ['r1', 'r2']) await bench.learn(revoked(key), key);
+    await bench.ask('r1');
+    await bench.learn(revoked('r3'), 'r3');
+    expect(['r1', 'r3', 'r2'].map((key) => bench.looksUp(key))).toEqual([false, false, true]);
+  });
+});
+
 describe('with cache: false', () => {
   const uncached = () => createCacheBench({ bounds: undefined });
 

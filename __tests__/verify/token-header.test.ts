@@ -51,6 +51,7 @@ describe('typ', () => {
     'at+jwt ',
     'text/at+jwt',
     'x/application/at+jwt',
+    'at+application/jwt',
     'application/application/at+jwt',
   ])('refuses %j', (typ) => {
     expect([read({ typ }), read({ typ }, 'jwt')]).toEqual(['typ', 'typ']);

@@ -9,7 +9,11 @@ export interface FeedListener {
   change(change: Change): void;
   /** Every change made up to now was delivered: what is cached is confirmed. Call it every second or so. */
   current(): void;
-  /** Changes may have been missed: nothing cached before this is confirmed again but by a look-up of its own. */
+  /**
+   * Changes may have been missed: nothing cached before this is confirmed again but by a look-up of its own. Once the
+   * feed is back, deliver the changes made meanwhile, or `'all'`, before the next `current()`: it confirms what was
+   * looked up since the loss.
+   */
   lost(): void;
 }
 

@@ -32,11 +32,11 @@ export function readAccessKeyGrant(value: unknown): AccessKeyGrant {
   if (!Array.isArray(secrets) || secrets.length === 0 || secrets.length > MAX_SECRETS) {
     throw new RecordFault('secrets: expected one or two');
   }
-  if (!Array.isArray(defaultScopes) || !defaultScopes.every(isScopeToken)) {
+  if (!Array.isArray(defaultScopes) || ![...defaultScopes].every(isScopeToken)) {
     throw new RecordFault('defaultScopes: expected a list of scope-tokens');
   }
   const granted = facts.scopes.filter((scope) => defaultScopes.includes(scope));
-  return { ...facts, secrets: secrets.map(readSecret), defaultScopes: granted };
+  return { ...facts, secrets: Array.from(secrets, readSecret), defaultScopes: granted };
 }
 
 function readSecret(value: unknown): Secret {

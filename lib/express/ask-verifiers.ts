@@ -1,8 +1,8 @@
 /** Asks verifiers in order, and takes none at its word where its answer could let somebody in by mistake. */
-import { types } from 'node:util';
 import { KINDS } from '../credentials/kind.js';
 import { type Principal, sealPrincipal } from '../credentials/principal.js';
 import { lookUpFailures } from '../events/look-up-failure.js';
+import { errorSummary } from '../verify/error-summary.js';
 import type { PresentedCredential } from '../verify/presented-credential.js';
 import type { Accepted, CredentialVerifier, Declined, Outcome, Refused, Unavailable } from '../verify/verifier.js';
 
@@ -80,17 +80,22 @@ function sound(verifier: CredentialVerifier, principal: Principal): Principal {
   if (!isReach(principal.apis) || !isReach(principal.scopes) || !isReach(principal.channels)) {
     throw new TypeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
   }
-  return Object.isFrozen(principal) ? principal : sealPrincipal(principal);
+  return isSealed(principal) ? principal : sealPrincipal(principal);
 }
 
 function isReach(value: unknown): boolean {
   return value === 'all' || Array.isArray(value);
 }
 
+/** A frozen principal may still hold lists that a handler could add to (X24). */
+function isSealed(principal: Principal): boolean {
+  const { apis, scopes, channels } = principal;
+  return [principal, apis, scopes, channels].every(Object.isFrozen);
+}
+
 function broken(credential: PresentedCredential, error: unknown): Unavailable {
   if (lookUpFailures.hasSubscribers) {
-    const detail = types.isNativeError(error) ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
-    lookUpFailures.publish({ of: 'verifier', reason: 'threw', detail: credential.redact(detail) });
+    lookUpFailures.publish({ of: 'verifier', reason: 'threw', detail: credential.redact(errorSummary(error)) });
   }
   return { outcome: 'unavailable', reason: 'verifier_threw' };
 }

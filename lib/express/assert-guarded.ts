@@ -28,6 +28,7 @@ export function assertGuarded(app: object, options: AssertGuardedOptions = {}): 
 
 function faultOf(route: RouteReport): readonly string[] {
   if (route.gates.length === 0) return [`  ${nameOf(route)} has no requireBearer before it`];
+  if (route.open) return [`  ${nameOf(route)} lets anonymous requests in: its requireBearer is optional`];
   return route.namesKinds ? [] : [`  ${nameOf(route)} may take keys and names no kind (requireKeyKind)`];
 }
 

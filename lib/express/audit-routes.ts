@@ -1,7 +1,9 @@
 /** Every route of an app, with what stands before it. */
 import type { Kind } from '../credentials/kind.js';
+import { isBearerErrors } from './bearer-errors.js';
 import { type GateFacts, gateFactsOf } from './gate.js';
 import { type GuardFacts, guardFactsOf } from './guard.js';
+import { coversPath, type Segments } from './route-path.js';
 import { type Layer, layersOf } from './router-layers.js';
 
 /** One route, as an audit sees it. */
@@ -14,103 +16,130 @@ export interface RouteReport {
   readonly gates: readonly { readonly kinds: readonly Kind[] | 'any'; readonly optional: boolean }[];
   /** The names of the guards before it. */
   readonly guards: readonly string[];
+  /** Whether a request without a credential reaches it: it has no gate, or optional ones alone and no guard. */
+  readonly open: boolean;
   /** Whether the last gate, or a guard behind it, says which kinds are taken. */
   readonly namesKinds: boolean;
 }
 
-/** A gate or a guard on the way to a route. */
-type Post = { readonly gate: GateFacts } | { readonly guard: GuardFacts };
+/** Something on the way to a route: a gate, a guard, or an error handler that may swallow their refusals. */
+type Post = { readonly gate?: GateFacts; readonly guard?: GuardFacts; readonly swallows?: true };
 
 interface Route {
   readonly method: string;
   readonly path: string;
-  /** The texts to try on the layers before it; none where only a layer that takes every path covers it. */
-  readonly samples: readonly string[];
+  readonly segments: readonly Segments[];
   readonly posts: readonly Post[];
 }
 
+/** Middlewares that prepare a request and answer none, by the names that their packages give them. */
+const PREPARATIONS: ReadonlySet<string> = new Set([
+  ...['jsonParser', 'urlencodedParser', 'textParser', 'rawParser', 'cookieParser', 'session', 'compression'],
+  ...['corsMiddleware', 'helmetMiddleware', 'logger', 'query', 'expressInit'],
+]);
+
 /**
- * Lists every route of an app or a router, in the order in which they were mounted.
+ * Lists every route of an app or a router, in the order in which they were mounted, and every function and app that is
+ * mounted at a path.
  *
- * What it cannot see, it reports as open: another app mounted in this one (audit that by itself), and a gate wrapped
- * in a function.
+ * A gate counts where every request for the route meets it: what cannot be told from the paths (patterns, wildcards,
+ * regular expressions), stands behind another handler, or is wrapped in a function, does not. Not seen are a handler
+ * mounted at `/` of the app itself, and middlewares that rewrite `req.url`.
  *
  * @param app - An Express 4 or 5 app or router.
  * @throws TypeError for something that is neither, and on Express 5 with a router older than 2.3, which does not keep
  *   the paths that things are mounted at.
  */
 export function auditRoutes(app: object): readonly RouteReport[] {
-  return routesOf(layersOf(app)).map(({ method, path, posts }) => {
-    const gates = posts.flatMap((post) => ('gate' in post ? [post.gate] : []));
-    const last = posts.findLastIndex((post) => 'gate' in post);
-    const guards = posts.slice(last + 1).flatMap((post) => ('guard' in post ? [post.guard] : []));
+  return routesOf(layersOf(app), false).map(({ method, path, posts: met }) => {
+    const posts = met.slice(met.findLastIndex(({ swallows }) => swallows) + 1);
+    const gates = posts.flatMap(({ gate }) => gate ?? []);
+    const guards = posts.flatMap(({ guard }) => guard ?? []);
+    const last = posts.findLastIndex(({ gate }) => gate !== undefined);
+    const behind = posts.slice(last + 1).flatMap(({ guard }) => guard ?? []);
     return {
       method,
       path,
       gates: gates.map(({ kinds, optional }) => ({ kinds: kinds ?? 'any', optional })),
-      guards: posts.flatMap((post) => ('guard' in post ? [post.guard.name] : [])),
-      namesKinds: gates.at(-1)?.kinds !== undefined || guards.some(({ kinds }) => kinds !== undefined),
+      guards: guards.map(({ name }) => name),
+      open: gates.length === 0 || (guards.length === 0 && gates.every(({ optional }) => optional)),
+      namesKinds: gates.at(-1)?.kinds !== undefined || behind.some(({ kinds }) => kinds !== undefined),
     };
   });
 }
 
-function routesOf(layers: readonly Layer[]): Route[] {
+/** @param nested - Whether the layers are those of a router mounted below `/`: there a function at `/` is an endpoint too. */
+function routesOf(layers: readonly Layer[], nested: boolean): Route[] {
   return layers.flatMap((layer, index) => {
     const before = layers.slice(0, index);
-    return routesAt(layer, layers.slice(index + 1)).map((route) => ({
+    return routesAt(layer, nested).map((route) => ({
       ...route,
-      posts: [...before.flatMap((earlier) => postsFor(earlier, route.samples)), ...route.posts],
+      posts: [...before.flatMap((earlier) => postsFor(earlier, route.segments)), ...route.posts],
     }));
   });
 }
 
-function routesAt(layer: Layer, later: readonly Layer[]): Route[] {
+function routesAt(layer: Layer, nested: boolean): Route[] {
   switch (layer.sort) {
     case 'route':
       return layer.methods
         .filter(({ handles }) => handles.some((handle) => postOf(handle) === undefined))
         .flatMap(({ method, handles }) =>
-          layer.paths.map((path) => ({ method, path: path.text, samples: path.samples, posts: postsBefore(handles) })),
+          layer.paths.map(({ text, choices }) => ({
+            method,
+            path: text,
+            segments: choices,
+            posts: postsBefore(handles),
+          })),
         );
     case 'router':
-      return routesOf(layer.layers).flatMap((inner) =>
-        layer.paths.map((path) => ({
+      return routesOf(layer.layers, nested || !layer.takesEveryPath).flatMap((inner) =>
+        layer.paths.map(({ text, choices }) => ({
           ...inner,
-          path: joined(path.text, inner.path),
-          samples: path.samples.flatMap((outer) => inner.samples.map((sample) => joined(outer, sample))),
+          path: joined(text, inner.path),
+          segments: choices.flatMap((outer) => inner.segments.map((rest) => [...outer, ...layer.joint, ...rest])),
         })),
       );
     case 'function':
-      if (postOf(layer.handle) !== undefined || !isEndpoint(layer, later)) return [];
-      return layer.paths.map((path) => ({ method: 'USE', path: path.text, samples: path.samples, posts: [] }));
+      if (!isEndpoint(layer, nested)) return [];
+      return layer.paths.map(({ text, choices }) => ({ method: 'USE', path: text, segments: choices, posts: [] }));
   }
 }
 
-/**
- * Whether a mounted function may answer by itself. At `/` it is taken for preparation (a body parser, CORS), and so is
- * one with a gate mounted after it at its path; another app is always an endpoint.
- */
-function isEndpoint(layer: Layer & { sort: 'function' }, later: readonly Layer[]): boolean {
+function isEndpoint(layer: Layer & { sort: 'function' }, nested: boolean): boolean {
   if (layer.isApp) return true;
-  if (layer.takesEveryPath || layer.isErrorHandler) return false;
-  const samples = layer.paths.flatMap((path) => path.samples);
-  return !later.some((other) => postsFor(other, samples).some((post) => 'gate' in post));
+  return !isPreparation(layer.handle) && !layer.isErrorHandler && (nested || !layer.takesEveryPath);
 }
 
-/** The gates and guards that a request to a route meets at an earlier layer. */
-function postsFor(layer: Layer, samples: readonly string[]): readonly Post[] {
-  if (!layer.takesEveryPath && (samples.length === 0 || !samples.every((sample) => layer.covers(sample)))) return [];
-  if (layer.sort === 'router') {
-    return layer.layers.filter((inner) => inner.takesEveryPath).flatMap((inner) => postsFor(inner, []));
-  }
-  const post = layer.sort === 'function' ? postOf(layer.handle) : undefined;
-  return post === undefined ? [] : [post];
+/** What a request to a route meets at an earlier layer. */
+function postsFor(layer: Layer, route: readonly Segments[]): readonly Post[] {
+  if (layer.sort === 'route') return [];
+  if (layer.sort === 'function' && layer.isErrorHandler)
+    return isBearerErrors(layer.handle) ? [] : [{ swallows: true }];
+  if (layer.hasCallbacks || !covers(layer, route)) return [];
+  if (layer.sort === 'function') return [layer.handle].flatMap((handle) => postOf(handle) ?? []);
+  // Any other function could leave the router before its gates.
+  const stop = layer.layers.findIndex((inner) => inner.sort !== 'function' || !isPreparation(inner.handle));
+  return layer.layers
+    .slice(0, stop === -1 ? undefined : stop)
+    .flatMap((inner) => (inner.takesEveryPath ? postsFor(inner, []) : []));
 }
 
-/** Those of a route's own handlers that stand before the one which answers: the last. */
+function covers({ paths, takesEveryPath }: Layer, route: readonly Segments[]): boolean {
+  if (takesEveryPath) return true;
+  const mounts = paths.flatMap(({ choices }) => choices);
+  return route.length > 0 && route.every((segments) => mounts.some((mount) => coversPath(mount, segments)));
+}
+
+/** Those of a route's own handlers that stand before the first which may answer. */
 function postsBefore(handles: readonly unknown[]): readonly Post[] {
-  const answers = handles.findLastIndex((handle) => postOf(handle) === undefined);
+  const answers = handles.findIndex((handle) => !isPreparation(handle));
   return handles.slice(0, answers).flatMap((handle) => postOf(handle) ?? []);
+}
+
+/** Whether a function only stands on the way: a gate, a guard, or a known preparation. */
+function isPreparation(handle: unknown): boolean {
+  return postOf(handle) !== undefined || (typeof handle === 'function' && PREPARATIONS.has(handle.name));
 }
 
 function postOf(handle: unknown): Post | undefined {

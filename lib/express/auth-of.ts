@@ -34,6 +34,11 @@ export function admit(req: ExpressRequest, gate: GateFacts, principal: Principal
   Object.defineProperty(req, 'auth', { value: principal, writable: true, enumerable: true, configurable: true });
 }
 
+/** Forgets whom an earlier gate let in: a refusal that an error handler swallows must not leave anybody behind. */
+export function expel(req: IncomingMessage): void {
+  admissions.delete(req);
+}
+
 /** Whom the last gate on the way let in; `undefined` where no gate ran. */
 export function admissionOf(req: IncomingMessage): Admission | undefined {
   return admissions.get(req);

@@ -19,6 +19,11 @@ export interface GateFacts {
 // Registered, so that an audit recognises the gates of another copy of keyward.
 export const GATE: unique symbol = Symbol.for('keyward.gate') as never;
 
+/** Makes a middleware a gate. What copies its properties onto a wrapper does not make that one too. */
+export function asGate(middleware: Middleware, facts: GateFacts): Gate {
+  return Object.freeze(Object.defineProperty(middleware, GATE, { value: facts }) as Gate);
+}
+
 /** What a function says of itself, if it is a gate. */
 export function gateFactsOf(handle: unknown): GateFacts | undefined {
   return typeof handle === 'function' ? (handle as Partial<Gate>)[GATE] : undefined;

@@ -103,8 +103,14 @@ export function defineGuard<R extends IncomingMessage = IncomingMessage>(definit
     reportDecision(req, { outcome: 'refused', by: name, code: 'insufficient_scope', reason }, principal);
     refuse(res, next, gate.challenge, { code: 'insufficient_scope', scopes });
   };
-  Object.defineProperty(guard, 'name', { value: name });
-  return Object.freeze(Object.assign(guard, { check, [GUARD]: Object.freeze({ name, kinds }) }));
+  const facts: GuardFacts = Object.freeze({ name, kinds });
+  return Object.freeze(
+    Object.defineProperties(guard, {
+      name: { value: name },
+      check: { value: check },
+      [GUARD]: { value: facts },
+    }) as Guard,
+  );
 }
 
 const NO_REASON: Refusal = Object.freeze({});

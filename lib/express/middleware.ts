@@ -5,10 +5,10 @@ export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (erro
 
 /** A request as a router hands it on: with what it and a body parser found. */
 export interface RoutedRequest extends IncomingMessage {
-  readonly params: Readonly<Record<string, string | undefined>>;
-  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
   /** As a body parser left it; look at nothing but what you check. */
-  readonly body?: Readonly<Record<string, string | undefined>>;
+  readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /**

@@ -9,8 +9,8 @@ import { PresentedCredential } from '../verify/presented-credential.js';
 import { secureUrl } from '../verify/secure-url.js';
 import type { CredentialVerifier } from '../verify/verifier.js';
 import { askVerifiers, type Claimed, recallPrincipal } from './ask-verifiers.js';
-import { admit } from './auth-of.js';
-import { GATE, type Gate, type GateFacts } from './gate.js';
+import { admit, expel } from './auth-of.js';
+import { asGate, type Gate, type GateFacts } from './gate.js';
 import { fail } from './middleware.js';
 import { presentedTwice } from './presented-twice.js';
 import { type Answer, refuse } from './refuse.js';
@@ -36,6 +36,7 @@ export interface RequireBearerOptions {
 type Verdict = Admitted | TurnedAway;
 
 interface Admitted {
+  readonly answer: undefined;
   readonly principal: Principal | undefined;
 }
 
@@ -50,7 +51,7 @@ interface TurnedAway {
 const OPTION_NAMES = ['accept', 'realm', 'optional', 'bareKeys', 'browserOrigin', 'resourceMetadata'];
 const BY = 'requireBearer';
 
-const ANONYMOUS: Verdict = { principal: undefined };
+const ANONYMOUS: Verdict = { answer: undefined, principal: undefined };
 const MISSING: Verdict = { answer: { code: 'credential_missing' }, reason: 'nothing_presented' };
 const BAD_REQUEST: Verdict = { answer: { code: 'invalid_request' }, reason: 'malformed' };
 
@@ -71,7 +72,10 @@ export function requireBearer(options: RequireBearerOptions): Gate {
   function bearerGate(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
     const verdict = decide(req);
     if (verdict instanceof Promise) {
-      verdict.then((settled) => conclude(req, res, next, settled)).catch((error) => fail(next, error));
+      verdict.then(
+        (settled) => conclude(req, res, next, settled),
+        (error) => fail(next, error),
+      );
     } else {
       conclude(req, res, next, verdict);
     }
@@ -85,7 +89,7 @@ export function requireBearer(options: RequireBearerOptions): Gate {
 
     const credential = new PresentedCredential(presented);
     const principal = recallPrincipal(recallers, credential);
-    if (principal !== undefined) return { principal };
+    if (principal !== undefined) return { answer: undefined, principal };
     // What a verifier remembers has passed the grammar before: the same bytes.
     if (!isB64token(presented)) return BAD_REQUEST;
     const claimed = askVerifiers(accept, credential);
@@ -100,11 +104,12 @@ export function requireBearer(options: RequireBearerOptions): Gate {
     next: (error?: unknown) => void,
     verdict: Verdict,
   ): void {
-    const found = 'answer' in verdict ? verdict : keptFromBrowser(req, verdict);
+    const found = verdict.answer === undefined ? keptFromBrowser(req, verdict) : verdict;
     if (found !== undefined) {
       const { answer, reason, principal, keyId = principal?.keyId, fingerprint } = found;
       const outcome = answer.code === 'temporarily_unavailable' ? 'unavailable' : 'refused';
       reportDecision(req, { outcome, by: BY, code: answer.code, reason, keyId, fingerprint }, principal);
+      expel(req);
       refuse(res, next, facts.challenge, answer);
       return;
     }
@@ -128,13 +133,13 @@ export function requireBearer(options: RequireBearerOptions): Gate {
     return undefined;
   }
 
-  return Object.freeze(Object.assign(bearerGate, { [GATE]: facts }));
+  return asGate(bearerGate, facts);
 }
 
 function verdictOf(claimed: Claimed, credential: PresentedCredential): Verdict {
   switch (claimed.outcome) {
     case 'accepted':
-      return { principal: claimed.principal };
+      return { answer: undefined, principal: claimed.principal };
     case 'refused': {
       const { reason, keyId } = claimed;
       const fingerprint = keyId === undefined ? credential.digest.slice(0, 8) : undefined;
@@ -142,7 +147,8 @@ function verdictOf(claimed: Claimed, credential: PresentedCredential): Verdict {
     }
     case 'unavailable': {
       const { reason, retryAfter } = claimed;
-      return { answer: { code: 'temporarily_unavailable', retryAfter }, reason };
+      const seconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+      return { answer: { code: 'temporarily_unavailable', retryAfter: seconds }, reason };
     }
   }
 }
@@ -190,8 +196,22 @@ function kindsOf(accept: readonly CredentialVerifier[]): readonly Kind[] | undef
   return accept.every((verifier) => verifier.kinds !== undefined) ? Object.freeze([...new Set(kinds)]) : undefined;
 }
 
-/** Those that may be asked what they remember before any is asked to verify: the order of `accept` holds. */
+/**
+ * Those that may be asked what they remember before any is asked to verify. The order of `accept` must not depend on
+ * what is remembered where, so they end at the first that could claim what an earlier one does.
+ */
 function recallersOf(accept: readonly CredentialVerifier[]): readonly CredentialVerifier[] {
-  const first = accept.findIndex((verifier) => verifier.recall === undefined);
-  return first === -1 ? accept : accept.slice(0, first);
+  const end = accept.findIndex(
+    (verifier, index) => verifier.recall === undefined || !isApart(accept.slice(0, index + 1)),
+  );
+  return end === -1 ? accept : accept.slice(0, end);
+}
+
+/** Whether verifiers are known to claim different credentials: tokens by their issuer, keys of one format by kind. */
+function isApart(verifiers: readonly CredentialVerifier[]): boolean {
+  if (verifiers.length === 1) return true;
+  const formats = verifiers
+    .flatMap(({ claims = [] }) => claims.map(({ of }) => of))
+    .filter((of) => typeof of === 'object');
+  return verifiers.every(({ claims }) => claims !== undefined) && new Set(formats).size <= 1;
 }

@@ -12,14 +12,12 @@ import type { RoutedRequest } from './middleware.js';
  * @param select - Reads the channel's id from the request; `undefined` where it names none. What is no text is refused.
  * @throws TypeError where `select` is no function.
  */
-export function requireChannel<R extends IncomingMessage = RoutedRequest>(
-  select: (req: R) => string | undefined,
-): Guard {
+export function requireChannel<R extends IncomingMessage = RoutedRequest>(select: (req: R) => unknown): Guard {
   if (typeof select !== 'function') throw new TypeError('requireChannel: expected a function that reads the channel');
   return defineGuard<R>({
     name: 'requireChannel',
     check(principal, req) {
-      const channel: unknown = select(req) ?? undefined;
+      const channel = select(req) ?? undefined;
       const { channels } = principal;
       const passes =
         channel === undefined

@@ -1,11 +1,12 @@
 /** What an Express app is made of, read from its router: the one place that knows how Express 4 and 5 keep it. */
 import { METHODS } from 'node:http';
+import { readPath, type Segments, UNKNOWN } from './route-path.js';
 
 /** One thing mounted in a router. */
 export type Layer = LayerFacts &
   (
     | { readonly sort: 'route'; readonly methods: readonly RouteMethod[] }
-    | { readonly sort: 'router'; readonly layers: readonly Layer[] }
+    | { readonly sort: 'router'; readonly layers: readonly Layer[]; readonly joint: Segments }
     | { readonly sort: 'function'; readonly handle: unknown; readonly isApp: boolean; readonly isErrorHandler: boolean }
   );
 
@@ -13,21 +14,26 @@ interface LayerFacts {
   readonly paths: readonly LayerPath[];
   /** Whether it is mounted at `/`, so that every request meets it. */
   readonly takesEveryPath: boolean;
-  /** Whether a request to a path meets it. */
-  covers(path: string): boolean;
+  /** Whether a callback for one of its parameters can pass by it. */
+  readonly hasCallbacks: boolean;
 }
 
-/** A path as it was written. */
+/** A path as it was written, and what it can stand for. */
 export interface LayerPath {
   readonly text: string;
-  /** Paths of its kind to try on other layers; none for a regular expression, which may match anything. */
-  readonly samples: readonly string[];
+  readonly choices: readonly Segments[];
 }
 
 /** The handlers of a route for one method, in order. */
 export interface RouteMethod {
   readonly method: string;
   readonly handles: readonly unknown[];
+}
+
+interface ExpressRouter {
+  readonly stack: readonly ExpressLayer[];
+  readonly caseSensitive?: boolean;
+  readonly params?: Readonly<Record<string, unknown>>;
 }
 
 interface ExpressLayer {
@@ -37,7 +43,6 @@ interface ExpressLayer {
   /** Express 5, router 2.3 and later. */
   readonly rawPath?: unknown;
   readonly slash?: boolean;
-  match?(path: string): unknown;
   /** Express 4. */
   readonly regexp?: RegExp & { readonly fast_slash?: boolean };
   readonly keys?: readonly { readonly name: unknown }[];
@@ -50,28 +55,49 @@ interface ExpressRoute {
 
 /** Reads the layers of an app or a router. */
 export function layersOf(app: unknown): readonly Layer[] {
-  const stack = stackOf(app);
-  if (stack === undefined) throw new TypeError('auditRoutes: expected an Express app or router');
-  return stack.map(readLayer);
+  const router = routerOf(app);
+  if (router === undefined) throw new TypeError('auditRoutes: expected an Express app or router');
+  return router.stack.map((layer) => readLayer(layer, router));
 }
 
-function stackOf(app: unknown): readonly ExpressLayer[] | undefined {
+function routerOf(app: unknown): ExpressRouter | undefined {
   if (typeof app !== 'function' && (typeof app !== 'object' || app === null)) return undefined;
+  if (isRouter(app)) return app;
   // Express 4 keeps its router as _router, made at the first use, and its `router` throws.
-  const { stack, lazyrouter, _router } = app as { stack?: unknown; lazyrouter?: unknown; _router?: unknown };
-  if (Array.isArray(stack)) return stack;
-  if (typeof lazyrouter === 'function') return _router === undefined ? [] : stackOf(_router);
-  return stackOf((app as { router?: unknown }).router);
+  const { lazyrouter, _router } = app as { lazyrouter?: unknown; _router?: unknown };
+  if (typeof lazyrouter === 'function') return _router === undefined ? { stack: [] } : routerOf(_router);
+  const { router } = app as { router?: unknown };
+  return isRouter(router) ? router : undefined;
 }
 
-function readLayer(layer: ExpressLayer): Layer {
-  const covers = (path: string) => matches(layer, path);
-  const facts = { paths: pathsOf(layer), takesEveryPath: takesEveryPath(layer), covers };
+/** Other frameworks have a `stack` too. */
+function isRouter(value: unknown): value is ExpressRouter {
+  if (typeof value !== 'function') return false;
+  const { stack, use, params } = value as { stack?: unknown; use?: unknown; params?: unknown };
+  if (!Array.isArray(stack) || typeof use !== 'function' || typeof params !== 'object') return false;
+  return stack.every((layer) => typeof layer?.match === 'function');
+}
+
+function readLayer(layer: ExpressLayer, router: ExpressRouter): Layer {
+  const takesEveryPath = layer.route === undefined && (layer.slash === true || layer.regexp?.fast_slash === true);
+  const paths = pathsOf(layer, layer.regexp?.flags.includes('i') === false || router.caseSensitive === true);
+  const facts = { paths, takesEveryPath, hasCallbacks: hasCallbacks(paths, router) };
+  const { handle } = layer;
   if (layer.route !== undefined) return { ...facts, sort: 'route', methods: methodsOf(layer.route) };
-  const stack = typeof layer.handle === 'function' ? (layer.handle as { stack?: unknown }).stack : undefined;
-  if (Array.isArray(stack)) return { ...facts, sort: 'router', layers: layersOf(layer.handle) };
-  const isErrorHandler = typeof layer.handle === 'function' && layer.handle.length === 4;
-  return { ...facts, sort: 'function', handle: layer.handle, isApp: layer.name === 'mounted_app', isErrorHandler };
+  if (isRouter(handle)) {
+    // Express 4 lets a mount path swallow a second slash, so that /api//payments comes in past a gate at /api/payments.
+    const joint = layer.regexp !== undefined && !takesEveryPath ? [UNKNOWN] : [];
+    return { ...facts, sort: 'router', layers: layersOf(handle), joint };
+  }
+  const isErrorHandler = typeof handle === 'function' && handle.length === 4;
+  return { ...facts, sort: 'function', handle, isApp: layer.name === 'mounted_app', isErrorHandler };
+}
+
+function hasCallbacks(paths: readonly LayerPath[], { params = {} }: ExpressRouter): boolean {
+  const names = paths
+    .flatMap(({ choices }) => choices.flat())
+    .flatMap((part) => ('parameter' in part ? part.parameter : []));
+  return names.some((name) => Object.hasOwn(params, name));
 }
 
 function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
@@ -91,24 +117,11 @@ function isEveryMethod(named: readonly RouteMethod[]): boolean {
   return named.every(({ handles }) => handles.every((handle, index) => handle === named[0]?.handles[index]));
 }
 
-function takesEveryPath({ slash, regexp, route }: ExpressLayer): boolean {
-  return route === undefined && (slash === true || regexp?.fast_slash === true);
-}
-
-function matches(layer: ExpressLayer, path: string): boolean {
-  try {
-    return layer.regexp === undefined ? Boolean(layer.match?.(path)) : layer.regexp.test(path);
-  } catch {
-    return false;
-  }
-}
-
-function pathsOf(layer: ExpressLayer): readonly LayerPath[] {
+function pathsOf(layer: ExpressLayer, sensitive: boolean): readonly LayerPath[] {
   const written = layer.route === undefined ? mountPathOf(layer) : layer.route.path;
   return (Array.isArray(written) ? written.flat(Number.POSITIVE_INFINITY) : [written]).map((path: unknown) => {
-    if (typeof path !== 'string') return { text: String(path), samples: [] };
-    const text = path === '' || path === '*' ? `/${path}` : path;
-    return { text, samples: samplesOf(layer, text) };
+    const text = path === '' || path === '*' ? `/${path}` : String(path);
+    return { text, choices: readPath(typeof path === 'string' ? text : path, sensitive) };
   });
 }
 
@@ -130,28 +143,3 @@ function writtenPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown 
     return path === undefined || /[\\^$*+?()[\]{}|]/.test(path.replaceAll(/:\w+\?/g, '')) ? regexp : path;
   });
 }
-
-/**
- * Paths that a layer takes. A router that takes /PAYMENTS for /payments behind one that does not would let the former
- * past a gate of the latter; so would a wildcard, which takes slashes, past one at a parameter, which takes none.
- */
-function samplesOf(layer: ExpressLayer, path: string): readonly string[] {
-  const variants = variantsOf(path).map((variant) => variant || '/');
-  const samples = [...variants, ...variants.map((variant) => variant.toUpperCase())];
-  const taken = samples.filter((sample) => matches(layer, sample));
-  return taken.length === 0 ? [path] : [...new Set(taken)];
-}
-
-/** Express 5 writes what may be left out as `{/:id}`, Express 4 as `/:id?`; both have wildcards, Express 4 patterns. */
-function variantsOf(path: string): readonly string[] {
-  const variable = /\{([^{}]*)\}|\/?:\w+(?:\([^)]*\))?\?|\*\w*|:\w+\([^)]*\)/.exec(path);
-  if (variable === null) return [path];
-  const [whole, inner] = variable;
-  const [before, after] = [path.slice(0, variable.index), path.slice(variable.index + whole.length)];
-  const optional = inner ?? (whole.endsWith('?') ? whole.slice(0, -1) : undefined);
-  const choices = optional === undefined ? STAND_INS : [optional, ''];
-  return choices.flatMap((choice) => variantsOf(before + choice + after));
-}
-
-/** What may stand in the place of a wildcard or a pattern: texts that nothing else is mounted at, a slash, nothing. */
-const STAND_INS = ['standin', '8675309', '/', ''];

@@ -3,8 +3,9 @@ import type { Clock } from '../contracts/clock.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import { type AccessKeyGrant, readAccessKeyGrant, type Secret } from '../credentials/access-key-grant.js';
 import { digestOf, digestsEqual } from '../credentials/digest.js';
-import { endedAt, RecordFault } from '../credentials/record.js';
-import { type Found, LookUpCache } from '../verify/look-up-cache.js';
+import { type AccessKeyRecord, endedAt, RecordFault } from '../credentials/record.js';
+import { LookUpCache } from '../verify/look-up-cache.js';
+import { type Found, foundNothing } from '../verify/look-up-landing.js';
 import type { PresentedClient } from './presented-client.js';
 import { TokenRefusal } from './token-refusal.js';
 
@@ -17,6 +18,16 @@ const MAX_LOOKUPS = 100;
 /** Compared with where there is no secret, so that an unknown client costs what a known one does. */
 const NO_SECRET: Secret = Object.freeze({ digest: '0'.repeat(64), expiresAt: Number.NEGATIVE_INFINITY });
 
+/** Read where there is no record, for the same reason. */
+const NO_RECORD: AccessKeyRecord = Object.freeze({
+  id: 'none',
+  account: 'none',
+  environment: 'live',
+  secrets: [{ digest: NO_SECRET.digest }],
+  scopes: ['none'],
+  defaultScopes: ['none'],
+});
+
 export function authenticateClients(resolver: AccessKeyResolver, clock: Clock): AuthenticateClient {
   const lookUps = new LookUpCache<AccessKeyGrant>({
     ...{ of: 'issuer', member: 'accessKey', bounds: undefined, watched: false, clock },
@@ -26,7 +37,8 @@ export function authenticateClients(resolver: AccessKeyResolver, clock: Clock): 
   async function load(id: string): Promise<Found<AccessKeyGrant>> {
     const record: unknown = await resolver.resolveAccessKey(id);
     if (record === undefined || record === null) {
-      return { reason: 'unknown', subject: { id, account: undefined }, final: false };
+      readAccessKeyGrant(NO_RECORD);
+      return foundNothing('unknown', { id, account: undefined });
     }
     const grant = readAccessKeyGrant(record);
     if (grant.id !== id) throw new RecordFault('id: not that of the client');
@@ -35,8 +47,8 @@ export function authenticateClients(resolver: AccessKeyResolver, clock: Clock): 
 
   return async function authenticateClient({ id, secret }) {
     const landing = await lookUps.lookUp(id, () => load(id));
-    if ('failed' in landing) throw unavailable(`look_up_${landing.failed}`);
-    const grant = 'entry' in landing ? landing.entry.facts : undefined;
+    if (landing.failed !== undefined) throw unavailable(`look_up_${landing.failed}`);
+    const grant = landing.entry?.facts;
     const now = clock.now();
     const proved = provedBy(secret, grant?.secrets ?? [], now);
     if (grant === undefined) throw new TokenRefusal('invalid_client', 'unknown');

@@ -6,6 +6,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { digestOf } from '../credentials/digest.js';
 import { issuerNotices } from '../events/issuer-notice.js';
 import { Options } from '../options/options.js';
 import { TokenRefusal } from './token-refusal.js';
@@ -64,7 +65,7 @@ export class GuessLimits {
 
   /** @throws TokenRefusal where a client may not be tried from a network for now: 429 and `Retry-After`. */
   async assertOpen(id: string, network: string): Promise<void> {
-    const waits = await Promise.all([this.#perClient.wait(`${network} ${id}`), this.#perNetwork.wait(network)]);
+    const waits = await Promise.all([this.#perClient.wait(clientAt(id, network)), this.#perNetwork.wait(network)]);
     const wait = Math.max(...waits);
     if (wait === 0) return;
     const headers = { 'Retry-After': String(Math.ceil(wait / 1_000)) };
@@ -72,13 +73,18 @@ export class GuessLimits {
   }
 
   async countFailure(id: string, network: string): Promise<void> {
-    await Promise.all([this.#perClient.count(`${network} ${id}`), this.#perNetwork.count(network)]);
+    await Promise.all([this.#perClient.count(clientAt(id, network)), this.#perNetwork.count(network)]);
   }
 
   /** A client that proves itself has its own failures forgotten; those of its network stay. */
   async forgive(id: string, network: string): Promise<void> {
-    await this.#perClient.forget(`${network} ${id}`);
+    await this.#perClient.forget(clientAt(id, network));
   }
+}
+
+/** A digest, since an id may be anything: longer than the column of a shared counter, or not fit for its encoding. */
+function clientAt(id: string, network: string): string {
+  return digestOf(`${network} ${id}`);
 }
 
 class Limit {

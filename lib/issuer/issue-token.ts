@@ -9,6 +9,9 @@ import type { SigningKeys } from './signing-keys.js';
 /** Seconds that a token lives (spec section 8). */
 export const TOKEN_LIFETIME = 3_600;
 
+/** A clock that steps back further than this was wrong before, and is not held to what it said (seconds). */
+const LONGEST_STEP = 900;
+
 /** What the token endpoint answers (spec section 2.3). */
 export interface TokenResponse {
   readonly access_token: string;
@@ -45,7 +48,7 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy) {
     if (now < latest && issuerNotices.hasSubscribers) {
       issuerNotices.publish({ notice: 'clock_set_back', detail: `${latest - now} s` });
     }
-    latest = Math.max(latest, now);
+    latest = latest - now > LONGEST_STEP ? now : Math.max(latest, now);
     return latest;
   }
 }

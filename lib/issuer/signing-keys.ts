@@ -21,6 +21,10 @@ export interface SigningKey extends Scheduled {
 /** The keys are read anew from the store this often, so that instances see what one of them made. */
 const READ_EVERY = 60_000;
 
+/** Where there are keys already, a store that takes longer cannot be reached, and is not asked again for a while. */
+const PATIENCE = 1_000;
+const ASK_AGAIN_AFTER = 5_000;
+
 // RFC 7518 §6: nothing but these leaves the house.
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
@@ -28,14 +32,19 @@ export class SigningKeys {
   readonly #store: SigningKeyStore;
   readonly #algorithm: SigningAlgorithm;
   readonly #clock: Clock;
+  readonly #patience: number;
   #keys: readonly SigningKey[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
+  #failedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
+  #reads = 0;
 
-  constructor(store: SigningKeyStore, algorithm: SigningAlgorithm, clock: Clock) {
+  /** @param patience - Milliseconds that the store may take where there are keys already. */
+  constructor(store: SigningKeyStore, algorithm: SigningAlgorithm, clock: Clock, patience = PATIENCE) {
     this.#store = store;
     this.#algorithm = algorithm;
     this.#clock = clock;
+    this.#patience = patience;
   }
 
   /** The key that signs now. */
@@ -54,31 +63,53 @@ export class SigningKeys {
 
   /** Keys that were read stay in use while the store cannot be reached; without any, what it threw goes on. */
   async #bringUpToDate(): Promise<void> {
-    if (this.#clock.monotonic() - this.#readAt < READ_EVERY) return;
-    this.#reading ??= this.#read().finally(() => {
+    const now = this.#clock.monotonic();
+    if (now - this.#readAt < READ_EVERY) return;
+    const hasKeys = this.#keys.length > 0;
+    if (hasKeys && now - this.#failedAt < ASK_AGAIN_AFTER) return;
+    this.#reading ??= (hasKeys ? inTime(this.#read(), this.#patience) : this.#read()).finally(() => {
       this.#reading = undefined;
     });
     try {
       await this.#reading;
     } catch (error) {
-      if (this.#keys.length === 0) throw error;
+      if (!hasKeys) throw error;
+      this.#failedAt = this.#clock.monotonic();
     }
   }
 
   async #read(): Promise<void> {
+    this.#reads += 1;
+    const turn = this.#reads;
     const now = this.#clock.now();
     let keys = await this.#import(await this.#store.listSigningKeys());
     if (isRotationDue(keys, now)) {
       await this.#store.addSigningKey(await makeKey(this.#algorithm, now), keys.at(-1)?.kid);
       keys = await this.#import(await this.#store.listSigningKeys());
     }
-    for (const { kid } of retiredKeysOf(keys, now)) await this.#store.removeSigningKey(kid);
-    this.#keys = keys.filter((key) => !retiredKeysOf(keys, now).includes(key));
+    // What comes after its time must not undo what a later attempt brought.
+    if (turn !== this.#reads) return;
+    const retired = retiredKeysOf(keys, now);
+    this.#keys = keys.filter((key) => !retired.includes(key));
     this.#readAt = this.#clock.monotonic();
+    for (const { kid } of retired) await this.#store.removeSigningKey(kid);
   }
 
   #import(records: readonly SigningKeyRecord[]): Promise<readonly SigningKey[]> {
     return Promise.all(records.map((record) => this.#keys.find(({ kid }) => kid === record.kid) ?? importKey(record)));
+  }
+}
+
+/** Waits for a promise, but no longer than so many milliseconds. */
+async function inTime(promise: Promise<void>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('late')), milliseconds);
+  });
+  try {
+    await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

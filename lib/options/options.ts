@@ -22,7 +22,8 @@ export class Options {
         throw new TypeError(`${factory}: unknown option "${name}"; there are ${names.join(', ')}`);
       }
     }
-    this.#values = { ...options };
+    // Without a prototype: an option that was not given must not be inherited from a polluted one.
+    this.#values = Object.assign(Object.create(null), options);
   }
 
   /** Whether the option was given; `undefined` counts as not given. */

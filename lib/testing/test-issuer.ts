@@ -39,13 +39,14 @@ export class TestIssuer {
   /** Signs a token in the shape of RFC 9068. */
   sign({ clientId, scopes, expiresIn, claims }: TokenContent): Promise<string> {
     const { issuer, audience, clock } = this.#options;
-    const exp = Math.floor(clock.now() / 1_000) + expiresIn;
+    const now = Math.floor(clock.now() / 1_000);
+    const exp = now + expiresIn;
     const payload: JWTPayload = {
       iss: issuer,
       aud: audience,
       sub: clientId,
       client_id: clientId,
-      iat: exp - LIFETIME,
+      iat: Math.min(now, exp - LIFETIME),
       exp,
       jti: randomUUID(),
       scope: scopes.join(' '),

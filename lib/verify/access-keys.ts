@@ -6,7 +6,8 @@ import type { Environment } from '../credentials/kind.js';
 import { type AccessKeyFacts, endedAt, RecordFault, readAccessKeyRecord } from '../credentials/record.js';
 import type { CacheBounds } from './cache-options.js';
 import { type Instant, instantOf } from './freshness.js';
-import { type Entry, type Found, LookUpCache } from './look-up-cache.js';
+import { LookUpCache } from './look-up-cache.js';
+import { type Entry, type Found, foundNothing, landedWell } from './look-up-landing.js';
 import type { TokenClaims } from './token-claims.js';
 import type { Refused, Unavailable } from './verifier.js';
 
@@ -16,6 +17,11 @@ export interface AccessKeysOptions {
   readonly bounds: CacheBounds | undefined;
   readonly clock: Clock;
 }
+
+/** What an access key grants a token, or why it does not. */
+export type Grant =
+  | { readonly accessKey: Entry<AccessKeyFacts>; readonly withheld: undefined }
+  | { readonly accessKey: undefined; readonly withheld: Refused | Unavailable };
 
 const TIMEOUT = 1_000;
 const MAX_LOOKUPS = 100;
@@ -48,17 +54,17 @@ export class AccessKeys {
   }
 
   /** Finds the access key of a token, and judges whether it still grants anything. */
-  async grantOf(claims: TokenClaims): Promise<Entry<AccessKeyFacts> | Refused | Unavailable> {
+  async grantOf(claims: TokenClaims): Promise<Grant> {
     const id = claims.clientId;
     const now = instantOf(this.#clock);
     const miss = this.#cache.recallMiss(id, now);
     if (miss !== undefined) return refused(miss.reason, id);
     const entry = this.#cache.recall(id, now);
-    const landing = entry === undefined ? await this.#cache.lookUp(id, () => this.#load(id)) : { entry };
-    if ('failed' in landing) return { outcome: 'unavailable', reason: `look_up_${landing.failed}` };
-    if ('miss' in landing) return refused(landing.miss.reason, id);
+    const landing = entry === undefined ? await this.#cache.lookUp(id, () => this.#load(id)) : landedWell(entry);
+    if (landing.failed !== undefined) return withheld({ outcome: 'unavailable', reason: `look_up_${landing.failed}` });
+    if (landing.miss !== undefined) return refused(landing.miss.reason, id);
     const reason = this.#refusal(landing.entry.facts, claims);
-    return reason === undefined ? landing.entry : refused(reason, id);
+    return reason === undefined ? { accessKey: landing.entry, withheld: undefined } : refused(reason, id);
   }
 
   invalidate(change: Change): void {
@@ -74,16 +80,20 @@ export class AccessKeys {
   async #load(id: string): Promise<Found<AccessKeyFacts>> {
     const record: unknown = await this.#resolver.resolveAccessKey(id);
     if (record === undefined || record === null) {
-      return { reason: 'unknown', subject: { id, account: undefined }, final: false };
+      return foundNothing('unknown', { id, account: undefined });
     }
     const facts = readAccessKeyRecord(record);
     if (facts.id !== id) throw new RecordFault('id: not that of the token');
     const subject = { id, account: facts.account };
     const ended = endedAt(facts.life, this.#clock.now());
-    return ended === undefined ? { facts, subject } : { reason: ended, subject, final: ended === 'revoked' };
+    return ended === undefined ? { facts, subject } : foundNothing(ended, subject);
   }
 }
 
-function refused(reason: string, keyId: string): Refused {
-  return { outcome: 'refused', reason, keyId };
+function refused(reason: string, keyId: string): Grant {
+  return withheld({ outcome: 'refused', reason, keyId });
+}
+
+function withheld(outcome: Refused | Unavailable): Grant {
+  return { accessKey: undefined, withheld: outcome };
 }

@@ -18,7 +18,7 @@ import { deepFreeze } from './deep-freeze.js';
 import { type Instant, instantOf } from './freshness.js';
 import { keySetOf } from './issuer-keys.js';
 import { KeysUnavailable } from './key-set.js';
-import type { Entry } from './look-up-cache.js';
+import type { Entry } from './look-up-landing.js';
 import type { PresentedCredential } from './presented-credential.js';
 import { verifySignature } from './signature.js';
 import { type ClaimRules, readTokenClaims, type TokenClaims } from './token-claims.js';
@@ -130,10 +130,10 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     if (proven?.signer !== signer && !(await verifySignature(jws, signer, header.alg))) return refused('signature');
 
     const grant = await accessKeys?.grantOf(claims);
-    if (grant !== undefined && 'outcome' in grant) return grant;
+    if (grant?.withheld !== undefined) return grant.withheld;
     if (claims.expiresAt * 1_000 <= clock.now()) return refused('expired');
-    const principal = principalOf(jws, claims, grant?.facts);
-    tokens?.set(credential.digest, { principal, signer, accessKey: grant });
+    const principal = principalOf(jws, claims, grant?.accessKey.facts);
+    tokens?.set(credential.digest, { principal, signer, accessKey: grant?.accessKey });
     return { outcome: 'accepted', principal };
   }
 

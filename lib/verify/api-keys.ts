@@ -11,7 +11,8 @@ import { namesOf, Options } from '../options/options.js';
 import { watchable } from '../options/watchable.js';
 import { type CacheOptions, readCacheOptions } from './cache-options.js';
 import { instantOf } from './freshness.js';
-import { type Found, type Landing, LookUpCache } from './look-up-cache.js';
+import { LookUpCache } from './look-up-cache.js';
+import { type Found, foundNothing, type Landing, landedWell } from './look-up-landing.js';
 import type { PresentedCredential } from './presented-credential.js';
 import type { Claim, CredentialVerifier, Outcome } from './verifier.js';
 
@@ -65,16 +66,16 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
   function verify(credential: PresentedCredential): Outcome | Promise<Outcome> {
     if (credential.isCompact) return DECLINED;
     const reading = format.read(credential.reveal());
-    if (reading === undefined) return DECLINED;
+    if (reading === undefined || reading === null) return DECLINED;
     if (reading === 'malformed') return { outcome: 'refused', reason: 'key_malformed' };
     if (!kinds.includes(reading.kind)) return { outcome: 'declined', reason: 'kind_not_taken' };
-    if (!environments.includes(reading.environment)) return { outcome: 'refused', reason: 'other_environment' };
+    if (!environments.includes(reading.environment)) return { outcome: 'declined', reason: 'other_environment' };
 
     const now = instantOf(clock);
     const miss = cache.recallMiss(credential.digest, now);
     if (miss !== undefined) return { outcome: 'refused', reason: miss.reason, keyId: miss.subject.id };
     const entry = cache.recall(credential.digest, now);
-    if (entry !== undefined) return judge({ entry });
+    if (entry !== undefined) return judge(landedWell(entry));
     const redact = (text: string) => credential.redact(text);
     return cache.lookUp(credential.digest, () => load(credential, reading), redact).then(judge);
   }
@@ -82,19 +83,19 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
   async function load(credential: PresentedCredential, reading: KeyReading): Promise<Found<KnownKey>> {
     const record: unknown = await resolver.resolveKey(presentedKey(credential, reading));
     if (record === undefined || record === null) {
-      return { reason: 'unknown', subject: { id: undefined, account: undefined }, final: false };
+      return foundNothing('unknown', { id: undefined, account: undefined });
     }
     const facts = readKeyRecord(record);
     if (facts.kind !== reading.kind) throw new RecordFault('kind: not that of the key');
     if (facts.environment !== reading.environment) throw new RecordFault('environment: not that of the key');
     const ended = endedAt(facts.life, clock.now());
-    if (ended !== undefined) return { reason: ended, subject: subjectOf(facts), final: ended === 'revoked' };
+    if (ended !== undefined) return foundNothing(ended, subjectOf(facts));
     return { facts: { principal: principalOf(facts, apis), life: facts.life }, subject: subjectOf(facts) };
   }
 
   function judge(landing: Landing<KnownKey>): Outcome {
-    if ('failed' in landing) return { outcome: 'unavailable', reason: `look_up_${landing.failed}` };
-    if ('miss' in landing) {
+    if (landing.failed !== undefined) return { outcome: 'unavailable', reason: `look_up_${landing.failed}` };
+    if (landing.miss !== undefined) {
       return { outcome: 'refused', reason: landing.miss.reason, keyId: landing.miss.subject.id };
     }
     const { principal, life } = landing.entry.facts;

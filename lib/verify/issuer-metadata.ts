@@ -2,6 +2,9 @@
 import { FetchFault, fetchJson } from './fetch-json.js';
 import { secureUrl } from './secure-url.js';
 
+/** Milliseconds that the first document may take, so that there is time for the second. */
+const FIRST_TIMEOUT = 1_000;
+
 /**
  * Finds the `jwks_uri` of an issuer.
  *
@@ -9,7 +12,8 @@ import { secureUrl } from './secure-url.js';
  */
 export async function discoverJwksUri(issuer: URL, name: string, signal: AbortSignal): Promise<URL> {
   try {
-    return jwksUriOf(await fetchJson(oauthMetadataUrl(issuer), signal), name);
+    const first = AbortSignal.any([signal, AbortSignal.timeout(FIRST_TIMEOUT)]);
+    return jwksUriOf(await fetchJson(oauthMetadataUrl(issuer), first), name);
   } catch (error) {
     if (signal.aborted) throw error;
     return jwksUriOf(await fetchJson(openidMetadataUrl(issuer), signal), name);

@@ -94,7 +94,8 @@ export class RemoteKeySet implements KeySet {
     if (age < REFRESH_AGE) return;
     if (this.#backOff() <= 0) {
       const refreshed = this.#refresh(true);
-      if (age >= MAX_AGE) await refreshed;
+      // Only the first attempt is waited for: while the issuer is away, the last good set serves at once.
+      if (age > MAX_STALE || (age >= MAX_AGE && this.#failures === 0)) await refreshed;
     }
     if (this.#age() > MAX_STALE) throw new KeysUnavailable(Math.max(1, Math.ceil(this.#backOff() / 1_000)));
   }

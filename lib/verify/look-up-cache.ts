@@ -3,7 +3,6 @@
  *
  * Facts are cached here, decisions are not: whoever reads an entry judges expiry and revocation by it on each request.
  */
-import { types } from 'node:util';
 import type { Change, FeedListener } from '../contracts/change-feed.js';
 import type { Clock } from '../contracts/clock.js';
 import { RecordFault } from '../credentials/record.js';
@@ -11,42 +10,21 @@ import { feedNotices } from '../events/feed-notice.js';
 import { type LookUpFailure, lookUpFailures } from '../events/look-up-failure.js';
 import type { CacheBounds } from './cache-options.js';
 import { type Reach, reachOf, type SubjectMember, touches } from './change-reach.js';
-import { EntrySegment, type SegmentEntry, type Subject } from './entry-segment.js';
+import { EntrySegment } from './entry-segment.js';
+import { errorSummary } from './error-summary.js';
+import { FeedWords } from './feed-words.js';
+import { type Flight, Flights } from './flights.js';
 import { CONFIRMED_FOR, elapsed, type Instant, instantOf } from './freshness.js';
-
-/** What a look-up brought. */
-export type Found<F> =
-  | { readonly facts: F; readonly subject: Subject }
-  | {
-      /** Why there is nothing to believe: `unknown`, `revoked`, … */
-      readonly reason: string;
-      readonly subject: Subject;
-      /** Whether nothing can mend it: revoked is final. */
-      readonly final: boolean;
-    };
-
-/** A good entry. */
-export interface Entry<F> extends SegmentEntry {
-  readonly facts: F;
-  readonly lookedUp: Instant;
-  readonly sequence: number;
-  /** When a look-up of it last failed: for a moment from then on it is served without another try. */
-  failedAt: Instant | undefined;
-}
-
-/** A negative entry. */
-export interface Miss extends SegmentEntry {
-  readonly reason: string;
-  readonly final: boolean;
-  readonly lookedUp: Instant;
-  readonly sequence: number;
-}
-
-/** How a look-up ended. */
-export type Landing<F> =
-  | { readonly entry: Entry<F> }
-  | { readonly miss: Miss }
-  | { readonly failed: LookUpFailure['reason'] };
+import {
+  type Entry,
+  type Found,
+  failed,
+  isNothing,
+  type Landing,
+  landedOnMiss,
+  landedWell,
+  type Miss,
+} from './look-up-landing.js';
 
 export interface LookUpCacheOptions {
   /** Whose look-ups these are, for events. */
@@ -63,66 +41,54 @@ export interface LookUpCacheOptions {
   readonly clock: Clock;
 }
 
-interface Flight<F> {
-  /** When it began, among the look-ups and losses of this cache. */
-  sequence: number;
-  departed: Instant;
-  /** While a look-up is in flight its subject is unknown, so every change since it began is kept until it lands. */
-  changes: Reach[];
-  /** Set when it took so long that changes are no longer kept for it: then what it brings is not believed. */
-  abandoned: boolean;
-  arrival: Promise<Landing<F>>;
-}
-
-/** The feed's word that what it covers held at an instant: what was looked up since the loss before it. */
-interface FeedWord {
-  readonly since: number;
-  readonly at: Instant;
-}
-
 /** After a failed look-up an entry that may still be served is, and the store is left alone for this long. */
 const RETRY_AFTER = 1_000;
 
-/** A look-up that never ends gives its place in `maxLookups` back after this many time-outs. */
-const PATIENCE = 10;
+/** Asks the resolver. What it throws makes the look-up fail. */
+type Load<F> = () => Promise<Found<F>>;
+
+/** Cuts the credential out of an error's text. */
+type Redact = (text: string) => string;
+
+interface Segments<F> {
+  readonly good: EntrySegment<Entry<F>>;
+  readonly misses: EntrySegment<Miss>;
+  /** Revoked is final: apart, so that no flood of unknown keys makes it forgotten. */
+  readonly revoked: EntrySegment<Miss>;
+}
 
 export class LookUpCache<F> {
   readonly #options: LookUpCacheOptions;
-  readonly #good: EntrySegment<Entry<F>> | undefined;
-  readonly #misses: EntrySegment<Miss> | undefined;
-  readonly #flights = new Map<string, Flight<F>>();
-  readonly #underWay = new Set<Flight<F>>();
+  readonly #kept: Segments<F> | undefined;
+  readonly #flights: Flights<Landing<F>>;
+  readonly #feed: FeedWords;
   #sequence = 0;
-  #lostSequence = 0;
-  #feedWord: FeedWord | undefined;
-  /** What it said last before it was lost. */
-  #lastFeedWord: FeedWord | undefined;
 
   constructor(options: LookUpCacheOptions) {
+    const { bounds, timeout, maxLookups, clock } = options;
     this.#options = options;
-    if (options.bounds === undefined) return;
-    this.#good = new EntrySegment(options.bounds.max);
-    this.#misses = new EntrySegment(options.bounds.negativeMax);
+    this.#flights = new Flights({ timeout, max: maxLookups });
+    this.#feed = new FeedWords(clock);
+    this.#kept = bounds && {
+      good: new EntrySegment(bounds.max),
+      misses: new EntrySegment(bounds.negativeMax),
+      revoked: new EntrySegment(bounds.negativeMax),
+    };
   }
 
   /** What a feed tells. Hand it to the resolver's `watch`. */
   readonly listener: FeedListener = {
     change: (change) => this.invalidate(change),
-    current: () => {
-      this.#feedWord = { since: this.#lostSequence, at: instantOf(this.#options.clock) };
-    },
+    current: () => this.#feed.current(),
     lost: () => {
-      this.#lastFeedWord = this.#feedWord ?? this.#lastFeedWord;
-      this.#feedWord = undefined;
-      this.#sequence += 1;
-      this.#lostSequence = this.#sequence;
+      this.#feed.lost(this.#sequence + 1);
       if (feedNotices.hasSubscribers) feedNotices.publish({ of: this.#options.of, outcome: 'lost' });
     },
   };
 
   /** The good entry of a key, if it may be served now without a look-up. */
   recall(key: string, now: Instant): Entry<F> | undefined {
-    const entry = this.#good?.get(key);
+    const entry = this.#kept?.good.get(key);
     return entry !== undefined && this.serves(entry, now) ? entry : undefined;
   }
 
@@ -131,28 +97,24 @@ export class LookUpCache<F> {
     const { bounds, watched } = this.#options;
     if (bounds === undefined || !entry.live) return false;
     const age = elapsed(entry.lookedUp, now);
-    if (age < bounds.ttl && (!watched || this.#sinceConfirmed(entry, now) <= CONFIRMED_FOR)) return true;
+    if (age < bounds.ttl && (!watched || this.#feed.sinceConfirmed(entry, now) <= CONFIRMED_FOR)) return true;
     const pauses = entry.failedAt !== undefined && elapsed(entry.failedAt, now) < RETRY_AFTER;
-    return pauses && this.#sinceHeld(entry, now) <= bounds.staleIfError;
+    return pauses && this.#feed.sinceKnown(entry, now) <= bounds.staleIfError;
   }
 
   /** The negative entry of a key, if it is believed now. */
   recallMiss(key: string, now: Instant): Miss | undefined {
-    const miss = this.#misses?.get(key);
-    if (miss === undefined || this.#options.bounds === undefined) return undefined;
-    return miss.final || elapsed(miss.lookedUp, now) < this.#options.bounds.negativeTtl ? miss : undefined;
+    const { bounds } = this.#options;
+    if (bounds === undefined) return undefined;
+    const miss = this.#kept?.revoked.get(key) ?? this.#kept?.misses.get(key);
+    if (miss === undefined) return undefined;
+    return miss.final || elapsed(miss.lookedUp, now) < bounds.negativeTtl ? miss : undefined;
   }
 
-  /**
-   * Looks a key up, or waits for the look-up of it that is under way. It never rejects.
-   *
-   * @param load - Asks the resolver. What it throws makes the look-up fail.
-   * @param redact - Cuts the credential out of an error's text.
-   */
-  async lookUp(key: string, load: () => Promise<Found<F>>, redact = (text: string) => text): Promise<Landing<F>> {
-    const flight = this.#flights.get(key) ?? this.#depart(key, load, redact);
-    const landing: Landing<F> = flight === undefined ? { failed: 'too_many' } : await flight.arrival;
-    return 'failed' in landing ? (this.#stale(key) ?? landing) : landing;
+  /** Looks a key up, or waits for the look-up of it that is under way. It never rejects. */
+  async lookUp(key: string, load: Load<F>, redact: Redact = (text) => text): Promise<Landing<F>> {
+    const landing = await (this.#flights.joined(key) ?? this.#begin(key, load, redact));
+    return landing.failed === undefined ? landing : (this.#stale(key) ?? landing);
   }
 
   /** Drops what a change touches, and what look-ups under way would bring of it. What is no change drops everything. */
@@ -166,111 +128,77 @@ export class LookUpCache<F> {
 
   #drop(reach: Reach): void {
     if (reach === 'nothing') return;
-    for (const flight of this.#underWay) flight.changes.push(reach);
-    const isTouched = (entry: Entry<F>) => touches(reach, entry.subject);
-    const isMended = (miss: Miss) => !miss.final && touches(reach, miss.subject);
-    if (typeof reach === 'object' && 'id' in reach) {
-      this.#good?.deleteOf(reach.id, isTouched);
-      this.#misses?.deleteOf(reach.id, isMended);
-    } else {
-      this.#good?.deleteWhere(isTouched);
-      this.#misses?.deleteWhere(isMended);
+    this.#flights.tell(reach);
+    const isTouched = ({ subject }: Entry<F> | Miss) => touches(reach, subject);
+    for (const segment of [this.#kept?.good, this.#kept?.misses]) {
+      if (typeof reach === 'object' && 'id' in reach) segment?.deleteOf(reach.id, isTouched);
+      else segment?.deleteWhere(isTouched);
     }
   }
 
-  #depart(key: string, load: () => Promise<Found<F>>, redact: (text: string) => string): Flight<F> | undefined {
-    if (this.#underWay.size >= this.#options.maxLookups) {
-      this.#report('too_many');
-      return undefined;
-    }
-    const departed = instantOf(this.#options.clock);
-    const arrival: Promise<Landing<F>> = Promise.resolve({ failed: 'timed_out' });
-    const flight: Flight<F> = { sequence: ++this.#sequence, departed, changes: [], abandoned: false, arrival };
-    this.#underWay.add(flight);
-    if (this.#options.bounds !== undefined) this.#flights.set(key, flight);
-    flight.arrival = this.#inTime(key, flight, this.#fly(key, flight, load, redact));
-    return flight;
+  #begin(key: string, load: Load<F>, redact: Redact): Promise<Landing<F>> | Landing<F> {
+    if (this.#flights.areFull) return this.#failure('too_many');
+    const flight: Flight = { ...this.#departure(), abandoned: false };
+    const joinable = this.#kept === undefined ? undefined : key;
+    return this.#flights.begin(
+      joinable,
+      flight,
+      () => this.#fly(key, flight, load, redact),
+      () => this.#failure('timed_out'),
+    );
   }
 
-  async #fly(
-    key: string,
-    flight: Flight<F>,
-    load: () => Promise<Found<F>>,
-    redact: (text: string) => string,
-  ): Promise<Landing<F>> {
+  #departure() {
+    this.#sequence += 1;
+    return { sequence: this.#sequence, departed: instantOf(this.#options.clock), changes: [] };
+  }
+
+  async #fly(key: string, flight: Flight, load: Load<F>, redact: Redact): Promise<Landing<F>> {
     try {
       const found = await load();
       if (!isOvertaken(flight, found)) return this.#land(key, flight, found);
-      flight.sequence = ++this.#sequence;
-      flight.departed = instantOf(this.#options.clock);
-      flight.changes = [];
+      Object.assign(flight, this.#departure());
       const again = await load();
-      if (!isOvertaken(flight, again)) return this.#land(key, flight, again);
-      this.#report('overtaken');
-      return { failed: 'overtaken' };
+      return isOvertaken(flight, again) ? this.#failure('overtaken') : this.#land(key, flight, again);
     } catch (error) {
       const reason = error instanceof RecordFault ? 'record_invalid' : 'threw';
       // The store was asked and no longer says what is cached: that is not served as stale.
-      if (reason === 'record_invalid') this.#good?.delete(key);
-      this.#report(reason, () => redact(summaryOf(error)));
-      return { failed: reason };
+      if (reason === 'record_invalid') this.#kept?.good.delete(key);
+      return this.#failure(reason, () => redact(errorSummary(error)));
     } finally {
-      // In one turn with the landing: who asks after the next change must not join a look-up from before it.
-      this.#underWay.delete(flight);
-      this.#forget(key, flight);
+      this.#flights.end(key, flight);
     }
-  }
-
-  /** Waits for a look-up no longer than it may take. One that lands later is still believed, if nothing changed. */
-  #inTime(key: string, flight: Flight<F>, landing: Promise<Landing<F>>): Promise<Landing<F>> {
-    const { timeout } = this.#options;
-    return new Promise((resolve) => {
-      const abandon = () => {
-        flight.abandoned = true;
-        this.#underWay.delete(flight);
-      };
-      const giveUp = () => {
-        timer = setTimeout(abandon, timeout * (PATIENCE - 1)).unref();
-        this.#forget(key, flight);
-        this.#report('timed_out');
-        resolve({ failed: 'timed_out' });
-      };
-      let timer = setTimeout(giveUp, timeout);
-      landing.then((landed) => {
-        clearTimeout(timer);
-        resolve(landed);
-      });
-    });
-  }
-
-  #forget(key: string, flight: Flight<F>): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key);
   }
 
   /** Keeps what a look-up brought, unless something is known that it does not outweigh. */
-  #land(key: string, flight: Flight<F>, found: Found<F>): Landing<F> {
-    const { departed: lookedUp, sequence } = flight;
-    const known = { subject: found.subject, lookedUp, sequence, live: false };
-    const landing: Landing<F> =
-      'facts' in found
-        ? { entry: { ...known, facts: found.facts, failedAt: undefined } }
-        : { miss: { ...known, reason: found.reason, final: found.final } };
-    if (this.#good === undefined || this.#misses === undefined) return landing;
-    const miss = this.#misses.peek(key);
-    if (miss?.final) return { miss };
+  #land(key: string, flight: Flight, found: Found<F>): Landing<F> {
+    const known = { subject: found.subject, lookedUp: flight.departed, sequence: flight.sequence, live: false };
+    const landing: Landing<F> = isNothing(found)
+      ? landedOnMiss({ ...known, reason: found.reason, final: found.final })
+      : landedWell({ ...known, facts: found.facts, failedAt: undefined });
+    return this.#kept === undefined ? landing : this.#keep(key, flight, landing, this.#kept);
+  }
+
+  #keep(key: string, flight: Flight, landing: Landing<F>, { good, misses, revoked }: Segments<F>): Landing<F> {
+    const final = revoked.peek(key);
+    if (final !== undefined) return landedOnMiss(final);
     // Revoked is final, however late it is heard.
-    if ('entry' in landing || !landing.miss.final) {
-      const entry = this.#good.peek(key);
-      if (miss !== undefined && miss.sequence > sequence) return { miss };
-      if (entry !== undefined && entry.sequence > sequence) return { entry };
-      if (flight.abandoned) return landing;
+    if (landing.miss?.final) {
+      good.delete(key);
+      misses.delete(key);
+      revoked.set(key, landing.miss);
+      return landing;
     }
-    if ('entry' in landing) {
-      this.#misses.delete(key);
-      this.#good.set(key, landing.entry);
-    } else {
-      this.#good.delete(key);
-      this.#misses.set(key, landing.miss);
+    const [entry, miss] = [good.peek(key), misses.peek(key)];
+    if (miss !== undefined && miss.sequence > flight.sequence) return landedOnMiss(miss);
+    if (entry !== undefined && entry.sequence > flight.sequence) return landedWell(entry);
+    if (flight.abandoned) return landing;
+    if (landing.entry !== undefined) {
+      misses.delete(key);
+      good.set(key, landing.entry);
+    } else if (landing.miss !== undefined) {
+      good.delete(key);
+      misses.set(key, landing.miss);
     }
     return landing;
   }
@@ -278,39 +206,20 @@ export class LookUpCache<F> {
   /** What is served of a key while its look-ups fail, for as long as `staleIfError` allows. */
   #stale(key: string): Landing<F> | undefined {
     const { bounds, clock } = this.#options;
-    const entry = this.#good?.peek(key);
+    const entry = this.#kept?.good.peek(key);
     if (entry === undefined || bounds === undefined) return undefined;
     const now = instantOf(clock);
-    if (this.#sinceHeld(entry, now) > bounds.staleIfError) return undefined;
+    if (this.#feed.sinceKnown(entry, now) > bounds.staleIfError) return undefined;
     entry.failedAt = now;
-    return { entry };
+    return landedWell(entry);
   }
 
-  /** Milliseconds since an entry was confirmed: by its own look-up, or by the feed's word that covers it. */
-  #sinceConfirmed(entry: Entry<F>, now: Instant, word = this.#feedWord): number {
-    const own = elapsed(entry.lookedUp, now);
-    return word === undefined || entry.sequence < word.since ? own : Math.min(own, elapsed(word.at, now));
-  }
-
-  /** Milliseconds since an entry was known to hold: a feed that is lost takes back nothing of what it said before. */
-  #sinceHeld(entry: Entry<F>, now: Instant): number {
-    return Math.min(this.#sinceConfirmed(entry, now), this.#sinceConfirmed(entry, now, this.#lastFeedWord));
-  }
-
-  #report(reason: LookUpFailure['reason'], detail?: () => string): void {
+  #failure(reason: LookUpFailure['reason'], detail?: () => string): Landing<F> {
     if (lookUpFailures.hasSubscribers) lookUpFailures.publish({ of: this.#options.of, reason, detail: detail?.() });
+    return failed(reason);
   }
 }
 
-function isOvertaken<F>(flight: Flight<F>, found: Found<F>): boolean {
+function isOvertaken<F>(flight: Flight, found: Found<F>): boolean {
   return flight.changes.some((reach) => touches(reach, found.subject));
-}
-
-function summaryOf(error: unknown): string {
-  if (!types.isNativeError(error)) return `a thrown ${typeof error}`;
-  try {
-    return `${error.name}: ${error.message}`;
-  } catch {
-    return 'an error that cannot be read';
-  }
 }

@@ -17,20 +17,20 @@ export class VerificationKey {
     this.kid = jwk.kid;
     this.key = key;
     this.#jwk = jwk;
-    this.#alg = jwk.alg;
+    this.#alg = jwk.alg && canonical(jwk.alg);
   }
 
   /** Whether the key is one for an algorithm. */
   fits(alg: string): boolean {
     const algorithm = ALGORITHMS.get(alg);
-    if (algorithm === undefined || (this.#alg !== undefined && this.#alg !== alg)) return false;
+    if (algorithm === undefined || (this.#alg !== undefined && this.#alg !== canonical(alg))) return false;
     return algorithm.kty === this.#jwk.kty && (algorithm.crv === undefined || algorithm.crv === this.#jwk.crv);
   }
 
   /** Keeps the key to an algorithm that it has verified; `false` where it is kept to another one. */
   keepTo(alg: string): boolean {
-    this.#alg ??= alg;
-    return this.#alg === alg;
+    this.#alg ??= canonical(alg);
+    return this.#alg === canonical(alg);
   }
 
   /** Bytes that a signature with this key has. */
@@ -42,6 +42,11 @@ export class VerificationKey {
   equals(other: VerificationKey): boolean {
     return this.kid === other.kid && this.#jwk.alg === other.#jwk.alg && this.key.equals(other.key);
   }
+}
+
+/** RFC 9864 §2.2: with the only curve that is taken here, EdDSA is another name of Ed25519. */
+function canonical(alg: string): string {
+  return alg === 'EdDSA' ? 'Ed25519' : alg;
 }
 
 interface PublicJwk {

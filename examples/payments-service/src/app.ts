@@ -1,5 +1,5 @@
 /** The routes of the service, and what it takes to get in. */
-import express, { type Express } from 'express';
+import express, { type Express, type Router } from 'express';
 import {
   assertGuarded,
   authOf,
@@ -34,11 +34,25 @@ export function createRecords(): Records {
   return { cards, payments: new Payments(cards), disputes: new Disputes() };
 }
 
-export function createApp({ tokens, secretKeys, publicKeys }: Verifiers, records: Records): Express {
+/** What is open to everybody: of the routes of an issuer, the token endpoint proves clients by itself. */
+const OPEN = ['GET /health'];
+const OPEN_OF_ISSUER = [
+  'POST /connect/token',
+  'ALL /connect/token',
+  'GET /.well-known/jwks.json',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /.well-known/openid-configuration',
+];
+
+/** @param issuer - Mounted where this service issues its own tokens. */
+export function createApp(verifiers: Verifiers, records: Records, issuer?: Router): Express {
+  const { tokens, secretKeys, publicKeys } = verifiers;
   const { cards, payments, disputes } = records;
   const app = express().disable('x-powered-by');
   // Mounted behind the gates: the body of a caller who is refused is never parsed.
   const json = express.json({ limit: '16kb' });
+
+  if (issuer !== undefined) app.use(issuer);
 
   app.get('/health', (_req, res) => {
     res.json({ status: 'ok' });
@@ -86,6 +100,6 @@ export function createApp({ tokens, secretKeys, publicKeys }: Verifiers, records
 
   app.use(notFound, bearerErrors(), problems);
 
-  assertGuarded(app, { except: ['GET /health'] });
+  assertGuarded(app, { except: issuer === undefined ? OPEN : [...OPEN, ...OPEN_OF_ISSUER] });
   return app;
 }

@@ -1,11 +1,13 @@
-/** One line for each decision of a gate or a guard, with the reason, which the caller is not told. */
+/** One line for each decision of a gate, a guard or the token endpoint, with the reason, which the caller is not told. */
 import { subscribe } from 'node:diagnostics_channel';
 import type { Decision } from 'keyward';
+import type { TokenDecision } from 'keyward/issuer';
 
 /** Starts writing decisions, under a heading. */
 export function logDecisions(write: (line: string) => void): void {
   write(row('decision', 'caller', 'request', 'reason'));
   subscribe('keyward:decision', (message) => write(lineOf(message as Decision)));
+  subscribe('keyward:token', (message) => write(tokenLineOf(message as TokenDecision)));
 }
 
 function lineOf({ outcome, by, reason, kind, keyId, fingerprint, method, path }: Decision): string {
@@ -13,6 +15,10 @@ function lineOf({ outcome, by, reason, kind, keyId, fingerprint, method, path }:
   const caller = [kind, keyId ?? fingerprint].filter(Boolean).join(' ');
   const why = by === 'requireBearer' ? reason : `${reason}, by ${by}`;
   return row(outcome, caller, `${method} ${printable(path)}`, why);
+}
+
+function tokenLineOf({ outcome, clientId = '', reason }: TokenDecision): string {
+  return row(outcome, clientId, 'POST /connect/token', reason);
 }
 
 function row(outcome: string, caller: string, request: string, why = ''): string {

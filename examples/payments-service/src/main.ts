@@ -4,9 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { accessTokens, apiKeys } from 'keyward';
+import { createIssuer, memorySigningKeys } from 'keyward/issuer';
 import { createApp, createRecords } from './app.js';
 import { logDecisions } from './decision-log.js';
-import { ACCOUNT, AUDIENCE, createDemoCredentials, ENVIRONMENT, ISSUER } from './demo-credentials.js';
+import { ACCOUNT, AUDIENCE, createDemoCredentials, ENVIRONMENT } from './demo-credentials.js';
+import { expiredTokenLike } from './expired-token.js';
+import { buyToken } from './token-client.js';
 import { welcome } from './welcome.js';
 
 // The credentials are printed, so nobody but this machine may come.
@@ -17,18 +20,22 @@ async function start(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
   const port = readPort(process.env.PORT ?? '3000');
 
-  const demo = await createDemoCredentials();
-  const { tables, jwks } = demo;
-  const environment = ENVIRONMENT;
-  const tokens = accessTokens({ issuer: ISSUER, audience: AUDIENCE, jwks, accessKeys: tables, environment });
-  const secretKeys = apiKeys({ resolver: tables, kinds: ['secret'], environment });
-  const publicKeys = apiKeys({ resolver: tables, kinds: ['public'], environment });
+  const { tables, ...credentials } = createDemoCredentials();
   const records = createRecords();
-  const server = createServer(createApp({ tokens, secretKeys, publicKeys }, records));
-
+  const server = createServer();
   server.listen(port, HOST);
   await once(server, 'listening');
+
+  // The issuer is known by the URL of the service, which ends in a port that may have been chosen just now.
   const baseUrl = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  const environment = ENVIRONMENT;
+  const named = { issuer: baseUrl, audience: AUDIENCE, accessKeys: tables };
+  const tokens = accessTokens({ ...named, environment });
+  const secretKeys = apiKeys({ resolver: tables, kinds: ['secret'], environment });
+  const publicKeys = apiKeys({ resolver: tables, kinds: ['public'], environment });
+  const signingKeys = memorySigningKeys();
+  const issuer = createIssuer({ ...named, signingKeys });
+  server.on('request', createApp({ tokens, secretKeys, publicKeys }, records, issuer));
 
   // Requests under way are answered first; then nothing is left to do, and the process ends by itself.
   const stop = () => {
@@ -38,16 +45,22 @@ async function start(): Promise<void> {
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
 
+  const tokenEndpoint = `${baseUrl}/connect/token`;
+  const accessToken = await buyToken({ tokenEndpoint, ...credentials });
   if (values.json) {
-    const { secretAll, secretPayments, secretDisputes, secretEcommerce, public: publicKey, accessToken } = demo;
+    const { secretAll, secretPayments, secretDisputes, secretEcommerce, public: publicKey, ...rest } = credentials;
+    const { accessKeyId, accessKeySecret, defaultScopes } = rest;
     const keys = { secretAll, secretPayments, secretDisputes, secretEcommerce, public: publicKey };
-    console.log(JSON.stringify({ baseUrl, issuer: ISSUER, audience: AUDIENCE, ...keys, accessToken }));
+    const client = { tokenEndpoint, accessKeyId, accessKeySecret, defaultScopes };
+    console.log(JSON.stringify({ baseUrl, issuer: baseUrl, audience: AUDIENCE, ...keys, accessToken, ...client }));
     return;
   }
+  const expiredToken = await expiredTokenLike(accessToken, signingKeys);
   const holder = { account: ACCOUNT, channels: 'all' } as const;
   const card = { type: 'card', expiry_month: 12, expiry_year: 2030 } as const;
   const payment = records.payments.create(holder, { source: card, amount: 2500, currency: 'GBP', reference: 'demo' });
-  console.log(welcome(baseUrl, demo, payment, records.disputes.open(payment)));
+  const dispute = records.disputes.open(payment);
+  console.log(welcome({ ...credentials, baseUrl, tokenEndpoint, accessToken, expiredToken }, payment, dispute));
   logDecisions(console.log);
 }
 

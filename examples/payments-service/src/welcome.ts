@@ -3,16 +3,33 @@ import type { DemoCredentials } from './demo-credentials.js';
 import type { Dispute } from './disputes.js';
 import type { Payment } from './payments.js';
 
-export function welcome(baseUrl: string, demo: DemoCredentials, payment: Payment, dispute: Dispute): string {
+/** What the demo shows: the credentials, and what was bought with them. */
+export interface Demo extends Omit<DemoCredentials, 'tables'> {
+  readonly baseUrl: string;
+  readonly tokenEndpoint: string;
+  readonly accessToken: string;
+  readonly expiredToken: string;
+}
+
+export function welcome(demo: Demo, payment: Payment, dispute: Dispute): string {
+  const { baseUrl, tokenEndpoint, accessKeyId, accessKeySecret } = demo;
   const curl = (path: string, credential?: string, body?: object, authorization = `Bearer ${credential}`) =>
     [
       `curl -i ${baseUrl}${path}`,
-      ...(credential === undefined ? [] : [`-H 'Authorization: ${authorization}'`]),
+      ...(credential === undefined ? [] : [`-H "Authorization: ${authorization}"`]),
       ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`]),
     ].join(' ');
+  const buy = (how: string, scope = '', secret = accessKeySecret) =>
+    [
+      `curl ${how} ${tokenEndpoint} -u '${accessKeyId}:${secret}' -d grant_type=client_credentials`,
+      ...(scope === '' ? [] : [`-d scope='${scope}'`]),
+    ].join(' ');
+  // The shell puts the token in the place of the command that buys it.
+  const bought = (scope?: string) => `$(${buy('-s', scope)} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
 
   const card = { type: 'card', number: '4242424242424242', expiry_month: 12, expiry_year: 2030 };
   const order = { source: card, amount: 1000, currency: 'GBP', reference: 'order-1' };
+  const refund = { amount: 100 };
   const payPath = `/payments/${payment.id}`;
 
   const commands: readonly (readonly [status: number, what: string, command: string])[] = [
@@ -22,16 +39,22 @@ export function welcome(baseUrl: string, demo: DemoCredentials, payment: Payment
     [201, 'a public key, from a browser: a card becomes a token', curl('/tokens', demo.public, card)],
     [201, 'the same without "Bearer", as some SDKs send it', curl('/tokens', demo.public, card, demo.public)],
     [200, 'a secret key for disputes only', curl(`/disputes/${dispute.id}`, demo.secretDisputes)],
+    [200, 'an access key buys a token, with its default scopes', buy('-i')],
+    [200, 'the same, with the scopes asked for', buy('-i', 'payments payments:refund')],
     [200, 'an access token, where no keys are taken', curl('/reports', demo.accessToken)],
+    [200, 'a token is bought and spent', curl('/reports', bought())],
+    [201, 'one with payments:refund pays back', curl(`${payPath}/refunds`, bought('payments payments:refund'), refund)],
     [403, 'wrong API: a key for disputes only, at payments', curl(payPath, demo.secretDisputes)],
     [
       403,
       "wrong channel: not the shop's",
       curl('/payments', demo.secretEcommerce, { processing_channel_id: 'pc_other' }),
     ],
+    [400, 'wrong scope: one that the access key has not', buy('-i', 'payouts')],
     [403, 'wrong scope: a token without payments:refund', curl(`${payPath}/refunds`, demo.accessToken, {})],
     [401, 'wrong kind: a public key, where secret keys are taken', curl(payPath, demo.public)],
     [401, 'wrong kind: a secret key, where no keys are taken', curl('/reports', demo.secretAll)],
+    [401, 'wrong secret: of the access key', buy('-i', '', 'not-the-secret')],
     [401, 'mistyped: one character is wrong, so nothing is looked up', curl(payPath, mistyped(demo.secretAll))],
     [401, 'expired: a secret key', curl(payPath, demo.expiredKey)],
     [401, 'expired: an access token', curl(payPath, demo.expiredToken)],
@@ -49,6 +72,8 @@ Its credentials, good while it runs:
   secret key, disputes only    ${demo.secretDisputes}
   secret key, e-commerce       ${demo.secretEcommerce}  (channel pc_shop)
   public key                   ${demo.public}
+  access key, Identifier       ${demo.accessKeyId}
+  access key, Secret           ${demo.accessKeySecret}
   access token, for an hour    ${demo.accessToken}
 
 Paste a command into another terminal. The number above it is the status that it gets.

@@ -7,12 +7,13 @@ import { mintKey } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { type ChildApi, startChildApi } from '../support/child-api.js';
 import { START } from '../support/manual-clock.js';
-import { sendRaw } from '../support/raw-http.js';
+import { getRaw, sendRaw } from '../support/raw-http.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
 
 const express = (globalThis as { EXPRESS?: number }).EXPRESS === 4 ? 'express4' : 'express';
 const signer = createKey('ES256');
 const keys = Array.from({ length: 500 }, () => mintKey('secret', 'live'));
+const stranger = mintKey('secret', 'live');
 const tokens = Array.from({ length: 500 }, (_, at) => forge(signer, { jti: `token-${at}` }));
 
 let child: ChildApi;
@@ -48,8 +49,18 @@ async function present(credentials: readonly string[]): Promise<number> {
   return text.split('HTTP/1.1 200 ').length - 1;
 }
 
-describe('the heap after a thousand requests that were let in', () => {
-  it('X12 holds no credential', async () => {
+/** The answers to a good key, a mistyped and an unknown one, as they stand on the wire. */
+async function answers(): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const credential of [keys[0], 'sk_forged', stranger]) {
+    const { text } = await getRaw(child.port, [`Authorization: Bearer ${credential}`]);
+    texts.push(text.replace(/^Date: .*$/m, ''));
+  }
+  return texts;
+}
+
+describe('an API in a process of its own', () => {
+  it('X12 after a thousand requests that were let in its heap holds no credential', async () => {
     for (let at = 0; at < 500; at += 50) {
       expect(await present(keys.slice(at, at + 50))).toBe(50);
       expect(await present(tokens.slice(at, at + 50))).toBe(50);
@@ -63,4 +74,12 @@ describe('the heap after a thousand requests that were let in', () => {
     // What is kept is found: the digests that the caches go by.
     expect([...keys, ...tokens].filter((credential) => !heap.includes(digestOf(credential)))).toEqual([]);
   }, 60_000);
+
+  it('L10 a listener that throws changes no answer; its error is for the process to handle', async () => {
+    const before = await answers();
+    expect(before.map((text) => text.slice(9, 12))).toEqual(['200', '401', '401']);
+    await child.breakListeners();
+    expect(await answers()).toEqual(before);
+    expect(await child.uncaught()).toBe(3);
+  });
 });

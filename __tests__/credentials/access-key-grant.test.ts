@@ -1,0 +1,105 @@
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from '@jest/globals';
+import { readAccessKeyGrant } from '../../lib/credentials/access-key-grant.js';
+import { RecordFault, readAccessKeyRecord } from '../../lib/credentials/record.js';
+
+const DIGEST = '0123456789abcdef'.repeat(4);
+const RECORD = {
+  id: 'ack_1',
+  account: 'acc_1',
+  environment: 'live',
+  secrets: [{ digest: DIGEST }],
+  scopes: ['payments', 'payments:refund', 'disputes'],
+  defaultScopes: ['disputes', 'payments'],
+};
+const secretsOf = (...secrets: readonly unknown[]) => readAccessKeyGrant({ ...RECORD, secrets }).secrets;
+
+describe('readAccessKeyGrant', () => {
+  it('reads what readAccessKeyRecord reads, and secrets and default scopes besides', () => {
+    expect(readAccessKeyGrant(RECORD)).toEqual({
+      ...readAccessKeyRecord(RECORD),
+      secrets: [{ digest: DIGEST, expiresAt: Number.POSITIVE_INFINITY }],
+      defaultScopes: ['payments', 'disputes'],
+    });
+  });
+
+  it('refuses what readAccessKeyRecord refuses', () => {
+    expect(() => readAccessKeyGrant(null)).toThrow(new RecordFault('expected a record'));
+    expect(() => readAccessKeyGrant({ ...RECORD, id: '' })).toThrow(new RecordFault('id: expected a text'));
+  });
+
+  it.each([
+    ['in the order of those assigned', ['disputes', 'payments'], ['payments', 'disputes']],
+    ['once each', ['payments', 'payments'], ['payments']],
+    ['and none that is not assigned', ['payments', 'vault'], ['payments']],
+    ['none', [], []],
+  ])('grants by default, %s', (_name, defaultScopes, granted) => {
+    expect(readAccessKeyGrant({ ...RECORD, defaultScopes }).defaultScopes).toEqual(granted);
+  });
+
+  it.each([[undefined], [null], ['payments'], [{}], [['a b']], [['']], [[1]], [['payments', null]], [Array(1)]])(
+    'refuses the default scopes %j',
+    (defaultScopes) => {
+      expect(() => readAccessKeyGrant({ ...RECORD, defaultScopes })).toThrow(
+        new RecordFault('defaultScopes: expected a list of scope-tokens'),
+      );
+    },
+  );
+
+  it('reads two secrets, with their ends', () => {
+    expect(secretsOf({ digest: DIGEST, expiresAt: new Date(5) }, { digest: 'f'.repeat(64), expiresAt: null })).toEqual([
+      { digest: DIGEST, expiresAt: 5 },
+      { digest: 'f'.repeat(64), expiresAt: Number.POSITIVE_INFINITY },
+    ]);
+  });
+
+  it('takes a Date of another realm', () => {
+    expect(secretsOf({ digest: DIGEST, expiresAt: runInNewContext('new Date(7)') })).toEqual([
+      { digest: DIGEST, expiresAt: 7 },
+    ]);
+  });
+
+  it.each([[undefined], [null], [DIGEST], [{ length: 1 }], [[]], [Array(3).fill({ digest: DIGEST })]])(
+    'refuses the secrets %j: one or two are expected',
+    (secrets) => {
+      expect(() => readAccessKeyGrant({ ...RECORD, secrets })).toThrow(new RecordFault('secrets: expected one or two'));
+    },
+  );
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', DIGEST],
+    ['no digest', {}],
+    ['a number', { digest: 1 }],
+    ['capitals', { digest: DIGEST.toUpperCase() }],
+    ['63 digits', { digest: DIGEST.slice(1) }],
+    ['65 digits', { digest: `${DIGEST}0` }],
+    ['a character that is no digit', { digest: `${DIGEST.slice(1)}g` }],
+    ['a line end behind', { digest: `${DIGEST}\n` }],
+    ['a digest in a list', { digest: [DIGEST] }],
+  ])('refuses for a secret, first or second, %s', (_name, secret) => {
+    const fault = new RecordFault('secrets: expected digests');
+    expect(() => secretsOf(secret)).toThrow(fault);
+    expect(() => secretsOf({ digest: DIGEST }, secret)).toThrow(fault);
+  });
+
+  it('refuses a secret that a list leaves out', () => {
+    expect(() => readAccessKeyGrant({ ...RECORD, secrets: Array(1) })).toThrow(
+      new RecordFault('secrets: expected digests'),
+    );
+  });
+
+  it.each([['soon'], [0], [1_800_000_000], [''], [false], [{}], [new Date(Number.NaN)]])(
+    'refuses the end %p of a secret',
+    (expiresAt) => {
+      expect(() => secretsOf({ digest: DIGEST, expiresAt })).toThrow(new RecordFault('secrets: expected a Date'));
+    },
+  );
+
+  it('throws RecordFaults', () => {
+    for (const wrong of [{ secrets: [] }, { secrets: [{}] }, { defaultScopes: null }]) {
+      expect(() => readAccessKeyGrant({ ...RECORD, ...wrong })).toThrow(RecordFault);
+    }
+  });
+});

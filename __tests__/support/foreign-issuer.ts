@@ -1,0 +1,46 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** An issuer that nobody here wrote: oidc-provider, in a process of its own. */
+export interface ForeignIssuer {
+  readonly url: string;
+  /** Buys a token for the scope and the audience told. */
+  buy(scope: string, audience: string): Promise<string>;
+  /** From now on it publishes keys of these names, and signs with the first; the one of the beginning is `first`. */
+  publish(...keys: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const ID = 'foreign_client';
+const SECRET = 's'.repeat(43);
+const SCRIPT = fileURLToPath(new URL('oidc-provider-process.js', import.meta.url));
+
+export async function startForeignIssuer(audience: string): Promise<ForeignIssuer> {
+  const child = fork(SCRIPT, [ID, SECRET, audience], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], execArgv: [] });
+  // A test that gave up on it must not wait for it: it ends when we do.
+  child.unref();
+  child.channel?.unref();
+  const started = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  const url: unknown = started[0];
+  if (typeof url !== 'string') throw new Error(`the foreign issuer ended: ${url}`);
+  const authorization = `Basic ${Buffer.from(`${ID}:${SECRET}`).toString('base64')}`;
+  return {
+    url,
+    async buy(scope, resource) {
+      const body = new URLSearchParams({ grant_type: 'client_credentials', scope, resource });
+      const bought = await fetch(`${url}/token`, { method: 'POST', headers: { authorization }, body });
+      const { access_token } = (await bought.json()) as { access_token?: string };
+      if (access_token === undefined) throw new Error(`the foreign issuer answered ${bought.status}`);
+      return access_token;
+    },
+    async publish(...keys) {
+      child.send({ publish: keys });
+      await once(child, 'message');
+    },
+    async close() {
+      child.disconnect();
+      await once(child, 'exit');
+    },
+  };
+}

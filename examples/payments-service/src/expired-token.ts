@@ -1,0 +1,14 @@
+/** An access token that was good until an hour ago. An issuer makes none, so its own key signs one that is dated back. */
+import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose';
+import type { SigningKeyStore } from 'keyward/issuer';
+
+const TWO_HOURS = 7_200;
+
+export async function expiredTokenLike(token: string, signingKeys: SigningKeyStore): Promise<string> {
+  const [key] = await signingKeys.listSigningKeys();
+  if (key === undefined) throw new Error('the issuer makes its key for the first token');
+  const { iat = 0, exp = 0, ...claims } = decodeJwt(token);
+  return new SignJWT({ ...claims, iat: iat - TWO_HOURS, exp: exp - TWO_HOURS })
+    .setProtectedHeader({ alg: key.alg, typ: 'at+jwt', kid: key.kid })
+    .sign(await importJWK(key.jwk as JWK, key.alg));
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../contracts/clock.js';
+import { elapsed, type Instant, instantOf } from './freshness.js';
+
+/** A looked-up entry, as a feed may speak of it. */
+export interface Dated {
+  readonly lookedUp: Instant;
+  readonly sequence: number;
+}
+
+/** A feed's word that everything looked up since some point held at an instant. */
+interface Word {
+  readonly since: number;
+  readonly at: Instant;
+}
+
+/** What a feed has said of the entries of a cache. After a loss its word covers nothing that was looked up before. */
+export class FeedWords {
+  readonly #clock: Clock;
+  #since = 0;
+  #latest: Word | undefined;
+  #beforeLoss: Word | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  current(): void {
+    this.#latest = { since: this.#since, at: instantOf(this.#clock) };
+  }
+
+  /** @param sequence - The number that the next look-up will have. */
+  lost(sequence: number): void {
+    this.#beforeLoss = this.#latest ?? this.#beforeLoss;
+    this.#latest = undefined;
+    this.#since = sequence;
+  }
+
+  /** Milliseconds since an entry was confirmed: by its own look-up, or by the word that covers it. */
+  sinceConfirmed(entry: Dated, now: Instant): number {
+    return sinceHeld(entry, now, this.#latest);
+  }
+
+  /** Milliseconds since an entry was known to hold: a feed that is lost takes back nothing of what it said before. */
+  sinceKnown(entry: Dated, now: Instant): number {
+    return Math.min(this.sinceConfirmed(entry, now), sinceHeld(entry, now, this.#beforeLoss));
+  }
+}
+
+function sinceHeld({ lookedUp, sequence }: Dated, now: Instant, word: Word | undefined): number {
+  const own = elapsed(lookedUp, now);
+  return word === undefined || sequence < word.since ? own : Math.min(own, elapsed(word.at, now));
+}

@@ -1,0 +1,94 @@
+/** Look-ups under way: so many at most, waited for no longer than they may take, told of every change until they land. */
+import type { Reach } from './change-reach.js';
+import type { Instant } from './freshness.js';
+
+/** One look-up under way. */
+export interface Flight {
+  /** When it began, among the look-ups of the cache. */
+  sequence: number;
+  departed: Instant;
+  /** While it is under way its subject is unknown, so every change since it began is kept. */
+  changes: Reach[];
+  /** Set when it took so long that changes are no longer kept for it: then what it brings is not believed. */
+  abandoned: boolean;
+}
+
+export interface FlightsOptions {
+  /** Milliseconds, then a look-up has failed. */
+  readonly timeout: number;
+  /** Look-ups under way, beyond which none is begun. */
+  readonly max: number;
+}
+
+/** A look-up that never ends gives its place back after so many time-outs. */
+const PATIENCE = 10;
+
+export class Flights<L> {
+  readonly #options: FlightsOptions;
+  readonly #open = new Map<string, { readonly flight: Flight; readonly arrival: Promise<L> }>();
+  readonly #underWay = new Set<Flight>();
+
+  constructor(options: FlightsOptions) {
+    this.#options = options;
+  }
+
+  get areFull(): boolean {
+    return this.#underWay.size >= this.#options.max;
+  }
+
+  /** What the look-up of a key that others may join will bring. */
+  joined(key: string): Promise<L> | undefined {
+    return this.#open.get(key)?.arrival;
+  }
+
+  /** Tells every look-up under way of a change. */
+  tell(reach: Reach): void {
+    for (const flight of this.#underWay) flight.changes.push(reach);
+  }
+
+  /**
+   * Begins a look-up. One that lands after its time-out may still be believed, but nobody waits for it any more.
+   *
+   * @param key - What others join it by; `undefined` for one that nobody may join.
+   * @param fly - Makes the look-up, and calls `end` in the turn in which it lands. It must not reject.
+   * @param late - What is answered when it takes too long.
+   */
+  begin(key: string | undefined, flight: Flight, fly: () => Promise<L>, late: () => L): Promise<L> {
+    this.#underWay.add(flight);
+    const arrival = this.#inTime(flight, fly(), () => {
+      this.#close(key, flight);
+      return late();
+    });
+    if (key !== undefined && this.#underWay.has(flight)) this.#open.set(key, { flight, arrival });
+    return arrival;
+  }
+
+  /** A look-up has landed: who asks after the next change must not join one from before it. */
+  end(key: string, flight: Flight): void {
+    this.#underWay.delete(flight);
+    this.#close(key, flight);
+  }
+
+  #close(key: string | undefined, flight: Flight): void {
+    if (key !== undefined && this.#open.get(key)?.flight === flight) this.#open.delete(key);
+  }
+
+  #inTime(flight: Flight, landing: Promise<L>, late: () => L): Promise<L> {
+    const { timeout } = this.#options;
+    return new Promise((resolve) => {
+      const abandon = () => {
+        flight.abandoned = true;
+        this.#underWay.delete(flight);
+      };
+      const giveUp = () => {
+        timer = setTimeout(abandon, timeout * (PATIENCE - 1)).unref();
+        resolve(late());
+      };
+      let timer = setTimeout(giveUp, timeout);
+      landing.then((landed) => {
+        clearTimeout(timer);
+        resolve(landed);
+      });
+    });
+  }
+}
