@@ -7,6 +7,8 @@ import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createKeyTable, type KeyTable } from '../support/key-table.js';
 import { type ServedApp, serveApp, type Turn } from '../support/served-app.js';
 
+jest.setTimeout(60_000);
+
 const SOAK = process.env.KEYWARD_SOAK_RUNS;
 
 let table: KeyTable;

@@ -19,6 +19,8 @@ import {
   unsigned,
 } from '../support/token-forge.js';
 
+jest.setTimeout(60_000);
+
 const RUNS = Number(process.env.KEYWARD_SOAK_RUNS ?? 300);
 const signer = createKey('ES256');
 

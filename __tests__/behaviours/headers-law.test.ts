@@ -54,7 +54,7 @@ function bent(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
     });
 }
 
-describe('any Authorization header that is not a good credential', () => {
+describe('law: any Authorization header that is not a good credential', () => {
   it('gates let the good ones through', async () => {
     expect((await pass(bearing(key), gate)).passed).toBe(true);
     expect((await pass(bearing(token), gate)).passed).toBe(true);

@@ -10,6 +10,8 @@ import { getRaw } from '../support/raw-http.js';
 import { type ServedApp, serveApp, type Turn } from '../support/served-app.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
 
+jest.setTimeout(60_000);
+
 const RUNS = Number(process.env.KEYWARD_SOAK_RUNS ?? 200);
 const signer = createKey('ES256');
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { KeyRecord } from 'keyward';
 import { mintKey } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
@@ -9,6 +9,8 @@ import { type ChildApi, startChildApi } from '../support/child-api.js';
 import { START } from '../support/manual-clock.js';
 import { getRaw, sendRaw } from '../support/raw-http.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
+
+jest.setTimeout(60_000);
 
 const express = (globalThis as { EXPRESS?: number }).EXPRESS === 4 ? 'express4' : 'express';
 const signer = createKey('ES256');
@@ -32,7 +34,7 @@ beforeAll(async () => {
     jwks: jwksOf(signer),
     now: START,
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await child.stop();
@@ -73,7 +75,7 @@ describe('an API in a process of its own', () => {
     expect(secretParts.filter((part) => heap.includes(part))).toEqual([]);
     // What is kept is found: the digests that the caches go by.
     expect([...keys, ...tokens].filter((credential) => !heap.includes(digestOf(credential)))).toEqual([]);
-  }, 60_000);
+  });
 
   it('L10 a listener that throws changes no answer; its error is for the process to handle', async () => {
     const before = await answers();

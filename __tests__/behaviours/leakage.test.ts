@@ -22,6 +22,8 @@ import {
   unsigned,
 } from '../support/token-forge.js';
 
+jest.setTimeout(60_000);
+
 const signer = createKey('ES256');
 const table = createKeyTable();
 const past = new Date(START - 1);
@@ -136,7 +138,7 @@ beforeAll(async () => {
   await api.close();
   outputs.events = ear.heard().map(printed).join('\n');
   for (const spy of [...spies, ...streams]) spy.mockRestore();
-}, 60_000);
+});
 
 afterAll(() => ear.stop());
 

@@ -142,7 +142,7 @@ const OF_TOKENS = ['verify/token-header.ts', 'verify/token-claims.ts', 'verify/a
 
 /** The reasons that a source gives: values of what is called `reason`, arguments of `refused`, verdicts of judges. */
 function reasonsOf({ name, nodes }: LibSource): readonly string[] {
-  const rules = [...argumentsOf(nodes, 'refused'), ...returnsOf(nodes, JUDGES)];
+  const rules = [...argumentsOf(nodes, 'refused'), ...argumentsOf(nodes, 'foundNothing'), ...returnsOf(nodes, JUDGES)];
   const told = OF_TOKENS.includes(name) ? rules.map((rule) => (rule === 'expired' ? rule : `token_${rule}`)) : rules;
   return [...told, ...nodes.filter(isReason).flatMap(({ initializer }) => literalsOf(initializer))];
 }

@@ -71,6 +71,10 @@ describe('a document', () => {
 });
 
 describe('a document that is not had', () => {
+  it('is a fault with its own name', () => {
+    expect(new FetchFault('x').name).toBe('FetchFault');
+  });
+
   it.each<[string, RequestListener, string]>([
     ['201', status(201), 'status 201'],
     ['204', status(204), 'status 204'],

@@ -132,6 +132,34 @@ describe('an hour without an answer', () => {
   });
 });
 
+describe('an issuer that is away', () => {
+  beforeEach(async () => {
+    await held('one');
+    server.answer(status(500));
+  });
+
+  it('holds up one request, and no other after it', async () => {
+    clock.advance(10 * MINUTE);
+    await held('one');
+    server.answer(hang);
+    clock.advance(SECOND);
+    expect((await held('one')).kid).toBe('one');
+    await untilAsked(3);
+  });
+
+  it.each([
+    ['less than a minute ago: nobody waits', MINUTE - 1, 'one'],
+    ['a minute ago: who asks waits for the new set', MINUTE, undefined],
+  ])('was found to be so %s', async (_name, ago, found) => {
+    clock.advance(10 * MINUTE - ago);
+    await keys.find('unknown');
+    expect(fetches()).toBe(2);
+    server.publish(jwkOf(two));
+    clock.advance(ago);
+    expect((await keys.find('one'))?.kid).toBe(found);
+  });
+});
+
 describe('back-off', () => {
   beforeEach(() => server.answer(status(500)));
 
@@ -303,6 +331,10 @@ it('KeysUnavailable says nothing of the issuer', () => {
 /** Real time, until a fetch in the background has ended. */
 async function untilFresh(): Promise<void> {
   while (!isFresh()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function untilAsked(count: number): Promise<void> {
+  while (fetches() < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
 async function untilFetched(count: number): Promise<void> {

@@ -14,6 +14,8 @@ import {
 } from '../support/cache-bench.js';
 import { CacheModel, type Ending, type ModelChange } from '../support/cache-model.js';
 
+jest.setTimeout(600_000);
+
 holdTimers();
 
 const RUNS = Number(process.env.KEYWARD_SOAK_RUNS ?? 25);

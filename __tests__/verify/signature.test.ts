@@ -60,11 +60,6 @@ describe.each([...ALGORITHMS.keys()])('%s', (alg) => {
     expect(await verifySignature(signed(key, alg, signer), publicOf(key), alg)).toBe(false);
     expect(verifySpy).not.toHaveBeenCalled();
   });
-
-  it('refuses a header that says another algorithm than is asked', async () => {
-    const other = alg === 'RS256' ? 'PS256' : 'RS256';
-    expect(await verifySignature(signed(key, other, signedBy(key)), publicOf(key), alg)).toBe(false);
-  });
 });
 
 it('takes the signature of an RSA key whose length is no whole number of bytes', async () => {
@@ -81,6 +76,17 @@ it.each([
   const key = keyOf(own);
   expect(await verifySignature(signed(key, alg, signedBy(key)), publicOf(key), alg)).toBe(false);
   expect(verifySpy).not.toHaveBeenCalled();
+});
+
+it.each([
+  ['RS256', 'PS256'],
+  ['PS512', 'RS512'],
+  ['EdDSA', 'Ed25519'],
+])('asks for the algorithm of the header: %s is not taken in a token that says %s', async (asked, said) => {
+  const key = keyOf(said);
+  const jws = signed(key, said, signedBy(key));
+  expect(await verifySignature(jws, publicOf(key), asked)).toBe(false);
+  expect(await verifySignature(jws, publicOf(key), said)).toBe(true);
 });
 
 describe('a key that names no algorithm', () => {

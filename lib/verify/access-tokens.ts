@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../contracts/clock.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
 import { ENVIRONMENTS, type Environment } from '../credentials/kind.js';
-import { type AccessPrincipal, sealPrincipal } from '../credentials/principal.js';
+import type { AccessPrincipal } from '../credentials/principal.js';
 import type { AccessKeyFacts } from '../credentials/record.js';
 import { namesOf, Options } from '../options/options.js';
 import { watchable } from '../options/watchable.js';
@@ -14,7 +14,6 @@ import type { CompactJws } from '../protocol/compact-jws.js';
 import { AccessKeys } from './access-keys.js';
 import { ALGORITHMS } from './algorithms.js';
 import { type CacheOptions, readCacheOptions } from './cache-options.js';
-import { deepFreeze } from './deep-freeze.js';
 import { type Instant, instantOf } from './freshness.js';
 import { keySetOf } from './issuer-keys.js';
 import { KeysUnavailable } from './key-set.js';
@@ -23,6 +22,7 @@ import type { PresentedCredential } from './presented-credential.js';
 import { verifySignature } from './signature.js';
 import { type ClaimRules, readTokenClaims, type TokenClaims } from './token-claims.js';
 import { readTokenHeader, type TokenHeader, type TokenProfile } from './token-header.js';
+import { tokenPrincipal } from './token-principal.js';
 import type { VerificationKey } from './verification-key.js';
 import type { CredentialVerifier, Outcome } from './verifier.js';
 
@@ -76,7 +76,7 @@ const DECLINED: Outcome = Object.freeze({ outcome: 'declined' });
  *   object that is empty, holds a private or symmetric key, a bad key alone, or one `kid` twice.
  */
 export function accessTokens(options: AccessTokensOptions): CredentialVerifier & Invalidatable {
-  const { rules, algorithms, keys, accessKeys, apis, environment, tokens, clock } = readOptions(options);
+  const { rules, algorithms, keys, accessKeys, platform, tokens, clock } = readOptions(options);
   const underWay = new Map<string, Promise<Outcome>>();
 
   function recall(credential: PresentedCredential): AccessPrincipal | undefined {
@@ -132,7 +132,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     const grant = await accessKeys?.grantOf(claims);
     if (grant?.withheld !== undefined) return grant.withheld;
     if (claims.expiresAt * 1_000 <= clock.now()) return refused('expired');
-    const principal = principalOf(jws, claims, grant?.accessKey.facts);
+    const principal = tokenPrincipal(jws, claims, grant?.accessKey.facts, platform);
     tokens?.set(credential.digest, { principal, signer, accessKey: grant?.accessKey });
     return { outcome: 'accepted', principal };
   }
@@ -144,25 +144,6 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
       if (error instanceof KeysUnavailable) return error;
       throw error;
     }
-  }
-
-  function principalOf(jws: CompactJws, claims: TokenClaims, accessKey: AccessKeyFacts | undefined): AccessPrincipal {
-    const granted = accessKey === undefined ? claims.scopes : claims.scopes.filter((s) => accessKey.scopes.includes(s));
-    const principal: AccessPrincipal = {
-      kind: 'access',
-      keyId: claims.clientId,
-      clientId: claims.clientId,
-      account: accessKey?.account,
-      environment: accessKey?.environment ?? environment,
-      apis: [...new Set(granted.flatMap((scope) => apis.apisOf(scope)))],
-      scopes: granted,
-      channels: accessKey?.channels ?? 'all',
-      platform: accessKey?.platform,
-      expiresAt: claims.expiresAt,
-      payload: deepFreeze(jws.payload),
-      header: deepFreeze(jws.header),
-    };
-    return sealPrincipal(principal, apis);
   }
 
   function invalidate(change: Change): void {
@@ -201,10 +182,9 @@ function readOptions(given: AccessTokensOptions) {
   return {
     rules,
     clock,
-    environment,
+    platform: { environment, apis: options.has('apis') ? options.object<ApiMap>('apis', ['apisOf']) : scopePrefixes },
     algorithms: readAlgorithms(options),
     keys: keySetOf(options, issuer, clock),
-    apis: options.has('apis') ? options.object<ApiMap>('apis', ['apisOf']) : scopePrefixes,
     accessKeys: resolver === undefined ? undefined : new AccessKeys({ resolver, environment, bounds, clock }),
     tokens: bounds === undefined ? undefined : new LRUCache<string, ProvenToken>({ max: bounds.max }),
   };

@@ -14,8 +14,7 @@ export async function discoverJwksUri(issuer: URL, name: string, signal: AbortSi
   try {
     const first = AbortSignal.any([signal, AbortSignal.timeout(FIRST_TIMEOUT)]);
     return jwksUriOf(await fetchJson(oauthMetadataUrl(issuer), first), name);
-  } catch (error) {
-    if (signal.aborted) throw error;
+  } catch {
     return jwksUriOf(await fetchJson(openidMetadataUrl(issuer), signal), name);
   }
 }

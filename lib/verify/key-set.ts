@@ -46,6 +46,8 @@ const MAX_AGE = 600_000;
 const MAX_STALE = 3_600_000;
 /** An unknown `kid` makes one fetch in so long a time, so that forged ones make no traffic. */
 const SEARCH_COOLDOWN = 30_000;
+/** A failure tells for so long that the issuer is away: longer than the longest back-off and a fetch. */
+const AWAY_FOR = 60_000;
 const FIRST_BACK_OFF = 1_000;
 const LONGEST_BACK_OFF = 30_000;
 
@@ -94,8 +96,8 @@ export class RemoteKeySet implements KeySet {
     if (age < REFRESH_AGE) return;
     if (this.#backOff() <= 0) {
       const refreshed = this.#refresh(true);
-      // Only the first attempt is waited for: while the issuer is away, the last good set serves at once.
-      if (age > MAX_STALE || (age >= MAX_AGE && this.#failures === 0)) await refreshed;
+      // Once it is known that the issuer is away, the last good set serves at once.
+      if (age > MAX_STALE || (age >= MAX_AGE && !this.#isAway())) await refreshed;
     }
     if (this.#age() > MAX_STALE) throw new KeysUnavailable(Math.max(1, Math.ceil(this.#backOff() / 1_000)));
   }
@@ -147,6 +149,10 @@ export class RemoteKeySet implements KeySet {
     if (this.#failedAt === undefined) return 0;
     const pause = Math.min(FIRST_BACK_OFF * 2 ** (this.#failures - 1), LONGEST_BACK_OFF);
     return pause - elapsed(this.#failedAt, this.#now());
+  }
+
+  #isAway(): boolean {
+    return this.#failedAt !== undefined && elapsed(this.#failedAt, this.#now()) < AWAY_FOR;
   }
 
   #age(): number {

@@ -9,12 +9,12 @@ import { RecordFault } from '../credentials/record.js';
 import { feedNotices } from '../events/feed-notice.js';
 import { type LookUpFailure, lookUpFailures } from '../events/look-up-failure.js';
 import type { CacheBounds } from './cache-options.js';
-import { type Reach, reachOf, type SubjectMember, touches } from './change-reach.js';
-import { EntrySegment } from './entry-segment.js';
+import { reachOf, type SubjectMember, touches } from './change-reach.js';
 import { errorSummary } from './error-summary.js';
 import { FeedWords } from './feed-words.js';
 import { type Flight, Flights } from './flights.js';
 import { CONFIRMED_FOR, elapsed, type Instant, instantOf } from './freshness.js';
+import { KeptEntries } from './kept-entries.js';
 import {
   type Entry,
   type Found,
@@ -50,16 +50,9 @@ type Load<F> = () => Promise<Found<F>>;
 /** Cuts the credential out of an error's text. */
 type Redact = (text: string) => string;
 
-interface Segments<F> {
-  readonly good: EntrySegment<Entry<F>>;
-  readonly misses: EntrySegment<Miss>;
-  /** Revoked is final: apart, so that no flood of unknown keys makes it forgotten. */
-  readonly revoked: EntrySegment<Miss>;
-}
-
 export class LookUpCache<F> {
   readonly #options: LookUpCacheOptions;
-  readonly #kept: Segments<F> | undefined;
+  readonly #kept: KeptEntries<F> | undefined;
   readonly #flights: Flights<Landing<F>>;
   readonly #feed: FeedWords;
   #sequence = 0;
@@ -69,11 +62,7 @@ export class LookUpCache<F> {
     this.#options = options;
     this.#flights = new Flights({ timeout, max: maxLookups });
     this.#feed = new FeedWords(clock);
-    this.#kept = bounds && {
-      good: new EntrySegment(bounds.max),
-      misses: new EntrySegment(bounds.negativeMax),
-      revoked: new EntrySegment(bounds.negativeMax),
-    };
+    this.#kept = bounds && new KeptEntries(bounds);
   }
 
   /** What a feed tells. Hand it to the resolver's `watch`. */
@@ -88,7 +77,7 @@ export class LookUpCache<F> {
 
   /** The good entry of a key, if it may be served now without a look-up. */
   recall(key: string, now: Instant): Entry<F> | undefined {
-    const entry = this.#kept?.good.get(key);
+    const entry = this.#kept?.use(key);
     return entry !== undefined && this.serves(entry, now) ? entry : undefined;
   }
 
@@ -106,7 +95,7 @@ export class LookUpCache<F> {
   recallMiss(key: string, now: Instant): Miss | undefined {
     const { bounds } = this.#options;
     if (bounds === undefined) return undefined;
-    const miss = this.#kept?.revoked.get(key) ?? this.#kept?.misses.get(key);
+    const miss = this.#kept?.miss(key);
     if (miss === undefined) return undefined;
     return miss.final || elapsed(miss.lookedUp, now) < bounds.negativeTtl ? miss : undefined;
   }
@@ -123,17 +112,9 @@ export class LookUpCache<F> {
     if (reach === undefined && feedNotices.hasSubscribers) {
       feedNotices.publish({ of: this.#options.of, outcome: 'garbled' });
     }
-    this.#drop(reach ?? 'everything');
-  }
-
-  #drop(reach: Reach): void {
     if (reach === 'nothing') return;
-    this.#flights.tell(reach);
-    const isTouched = ({ subject }: Entry<F> | Miss) => touches(reach, subject);
-    for (const segment of [this.#kept?.good, this.#kept?.misses]) {
-      if (typeof reach === 'object' && 'id' in reach) segment?.deleteOf(reach.id, isTouched);
-      else segment?.deleteWhere(isTouched);
-    }
+    this.#flights.tell(reach ?? 'everything');
+    this.#kept?.drop(reach ?? 'everything');
   }
 
   #begin(key: string, load: Load<F>, redact: Redact): Promise<Landing<F>> | Landing<F> {
@@ -163,50 +144,25 @@ export class LookUpCache<F> {
     } catch (error) {
       const reason = error instanceof RecordFault ? 'record_invalid' : 'threw';
       // The store was asked and no longer says what is cached: that is not served as stale.
-      if (reason === 'record_invalid') this.#kept?.good.delete(key);
+      if (reason === 'record_invalid') this.#kept?.delete(key);
       return this.#failure(reason, () => redact(errorSummary(error)));
     } finally {
       this.#flights.end(key, flight);
     }
   }
 
-  /** Keeps what a look-up brought, unless something is known that it does not outweigh. */
   #land(key: string, flight: Flight, found: Found<F>): Landing<F> {
     const known = { subject: found.subject, lookedUp: flight.departed, sequence: flight.sequence, live: false };
     const landing: Landing<F> = isNothing(found)
       ? landedOnMiss({ ...known, reason: found.reason, final: found.final })
       : landedWell({ ...known, facts: found.facts, failedAt: undefined });
-    return this.#kept === undefined ? landing : this.#keep(key, flight, landing, this.#kept);
-  }
-
-  #keep(key: string, flight: Flight, landing: Landing<F>, { good, misses, revoked }: Segments<F>): Landing<F> {
-    const final = revoked.peek(key);
-    if (final !== undefined) return landedOnMiss(final);
-    // Revoked is final, however late it is heard.
-    if (landing.miss?.final) {
-      good.delete(key);
-      misses.delete(key);
-      revoked.set(key, landing.miss);
-      return landing;
-    }
-    const [entry, miss] = [good.peek(key), misses.peek(key)];
-    if (miss !== undefined && miss.sequence > flight.sequence) return landedOnMiss(miss);
-    if (entry !== undefined && entry.sequence > flight.sequence) return landedWell(entry);
-    if (flight.abandoned) return landing;
-    if (landing.entry !== undefined) {
-      misses.delete(key);
-      good.set(key, landing.entry);
-    } else if (landing.miss !== undefined) {
-      good.delete(key);
-      misses.set(key, landing.miss);
-    }
-    return landing;
+    return this.#kept === undefined ? landing : this.#kept.keep(key, flight, landing);
   }
 
   /** What is served of a key while its look-ups fail, for as long as `staleIfError` allows. */
   #stale(key: string): Landing<F> | undefined {
     const { bounds, clock } = this.#options;
-    const entry = this.#kept?.good.peek(key);
+    const entry = this.#kept?.peek(key);
     if (entry === undefined || bounds === undefined) return undefined;
     const now = instantOf(clock);
     if (this.#feed.sinceKnown(entry, now) > bounds.staleIfError) return undefined;

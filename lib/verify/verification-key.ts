@@ -50,7 +50,7 @@ function canonical(alg: string): string {
 }
 
 interface PublicJwk {
-  readonly kty: string;
+  readonly kty: string | undefined;
   readonly crv: string | undefined;
   readonly kid: string | undefined;
   readonly alg: string | undefined;
@@ -97,7 +97,6 @@ function isPrivate(member: unknown): boolean {
 function readKey(member: unknown): VerificationKey | undefined {
   if (!isObject(member) || !mayVerify(member)) return undefined;
   const { kty, crv, kid, alg, n, e, x, y } = member as Record<string, string | undefined>;
-  if (kty === undefined) return undefined;
   const jwk = { kty, crv, kid, alg };
   try {
     const key = createPublicKey({ key: { kty, crv, n, e, x, y } as JsonWebKey, format: 'jwk' });

@@ -16,7 +16,7 @@ export function isWeakRsa(key: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (modulusLength < MIN_BITS || modulusLength > MAX_BITS) return true;
   if (publicExponent < 3n || publicExponent > MAX_EXPONENT || publicExponent % 2n === 0n) return true;
-  const { n = '' } = key.export({ format: 'jwk' });
+  const { n } = key.export({ format: 'jwk' });
   return isRoca(BigInt(`0x${Buffer.from(String(n), 'base64url').toString('hex')}`));
 }
 
