@@ -5,11 +5,6 @@ export function median(values) {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-export function percentile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
 /** Slope of the line of least squares through [x, y] points. */
 export function slope(points) {
   const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length;

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { accessTokens } from 'keyward';
 import { FetchFault } from '../../lib/verify/fetch-json.js';
 import { discoverJwksUri } from '../../lib/verify/issuer-metadata.js';
@@ -77,6 +77,15 @@ describe('what it says', () => {
   ])('is not believed from OpenID either: %s', async (_name, second, reason) => {
     serveAt({ [OPENID]: second() });
     await expect(discover(server.origin)).rejects.toThrow(new FetchFault(reason));
+  });
+
+  it('is asked of OpenID where RFC 8414 has no answer in a second', async () => {
+    const second = new AbortController();
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(second.signal);
+    serveAt({ [OAUTH]: () => second.abort(), [OPENID]: good() });
+    expect((await discover(server.origin)).href).toBe(uri);
+    expect([timeout.mock.calls, server.asked]).toEqual([[[1_000]], [OAUTH, OPENID]]);
+    timeout.mockRestore();
   });
 
   it('is not asked of OpenID when the time is up', async () => {

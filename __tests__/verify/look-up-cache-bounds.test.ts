@@ -111,13 +111,13 @@ describe('rule 6, with a feed: five seconds from the last confirmation, and ttl'
 
 describe('rule 6: negative entries', () => {
   it.each([
-    ['unknown', UNKNOWN, 999, false],
-    ['unknown', UNKNOWN, 1_000, true],
-    ['disabled', DISABLED, 999, false],
-    ['disabled', DISABLED, 1_000, true],
-    ['revoked', REVOKED, 1_000, false],
-    ['revoked', REVOKED, 86_400_000, false],
-  ])('%s, %#: after %d ms it is looked up again: %s', async (_reason, found, age, again) => {
+    ['unknown', 999, false, UNKNOWN],
+    ['unknown', 1_000, true, UNKNOWN],
+    ['disabled', 999, false, DISABLED],
+    ['disabled', 1_000, true, DISABLED],
+    ['revoked', 1_000, false, REVOKED],
+    ['revoked', 86_400_000, false, REVOKED],
+  ])('%s: %d ms later it is looked up again: %s', async (_reason, age, again, found) => {
     const bench = createCacheBench();
     await bench.learn(found);
     bench.clock.advance(age);

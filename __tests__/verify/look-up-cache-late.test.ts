@@ -136,10 +136,10 @@ describe('rule 7: two look-ups of one key that land out of order', () => {
   });
 
   it.each([
-    ['an entry', facts('late'), true],
-    ['a disabled key', DISABLED, true],
-    ['a revoked key', REVOKED, false],
-  ])('%s from a look-up that nobody waits for any more is looked up again: %s', async (_what, found, again) => {
+    ['an entry', true, facts('late')],
+    ['a disabled key', true, DISABLED],
+    ['a revoked key', false, REVOKED],
+  ])('%s from a look-up that nobody waits for any more is looked up again: %s', async (_what, again, found) => {
     const bench = createCacheBench();
     void bench.ask();
     await jest.advanceTimersByTimeAsync(10_000);

@@ -2,7 +2,7 @@ import { eventChannel } from './event-channel.js';
 
 /** A look-up that brought no answer: the caller got 503, or was served what was confirmed a moment before. */
 export interface LookUpFailure {
-  /** Which resolver: `apiKeys` or `accessKeys`. */
+  /** Whose look-up: `apiKeys`, `accessKeys`, `issuer`, or `verifier` for one of the user's own. */
   readonly of: string;
   /**
    * `threw`: the resolver threw or rejected. `timed_out`: it took too long. `record_invalid`: what it returned breaks

@@ -49,7 +49,7 @@ export interface GuardDefinition<R extends IncomingMessage = IncomingMessage> {
 }
 
 // Registered, so that an audit recognises the guards of another copy of keyward.
-export const GUARD: unique symbol = Symbol.for('keyward.guard') as never;
+const GUARD: unique symbol = Symbol.for('keyward.guard') as never;
 
 /**
  * Makes a guard. `requireScopes` and the others are made with it; make your own for rules of your platform.

@@ -7,7 +7,7 @@ import { formatScope } from '../protocol/scope.js';
 import type { SigningKeys } from './signing-keys.js';
 
 /** Seconds that a token lives (spec section 8). */
-export const TOKEN_LIFETIME = 3_600;
+const TOKEN_LIFETIME = 3_600;
 
 /** A clock that steps back further than this was wrong before, and is not held to what it said (seconds). */
 const LONGEST_STEP = 900;

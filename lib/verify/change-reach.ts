@@ -26,5 +26,10 @@ export function reachOf(change: unknown, member: SubjectMember): Reach | undefin
 /** Whether a change that reaches so far touches a subject. */
 export function touches(reach: Reach, subject: Subject): boolean {
   if (typeof reach === 'string') return reach === 'everything';
-  return 'id' in reach ? reach.id === subject.id : reach.account === subject.account;
+  return isOfId(reach) ? reach.id === subject.id : reach.account === subject.account;
+}
+
+/** Whether a reach is that of one id. */
+export function isOfId(reach: Reach): reach is { readonly id: string } {
+  return typeof reach === 'object' && Object.hasOwn(reach, 'id');
 }

@@ -1,6 +1,6 @@
 /** What a cache keeps of its look-ups: good entries, negatives, and what was revoked, each bounded by itself. */
 import type { CacheBounds } from './cache-options.js';
-import { type Reach, touches } from './change-reach.js';
+import { isOfId, type Reach, touches } from './change-reach.js';
 import { EntrySegment } from './entry-segment.js';
 import type { Flight } from './flights.js';
 import { type Entry, type Landing, landedOnMiss, landedWell, type Miss } from './look-up-landing.js';
@@ -41,7 +41,7 @@ export class KeptEntries<F> {
   drop(reach: Reach): void {
     const isTouched = ({ subject }: Entry<F> | Miss) => touches(reach, subject);
     for (const segment of [this.#good, this.#misses]) {
-      if (typeof reach === 'object' && 'id' in reach) segment.deleteOf(reach.id, isTouched);
+      if (isOfId(reach)) segment.deleteOf(reach.id, isTouched);
       else segment.deleteWhere(isTouched);
     }
   }
