@@ -34,6 +34,8 @@ const onBothExpress = ['express', 'testing', 'behaviours', 'examples'].map(
 export default {
   reporters: ['default', '<rootDir>/scripts/behaviours-reporter.js', '<rootDir>/scripts/summary-reporter.js'],
   maxWorkers: 2,
+  // Some tests make hundreds of requests, or start programs: on a busy machine that takes a while.
+  testTimeout: 60_000,
   projects: [
     { ...base, displayName: 'express 5', moduleNameMapper: sources, globals: { EXPRESS: 5 } },
     {

@@ -44,6 +44,21 @@ describe('auditRoutes reports of a route', () => {
     ]);
   });
 
+  const optional = requireBearer({ accept: [DECLINING], optional: true });
+  it.each([
+    ['no gate', [], true],
+    ['a gate', [gate], false],
+    ['an optional gate alone', [optional], true],
+    ['two of them', [optional, optional], true],
+    ['a gate, then an optional one', [gate, optional], false],
+    ['an optional gate, then one that is not', [optional, gate], false],
+    ['an optional gate with a guard behind it', [optional, requireApi('payments')], false],
+    ['a guard and no gate', [requireApi('payments')], true],
+  ])('whether a request without a credential reaches it: %s', (_name, before, open) => {
+    const [route] = auditRoutes(appWith((app) => app.get('/', ...before, handler)));
+    expect(route?.open).toBe(open);
+  });
+
   it.each([
     ['the last gate says them', [anyKind, gateFor('access')], true],
     ['only a gate before the last says them', [gateFor('access'), anyKind], false],
@@ -157,6 +172,19 @@ describe('what is mounted before a route', () => {
       made.get('/b', handler);
     });
     expect(routesOf(app)).toEqual(['GET /a/unseen gated', 'GET /a/b open', 'GET /b open']);
+  });
+
+  it('in a router of nothing else stands before what is mounted after that router', () => {
+    const router = express.Router();
+    router.use(express.json(), gate, requireApi('seen'));
+    router.use('/elsewhere', requireApi('unseen'));
+    const app = appWith((made) => {
+      made.use('/a', router);
+      made.get('/a/b', handler);
+      made.get('/b', handler);
+    });
+    expect(routesOf(app)).toEqual(['GET /a/b gated', 'GET /b open']);
+    expect(auditRoutes(app)[0]?.guards).toEqual(['requireApi(seen)']);
   });
 
   it('in a route does not stand before other routes', () => {

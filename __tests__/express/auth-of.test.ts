@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { authOf, credentialOf, requireBearer } from 'keyward';
 import request from 'supertest';
 import { bearing, pass, requestOf } from '../support/passage.js';
@@ -129,6 +129,40 @@ describe('req.auth in Express', () => {
     const req = Object.freeze(Object.setPrototypeOf(bearing('abc'), express().request));
     expect((await pass(req, gate)).passed).toBe(true);
     expect(authIn(req)).toBe(principal);
+  });
+});
+
+describe('a gate that refuses', () => {
+  const refusing = requireBearer({ accept: [DECLINING] });
+
+  it.each([
+    ['whom a gate before it let in', [gate, refusing], {}],
+    ['what earlier code put there', [refusing], { auth: forged }],
+  ])('forgets %s, in case an error handler swallows the refusal', async (_name, gates, members) => {
+    const { req, passed } = await pass(bearing('abc', members), ...gates);
+    expect([passed, authIn(req)]).toEqual([false, undefined]);
+    expect(() => authOf(req)).toThrow('none ran');
+  });
+
+  it('forgets in Express too, where nothing is an own property', async () => {
+    const seen: unknown[] = [];
+    const app = express();
+    app.use(gate, refusing);
+    app.use(((_error, req, res, _next) => {
+      seen.push(authIn(req), Object.hasOwn(req, 'auth'));
+      res.end();
+    }) as ErrorRequestHandler);
+    await get(app);
+    expect(seen).toEqual([undefined, false]);
+  });
+
+  it('refuses as well where it cannot forget', async () => {
+    const req = Object.defineProperty(bearing('abc'), 'auth', { value: forged });
+    expect((await pass(req, refusing)).error).toMatchObject({ code: 'invalid_token' });
+  });
+
+  it('adds nothing to a request on which there was nothing', async () => {
+    expect('auth' in (await pass(bearing('abc'), refusing)).req).toBe(false);
   });
 });
 

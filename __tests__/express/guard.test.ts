@@ -66,6 +66,16 @@ describe('defineGuard', () => {
   });
 });
 
+describe('guardFactsOf does not take for a guard', () => {
+  it('a wrapper onto which the properties of one were copied', () => {
+    const wrapper = Object.assign(
+      () => {},
+      guardThat(() => true),
+    );
+    expect(guardFactsOf(wrapper)).toBeUndefined();
+  });
+});
+
 describe('guardFactsOf finds none on', () => {
   it.each([
     ['undefined', undefined],

@@ -191,6 +191,20 @@ describe('what auditRoutes can read', () => {
     expect(audit).toThrow(new TypeError('auditRoutes: expected an Express app or router'));
   });
 
+  it('not what other frameworks have for a router', () => {
+    const routerOf = (parts: object) => Object.assign(() => {}, { stack: [], use: () => {}, params: {}, ...parts });
+    expect(auditRoutes(routerOf({}))).toEqual([]);
+    for (const parts of [
+      { use: undefined },
+      { params: undefined },
+      { stack: 'x' },
+      { stack: [{}] },
+      { stack: [null] },
+    ]) {
+      expect(() => auditRoutes(routerOf(parts))).toThrow('auditRoutes: expected an Express app or router');
+    }
+  });
+
   it('not a router of Express 5 that keeps no mount paths, and says what mends it', () => {
     const layer = { handle: handler, name: 'handler', slash: false, match: () => true };
     const router = Object.assign(() => {}, { stack: [layer], use: () => {}, params: {} });
@@ -198,5 +212,20 @@ describe('what auditRoutes can read', () => {
     expect(() => auditRoutes(router)).toThrow(
       new TypeError('auditRoutes: this version of "router" keeps no mount paths; npm install router@^2.3'),
     );
+  });
+});
+
+describe('a callback for a parameter, which can pass by what is mounted there', () => {
+  const audited = (name: string) => {
+    const app = express();
+    app.param(name, (_req, _res, next) => next());
+    app.use('/a/:x', gate);
+    app.get('/a/:x/b', handler);
+    return routesOf(app);
+  };
+
+  it('keeps a gate at a path with that parameter from counting, and at no other', () => {
+    expect(audited('x')).toEqual(['GET /a/:x/b open']);
+    expect(audited('y')).toEqual(['GET /a/:x/b gated']);
   });
 });

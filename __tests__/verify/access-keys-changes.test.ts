@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { AccessKeyRecord, FeedListener } from 'keyward';
+import { PresentedCredential } from '../../lib/verify/presented-credential.js';
 import {
   ACCESS_KEY,
   type AccessKeyStore,
@@ -61,6 +62,17 @@ describe('look-ups', () => {
     expect(store.lookUps()).toBe(1);
   });
 
+  it('are not needed for a token that was accepted: it is answered from memory', async () => {
+    const verifier = store.verifier();
+    const token = tokenOf();
+    const recalled = () => verifier.recall?.(new PresentedCredential(token))?.keyId;
+    expect(recalled()).toBeUndefined();
+    await ask(verifier, token);
+    expect(recalled()).toBe(ACCESS_KEY.id);
+    store.clock.advance(10 * SECOND);
+    expect(recalled()).toBeUndefined();
+  });
+
   it('are made anew after ten seconds', async () => {
     const verifier = store.verifier();
     const token = tokenOf();
@@ -118,6 +130,15 @@ describe('a change that is told', () => {
       expect([await ask(verifier, token), store.lookUps()]).toEqual([accepted(), 1]);
     },
   );
+
+  it('an access key that was made: its tokens are taken at once', async () => {
+    store.put(null);
+    const verifier = store.verifier();
+    expect(await ask(verifier, tokenOf())).toEqual(refused('unknown'));
+    store.put(ACCESS_KEY);
+    verifier.invalidate({ accessKey: ACCESS_KEY.id });
+    expect(await ask(verifier, tokenOf())).toEqual(accepted());
+  });
 
   it('narrowed scopes: a cached token loses them, and its signature is not verified again', async () => {
     const verifier = store.verifier();

@@ -35,8 +35,10 @@ export function admit(req: ExpressRequest, gate: GateFacts, principal: Principal
 }
 
 /** Forgets whom an earlier gate let in: a refusal that an error handler swallows must not leave anybody behind. */
-export function expel(req: IncomingMessage): void {
+export function expel(req: ExpressRequest): void {
   admissions.delete(req);
+  if (req.auth === undefined) return;
+  Reflect.defineProperty(req, 'auth', { value: undefined, writable: true, enumerable: true, configurable: true });
 }
 
 /** Whom the last gate on the way let in; `undefined` where no gate ran. */

@@ -30,6 +30,7 @@ export interface TokenClaims {
 const MILLISECONDS = 1e11;
 
 const MAX_TEXT = 1_024;
+const VSCHARS = /^[\x20-\x7E]+$/;
 
 /**
  * Checks the claims of a token.
@@ -59,7 +60,7 @@ export function readTokenClaims(payload: JsonObject, rules: ClaimRules, now: num
   if (sub === undefined ? strict : !isText(sub)) return 'sub';
   if (strict && !isText(own(payload, 'jti'))) return 'jti';
   const clientId = clientOf(payload, rules.profile);
-  if (!isText(clientId) || (rules.ownIssuer && clientId !== sub)) return 'client_id';
+  if (!isClientId(clientId) || (rules.ownIssuer && clientId !== sub)) return 'client_id';
 
   const scopes = scopesOf(payload);
   return scopes === undefined ? 'scope' : { clientId, scopes, expiresAt: exp, issuedAt };
@@ -77,6 +78,11 @@ function isTime(value: unknown): value is number {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT;
+}
+
+/** RFC 6749 Appendix A.1: printable ASCII. It goes into logs. */
+function isClientId(value: unknown): value is string {
+  return isText(value) && VSCHARS.test(value);
 }
 
 /** Foreign issuers name the client in `client_id`, `azp` (OpenID Connect, Entra) or only as the subject. */
