@@ -14,6 +14,7 @@ const base = {
   testEnvironment: 'node',
   roots: ['<rootDir>/__tests__'],
   testMatch: ['**/*.test.ts'],
+  setupFiles: ['<rootDir>/scripts/hold-channels.js'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false }] },
 };
