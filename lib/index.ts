@@ -10,7 +10,7 @@ export type {
 export type { KeyFormat, KeyReading } from './credentials/api-key.js';
 export { type ApiMap, apiMap } from './credentials/api-map.js';
 export type { Environment, KeyKind, Kind } from './credentials/kind.js';
-export type { AccessPrincipal, KeyPrincipal, Principal } from './credentials/principal.js';
+export type { AccessPrincipal, KeyPrincipal, Principal, TokenPayload } from './credentials/principal.js';
 export type { AccessKeyRecord, KeyRecord } from './credentials/record.js';
 export type { Decision } from './events/decision.js';
 export type { FeedNotice } from './events/feed-notice.js';

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
 import { apiKeys, requireBearer } from 'keyward';
 import { keywardFormat, mintKey } from '../../lib/credentials/api-key.js';
 import { answerOf, R4, S3, T1 } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createKeyTable, type KeyTable } from '../support/key-table.js';
+import { law } from '../support/law.js';
 import { type ServedApp, serveApp, type Turn } from '../support/served-app.js';
 
 jest.setTimeout(60_000);
 
-const SOAK = process.env.KEYWARD_SOAK_RUNS;
+const kinds = fc.constantFrom('secret' as const, 'public' as const);
+const environments = fc.constantFrom('live' as const, 'sandbox' as const);
 
 let table: KeyTable;
 let api: ServedApp;
@@ -52,36 +55,34 @@ describe('texts that mean something to somebody else', () => {
 });
 
 describe('keys as they are minted', () => {
-  it('P19 no two alike, 130 random bits, an alphabet that form-encoding leaves alone, no Math.random', () => {
-    const random = jest.spyOn(Math, 'random');
-    const keys = Array.from({ length: Number(SOAK ?? 10_000) }, () => mintKey('secret', 'live'));
-    expect(random).not.toHaveBeenCalled();
-    random.mockRestore();
-    expect(new Set(keys).size).toBe(keys.length);
-    const encoded = new URLSearchParams(keys.slice(0, 100).map((key): [string, string] => ['k', key])).toString();
-    expect(encoded).toBe(
-      keys
-        .slice(0, 100)
-        .map((key) => `k=${key}`)
-        .join('&'),
-    );
-    // 26 places of 32 characters each: at every place every character comes up.
-    const seen = Array.from({ length: 26 }, (_, place) => new Set(keys.map((key) => key.charAt(3 + place))).size);
-    expect(seen).toEqual(Array(26).fill(32));
-    expect(26 * Math.log2(32)).toBeGreaterThanOrEqual(128);
+  law('P19 no two alike, 130 random bits, an alphabet that form-encoding leaves alone, no Math.random', () => {
+    const minted = new Set<string>();
+    const unseen = Array.from({ length: 26 }, () => new Set('abcdefghijklmnopqrstuvwxyz234567'));
+    return fc.property(kinds, environments, (kind, environment) => {
+      const random = jest.spyOn(Math, 'random');
+      const key = mintKey(kind, environment);
+      expect(random).not.toHaveBeenCalled();
+      random.mockRestore();
+      expect(minted.size).toBeLessThan(minted.add(key).size);
+      expect(new URLSearchParams({ k: key }).toString()).toBe(`k=${key}`);
+      // In each of 26 places of 32 characters every character has come up after some keys.
+      for (const [place, characters] of unseen.entries()) characters.delete(key.charAt(key.length - 27 + place));
+      if (minted.size === 2_000) expect(unseen.filter(({ size }) => size > 0)).toEqual([]);
+    });
   });
 
-  it('P27 keys that nobody minted, with a right prefix and check character', async () => {
-    const runs = Number(SOAK ?? 500);
-    for (let sent = 0; sent < runs; sent += 100) {
-      const turns = Array.from({ length: 100 }, (_, at): Turn => {
-        return ['/', mintKey(at % 2 === 0 ? 'secret' : 'public', at % 3 === 0 ? 'live' : 'sandbox')];
-      });
-      expect(new Set(turns.map(([, text]) => typeof keywardFormat.read(text)))).toEqual(new Set(['object']));
-      expect(await api.askPipelined(turns)).toEqual(Array(100).fill(T1));
-    }
-    expect(table.lookUps()).toBe(runs);
-  });
+  law(
+    'P27 keys that nobody minted, with a right prefix and check character',
+    () =>
+      fc.asyncProperty(fc.array(fc.tuple(kinds, environments), { minLength: 100, maxLength: 100 }), async (draws) => {
+        const before = table.lookUps();
+        const texts = draws.map(([kind, environment]) => mintKey(kind, environment));
+        expect(new Set(texts.map((text) => typeof keywardFormat.read(text)))).toEqual(new Set(['object']));
+        expect(await api.askPipelined(texts.map((text): Turn => ['/', text]))).toEqual(Array(100).fill(T1));
+        expect(table.lookUps() - before).toBe(100);
+      }),
+    { triesPerRun: 100 },
+  );
 });
 
 describe("a secret key that comes with a browser's Origin", () => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,8 +76,12 @@ describe('an API in a process of its own', () => {
     const heap = words.join(' ');
     const secretParts = [...keys.map((key) => key.slice(3)), ...tokens.map((token) => token.split('.').at(-1) ?? '')];
     expect(secretParts.filter((part) => heap.includes(part))).toEqual([]);
-    // What is kept is found: the digests that the caches go by.
-    expect([...keys, ...tokens].filter((credential) => !heap.includes(digestOf(credential)))).toEqual([]);
+    // What is kept is found: the digests that the caches go by, as a snapshot has them, which writes a space for a NUL.
+    const texts = new Set((JSON.parse(readFileSync(file, 'utf8')) as { strings: readonly string[] }).strings);
+    const cacheKeys = [...keys, ...tokens].map((credential) =>
+      hash('sha256', credential, 'binary').replaceAll('\0', ' '),
+    );
+    expect(cacheKeys.filter((cacheKey) => !texts.has(cacheKey)).length).toBe(0);
   });
 
   it('L10 a listener that throws changes no answer; its error is for the process to handle', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { keywardFormat, mintKey } from '../../lib/credentials/api-key.js';
+import { law } from '../support/law.js';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -84,38 +85,29 @@ describe('keywardFormat', () => {
     },
   );
 
-  it('finds every wrong character and every swap of neighbours of any key', () => {
-    fc.assert(
-      fc.property(form, randomPart, fc.nat(26), fc.nat(30), ({ prefix, mark }, random, at, step) => {
-        const body = random + checkOf(mark, random);
-        const other = ALPHABET.charAt((ALPHABET.indexOf(body.charAt(at)) + 1 + step) % 32);
-        const pair = swapped(body, at, (at + 1) % 27);
-        expect([prefix + replaced(body, at, other), prefix + pair].map(isKey)).toEqual([false, pair === body]);
-      }),
-      { numRuns: 3_000 },
-    );
-  });
+  law('finds every wrong character and every swap of neighbours of any key', () =>
+    fc.property(form, randomPart, fc.nat(26), fc.nat(30), ({ prefix, mark }, random, at, step) => {
+      const body = random + checkOf(mark, random);
+      const other = ALPHABET.charAt((ALPHABET.indexOf(body.charAt(at)) + 1 + step) % 32);
+      const pair = swapped(body, at, (at + 1) % 27);
+      expect([prefix + replaced(body, at, other), prefix + pair].map(isKey)).toEqual([false, pair === body]);
+    }),
+  );
 
-  it('finds the prefix of another kind or environment', () => {
-    fc.assert(
-      fc.property(form, form, randomPart, (right, wrong, random) => {
-        const body = random + checkOf(right.mark, random);
-        expect(keywardFormat.read(wrong.prefix + body) === 'malformed').toBe(right !== wrong);
-      }),
-      { numRuns: 3_000 },
-    );
-  });
+  law('finds the prefix of another kind or environment', () =>
+    fc.property(form, form, randomPart, (right, wrong, random) => {
+      const body = random + checkOf(right.mark, random);
+      expect(keywardFormat.read(wrong.prefix + body) === 'malformed').toBe(right !== wrong);
+    }),
+  );
 
-  it('takes one check character of the 32 for each random part', () => {
-    fc.assert(
-      fc.property(form, randomPart, ({ prefix, kind, environment, mark }, random) => {
-        const taken = [...ALPHABET].filter((check) => keywardFormat.read(prefix + random + check) !== 'malformed');
-        expect(taken).toEqual([checkOf(mark, random)]);
-        expect(keywardFormat.read(prefix + random + taken)).toMatchObject({ kind, environment });
-      }),
-      { numRuns: 500 },
-    );
-  });
+  law('takes one check character of the 32 for each random part', () =>
+    fc.property(form, randomPart, ({ prefix, kind, environment, mark }, random) => {
+      const taken = [...ALPHABET].filter((check) => keywardFormat.read(prefix + random + check) !== 'malformed');
+      expect(taken).toEqual([checkOf(mark, random)]);
+      expect(keywardFormat.read(prefix + random + taken)).toMatchObject({ kind, environment });
+    }),
+  );
 
   it('cannot be changed', () => {
     expect(Object.isFrozen(keywardFormat)).toBe(true);

@@ -20,6 +20,7 @@ const keyPrincipal = (facts: Partial<KeyPrincipal> = {}): KeyPrincipal => ({
   channels: 'all',
   platform: undefined,
   expiresAt: undefined,
+  keyRetiresAt: undefined,
   ...facts,
 });
 

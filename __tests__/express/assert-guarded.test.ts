@@ -36,10 +36,10 @@ describe('assertGuarded', () => {
     expect(asserting(mount)).toThrow(
       new Error(
         [
-          'assertGuarded: 3 of the routes',
-          '  GET /health has no requireBearer before it',
+          'assertGuarded: 3 routes are not guarded (mount requireBearer before them, or name them in "except"):',
+          '  GET /health has no requireBearer that every request is sure to meet',
           '  USE /reports may take keys and names no kind (requireKeyKind)',
-          '  GET /late has no requireBearer before it',
+          '  GET /late has no requireBearer that every request is sure to meet',
         ].join('\n'),
       ),
     );
@@ -65,7 +65,12 @@ describe('the option except', () => {
   it('lets the routes it names be open, and no others', () => {
     expect(asserting(open, { except: ['GET /health', 'POST /health', 'USE /docs'] })).not.toThrow();
     expect(asserting(open, { except: ['GET /health', 'USE /docs'] })).toThrow(
-      new Error('assertGuarded: 1 of the routes\n  POST /health has no requireBearer before it'),
+      new Error(
+        [
+          'assertGuarded: 1 route is not guarded (mount requireBearer before it, or name it in "except"):',
+          '  POST /health has no requireBearer that every request is sure to meet',
+        ].join('\n'),
+      ),
     );
   });
 
@@ -75,8 +80,9 @@ describe('the option except', () => {
 
   it.each([
     ['a route that is no more', ['GET /health', 'GET /gone', 'PUT /gone'], 'GET /gone, PUT /gone'],
-    ['a path alone', ['/health'], '/health'],
-    ['a method in lower case', ['get /health'], 'get /health'],
+    ['a path alone', ['/health'], "/health (written like 'GET /health')"],
+    ['a method in lower case', ['get /health'], "get /health (written like 'GET /health')"],
+    ['a path alone beside others', ['/health', 'M-SEARCH /a'], "/health (written like 'GET /health'), M-SEARCH /a"],
   ])('that names %s is stale: the mistake is told before any other', (_name, except, named) => {
     expect(asserting(open, { except })).toThrow(TypeError);
     expect(asserting(open, { except })).toThrow(

@@ -34,6 +34,7 @@ const BYPASSED: Record<string, (app: Express) => void> = {
       .use(deep((router) => router.get('/payments/:id', handler)))
       .param('id', (_req, _res, next) => next('route')),
   'an error handler that swallows the refusal': (app) => app.use(gate).use(swallow).get('/x', handler),
+  'another app on a router': (app) => app.use(deep((router) => router.use(express().get('/x', handler)))),
   'a foreign function with a stack': (app) => app.use('/c', Object.assign(() => {}, { stack: [] }) as never),
   'a wrapper that has the properties of a gate': (app) =>
     app.use(Object.assign((_req: Request, _res: Response, next: NextFunction) => next(), gate)).get('/x', handler),
@@ -52,7 +53,7 @@ describe('assertGuarded throws for an app with', () => {
   it.each(Object.entries(BYPASSED))('%s', (_name, mount) => {
     const app = express();
     mount(app);
-    expect(() => assertGuarded(app)).toThrow(/has no requireBearer before it|lets anonymous requests in/);
+    expect(() => assertGuarded(app)).toThrow(/has no requireBearer that every request|lets anonymous requests in/);
   });
 });
 

@@ -225,11 +225,50 @@ describe('functions and apps that are mounted', () => {
     expect(routesOf(appWith(mount))).toEqual(expected);
   });
 
+  const takes = (parameters: number, name: string) =>
+    Object.defineProperties(() => {}, { name: { value: name }, length: { value: parameters } });
+
+  it.each([express.json(), express.urlencoded({ extended: false }), express.text(), express.raw()])(
+    'a body parser of Express is none: %p',
+    (parser) => {
+      expect(routesOf(appWith((app) => app.use('/a', parser)))).toEqual([]);
+    },
+  );
+
+  it.each(['jsonParser', 'cookieParser', 'compression', 'corsMiddleware', 'helmetMiddleware', 'logger'])(
+    'a function that is named %s is none, where it has the parameters of that package',
+    (name) => {
+      const audited = (parameters: number) => routesOf(appWith((app) => app.use('/a', takes(parameters, name))));
+      expect([2, 3, 4, 5].map(audited)).toEqual([['USE /a open'], [], [], ['USE /a open']]);
+    },
+  );
+
+  it.each(['query', 'session', 'expressInit', 'handler'])('a function that is named %s is an endpoint', (name) => {
+    for (const parameters of [0, 2, 3]) {
+      expect(routesOf(appWith((app) => app.use('/a', takes(parameters, name))))).toEqual(['USE /a open']);
+      expect(routesOf(appWith((app) => app.get('/a', takes(parameters, name), gate, handler)))).toEqual([
+        'GET /a open',
+      ]);
+    }
+  });
+
   it.each([
     ['at a path', (app: Express, other: Express) => app.use('/other', other), ['USE /other open']],
     ['at /', (app: Express, other: Express) => app.use(other), ['USE / open']],
     ['behind a gate', (app: Express, other: Express) => app.use(gate, other), ['USE / gated']],
     ['with a gate after it', (app: Express, other: Express) => app.use(other).use(gate), ['USE / open']],
+    ['on a router', (app: Express, other: Express) => app.use(express.Router().use(other)), ['USE / open']],
+    [
+      'on a router at a path',
+      (app: Express, other: Express) => app.use('/a', express.Router().use('/b', other)),
+      ['USE /a/b open'],
+    ],
+    [
+      'on a router behind a gate',
+      (app: Express, other: Express) => app.use(express.Router().use(gate, other)),
+      ['USE / gated'],
+    ],
+    ['on a router, empty', (app: Express) => app.use(express.Router().use(express())), ['USE / open']],
   ])('another app %s is opaque, and an endpoint', (_name, mount, expected) => {
     const other = appWith((made) => made.get('/', gate, handler));
     expect(routesOf(appWith((app) => mount(app, other)))).toEqual(expected);

@@ -42,6 +42,25 @@ describe('the types of keyward', () => {
     expect(complaintsAbout(source)).toEqual([expect.stringMatching(/^TS2339: Property 'auth' does not exist on type/)]);
   });
 
+  it('tell the claims of a token that were checked, that each may be missing, and no more', () => {
+    const source = `${SERVICE}
+      app.get('/claims', (req) => {
+        const principal = authOf(req);
+        if (principal.kind !== 'access') return;
+        const { iss, sub, client_id, aud, scope, exp, iat, nbf, jti, department } = principal.payload;
+        const texts: readonly (string | undefined)[] = [iss, sub, client_id];
+        const lists: readonly (string | readonly string[] | undefined)[] = [aud, scope];
+        const times: readonly (number | undefined)[] = [exp, iat, nbf];
+        const unchecked: unknown[] = [jti, department, texts, lists, times];
+        return [sub.length, jti.length, department.length, unchecked];
+      });`;
+    expect(complaintsAbout(source)).toEqual([
+      "TS18048: 'sub' is possibly 'undefined'.",
+      "TS18046: 'jti' is of type 'unknown'.",
+      "TS18046: 'department' is of type 'unknown'.",
+    ]);
+  });
+
   it('fit beside those of express-oauth2-jwt-bearer, which declares req.auth for the whole program', () => {
     const source = `${SERVICE}
       import { auth, requiredScopes } from 'express-oauth2-jwt-bearer';

@@ -99,7 +99,7 @@ describe.each([
       made.get('/old', peer, answerPeer);
       made.get('/new', gate, requireKeyKind('access'), answer);
     });
-    expect(() => assertGuarded(keysNamed)).toThrow('GET /old has no requireBearer before it');
+    expect(() => assertGuarded(keysNamed)).toThrow('GET /old has no requireBearer that every request is sure to meet');
     expect(() => assertGuarded(keysNamed, { except: ['GET /old'] })).not.toThrow();
   });
 });

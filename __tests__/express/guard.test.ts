@@ -158,6 +158,30 @@ describe('a guard behind a gate', () => {
     expect((await judgedBy(throwing(thrown))).error).toBeInstanceOf(Error);
   });
 
+  const trap = (thrown: unknown) => ({ get: throwing(thrown) });
+  it.each<[string, () => unknown]>([
+    ['a verdict', () => new Proxy({}, trap('route'))],
+    ['the scopes of a verdict', () => ({ scopes: new Proxy(['payments'], trap('route')) })],
+    ['a promise', () => Object.assign(Promise.resolve(true), { catch: throwing('route') })],
+  ])('ends the request where %s throws as it is read: next("route") would skip the guard', async (_name, judge) => {
+    const { passed, error } = await judgedBy(judge);
+    expect([passed, error]).toEqual([false, expect.any(Error)]);
+    expect(refusals()).toEqual([]);
+  });
+
+  it('reads the scopes of a verdict once, so that what was checked is what the challenge says', async () => {
+    const scopes = ['payments'];
+    let reads = 0;
+    const changing = new Proxy(scopes, {
+      get: (target, key, receiver) => {
+        if (key === '0') reads += 1;
+        return key === '0' && reads > 1 ? 'a"b' : Reflect.get(target, key, receiver);
+      },
+    });
+    const { res } = await judgedBy(() => ({ scopes: changing }));
+    expect(res.getHeader('www-authenticate')).toBe(`${CHALLENGE}, scope="payments"`);
+  });
+
   it.each([
     ['true', async () => true],
     ['nothing', async () => {}],

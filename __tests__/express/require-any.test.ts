@@ -11,15 +11,18 @@ const judging = (verdict: unknown) => defineGuard({ name: 'rule', check: () => v
 const verdictOf = (...guards: Guard[]) => requireAny(...guards).check(principal, {} as never);
 
 describe('requireAny', () => {
+  const guardAt = (place: number) =>
+    `requireAny: argument ${place} must be a guard, such as requireScopes() or defineGuard() makes`;
   it.each([
-    ['nothing', []],
-    ['undefined', [undefined]],
-    ['a function that is no guard', [requireApi('payments'), () => true]],
-    ['a gate', [requireBearer({ accept: [admitting(principal)] })]],
-  ])('throws at start: %s', (_name, guards) => {
+    ['nothing', [], 'requireAny: expected one guard or more'],
+    ['undefined', [undefined], `${guardAt(1)}, got undefined`],
+    ['a function that is no guard', [requireApi('payments'), () => true], `${guardAt(2)}, got function`],
+    ['a gate', [requireBearer({ accept: [admitting(principal)] })], `${guardAt(1)}, got function`],
+    ['a list of guards', [[requireApi('payments')]], `${guardAt(1)}, got an array`],
+  ])('throws at start: %s', (_name, guards, message) => {
     const make = () => requireAny(...(guards as Guard[]));
     expect(make).toThrow(TypeError);
-    expect(make).toThrow(new TypeError('requireAny: expected one guard or more'));
+    expect(make).toThrow(new TypeError(message));
   });
 
   it.each([

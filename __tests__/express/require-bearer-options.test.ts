@@ -13,14 +13,19 @@ const liveKeys = (...kinds: ('secret' | 'public')[]) =>
 
 const ACCEPT = 'option "accept" must be a list of one verifier or more, such as accessTokens() and apiKeys()';
 
+const verifierAt = (index: number) =>
+  `option "accept[${index}]" must be a verifier, such as accessTokens() or apiKeys() makes`;
+
 describe('a mistake in the options of requireBearer throws', () => {
   it.each([
     ['no options', undefined, 'expected an object of options, got undefined'],
     ['no accept', {}, `${ACCEPT}, got undefined`],
     ['an empty accept', { accept: [] }, `${ACCEPT}, got an empty array`],
     ['a verifier by itself', { accept: DECLINING }, `${ACCEPT}, got object`],
-    ['null among the verifiers', { accept: [DECLINING, null] }, `${ACCEPT}, got an array`],
-    ['an object that cannot verify', { accept: [{ verify: true }] }, `${ACCEPT}, got an array`],
+    ['null among the verifiers', { accept: [DECLINING, null] }, `${verifierAt(1)}, got null`],
+    ['an object that cannot verify', { accept: [{ verify: true }] }, `${verifierAt(0)}, got object`],
+    ['a factory that was not called', { accept: [DECLINING, apiKeys] }, `${verifierAt(1)}, got function`],
+    ['a gap in the list', { accept: new Array(1) }, `${verifierAt(0)}, got undefined`],
     [
       'an unknown option',
       { accept: [DECLINING], audience: 'x' },

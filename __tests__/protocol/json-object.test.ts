@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { own, parseJsonObject } from '../../lib/protocol/json-object.js';
 
 const parse = (text: string) => parseJsonObject(Buffer.from(text));
@@ -113,29 +112,6 @@ describe('parseJsonObject', () => {
     expect(taken(`{"a":[${Array(997).fill('[ ]').join()}],"b":{\n},"c":[\r\t]}`)).toBe(true);
     expect(taken(`{"a":[${Array(999).fill('{}').join()}]}`)).toBe(true);
   });
-
-  it('agrees with JSON.parse on every object whose names differ', () => {
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 5 }),
-        (value) => {
-          expect(JSON.stringify(parse(JSON.stringify(value)))).toBe(JSON.stringify(value));
-          expect(JSON.stringify(parse(JSON.stringify(value, null, '\t')))).toBe(JSON.stringify(value));
-        },
-      ),
-      { numRuns: 1_000 },
-    );
-  });
-
-  it('refuses a name that comes twice, at any depth and in any spelling, and nothing else', () => {
-    fc.assert(
-      fc.property(objectNode, (node) => {
-        const { text, ambiguous } = node;
-        expect(JSON.stringify(parse(text))).toBe(ambiguous ? undefined : JSON.stringify(JSON.parse(text)));
-      }),
-      { numRuns: 3_000 },
-    );
-  });
 });
 
 describe('own', () => {
@@ -150,37 +126,6 @@ describe('own', () => {
     expect(own({}, name)).toBeUndefined();
   });
 });
-
-/** A text of JSON, and whether some object in it names a member twice. */
-interface Node {
-  readonly text: string;
-  readonly ambiguous: boolean;
-}
-
-const space = fc.constantFrom('', '', ' ', '\n', '\r\t');
-const spelledName = fc
-  .tuple(fc.constantFrom('a', 'b', '"', '\\', '__proto__', ''), fc.boolean())
-  .map(([name, escaped]) => ({ name, text: escaped ? `"${inEscapes(name)}"` : JSON.stringify(name) }));
-const { objectNode } = fc.letrec<{ node: Node; objectNode: Node }>((tie) => ({
-  node: fc.oneof(
-    { maxDepth: 4 },
-    fc.constantFrom('1', '"a"', '"a\\"b\\":1,"', '"{[,"', 'null').map((text) => ({ text, ambiguous: false })),
-    tie('objectNode'),
-    fc.tuple(fc.array(tie('node'), { maxLength: 3 }), space).map(([nodes, gap]) => ({
-      text: `[${gap}${nodes.map(({ text }) => text).join(`${gap},`)}${gap}]`,
-      ambiguous: nodes.some(({ ambiguous }) => ambiguous),
-    })),
-  ),
-  objectNode: fc.tuple(fc.array(fc.tuple(spelledName, tie('node')), { maxLength: 3 }), space).map(([pairs, gap]) => ({
-    text: `{${gap}${pairs.map(([name, node]) => `${name.text}${gap}:${gap}${node.text}`).join(`${gap},${gap}`)}${gap}}`,
-    ambiguous:
-      new Set(pairs.map(([{ name }]) => name)).size < pairs.length || pairs.some(([, { ambiguous }]) => ambiguous),
-  })),
-}));
-
-function inEscapes(name: string): string {
-  return [...name].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
-}
 
 function members(count: number): string {
   return Array.from({ length: count }, (_, index) => `"${index}":0`).join();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { formatScope, isScopeToken, parseScope } from '../../lib/protocol/scope.js';
+import { law } from '../support/law.js';
 
 // RFC 6749 §3.3: %x21 / %x23-5B / %x5D-7E
 const NQCHARS = Array.from({ length: 0x7e - 0x21 + 1 }, (_, index) => String.fromCharCode(0x21 + index)).filter(
@@ -46,25 +47,19 @@ describe('parseScope', () => {
     },
   );
 
-  it('reads what formatScope writes', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(scopeToken), (tokens) => {
-        expect(parseScope(formatScope(tokens))).toEqual(tokens);
-      }),
-      { numRuns: 10_000 },
-    );
-  });
+  law('reads what formatScope writes', () =>
+    fc.property(fc.uniqueArray(scopeToken), (tokens) => {
+      expect(parseScope(formatScope(tokens))).toEqual(tokens);
+    }),
+  );
 
-  it('reads a text that it takes into tokens, each once, that write the same text without repetitions', () => {
+  law('reads a text that it takes into tokens, each once, that write the same text without repetitions', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '"'), maxLength: 8 });
-    fc.assert(
-      fc.property(text, (scope) => {
-        const words = scope === '' ? [] : scope.split(' ');
-        const wellFormed = words.every((word) => word !== '' && !word.includes('"'));
-        expect(parseScope(scope)).toEqual(wellFormed ? [...new Set(words)] : undefined);
-      }),
-      { numRuns: 10_000 },
-    );
+    return fc.property(text, (scope) => {
+      const words = scope === '' ? [] : scope.split(' ');
+      const wellFormed = words.every((word) => word !== '' && !word.includes('"'));
+      expect(parseScope(scope)).toEqual(wellFormed ? [...new Set(words)] : undefined);
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, jest } from '@jest/globals';
 import fc from 'fast-check';
 import type { Change } from 'keyward';
 import { RecordFault } from '../../lib/credentials/record.js';
@@ -13,151 +13,150 @@ import {
   UNKNOWN,
 } from '../support/cache-bench.js';
 import { CacheModel, type Ending, type ModelChange } from '../support/cache-model.js';
+import { law } from '../support/law.js';
 
-jest.setTimeout(600_000);
-
-holdTimers();
-
-const RUNS = Number(process.env.KEYWARD_SOAK_RUNS ?? 25);
 const LIMITS = { timeout: 1_000, maxLookups: 3 };
 
 // Two keys of one record, as while it is rolled, and one each of two others.
-const SUBJECTS = new Map([
-  ['d1', { id: 'k1', account: 'a1' }],
-  ['d2', { id: 'k1', account: 'a1' }],
-  ['d3', { id: 'k2', account: 'a1' }],
-  ['d4', { id: 'k3', account: 'a2' }],
-]);
-const KEYS = [...SUBJECTS.keys()];
-const MOMENTS = [1, 500, 999, 1_000, 4_999, 5_001, 10_000, 30_001];
+const SUBJECTS = {
+  d1: { id: 'k1', account: 'a1' },
+  d2: { id: 'k1', account: 'a1' },
+  d3: { id: 'k2', account: 'a1' },
+  d4: { id: 'k3', account: 'a2' },
+};
+type Key = keyof typeof SUBJECTS;
+const KEYS = Object.keys(SUBJECTS) as Key[];
+
+const OUTCOMES = ['found', 'found', 'found', 'unknown', 'disabled', 'revoked', 'throws', 'breaks a rule'] as const;
+type Outcome = (typeof OUTCOMES)[number];
+
+/** One of the look-ups under way ends: the last that began, or one from before it. */
+interface End {
+  readonly end: Outcome;
+  readonly back: number;
+}
+
+/** One thing that happens to a cache. */
+type Step =
+  | End
+  | { readonly ask: Key }
+  | { readonly change: ModelChange }
+  | { readonly feed: 'current' | 'lost' }
+  | { readonly clock: 'advance' | 'setWall' | 'suspend'; readonly by: number }
+  /** So often goes the time by that a look-up may take. */
+  | { readonly timeOuts: number };
 
 /** A cache and its model, side by side. */
 interface Pair {
   readonly bench: CacheBench;
+  readonly model: CacheModel;
   readonly answers: (string | undefined)[];
 }
 
-type Step = (model: CacheModel, pair: Pair) => void | Promise<void>;
+const asking = fc.record({ ask: fc.constantFrom(...KEYS) });
+const ending = fc.record({ end: fc.constantFrom(...OUTCOMES), back: fc.nat(3) });
+const changing = fc.record({
+  change: fc.constantFrom<ModelChange[]>({ key: 'k1' }, { key: 'k2' }, { account: 'a1' }, 'all', 'garbage'),
+});
+const feeding = fc.record({ feed: fc.constantFrom('current' as const, 'lost' as const) });
+const moments = fc.constantFrom(1, 500, 999, 1_000, 4_999, 5_001, 10_000, 30_001);
+const passing = fc.record({ clock: fc.constantFrom('advance' as const, 'suspend' as const), by: moments });
+const setting = fc.record({
+  clock: fc.constant('setWall' as const),
+  by: fc.tuple(moments, fc.constantFrom(-1, 1)).map(([by, sign]) => by * sign),
+});
 
-class Command implements fc.AsyncCommand<CacheModel, Pair> {
-  readonly #name: string;
-  readonly #step: Step;
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: asking },
+    { weight: 6, arbitrary: ending },
+    { weight: 2, arbitrary: changing },
+    { weight: 2, arbitrary: feeding },
+    { weight: 3, arbitrary: passing },
+    { weight: 1, arbitrary: setting },
+    { weight: 1, arbitrary: fc.record({ timeOuts: fc.constantFrom(1, 1, 1, 9, 10) }) },
+  ),
+  { minLength: 1, maxLength: 70, size: 'max' },
+);
 
-  constructor(name: string, step: Step) {
-    this.#name = name;
-    this.#step = step;
+holdTimers();
+
+describe('the cache answers as the plain model of its rules does, at every step', () => {
+  afterEach(() => jest.clearAllTimers());
+
+  for (const size of [1, 2, 4]) {
+    law(`X21 with a size of ${size}`, () =>
+      fc.asyncProperty(steps, fc.boolean(), async (list, watched) => {
+        jest.clearAllTimers();
+        const bounds = { ...BOUNDS, max: size, negativeMax: size, ttl: watched ? 20_000 : 10_000 };
+        const bench = createCacheBench({ ...LIMITS, bounds, watched });
+        const pair = { bench, model: new CacheModel({ ...bounds, ...LIMITS, watched }, bench.clock), answers: [] };
+        for (const [at, step] of list.entries()) {
+          take(step, pair);
+          await settled();
+          assertAlike(pair, at);
+        }
+      }),
+    );
   }
+});
 
-  check(): boolean {
-    return true;
-  }
-
-  async run(model: CacheModel, pair: Pair): Promise<void> {
-    await this.#step(model, pair);
-    await settled();
-    expect(pair.answers).toEqual(model.answers);
-    expect(pair.bench.begun).toHaveLength(model.loads.length);
-  }
-
-  toString(): string {
-    return this.#name;
-  }
-}
-
-function ask(key: string): Command {
-  return new Command(`ask ${key}`, (model, { bench, answers }) => {
-    model.ask(key);
+/** Lets a step happen to both. */
+function take(step: Step, { bench, model, answers }: Pair): void {
+  if ('timeOuts' in step) {
+    for (let i = 0; i < step.timeOuts; i += 1) model.timeOut();
+    jest.advanceTimersByTime(LIMITS.timeout * step.timeOuts);
+  } else if ('ask' in step) {
+    model.ask(step.ask);
     const question = answers.push(undefined) - 1;
-    void bench.ask(key).then((answer) => {
+    void bench.ask(step.ask).then((answer) => {
       answers[question] = answer;
     });
-  });
+  } else if ('end' in step) {
+    end(step, bench, model);
+  } else if ('change' in step) {
+    model.change(step.change);
+    bench.cache.listener.change(step.change as Change);
+  } else if ('feed' in step) {
+    model[step.feed]();
+    bench.cache.listener[step.feed]();
+  } else {
+    bench.clock[step.clock](step.by);
+  }
 }
 
-/** One of the last loads that began ends. */
-function end(back: number, outcome: string): Command {
-  return new Command(`end ${back} back: ${outcome}`, (model, { bench }) => {
-    const load = model.loads.length - 1 - back;
-    const key = model.loads[load]?.key;
-    if (key === undefined) return;
-    const ending = endingOf(outcome, key, load);
-    if (model.isOpen(load)) {
-      if (typeof ending === 'object') bench.begun[load]?.resolve(ending);
-      else bench.begun[load]?.reject(ending === 'throws' ? new Error('down') : new RecordFault('apis'));
-      model.end(load, ending);
-    }
-  });
+function end({ end: outcome, back }: End, bench: CacheBench, model: CacheModel): void {
+  const open = [...model.loads.keys()].filter((load) => model.isOpen(load));
+  const load = open.at(-1 - (back % open.length)) ?? -1;
+  const key = model.loads[load]?.key as Key | undefined;
+  if (key === undefined) return;
+  const brought = broughtBy(outcome, key, load);
+  if (typeof brought === 'object') bench.begun[load]?.resolve(brought);
+  else bench.begun[load]?.reject(brought === 'throws' ? new Error('down') : new RecordFault('apis'));
+  model.end(load, brought);
 }
 
-function endingOf(outcome: string, key: string, load: number): Ending {
-  const subject = SUBJECTS.get(key);
-  if (subject === undefined) throw new Error('no such key');
+function broughtBy(outcome: Outcome, key: Key, load: number): Ending {
   switch (outcome) {
     case 'found':
-      return facts(`${key} by load ${load}`, subject);
+      return facts(`${key} by load ${load}`, SUBJECTS[key]);
     case 'unknown':
       return UNKNOWN;
     case 'disabled':
     case 'revoked':
-      return foundNothing(outcome, subject);
+      return foundNothing(outcome, SUBJECTS[key]);
     default:
-      return outcome === 'throws' ? 'throws' : 'breaks a rule';
+      return outcome;
   }
 }
 
-function change(what: ModelChange): Command {
-  return new Command(`change ${JSON.stringify(what)}`, (model, { bench }) => {
-    model.change(what);
-    bench.cache.listener.change(what as Change);
-  });
+/** Plain comparisons: those of Jest would take most of the time. */
+function assertAlike({ bench, model, answers }: Pair, at: number): void {
+  const differs = answers.findIndex((answer, question) => answer !== model.answers[question]);
+  if (differs !== -1) {
+    throw new Error(`step ${at}: question ${differs} has ${answers[differs]}, not ${model.answers[differs]}`);
+  }
+  if (bench.begun.length !== model.loads.length) {
+    throw new Error(`step ${at}: ${bench.begun.length} look-ups have begun, not ${model.loads.length}`);
+  }
 }
-
-const feed = (says: 'current' | 'lost') =>
-  new Command(says, (model, { bench }) => {
-    model[says]();
-    bench.cache.listener[says]();
-  });
-
-const clock = (moves: 'advance' | 'setWall' | 'suspend', by: number) =>
-  new Command(`${moves} ${by}`, (_model, { bench }) => bench.clock[moves](by));
-
-const timeOut = new Command('time out', async (model) => {
-  model.timeOut();
-  await jest.advanceTimersByTimeAsync(LIMITS.timeout);
-});
-
-const OUTCOMES = ['found', 'found', 'found', 'unknown', 'disabled', 'revoked', 'throws', 'breaks a rule'];
-const CHANGES: readonly ModelChange[] = [{ key: 'k1' }, { key: 'k2' }, { account: 'a1' }, 'all', 'garbage'];
-const moments = fc.constantFrom(...MOMENTS);
-
-const commands = fc.commands(
-  [
-    fc.constantFrom(...KEYS).map(ask),
-    fc.constantFrom(...KEYS).map(ask),
-    fc.tuple(fc.nat(4), fc.constantFrom(...OUTCOMES)).map(([back, outcome]) => end(back, outcome)),
-    fc.tuple(fc.nat(1), fc.constantFrom(...OUTCOMES)).map(([back, outcome]) => end(back, outcome)),
-    fc.constantFrom(...CHANGES).map(change),
-    fc.constantFrom('current' as const, 'lost' as const).map(feed),
-    moments.map((by) => clock('advance', by)),
-    fc.tuple(moments, fc.constantFrom(-1, 1)).map(([by, sign]) => clock('setWall', by * sign)),
-    moments.map((by) => clock('suspend', by)),
-    fc.constant(timeOut),
-  ],
-  { maxCommands: 80, size: 'max' },
-);
-
-describe('the cache answers as the plain model of its rules does, at every step', () => {
-  it.each([1, 2, 4])(
-    'X21 with a size of %d',
-    async (size) => {
-      const property = fc.asyncProperty(commands, fc.boolean(), async (steps, watched) => {
-        const bounds = { ...BOUNDS, max: size, negativeMax: size, ttl: watched ? 20_000 : 10_000 };
-        const bench = createCacheBench({ ...LIMITS, bounds, watched });
-        const model = new CacheModel({ ...bounds, ...LIMITS, watched }, bench.clock);
-        await fc.asyncModelRun(() => ({ model, real: { bench, answers: [] } }), steps);
-      });
-      await fc.assert(property, { numRuns: RUNS });
-    },
-    600_000,
-  );
-});

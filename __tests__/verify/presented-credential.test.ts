@@ -79,6 +79,12 @@ describe('redact', () => {
     ['two pieces', `${KEY.slice(0, 14)}…${KEY.slice(-14)}`, '[credential]…[credential]'],
     ['eleven characters of it', KEY.slice(-11), KEY.slice(-11)],
     ['its digest', `no row for ${DIGEST}`, `no row for ${DIGEST.slice(0, 8)}`],
+    ['its digest in capitals', `no row for ${DIGEST.toUpperCase()}`, `no row for ${DIGEST.slice(0, 8)}`],
+    ['the credential in capitals', `bad key ${KEY.toUpperCase()}`, 'bad key [credential]'],
+    ['a piece in mixed case', `…${KEY.slice(-14, -7).toUpperCase()}${KEY.slice(-7)}`, '…[credential]'],
+    ['the credential in hex', `\\x${Buffer.from(KEY).toString('hex')}`, '\\x[credential]'],
+    ['the credential in base64', `${Buffer.from(KEY).toString('base64')}`, '[credential]'],
+    ['what is like it in no form', 'c2tfbm90IG9uZQ and 736b5f6e6f74', 'c2tfbm90IG9uZQ and 736b5f6e6f74'],
   ])('%s', (_what, text, redacted) => {
     expect(redact(text)).toBe(redacted);
   });
@@ -89,5 +95,22 @@ describe('redact', () => {
 
   it('a part of a long token', () => {
     expect(redact(`jwt malformed: ${TOKEN.slice(0, 60)}`, TOKEN)).toBe('jwt malformed: [credential]');
+  });
+
+  it.each(['', 'B', 'Be', 'Bearer ', 'Authorization: Bearer '])('an encoded field: %j and the credential', (before) => {
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const field = Buffer.from(`${before}${TOKEN}\r\n`).toString(encoding);
+      expect(redact(`got ${field}`, TOKEN)).toMatch(/^got [\w+/-]{0,30}\[credential\][\w=]{0,6}$/);
+    }
+  });
+
+  it('both alphabets of base64', () => {
+    const credential = `${'~'.repeat(9)}?>${'~'.repeat(10)}`;
+    const [base64, base64url] = [
+      Buffer.from(credential).toString('base64'),
+      Buffer.from(credential).toString('base64url'),
+    ];
+    expect(base64).toMatch(/[+/]/);
+    expect([base64, base64url].map((text) => redact(text, credential))).toEqual(['[credential]', '[credential]']);
   });
 });

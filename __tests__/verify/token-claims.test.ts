@@ -84,6 +84,22 @@ describe('texts', () => {
   });
 });
 
+describe.each(['rfc9068', 'jwt'] as const)('what TokenPayload says of claims holds in the profile %s', (profile) => {
+  const time = (value: unknown) => value === undefined || typeof value === 'number';
+  const text = (value: unknown) => value === undefined || typeof value === 'string';
+  const isTexts = (value: unknown) => Array.isArray(value) && value.every((member) => typeof member === 'string');
+  const textOrList = (value: unknown) => text(value) || isTexts(value);
+  const forms = { iss: text, sub: text, client_id: text, aud: textOrList, scope: textOrList };
+  const values = [undefined, null, true, 1, '', 'x', ISSUER, AUDIENCE, [], [1], ['x', 1], [AUDIENCE], {}, [[AUDIENCE]]];
+
+  it.each(Object.entries({ ...forms, exp: time, iat: time, nbf: time }))('%s', (name, hasForm) => {
+    for (const value of values) {
+      if (typeof read({ [name]: value }, { profile }) !== 'string')
+        expect([value, hasForm(value)]).toEqual([value, true]);
+    }
+  });
+});
+
 describe('own issuer', () => {
   it('has the client for its subject', () => {
     expect(read({}, { ownIssuer: true })).toMatchObject({ clientId: 'ack_forged' });

@@ -28,7 +28,17 @@ export interface KeyResolver {
   resolveKey: ResolveKey;
   /** Starts telling a listener of changes; returns what ends it. */
   watch?(feed: FeedListener): () => void;
+  recordUse?: RecordUse;
 }
+
+/**
+ * Hears that a credential was used: a key at a gate, or a Secret at the token endpoint. It is called on the way of a
+ * request, about once a minute for each credential in use: it should only note it down. What it throws is lost.
+ *
+ * @param digest - SHA-256 of what was presented, lower-case hex.
+ * @param from - The address of the sender; `undefined` where nobody knows.
+ */
+export type RecordUse = (digest: string, from: string | undefined) => void;
 
 /** A store of access keys: tokens die with their access key. */
 export interface AccessKeyResolver {
@@ -36,4 +46,5 @@ export interface AccessKeyResolver {
   resolveAccessKey(id: string): Awaitable<AccessKeyRecord | null | undefined>;
   /** Starts telling a listener of changes; returns what ends it. */
   watch?(feed: FeedListener): () => void;
+  recordUse?: RecordUse;
 }

@@ -24,6 +24,8 @@ export interface KeyPrincipal {
   readonly platform: string | undefined;
   /** When it ends, in seconds since 1970; `undefined` where it does not. */
   readonly expiresAt: number | undefined;
+  /** It was rolled: when the text that was presented stops being taken, in seconds since 1970; else `undefined`. */
+  readonly keyRetiresAt: number | undefined;
 }
 
 /** Who presented an access token. */
@@ -43,10 +45,29 @@ export interface AccessPrincipal {
   readonly platform: string | undefined;
   /** The token's `exp`, in seconds since 1970. */
   readonly expiresAt: number;
-  /** The token's claims. */
-  readonly payload: JsonObject;
+  /** The token's claims: those that it was believed by with their types, any other as `unknown`. */
+  readonly payload: TokenPayload;
   /** The token's JOSE header. */
   readonly header: JsonObject;
+}
+
+/**
+ * The claims of a verified token (RFC 9068 §2.2, RFC 7519 §4.1), in the form that was checked before it was believed.
+ * `profile: 'rfc9068'` asks for all of them but `nbf` and `scope`; `profile: 'jwt'` for `iss`, `aud` and `exp` alone.
+ */
+export interface TokenPayload extends JsonObject {
+  readonly iss?: string | undefined;
+  readonly sub?: string | undefined;
+  readonly aud?: string | readonly string[] | undefined;
+  /** Seconds since 1970, perhaps with a fraction; so are `iat` and `nbf`. */
+  readonly exp?: number | undefined;
+  readonly iat?: number | undefined;
+  readonly nbf?: number | undefined;
+  /** A text by `profile: 'rfc9068'`; by `'jwt'` whatever the issuer wrote. */
+  readonly jti?: unknown;
+  readonly client_id?: string | undefined;
+  /** As the issuer wrote it; `scopes` of the principal is a list always. */
+  readonly scope?: string | readonly string[] | undefined;
 }
 
 // Kept off the principal's visible properties: it is a rule of the platform, not a fact about the caller.
@@ -67,8 +88,9 @@ export function reachesApi(principal: Principal, api: string): boolean {
 /** Whether a principal holds a scope: by name, or as one of the scopes of its APIs. */
 export function holdsScope(principal: Principal, scope: string): boolean {
   if (principal.scopes !== 'all') return principal.scopes.includes(scope);
-  const apis = apiMapOf(principal).apisOf(scope);
-  return principal.apis === 'all' ? apis.length > 0 : apis.some((api) => reachesApi(principal, api));
+  return apiMapOf(principal)
+    .apisOf(scope)
+    .some((api) => reachesApi(principal, api));
 }
 
 /** Whether a principal may act through a channel. */

@@ -21,6 +21,8 @@ export interface KeyRecord {
   readonly platform?: string | null | undefined;
   readonly createdAt?: Date | null | undefined;
   readonly expiresAt?: Date | null | undefined;
+  /** When the text that was presented stops being taken, while the key lives on in a new one: it was rolled. */
+  readonly retiresAt?: Date | null | undefined;
   /** When it was or will be revoked. Revoked is final. */
   readonly revokedAt?: Date | null | undefined;
   readonly disabled?: boolean | null | undefined;
@@ -65,6 +67,8 @@ export interface KeyFacts {
   readonly scopes: readonly string[] | undefined;
   readonly channels: 'all' | readonly string[];
   readonly platform: string | undefined;
+  /** Milliseconds since 1970; `undefined` where the text that was presented is the key's own. */
+  readonly retiresAt: number | undefined;
   readonly life: Life;
 }
 
@@ -107,6 +111,8 @@ export function readKeyRecord(value: unknown): KeyFacts {
   const kind = oneOf('kind', record.kind, KEY_KINDS);
   const apis = allOrNames('apis', record.apis);
   if (kind === 'public' && apis === 'all') throw new RecordFault('apis: a public key lists its APIs');
+  const retiresAt = absentOr('retiresAt', record.retiresAt, instant);
+  const ends = life(record);
   return {
     id: name('id', record.id),
     kind,
@@ -115,7 +121,8 @@ export function readKeyRecord(value: unknown): KeyFacts {
     apis,
     scopes: absentOr('scopes', record.scopes, scopes),
     ...channelRule(record),
-    life: life(record),
+    retiresAt,
+    life: retiresAt === undefined ? ends : { ...ends, expiresAt: Math.min(ends.expiresAt, retiresAt) },
   };
 }
 

@@ -2,8 +2,11 @@ import { eventChannel } from './event-channel.js';
 
 /** Something about an issuer that its operator should know. */
 export interface IssuerNotice {
-  /** `limiter_away`: the store of failures cannot be reached. `clock_set_back`: the wall clock went backwards. */
-  readonly notice: 'limiter_away' | 'clock_set_back';
+  /**
+   * `limiter_away`: the store of failures cannot be reached. `signing_keys_away`: the store of signing keys cannot, or
+   * what it holds is no key. `clock_set_back`: the wall clock went backwards.
+   */
+  readonly notice: 'limiter_away' | 'signing_keys_away' | 'clock_set_back';
   readonly detail: string | undefined;
 }
 

@@ -6,6 +6,9 @@ import { errorSummary } from '../verify/error-summary.js';
 import type { PresentedCredential } from '../verify/presented-credential.js';
 import type { Accepted, CredentialVerifier, Declined, Outcome, Refused, Unavailable } from '../verify/verifier.js';
 
+/** What a principal reaches. Where one is worked out anew each time it is asked for, it is looked at each time. */
+const REACHES = ['kind', 'apis', 'scopes', 'channels'] as const;
+
 /** What is left when nobody declines any more. */
 export type Claimed = Accepted | Refused | Unavailable;
 
@@ -71,16 +74,22 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
   }
 }
 
+// Nothing about these can change any more, so that each is looked at once and not on every request.
+const settled = new WeakSet<Principal>();
+
 /**
  * A verifier may be anybody's code: what it lets in is a principal, of a kind that it said it brings, and what that
  * reaches are lists. A text would be searched for a part of it, so that `payments` were held by `payments:refund`.
  */
 function sound(verifier: CredentialVerifier, principal: Principal): Principal {
   if (!(verifier.kinds ?? KINDS).includes(principal.kind)) throw new TypeError('a principal of another kind');
+  if (settled.has(principal)) return principal;
   if (!isReach(principal.apis) || !isReach(principal.scopes) || !isReach(principal.channels)) {
     throw new TypeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
   }
-  return isSealed(principal) ? principal : sealPrincipal(principal);
+  const sealed = isSealed(principal) ? principal : sealPrincipal(principal);
+  if (REACHES.every((name) => Object.getOwnPropertyDescriptor(sealed, name)?.value !== undefined)) settled.add(sealed);
+  return sealed;
 }
 
 function isReach(value: unknown): boolean {

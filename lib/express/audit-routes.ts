@@ -1,9 +1,7 @@
 /** Every route of an app, with what stands before it. */
 import type { Kind } from '../credentials/kind.js';
-import { isBearerErrors } from './bearer-errors.js';
-import { type GateFacts, gateFactsOf } from './gate.js';
-import { type GuardFacts, guardFactsOf } from './guard.js';
-import { coversPath, type Segments } from './route-path.js';
+import { mayAnswer, type Post, postsAmong, postsAt, takesRequests } from './posts.js';
+import type { Segments } from './route-path.js';
 import { type Layer, layersOf } from './router-layers.js';
 
 /** One route, as an audit sees it. */
@@ -22,9 +20,6 @@ export interface RouteReport {
   readonly namesKinds: boolean;
 }
 
-/** Something on the way to a route: a gate, a guard, or an error handler that may swallow their refusals. */
-type Post = { readonly gate?: GateFacts; readonly guard?: GuardFacts; readonly swallows?: true };
-
 interface Route {
   readonly method: string;
   readonly path: string;
@@ -32,27 +27,21 @@ interface Route {
   readonly posts: readonly Post[];
 }
 
-/** Middlewares that prepare a request and answer none, by the names that their packages give them. */
-const PREPARATIONS: ReadonlySet<string> = new Set([
-  ...['jsonParser', 'urlencodedParser', 'textParser', 'rawParser', 'cookieParser', 'session', 'compression'],
-  ...['corsMiddleware', 'helmetMiddleware', 'logger', 'query', 'expressInit'],
-]);
-
 /**
  * Lists every route of an app or a router, in the order in which they were mounted, and every function and app that is
  * mounted at a path.
  *
  * A gate counts where every request for the route meets it: what cannot be told from the paths (patterns, wildcards,
- * regular expressions), stands behind another handler, or is wrapped in a function, does not. Not seen are a handler
- * mounted at `/` of the app itself, and middlewares that rewrite `req.url`.
+ * regular expressions), stands behind another handler or before an error handler that `bearerErrors` did not make, or is
+ * wrapped in a function, does not. Known packages that parse, log or add headers are told by name, and pass for what they
+ * are called. Not seen are a handler mounted at `/` of the app itself, and middlewares that rewrite `req.url`.
  *
  * @param app - An Express 4 or 5 app or router.
  * @throws TypeError for something that is neither, and on Express 5 with a router older than 2.3, which does not keep
  *   the paths that things are mounted at.
  */
 export function auditRoutes(app: object): readonly RouteReport[] {
-  return routesOf(layersOf(app), false).map(({ method, path, posts: met }) => {
-    const posts = met.slice(met.findLastIndex(({ swallows }) => swallows) + 1);
+  return routesOf(layersOf(app), false).map(({ method, path, posts }) => {
     const gates = posts.flatMap(({ gate }) => gate ?? []);
     const guards = posts.flatMap(({ guard }) => guard ?? []);
     const last = posts.findLastIndex(({ gate }) => gate !== undefined);
@@ -74,7 +63,7 @@ function routesOf(layers: readonly Layer[], nested: boolean): Route[] {
     const before = layers.slice(0, index);
     return routesAt(layer, nested).map((route) => ({
       ...route,
-      posts: [...before.flatMap((earlier) => postsFor(earlier, route.segments)), ...route.posts],
+      posts: [...postsAt(before, route.segments), ...route.posts],
     }));
   });
 }
@@ -83,13 +72,13 @@ function routesAt(layer: Layer, nested: boolean): Route[] {
   switch (layer.sort) {
     case 'route':
       return layer.methods
-        .filter(({ handles }) => handles.some((handle) => postOf(handle) === undefined))
+        .filter(({ handles }) => handles.some(takesRequests))
         .flatMap(({ method, handles }) =>
           layer.paths.map(({ text, choices }) => ({
             method,
             path: text,
             segments: choices,
-            posts: postsBefore(handles),
+            posts: postsAmong(handles),
           })),
         );
     case 'router':
@@ -106,47 +95,8 @@ function routesAt(layer: Layer, nested: boolean): Route[] {
   }
 }
 
-function isEndpoint(layer: Layer & { sort: 'function' }, nested: boolean): boolean {
-  if (layer.isApp) return true;
-  return !isPreparation(layer.handle) && !layer.isErrorHandler && (nested || !layer.takesEveryPath);
-}
-
-/** What a request to a route meets at an earlier layer. */
-function postsFor(layer: Layer, route: readonly Segments[]): readonly Post[] {
-  if (layer.sort === 'route') return [];
-  if (layer.sort === 'function' && layer.isErrorHandler)
-    return isBearerErrors(layer.handle) ? [] : [{ swallows: true }];
-  if (layer.hasCallbacks || !covers(layer, route)) return [];
-  if (layer.sort === 'function') return [layer.handle].flatMap((handle) => postOf(handle) ?? []);
-  // Any other function could leave the router before its gates.
-  const stop = layer.layers.findIndex((inner) => inner.sort !== 'function' || !isPreparation(inner.handle));
-  return layer.layers
-    .slice(0, stop === -1 ? undefined : stop)
-    .flatMap((inner) => (inner.takesEveryPath ? postsFor(inner, []) : []));
-}
-
-function covers({ paths, takesEveryPath }: Layer, route: readonly Segments[]): boolean {
-  if (takesEveryPath) return true;
-  const mounts = paths.flatMap(({ choices }) => choices);
-  return route.length > 0 && route.every((segments) => mounts.some((mount) => coversPath(mount, segments)));
-}
-
-/** Those of a route's own handlers that stand before the first which may answer. */
-function postsBefore(handles: readonly unknown[]): readonly Post[] {
-  const answers = handles.findIndex((handle) => !isPreparation(handle));
-  return handles.slice(0, answers).flatMap((handle) => postOf(handle) ?? []);
-}
-
-/** Whether a function only stands on the way: a gate, a guard, or a known preparation. */
-function isPreparation(handle: unknown): boolean {
-  return postOf(handle) !== undefined || (typeof handle === 'function' && PREPARATIONS.has(handle.name));
-}
-
-function postOf(handle: unknown): Post | undefined {
-  const gate = gateFactsOf(handle);
-  if (gate !== undefined) return { gate };
-  const guard = guardFactsOf(handle);
-  return guard === undefined ? undefined : { guard };
+function isEndpoint({ handle, isApp, takesEveryPath }: Layer & { sort: 'function' }, nested: boolean): boolean {
+  return isApp || (mayAnswer(handle) && (nested || !takesEveryPath));
 }
 
 function joined(outer: string, inner: string): string {

@@ -79,27 +79,18 @@ export function defineGuard<R extends IncomingMessage = IncomingMessage>(definit
       refuse(res, next, gate.challenge, { code: 'credential_missing' });
       return;
     }
-    let verdict: boolean | Refusal;
+    let refusal: Refusal | undefined;
     try {
-      verdict = check(principal, req);
+      refusal = refusalOf(name, check(principal, req));
     } catch (error) {
       fail(next, error);
       return;
     }
-    if (verdict === true) {
+    if (refusal === undefined) {
       next();
       return;
     }
-    if (types.isPromise(verdict)) {
-      verdict.catch(() => {});
-      next(new TypeError(`keyward: ${name} must judge at once, and its check returned a promise`));
-      return;
-    }
-    const { scopes, reason = 'guard' } = verdict || NO_REASON;
-    if (scopes !== undefined && !isScopeList(scopes)) {
-      next(new TypeError(`keyward: ${name} must name scopes that are scope-tokens (RFC 6749 section 3.3)`));
-      return;
-    }
+    const { scopes, reason } = refusal;
     reportDecision(req, { outcome: 'refused', by: name, code: 'insufficient_scope', reason }, principal);
     refuse(res, next, gate.challenge, { code: 'insufficient_scope', scopes });
   };
@@ -115,9 +106,28 @@ export function defineGuard<R extends IncomingMessage = IncomingMessage>(definit
 
 const NO_REASON: Refusal = Object.freeze({});
 
+/**
+ * Reads a verdict once, into an object of our own: it is somebody else's, and may throw whenever it is looked at.
+ *
+ * @returns `undefined` for `true` alone.
+ */
+function refusalOf(name: string, verdict: boolean | Refusal): Refusal | undefined {
+  if (verdict === true) return undefined;
+  if (types.isPromise(verdict)) {
+    Promise.prototype.catch.call(verdict, () => {});
+    throw new TypeError(`keyward: ${name} must judge at once, and its check returned a promise`);
+  }
+  const { scopes, reason = 'guard' } = verdict || NO_REASON;
+  return { scopes: scopes === undefined ? undefined : readScopes(name, scopes), reason };
+}
+
 /** RFC 6750 §3: a challenge has no other characters in its scope. */
-function isScopeList(scopes: unknown): boolean {
-  return Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScopeToken);
+function readScopes(name: string, given: unknown): readonly string[] {
+  const scopes: unknown[] = Array.isArray(given) ? [...given] : [];
+  if (scopes.length === 0 || !scopes.every(isScopeToken)) {
+    throw new TypeError(`keyward: ${name} must name scopes that are scope-tokens (RFC 6749 section 3.3)`);
+  }
+  return Object.freeze(scopes);
 }
 
 /** What a function says of itself, if it is a guard. */

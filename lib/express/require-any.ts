@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { kindOf } from '../options/options.js';
 import { defineGuard, type Guard, type GuardFacts, guardFactsOf, type Refusal } from './guard.js';
 
 /**
@@ -8,10 +9,8 @@ import { defineGuard, type Guard, type GuardFacts, guardFactsOf, type Refusal } 
  * @throws TypeError where no guard is given, or something that is none.
  */
 export function requireAny(...guards: readonly Guard[]): Guard {
-  const facts = guards.map(guardFactsOf);
-  if (facts.length === 0 || !facts.every((known) => known !== undefined)) {
-    throw new TypeError('requireAny: expected one guard or more');
-  }
+  if (guards.length === 0) throw new TypeError('requireAny: expected one guard or more');
+  const facts = guards.map(readFacts);
   return defineGuard({
     name: `requireAny(${facts.map(({ name }) => name).join(', ')})`,
     kinds: kindsOf(facts),
@@ -25,6 +24,13 @@ export function requireAny(...guards: readonly Guard[]): Guard {
       return refusals.find(({ scopes }) => scopes !== undefined) ?? refusals[0] ?? false;
     },
   });
+}
+
+function readFacts(guard: unknown, index: number): GuardFacts {
+  const facts = guardFactsOf(guard);
+  if (facts !== undefined) return facts;
+  const expected = 'a guard, such as requireScopes() or defineGuard() makes';
+  throw new TypeError(`requireAny: argument ${index + 1} must be ${expected}, got ${kindOf(guard)}`);
 }
 
 /** The kinds that can pass: known where each of the guards decides by kind. */

@@ -1,6 +1,5 @@
 /** The gate: it proves who calls, from what stands in the Authorization field. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Kind } from '../credentials/kind.js';
 import type { Principal } from '../credentials/principal.js';
 import { Options } from '../options/options.js';
 import { ABSENT, isB64token, MALFORMED, readBearer, repeatsAuthorization } from '../protocol/bearer.js';
@@ -8,6 +7,7 @@ import { isQuotable } from '../protocol/challenge.js';
 import { PresentedCredential } from '../verify/presented-credential.js';
 import { secureUrl } from '../verify/secure-url.js';
 import type { CredentialVerifier } from '../verify/verifier.js';
+import { kindsOf, readAccept, recallersOf } from './accepted-verifiers.js';
 import { askVerifiers, type Claimed, recallPrincipal } from './ask-verifiers.js';
 import { admit, expel } from './auth-of.js';
 import { asGate, type Gate, type GateFacts } from './gate.js';
@@ -87,7 +87,7 @@ export function requireBearer(options: RequireBearerOptions): Gate {
     if (presented === ABSENT) return missing;
     if (presented === MALFORMED || presentedTwice(req)) return BAD_REQUEST;
 
-    const credential = new PresentedCredential(presented);
+    const credential = new PresentedCredential(presented, req);
     const principal = recallPrincipal(recallers, credential);
     if (principal !== undefined) return { answer: undefined, principal };
     // What a verifier remembers has passed the grammar before: the same bytes.
@@ -120,8 +120,14 @@ export function requireBearer(options: RequireBearerOptions): Gate {
       fail(next, error);
       return;
     }
-    if (principal !== undefined) reportDecision(req, { outcome: 'accepted', by: BY }, principal);
+    if (principal !== undefined) report(req, principal);
     next();
+  }
+
+  function report(req: IncomingMessage, principal: Principal): void {
+    const isRetiring = principal.kind !== 'access' && principal.keyRetiresAt !== undefined;
+    if (isRetiring) reportDecision(req, { outcome: 'noticed', by: BY, reason: 'key_retiring' }, principal);
+    reportDecision(req, { outcome: 'accepted', by: BY }, principal);
   }
 
   /** A secret key that a page sends is a key that its visitors can read (spec section 5.1, rule 2). */
@@ -168,50 +174,9 @@ function readOptions(given: RequireBearerOptions) {
   return { accept, recallers: recallersOf(accept), facts, refusesBrowsers: browserOrigin === 'refuse' };
 }
 
-function readAccept(options: Options): readonly CredentialVerifier[] {
-  const accept = options.raw('accept');
-  const isList = Array.isArray(accept) && accept.length > 0;
-  if (!isList || !accept.every((verifier) => typeof verifier?.verify === 'function')) {
-    throw options.mistake('accept', 'a list of one verifier or more, such as accessTokens() and apiKeys()');
-  }
-  const verifiers: readonly CredentialVerifier[] = Object.freeze([...accept]);
-  const claims = verifiers.flatMap((verifier) => verifier.claims ?? []);
-  for (const [index, claim] of claims.entries()) {
-    const earlier = claims.slice(0, index).some(({ of, what }) => of === claim.of && what === claim.what);
-    if (earlier) throw new TypeError(`requireBearer: two verifiers in "accept" claim the ${claim.what}`);
-  }
-  return verifiers;
-}
-
 function readResourceMetadata(options: Options): string | undefined {
   if (!options.has('resourceMetadata')) return undefined;
   const url = options.text('resourceMetadata');
   if (secureUrl(url) === undefined || !isQuotable(url)) throw options.mistake('resourceMetadata', 'an https URL');
   return url;
-}
-
-/** The kinds that may come in; unknown as soon as one verifier does not say. */
-function kindsOf(accept: readonly CredentialVerifier[]): readonly Kind[] | undefined {
-  const kinds = accept.flatMap((verifier) => verifier.kinds ?? []);
-  return accept.every((verifier) => verifier.kinds !== undefined) ? Object.freeze([...new Set(kinds)]) : undefined;
-}
-
-/**
- * Those that may be asked what they remember before any is asked to verify. The order of `accept` must not depend on
- * what is remembered where, so they end at the first that could claim what an earlier one does.
- */
-function recallersOf(accept: readonly CredentialVerifier[]): readonly CredentialVerifier[] {
-  const end = accept.findIndex(
-    (verifier, index) => verifier.recall === undefined || !isApart(accept.slice(0, index + 1)),
-  );
-  return end === -1 ? accept : accept.slice(0, end);
-}
-
-/** Whether verifiers are known to claim different credentials: tokens by their issuer, keys of one format by kind. */
-function isApart(verifiers: readonly CredentialVerifier[]): boolean {
-  if (verifiers.length === 1) return true;
-  const formats = verifiers
-    .flatMap(({ claims = [] }) => claims.map(({ of }) => of))
-    .filter((of) => typeof of === 'object');
-  return verifiers.every(({ claims }) => claims !== undefined) && new Set(formats).size <= 1;
 }

@@ -7,7 +7,7 @@ export type Layer = LayerFacts &
   (
     | { readonly sort: 'route'; readonly methods: readonly RouteMethod[] }
     | { readonly sort: 'router'; readonly layers: readonly Layer[]; readonly joint: Segments }
-    | { readonly sort: 'function'; readonly handle: unknown; readonly isApp: boolean; readonly isErrorHandler: boolean }
+    | { readonly sort: 'function'; readonly handle: unknown; readonly isApp: boolean }
   );
 
 interface LayerFacts {
@@ -89,8 +89,9 @@ function readLayer(layer: ExpressLayer, router: ExpressRouter): Layer {
     const joint = layer.regexp !== undefined && !takesEveryPath ? [UNKNOWN] : [];
     return { ...facts, sort: 'router', layers: layersOf(handle), joint };
   }
-  const isErrorHandler = typeof handle === 'function' && handle.length === 4;
-  return { ...facts, sort: 'function', handle, isApp: layer.name === 'mounted_app', isErrorHandler };
+  // `app.use` wraps another app in a function of this name; `router.use` mounts the app itself.
+  const isApp = layer.name === 'mounted_app' || routerOf(handle) !== undefined;
+  return { ...facts, sort: 'function', handle, isApp };
 }
 
 function hasCallbacks(paths: readonly LayerPath[], { params = {} }: ExpressRouter): boolean {

@@ -1,5 +1,7 @@
 /** Form-encoded parameters (RFC 6749 Appendix B). */
 
+export type FormPair = readonly [name: string, value: string];
+
 /**
  * Whether the query of a request target carries a parameter, in whatever way its name is encoded.
  *
@@ -19,16 +21,24 @@ export function queryCarries(target: string | undefined, name: string): boolean 
  * @returns `undefined` where a parameter comes twice, or the encoding is broken.
  */
 export function readForm(body: string): ReadonlyMap<string, string> | undefined {
-  const parameters = new Map<string, string>();
-  for (const pair of body.split('&')) {
+  const pairs = readPairs(body);
+  if (pairs === undefined) return undefined;
+  const parameters = new Map(pairs);
+  return parameters.size === pairs.length ? withoutEmpty(parameters) : undefined;
+}
+
+/** Reads the pairs of a form or a query, in their order; `undefined` where an escape is broken or the bytes are not UTF-8. */
+export function readPairs(text: string): readonly FormPair[] | undefined {
+  const pairs: FormPair[] = [];
+  for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = formDecode(equals === -1 ? pair : pair.slice(0, equals));
     const value = equals === -1 ? '' : formDecode(pair.slice(equals + 1));
-    if (name === undefined || value === undefined || parameters.has(name)) return undefined;
-    parameters.set(name, value);
+    if (name === undefined || value === undefined) return undefined;
+    pairs.push([name, value]);
   }
-  return withoutEmpty(parameters);
+  return pairs;
 }
 
 /** Drops the parameters that have no value: they count as omitted. */

@@ -19,6 +19,7 @@ import { keySetOf } from './issuer-keys.js';
 import { KeysUnavailable } from './key-set.js';
 import type { Entry } from './look-up-landing.js';
 import type { PresentedCredential } from './presented-credential.js';
+import { RepeatedFacts } from './repeated-facts.js';
 import { verifySignature } from './signature.js';
 import { type ClaimRules, readTokenClaims, type TokenClaims } from './token-claims.js';
 import { readTokenHeader, type TokenHeader, type TokenProfile } from './token-header.js';
@@ -81,7 +82,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
 
   function recall(credential: PresentedCredential): AccessPrincipal | undefined {
     if (tokens === undefined || !credential.isCompact) return undefined;
-    const token = tokens.get(credential.digest);
+    const token = tokens.get(credential.cacheKey);
     return token !== undefined && holds(token, instantOf(clock)) ? token.principal : undefined;
   }
 
@@ -106,11 +107,11 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
 
   /** Requests that present one token at one time wait for one verification. */
   function once(credential: PresentedCredential, jws: CompactJws, header: TokenHeader, claims: TokenClaims) {
-    const { digest } = credential;
-    let proof = underWay.get(digest);
+    const { cacheKey } = credential;
+    let proof = underWay.get(cacheKey);
     if (proof === undefined) {
-      proof = prove(credential, jws, header, claims).finally(() => underWay.delete(digest));
-      underWay.set(digest, proof);
+      proof = prove(credential, jws, header, claims).finally(() => underWay.delete(cacheKey));
+      underWay.set(cacheKey, proof);
     }
     return proof;
   }
@@ -126,14 +127,14 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
       return { outcome: 'unavailable', reason: 'keys_unavailable', retryAfter: signer.retryAfter };
     }
     if (signer === undefined) return refused('kid');
-    const proven = tokens?.get(credential.digest);
+    const proven = tokens?.get(credential.cacheKey);
     if (proven?.signer !== signer && !(await verifySignature(jws, signer, header.alg))) return refused('signature');
 
     const grant = await accessKeys?.grantOf(claims);
     if (grant?.withheld !== undefined) return grant.withheld;
     if (claims.expiresAt * 1_000 <= clock.now()) return refused('expired');
     const principal = tokenPrincipal(jws, claims, grant?.accessKey.facts, platform);
-    tokens?.set(credential.digest, { principal, signer, accessKey: grant?.accessKey });
+    tokens?.set(credential.cacheKey, { principal, signer, accessKey: grant?.accessKey });
     return { outcome: 'accepted', principal };
   }
 
@@ -182,7 +183,11 @@ function readOptions(given: AccessTokensOptions) {
   return {
     rules,
     clock,
-    platform: { environment, apis: options.has('apis') ? options.object<ApiMap>('apis', ['apisOf']) : scopePrefixes },
+    platform: {
+      environment,
+      apis: options.has('apis') ? options.object<ApiMap>('apis', ['apisOf']) : scopePrefixes,
+      repeated: new RepeatedFacts(),
+    },
     algorithms: readAlgorithms(options),
     keys: keySetOf(options, issuer, clock),
     accessKeys: resolver === undefined ? undefined : new AccessKeys({ resolver, environment, bounds, clock }),

@@ -5,15 +5,25 @@ import type { KeyResolver, PresentedKey, ResolveKey } from '../contracts/key-res
 import { type KeyFormat, type KeyReading, keywardFormat } from '../credentials/api-key.js';
 import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
 import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
-import { type KeyPrincipal, sealPrincipal } from '../credentials/principal.js';
-import { endedAt, type KeyFacts, type Life, RecordFault, readKeyRecord } from '../credentials/record.js';
+import type { KeyPrincipal } from '../credentials/principal.js';
+import {
+  endedAt,
+  type KeyFacts,
+  type KeyRecord,
+  type Life,
+  RecordFault,
+  readKeyRecord,
+} from '../credentials/record.js';
 import { namesOf, Options } from '../options/options.js';
 import { watchable } from '../options/watchable.js';
 import { type CacheOptions, readCacheOptions } from './cache-options.js';
+import type { Subject } from './entry-segment.js';
 import { instantOf } from './freshness.js';
+import { keyPrincipalOf } from './key-principal.js';
 import { LookUpCache } from './look-up-cache.js';
 import { type Found, foundNothing, type Landing, landedWell } from './look-up-landing.js';
 import type { PresentedCredential } from './presented-credential.js';
+import { RepeatedFacts } from './repeated-facts.js';
 import type { Claim, CredentialVerifier, Outcome } from './verifier.js';
 
 /** Options of `apiKeys`. */
@@ -22,7 +32,7 @@ export interface ApiKeysOptions {
   readonly resolver: KeyResolver | ResolveKey;
   /** Which kinds are taken here: said, never assumed. */
   readonly kinds: readonly KeyKind[];
-  /** A key of another environment is refused before any look-up. */
+  /** A key of another environment is declined before any look-up. */
   readonly environment: Environment | 'any';
   /** How keys are written; keyward's own format: prefix, 26 characters, check character. */
   readonly format?: KeyFormat | undefined;
@@ -36,31 +46,48 @@ export interface ApiKeysOptions {
   readonly clock?: Clock | undefined;
 }
 
-interface KnownKey {
+/** What a cached key is known by, in one object: a hit should touch as few as may be. */
+interface KnownKey extends Life, Subject {
   readonly principal: KeyPrincipal;
-  readonly life: Life;
+  /** On the monotonic clock: when its use was last recorded. */
+  recordedAt: number;
 }
 
+/** Milliseconds between two records of the use of one key. */
+const RECORD_EVERY = 60_000;
+
 const OPTION_NAMES = ['resolver', 'kinds', 'environment', 'format', 'apis', 'timeout', 'maxLookups', 'cache', 'clock'];
+/** Read in place of a record that is not there: an unknown key costs what one that has ended costs. */
+const DECOY: KeyRecord = Object.freeze({
+  id: 'decoy',
+  kind: 'secret',
+  account: 'decoy',
+  environment: 'live',
+  apis: 'all',
+  revokedAt: new Date(0),
+});
 const DECLINED: Outcome = Object.freeze({ outcome: 'declined' });
 
 /**
  * Makes the verifier of API keys (spec section 5.1).
  *
- * A key that is unknown, revoked, expired, disabled, mistyped or of another environment is refused; a resolver that
- * fails, takes too long or returns a record that breaks a rule makes it unavailable.
+ * A key that is unknown, revoked, expired, disabled or mistyped is refused, and one of another environment declined; a
+ * resolver that fails, takes too long or returns a record that breaks a rule makes it unavailable.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  */
 export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidatable {
   const { resolver, kinds, environment, format, apis, clock, cache } = readOptions(options);
   const environments = environment === 'any' ? ENVIRONMENTS : [environment];
+  const repeated = new RepeatedFacts();
 
   function recall(credential: PresentedCredential): KeyPrincipal | undefined {
     if (credential.isCompact) return undefined;
     const now = instantOf(clock);
-    const known = cache.recall(credential.digest, now)?.facts;
-    return known !== undefined && endedAt(known.life, now.wall) === undefined ? known.principal : undefined;
+    const known = cache.recall(credential.cacheKey, now)?.facts;
+    if (known === undefined || endedAt(known, now.wall) !== undefined) return undefined;
+    if (now.monotonic - known.recordedAt >= RECORD_EVERY) recordUse(known, credential, now.monotonic);
+    return known.principal;
   }
 
   function verify(credential: PresentedCredential): Outcome | Promise<Outcome> {
@@ -72,17 +99,19 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     if (!environments.includes(reading.environment)) return { outcome: 'declined', reason: 'other_environment' };
 
     const now = instantOf(clock);
-    const miss = cache.recallMiss(credential.digest, now);
+    const miss = cache.recallMiss(credential.cacheKey, now);
     if (miss !== undefined) return { outcome: 'refused', reason: miss.reason, keyId: miss.subject.id };
-    const entry = cache.recall(credential.digest, now);
-    if (entry !== undefined) return judge(landedWell(entry));
+    const entry = cache.recall(credential.cacheKey, now);
+    if (entry !== undefined) return judge(landedWell(entry), credential);
     const redact = (text: string) => credential.redact(text);
-    return cache.lookUp(credential.digest, () => load(credential, reading), redact).then(judge);
+    const landing = cache.lookUp(credential.cacheKey, () => load(credential, reading), redact);
+    return landing.then((landed) => judge(landed, credential));
   }
 
   async function load(credential: PresentedCredential, reading: KeyReading): Promise<Found<KnownKey>> {
     const record: unknown = await resolver.resolveKey(presentedKey(credential, reading));
     if (record === undefined || record === null) {
+      readKeyRecord(DECOY);
       return foundNothing('unknown', { id: undefined, account: undefined });
     }
     const facts = readKeyRecord(record);
@@ -90,19 +119,31 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     if (facts.environment !== reading.environment) throw new RecordFault('environment: not that of the key');
     const ended = endedAt(facts.life, clock.now());
     if (ended !== undefined) return foundNothing(ended, subjectOf(facts));
-    return { facts: { principal: principalOf(facts, apis), life: facts.life }, subject: subjectOf(facts) };
+    const known = knownKey(facts, keyPrincipalOf(facts, apis, repeated));
+    return { facts: known, subject: known };
   }
 
-  function judge(landing: Landing<KnownKey>): Outcome {
+  function judge(landing: Landing<KnownKey>, credential: PresentedCredential): Outcome {
     if (landing.failed !== undefined) return { outcome: 'unavailable', reason: `look_up_${landing.failed}` };
     if (landing.miss !== undefined) {
       return { outcome: 'refused', reason: landing.miss.reason, keyId: landing.miss.subject.id };
     }
-    const { principal, life } = landing.entry.facts;
-    const ended = endedAt(life, clock.now());
-    return ended === undefined
-      ? { outcome: 'accepted', principal }
-      : { outcome: 'refused', reason: ended, keyId: principal.keyId };
+    const known = landing.entry.facts;
+    const { principal } = known;
+    const ended = endedAt(known, clock.now());
+    if (ended !== undefined) return { outcome: 'refused', reason: ended, keyId: principal.keyId };
+    recordUse(known, credential, clock.monotonic());
+    return { outcome: 'accepted', principal };
+  }
+
+  function recordUse(known: KnownKey, credential: PresentedCredential, now: number): void {
+    if (now - known.recordedAt < RECORD_EVERY) return;
+    known.recordedAt = now;
+    try {
+      resolver.recordUse?.(credential.digest, credential.from);
+    } catch {
+      // The caller's key is good, whatever became of the note.
+    }
   }
 
   function invalidate(change: Change): void {
@@ -158,27 +199,9 @@ function presentedKey(credential: PresentedCredential, { kind, environment }: Ke
   return { digest, kind, environment, reveal: () => credential.reveal() };
 }
 
-function principalOf(facts: KeyFacts, apis: ApiMap): KeyPrincipal {
-  const end = Math.min(facts.life.expiresAt, facts.life.revokedAt);
-  const principal: KeyPrincipal = {
-    kind: facts.kind,
-    keyId: facts.id,
-    account: facts.account,
-    environment: facts.environment,
-    apis: facts.apis,
-    scopes: scopesOf(facts, apis),
-    channels: facts.channels,
-    platform: facts.platform,
-    expiresAt: Number.isFinite(end) ? end / 1_000 : undefined,
-  };
-  return sealPrincipal(principal, apis);
-}
-
-/** A secret key without a list holds every scope of its APIs; a listed scope of an API out of reach is no scope held. */
-function scopesOf({ kind, apis: reach, scopes }: KeyFacts, apis: ApiMap): 'all' | readonly string[] {
-  if (scopes === undefined) return kind === 'secret' ? 'all' : Object.freeze([]);
-  if (reach === 'all') return scopes;
-  return Object.freeze(scopes.filter((scope) => apis.apisOf(scope).some((api) => reach.includes(api))));
+function knownKey({ id, account, life }: KeyFacts, principal: KeyPrincipal): KnownKey {
+  const { expiresAt, revokedAt, disabled } = life;
+  return { principal, id, account, expiresAt, revokedAt, disabled, recordedAt: Number.NEGATIVE_INFINITY };
 }
 
 function subjectOf({ id, account }: KeyFacts) {

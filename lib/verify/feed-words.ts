@@ -1,9 +1,8 @@
 import type { Clock } from '../contracts/clock.js';
 import { elapsed, type Instant, instantOf } from './freshness.js';
 
-/** A looked-up entry, as a feed may speak of it. */
-export interface Dated {
-  readonly lookedUp: Instant;
+/** A looked-up entry, as a feed may speak of it, and the instant of its look-up. */
+export interface Dated extends Instant {
   readonly sequence: number;
 }
 
@@ -46,7 +45,7 @@ export class FeedWords {
   }
 }
 
-function sinceHeld({ lookedUp, sequence }: Dated, now: Instant, word: Word | undefined): number {
-  const own = elapsed(lookedUp, now);
-  return word === undefined || sequence < word.since ? own : Math.min(own, elapsed(word.at, now));
+function sinceHeld(entry: Dated, now: Instant, word: Word | undefined): number {
+  const own = elapsed(entry, now);
+  return word === undefined || entry.sequence < word.since ? own : Math.min(own, elapsed(word.at, now));
 }

@@ -85,7 +85,7 @@ export class LookUpCache<F> {
   serves(entry: Entry<F>, now: Instant): boolean {
     const { bounds, watched } = this.#options;
     if (bounds === undefined || !entry.live) return false;
-    const age = elapsed(entry.lookedUp, now);
+    const age = elapsed(entry, now);
     if (age < bounds.ttl && (!watched || this.#feed.sinceConfirmed(entry, now) <= CONFIRMED_FOR)) return true;
     const pauses = entry.failedAt !== undefined && elapsed(entry.failedAt, now) < RETRY_AFTER;
     return pauses && this.#feed.sinceKnown(entry, now) <= bounds.staleIfError;
@@ -97,7 +97,7 @@ export class LookUpCache<F> {
     if (bounds === undefined) return undefined;
     const miss = this.#kept?.miss(key);
     if (miss === undefined) return undefined;
-    return miss.final || elapsed(miss.lookedUp, now) < bounds.negativeTtl ? miss : undefined;
+    return miss.final || elapsed(miss, now) < bounds.negativeTtl ? miss : undefined;
   }
 
   /** Looks a key up, or waits for the look-up of it that is under way. It never rejects. */
@@ -152,10 +152,13 @@ export class LookUpCache<F> {
   }
 
   #land(key: string, flight: Flight, found: Found<F>): Landing<F> {
-    const known = { subject: found.subject, lookedUp: flight.departed, sequence: flight.sequence, live: false };
+    const { sequence, departed } = flight;
+    const { wall, monotonic } = departed;
+    const { subject } = found;
+    // Written out: a copy by spread has its members in a second object, and hits are found among thousands.
     const landing: Landing<F> = isNothing(found)
-      ? landedOnMiss({ ...known, reason: found.reason, final: found.final })
-      : landedWell({ ...known, facts: found.facts, failedAt: undefined });
+      ? landedOnMiss({ subject, wall, monotonic, sequence, live: false, reason: found.reason, final: found.final })
+      : landedWell({ subject, wall, monotonic, sequence, live: false, facts: found.facts, failedAt: undefined });
     return this.#kept === undefined ? landing : this.#kept.keep(key, flight, landing);
   }
 

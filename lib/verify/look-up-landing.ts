@@ -30,20 +30,18 @@ export function isNothing<F>(found: Found<F>): found is FoundNothing {
   return found.facts === undefined;
 }
 
-/** A good entry. */
-export interface Entry<F> extends SegmentEntry {
+/** A good entry. The instant is that of its look-up: of its own, since a hit should touch as few objects as may be. */
+export interface Entry<F> extends SegmentEntry, Instant {
   readonly facts: F;
-  readonly lookedUp: Instant;
   readonly sequence: number;
   /** When a look-up of it last failed: for a moment from then on it is served without another try. */
   failedAt: Instant | undefined;
 }
 
-/** A negative entry. */
-export interface Miss extends SegmentEntry {
+/** A negative entry. The instant is that of its look-up. */
+export interface Miss extends SegmentEntry, Instant {
   readonly reason: string;
   readonly final: boolean;
-  readonly lookedUp: Instant;
   readonly sequence: number;
 }
 

@@ -1,25 +1,45 @@
-import { digestOf } from '../credentials/digest.js';
+import { hash } from 'node:crypto';
 import { type CompactJws, readCompactJws } from '../protocol/compact-jws.js';
 import { own } from '../protocol/json-object.js';
+import { redacted } from './redaction.js';
 
-/** A piece of a credential this long tells something of it. */
-const PIECE = 12;
+/** Who sent a request, as Node and Express know it. */
+export interface Sender {
+  /** Express's: behind a proxy, as its `trust proxy` says. */
+  readonly ip?: string | undefined;
+  readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
+}
 
 /** What a request presented. It works out each thing once, when asked, and prints without the credential. */
 export class PresentedCredential {
   readonly #text: string;
-  #digest: string | undefined;
+  readonly #sender: Sender | undefined;
+  #cacheKey: string | undefined;
   #jws: CompactJws | null | undefined;
 
-  /** @param text - The whole credential, without its scheme. */
-  constructor(text: string) {
+  /**
+   * @param text - The whole credential, without its scheme.
+   * @param sender - The request that it came with.
+   */
+  constructor(text: string, sender?: Sender) {
     this.#text = text;
+    this.#sender = sender;
+  }
+
+  /** The address that it came from; `undefined` where nobody knows. */
+  get from(): string | undefined {
+    return this.#sender?.ip ?? this.#sender?.socket?.remoteAddress;
+  }
+
+  /** SHA-256 of the credential, a character a byte: what caches find it by. Half as long as hex, and made in half the time. */
+  get cacheKey(): string {
+    this.#cacheKey ??= hash('sha256', this.#text, 'binary');
+    return this.#cacheKey;
   }
 
   /** SHA-256 of the credential, lower-case hex. */
   get digest(): string {
-    this.#digest ??= digestOf(this.#text);
-    return this.#digest;
+    return Buffer.from(this.cacheKey, 'latin1').toString('hex');
   }
 
   /** Whether it has the shape of a JWS in compact serialisation: three parts. No API key is looked up for one. */
@@ -42,26 +62,12 @@ export class PresentedCredential {
 
   /** Cuts the credential, whole or in pieces, out of a text that may quote it, such as the message of an error. */
   redact(text: string): string {
-    const told = text.replaceAll(this.#text, '[credential]').replaceAll(this.digest, this.digest.slice(0, 8));
-    let kept = '';
-    for (let at = 0; at < told.length; ) {
-      const quoted = quotedAt(told, at, this.#text);
-      kept += quoted === 0 ? told.charAt(at) : '[credential]';
-      at += quoted || 1;
-    }
-    return kept;
+    const { digest } = this;
+    return redacted(text.replaceAll(new RegExp(digest, 'gi'), digest.slice(0, 8)), this.#text);
   }
 
   /** The credential itself. Do not log it, and do not keep it. */
   reveal(): string {
     return this.#text;
   }
-}
-
-/** How many characters of a text, from a place in it, are a piece of the credential. */
-function quotedAt(text: string, at: number, credential: string): number {
-  let end = at + PIECE;
-  if (end > text.length || !credential.includes(text.slice(at, end))) return 0;
-  while (end < text.length && credential.includes(text.slice(at, end + 1))) end += 1;
-  return end - at;
 }

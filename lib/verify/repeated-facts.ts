@@ -1,0 +1,21 @@
+/** What the credentials of a platform say again and again, kept once: most of what a cached one would take otherwise. */
+
+/** Different facts that are kept; beyond them each credential has its own. */
+const MOST = 1_000;
+
+export class RepeatedFacts {
+  readonly #known = new Map<string, unknown>();
+
+  /**
+   * The fact of a name, made where it is not known yet.
+   *
+   * @param name - The same for equal facts alone. It is kept, so it must not be cut out of a credential: V8 would keep
+   *   the whole of it.
+   */
+  once<T>(name: string, make: () => T): T {
+    if (this.#known.has(name)) return this.#known.get(name) as T;
+    const fact = make();
+    if (this.#known.size < MOST) this.#known.set(name, fact);
+    return fact;
+  }
+}
