@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/record.js';
+import { accessKeyRecordOf, type FoundKey, keyRecordOf } from '../../lib/store/key-records.js';
+import { keyRow } from '../support/stored-rows.js';
+
+const found = (traits: Partial<FoundKey> = {}): FoundKey => ({
+  ...keyRow({ id: 'key_1' }),
+  ...{
+    retires_at: null,
+    account_apis: '"all"',
+    account_scopes: '[]',
+    account_channels: '"all"',
+    account_disabled_at: null,
+  },
+  ...traits,
+});
+
+describe('keyRecordOf', () => {
+  it.each([
+    ['no APIs', { apis: null }, { apis: [] }],
+    ['the APIs of a list that are its account’s', { apis: '["a","b"]', account_apis: '["b"]' }, { apis: ['b'] }],
+    ['no list of scopes', { scopes: null, account_scopes: '["a"]' }, { scopes: null }],
+    ['the scopes that are its account’s', { scopes: '["a","b"]', account_scopes: '["b"]' }, { scopes: ['b'] }],
+    ['no scope where none is its account’s', { scopes: '["a"]' }, { scopes: [] }],
+    ['"all", which is no list of scopes', { scopes: '"all"', account_scopes: '"all"' }, { scopes: [] }],
+    ['its own end', { expires_at: 5 }, { expiresAt: new Date(5), retiresAt: null }],
+    ['the end of the text presented', { retires_at: 5 }, { expiresAt: null, retiresAt: new Date(5) }],
+    ['a time of 0', { revoked_at: 0 }, { revokedAt: new Date(0) }],
+    ['a time that is yet to come by the clock here', { revoked_at: 8e15 }, { revokedAt: new Date(0) }],
+    ['its own ban', { disabled_at: 0 }, { disabled: true }],
+    ['the ban of its account', { account_disabled_at: 0 }, { disabled: true }],
+    ['no ban', {}, { disabled: false }],
+    ['no channels', { channels: '[]' }, { channels: [], disabled: false }],
+    ['the channel of its platform', { platform: 'p', channels: '["c"]' }, { channels: ['c'], disabled: false }],
+    [
+      'a ban instead of a platform without its channel',
+      { platform: 'p', channels: '["c"]', account_channels: '["d"]' },
+      { channels: ['c'], disabled: true },
+    ],
+  ])('makes a record with %s', (_what, traits, expected) => {
+    const record = keyRecordOf(found(traits));
+    expect(record).toMatchObject(expected);
+    expect(readKeyRecord(record)).toMatchObject({ id: 'key_1', kind: 'secret', account: 'acme' });
+  });
+
+  it('makes no record of an access key', () => {
+    expect(() => keyRecordOf(found({ kind: 'access' }))).toThrow(TypeError);
+  });
+});
+
+describe('accessKeyRecordOf', () => {
+  const secrets = [
+    { digest: 'd', retires_at: 0 },
+    { digest: 'e', retires_at: null },
+  ];
+
+  it.each([
+    [
+      'its secrets with their ends',
+      {},
+      {
+        secrets: [
+          { digest: 'd', expiresAt: new Date(0) },
+          { digest: 'e', expiresAt: null },
+        ],
+      },
+    ],
+    ['no scopes', { scopes: null, default_scopes: null }, { scopes: [], defaultScopes: [] }],
+    [
+      'scopes, and those granted by default, that are its account’s',
+      { scopes: '["a","b"]', default_scopes: '["a"]', account_scopes: '["b"]' },
+      { scopes: ['b'], defaultScopes: [] },
+    ],
+    ['the end of old tokens', { tokens_not_before: 7 }, { tokensNotBefore: new Date(7) }],
+    ['none', {}, { tokensNotBefore: null, expiresAt: null, revokedAt: null }],
+    ['its end', { expires_at: 7 }, { expiresAt: new Date(7) }],
+  ])('makes a record with %s', (_what, traits, expected) => {
+    const record = accessKeyRecordOf({ ...found({ kind: 'access', ...traits }), secrets });
+    expect(record).toMatchObject(expected);
+    expect(readAccessKeyRecord(record)).toMatchObject({ id: 'key_1', account: 'acme' });
+  });
+});

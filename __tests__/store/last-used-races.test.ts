@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { digestOf } from '../../lib/credentials/digest.js';
+import type { Engine } from '../../lib/store/engine.js';
+import { Feed } from '../../lib/store/feed.js';
+import type { Ledger } from '../../lib/store/ledger.js';
+import { findKey } from '../../lib/store/look-ups.js';
+import { openPostgres } from '../../lib/store/postgres-engine.js';
+import { sqlLedger } from '../../lib/store/sql-ledger.js';
+import { openSqlite } from '../../lib/store/sqlite-engine.js';
+import { usesOn } from '../../lib/store/uses.js';
+import { fileOf, schemaOf } from '../support/store-database.js';
+import { accountRow, keyRow, secretRow } from '../support/stored-rows.js';
+import { type EngineName, engines, POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
+
+const ROUNDS = 6;
+const KEYS = 50;
+
+const open: Readonly<Record<EngineName, (url: string) => Promise<Engine>>> = {
+  memory: () => openSqlite(':memory:'),
+  SQLite: (url) => openSqlite(fileOf(url)),
+  PostgreSQL: async (url) => openPostgres(POSTGRES ?? '', schemaOf(url)),
+};
+
+describe.each(engines)('uses that are written while keys are revoked, in %s', (name) => {
+  let place: TestPlace;
+  let revoking: Engine;
+  let using: Engine;
+  let ledger: Ledger;
+
+  beforeEach(async () => {
+    place = await placesOf[name]();
+    revoking = await open[name](place.url);
+    // Of another process, where there may be one.
+    using = name === 'memory' ? revoking : await open[name](place.url);
+    await revoking.migrate();
+    ledger = sqlLedger(revoking, new Feed(revoking));
+    await ledger.transact((tx) => tx.insertAccount(accountRow()));
+  });
+
+  afterEach(async () => {
+    await revoking.close();
+    if (using !== revoking) await using.close();
+    await place.remove();
+  });
+
+  async function addKeys(round: number): Promise<readonly string[]> {
+    const ids = Array.from({ length: KEYS }, (_, at) => `key_${round}_${at}`);
+    await ledger.transact((tx) =>
+      tx.insertKeys(
+        ids.map((id) => keyRow({ id })),
+        ids.map((id) => secretRow(id, id)),
+      ),
+    );
+    return ids;
+  }
+
+  /** As management does it: it reads the row, and writes it at the version that it read. */
+  async function revoke(id: string): Promise<void> {
+    await ledger.transact(async (tx) => {
+      const row = await tx.key(id);
+      expect(await tx.updateKey(id, row?.version ?? 0, { revoked_at: 1 })).toBe(true);
+      tx.tell({ key: id });
+    });
+  }
+
+  it(`P22 ${ROUNDS * KEYS} last-used writes or more, each racing a revocation: every key stays revoked, and no use is lost`, async () => {
+    const uses = usesOn(using);
+    let between = 0;
+    // Which of the two is first is the machine's: rounds go on until a revocation has come between.
+    for (let round = 0; round < ROUNDS || (between === 0 && round < 20 * ROUNDS); round += 1) {
+      const ids = await addKeys(round);
+      for (const id of ids) uses.record(digestOf(id), '192.0.2.1');
+      // It begins after some of them, in each round after others, and ends before the last.
+      const before = Math.floor(((round % ROUNDS) * KEYS) / ROUNDS);
+      let written = false;
+      const revokeNow = async (id: string) => {
+        await revoke(id);
+        if (!written) between += 1;
+      };
+      const first = ids.slice(0, before).map(revokeNow);
+      const writing = uses.flush().then(() => {
+        written = true;
+      });
+      for (const id of ids.slice(before)) await revokeNow(id);
+      await Promise.all([...first, writing]);
+      const rows = await Promise.all(ids.map((id) => ledger.key(id)));
+      expect(rows.filter((row) => row?.key.revoked_at !== 1 || row.key.version !== 2)).toEqual([]);
+      expect(rows.filter((row) => row?.secrets[0]?.last_used_from !== '192.0.2.1')).toEqual([]);
+    }
+    expect(between).toBeGreaterThan(0);
+    const found = await findKey(revoking.reader, digestOf('key_0_0'));
+    expect(found?.record.revokedAt).toEqual(new Date(0));
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { optionalPackage } from '../../lib/store/optional-package.js';
+
+const failing = (code?: string) => Object.assign(new Error('cannot find it'), code === undefined ? {} : { code });
+
+describe('optionalPackage', () => {
+  it('gives what is there', async () => {
+    expect(await optionalPackage(async () => 7, 'keyward/store', 'kysely pg')).toBe(7);
+  });
+
+  it('says what to install where a package is missing', async () => {
+    const loading = optionalPackage(
+      () => Promise.reject(failing('ERR_MODULE_NOT_FOUND')),
+      'keyward/store',
+      'kysely pg',
+    );
+    await expect(loading).rejects.toThrow('keyward/store needs more packages: npm install kysely pg');
+  });
+
+  it.each([failing('ERR_DLOPEN_FAILED'), failing(), 'text'])('hides no other failure (%#)', async (failure) => {
+    await expect(optionalPackage(() => Promise.reject(failure), 'keyward/store', 'kysely pg')).rejects.toBe(failure);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { readStoreUrl } from '../../lib/store/store-url.js';
+
+const NAME = 'a'.repeat(55);
+const EXPECTED = "openStore: expected a URL that begins 'memory:', 'file:' or 'postgres://'";
+
+describe('readStoreUrl', () => {
+  it.each([
+    ['memory:', ':memory:'],
+    ['file:./keyward.db', './keyward.db'],
+    ['file:keyward.db', 'keyward.db'],
+    ['file:/srv/keys.db', '/srv/keys.db'],
+    ['file:///srv/keys.db', '/srv/keys.db'],
+    ['file:./a name%20.db', './a name%20.db'],
+    ['file:C:\\keys.db', 'C:\\keys.db'],
+  ])('reads %s as a path, as it stands', (url, file) => {
+    expect(readStoreUrl(url)).toEqual({ engine: 'sqlite', file });
+  });
+
+  it.each([
+    ['postgres://db.test/keys', 'postgres://db.test/keys', 'keyward'],
+    ['postgresql://ada:s%40cret@db.test:6432/keys', 'postgresql://ada:s%40cret@db.test:6432/keys', 'keyward'],
+    ['postgres://db.test/keys?schema=billing', 'postgres://db.test/keys', 'billing'],
+    ['postgres://db.test/keys?schema=_b1&sslmode=require', 'postgres://db.test/keys?sslmode=require', '_b1'],
+    [`postgres://db.test/keys?schema=${NAME}`, 'postgres://db.test/keys', NAME],
+    ['postgres:///keys?host=/run/postgresql', 'postgres:///keys?host=%2Frun%2Fpostgresql', 'keyward'],
+  ])('reads %s as a server and a schema', (url, server, schema) => {
+    expect(readStoreUrl(url)).toEqual({ engine: 'postgres', url: server, schema });
+  });
+
+  it.each([undefined, null, 7, {}, new URL('postgres://db.test/keys'), [], ''])(
+    'refuses what is no text (%#)',
+    (url) => {
+      expect(() => readStoreUrl(url)).toThrow(new TypeError(EXPECTED));
+    },
+  );
+
+  it.each([
+    'memory',
+    'Memory:',
+    'memory:x',
+    'keyward.db',
+    'redis://x',
+    'mysql://x',
+    'postgres:/x',
+    ' file:./x',
+    'sqlite:x',
+  ])('refuses %s', (url) => {
+    expect(() => readStoreUrl(url)).toThrow(new TypeError(EXPECTED));
+  });
+
+  it.each(['file:', 'file://', 'file: ', 'file: ./x.db', 'file:./x.db\n', 'file::memory:', 'file://:memory:'])(
+    'refuses %j: no path',
+    (url) => {
+      expect(() => readStoreUrl(url)).toThrow(new TypeError("openStore: 'file:' must be followed by a path"));
+    },
+  );
+
+  it.each(['postgres://a:b@c:port/keys', 'postgres://a:p@[::1/keys', 'postgres://a b/keys'])(
+    'refuses %s, which cannot be read',
+    (url) => {
+      expect(() => readStoreUrl(url)).toThrow('openStore: the postgres URL cannot be read');
+    },
+  );
+
+  it.each(['', 'Billing', '1st', 'a-b', 'a.b', 'a"b', 'a%20b', 'ä', `${NAME}a`])('refuses a schema %j', (schema) => {
+    const url = `postgres://db.test/keys?schema=${schema}`;
+    expect(() => readStoreUrl(url)).toThrow(new TypeError("openStore: 'schema' must be a plain lower-case name"));
+  });
+});

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CredentialStore } from 'keyward/store';
+import { digestOf } from '../../lib/credentials/digest.js';
+import { A5 } from '../support/answers.js';
+import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
+import { type StoreApi, serveStore } from '../support/store-api.js';
+import { onDatabase } from '../support/store-database.js';
+import { makeStores, type Stores, storeKey } from '../support/store-places.js';
+import { sharedEngines } from '../support/test-stores.js';
+
+/** What is left of the table when somebody has copied it without its constraints. */
+const WITHOUT_CONSTRAINTS = [
+  'create table copied as select * from secrets',
+  'drop table secrets',
+  'alter table copied rename to secrets',
+];
+
+describe.each(sharedEngines)('a database in %s that has lost its constraints', (engine) => {
+  let stores: Stores;
+  let store: CredentialStore;
+  let api: StoreApi;
+  let events: Eavesdropper;
+
+  beforeEach(async () => {
+    events = eavesdrop();
+    stores = await makeStores(engine);
+    store = await stores.open();
+    api = await serveStore(store);
+  });
+
+  afterEach(async () => {
+    events.stop();
+    await api.close();
+    await stores.close();
+  });
+
+  it('P18 two rows for one digest: A5 and an alarm, whichever of the two would let it in', async () => {
+    const [first, second] = [await storeKey(store), await storeKey(store)];
+    await onDatabase(
+      stores.url,
+      ...WITHOUT_CONSTRAINTS,
+      `insert into secrets (digest, key_id, hint, created_at) values ('${digestOf(first.text)}', '${second.id}', 'x', 0)`,
+    );
+    expect(await api.answer(first.text)).toEqual(A5);
+    expect(events.heard('keyward:look-up-failure')).toMatchObject([{ detail: expect.stringContaining('one digest') }]);
+    expect(await api.status(second.text)).toBe(200);
+  });
+});

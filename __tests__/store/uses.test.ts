@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Engine } from '../../lib/store/engine.js';
+import { openSqlite } from '../../lib/store/sqlite-engine.js';
+import type { SecretRow } from '../../lib/store/tables.js';
+import { type Uses, usesOn } from '../../lib/store/uses.js';
+import { accountRow, keyRow, secretRow } from '../support/stored-rows.js';
+
+const MINUTE = 60_000;
+
+describe('uses', () => {
+  let engine: Engine;
+  let uses: Uses;
+  let now: number;
+  let writes: number;
+
+  beforeEach(async () => {
+    const database = await openSqlite(':memory:');
+    await database.migrate();
+    await database.transact(async (tx) => {
+      await tx.insertInto('accounts').values(accountRow()).execute();
+      await tx
+        .insertInto('keys')
+        .values(keyRow({ id: 'key_1' }))
+        .execute();
+      for (const text of ['one', 'two']) await tx.insertInto('secrets').values(secretRow('key_1', text)).execute();
+    });
+    writes = 0;
+    engine = {
+      ...database,
+      reader: database.reader,
+      transact(work) {
+        writes += 1;
+        return database.transact(work);
+      },
+    };
+    uses = usesOn(engine);
+    now = 1_000_000;
+    jest.spyOn(Date, 'now').mockImplementation(() => now);
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await engine.close();
+  });
+
+  const of = (text: string) => secretRow('', text).digest;
+  const stored = async (text: string) => {
+    const rows: readonly SecretRow[] = await engine.reader.selectFrom('secrets').selectAll().execute();
+    const row = rows.find(({ digest }) => digest === of(text));
+    return [row?.last_used_at, row?.last_used_from];
+  };
+
+  it('are written when they are flushed: when, and from where', async () => {
+    uses.record(of('one'), '192.0.2.1');
+    uses.record(of('two'), undefined);
+    expect(await stored('one')).toEqual([null, null]);
+    await uses.flush();
+    expect([await stored('one'), await stored('two')]).toEqual([
+      [now, '192.0.2.1'],
+      [now, null],
+    ]);
+  });
+
+  it('are written some at a time, and nothing where there is none', async () => {
+    await uses.flush();
+    expect(writes).toBe(0);
+    for (let at = 0; at < 999; at += 1) uses.record(`unknown ${at}`, undefined);
+    uses.record(of('two'), 'here');
+    await uses.flush();
+    expect([writes, await stored('two')]).toEqual([2, [now, 'here']]);
+  });
+
+  it('of one secret are written once a minute', async () => {
+    uses.record(of('one'), 'first');
+    await uses.flush();
+    now += MINUTE - 1;
+    uses.record(of('one'), 'second');
+    await uses.flush();
+    expect(await stored('one')).toEqual([1_000_000, 'first']);
+    now += 1;
+    uses.record(of('one'), 'third');
+    await uses.flush();
+    expect(await stored('one')).toEqual([now, 'third']);
+  });
+
+  it('give way to a later one that another process has written', async () => {
+    uses.record(of('one'), 'earlier');
+    await engine.transact((tx) =>
+      tx
+        .updateTable('secrets')
+        .set({ last_used_at: now + 1, last_used_from: 'x' })
+        .execute(),
+    );
+    await uses.flush();
+    expect(await stored('one')).toEqual([now + 1, 'x']);
+  });
+
+  it('are lost while the store cannot be reached, and noted again from the next one on', async () => {
+    const out = jest.spyOn(engine, 'transact').mockRejectedValue(new Error('out of reach'));
+    for (let at = 0; at < 2_000; at += 1) uses.record(`unknown ${at}`, undefined);
+    uses.record(of('one'), 'lost');
+    await uses.flush();
+    expect(out).toHaveBeenCalledTimes(1);
+    out.mockRestore();
+    uses.record(of('one'), 'found');
+    await uses.flush();
+    expect(await stored('one')).toEqual([now, 'found']);
+  });
+
+  it('are bounded: of 10,000 secrets at once, and of none more', async () => {
+    for (let at = 0; at < 10_000; at += 1) uses.record(`unknown ${at}`, undefined);
+    uses.record(of('one'), 'one too many');
+    await uses.flush();
+    expect(await stored('one')).toEqual([null, null]);
+    uses.record(of('one'), 'in time');
+    await uses.flush();
+    expect(await stored('one')).toEqual([now, 'in time']);
+  });
+});
