@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AuditListFilter } from 'keyward/management';
+import { hostile, managed, refusalOf, refusing } from '../support/managed.js';
+import { START } from '../support/manual-clock.js';
+import { engines } from '../support/test-stores.js';
+
+describe.each(engines)('on %s, a list of entries', (engine) => {
+  const at = managed(engine);
+
+  it('is the newest first, page by page', async () => {
+    const holder = await at.account();
+    for (const name of ['1', '2', '3', '4', '5']) {
+      at.clock.advance(1_000);
+      await holder.key({ name });
+    }
+    const nameOf = ({ after }: { readonly after: unknown }) => (after as { readonly name?: string }).name;
+    const first = await at.management.audit(holder.developer, { action: 'key.create', limit: 2 });
+    expect(first.items.map(nameOf)).toEqual(['5', '4']);
+    const second = await at.management.audit(holder.developer, {
+      action: 'key.create',
+      limit: 2,
+      after: first.next ?? '',
+    });
+    expect(second.items.map(nameOf)).toEqual(['3', '2']);
+    const third = await at.management.audit(holder.developer, { action: 'key.create', after: second.next ?? '' });
+    expect(third).toMatchObject({ next: null });
+    expect(third.items.map(nameOf)).toEqual(['1']);
+  });
+
+  it('is by subject, actor and action', async () => {
+    const holder = await at.account();
+    const [{ key }, { key: other }] = [await holder.key(), await holder.key()];
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, name: 'Shop' });
+    const counts = async (filter: AuditListFilter) => (await at.management.audit(holder.owner, filter)).items.length;
+    expect(await counts({ subject: key.id })).toBe(2);
+    expect(await counts({ subject: other.id })).toBe(1);
+    expect(await counts({ actor: holder.developer.id })).toBe(2);
+    expect(await counts({ action: 'key.edit' })).toBe(1);
+    expect(await counts({ subject: key.id, actor: holder.owner.id, action: 'key.edit' })).toBe(1);
+    expect(await counts({ subject: other.id, action: 'key.edit' })).toBe(0);
+  });
+
+  it.each<[string, object]>([
+    ['subject', { subject: '' }],
+    ['subject', { subject: 'key_\u0000' }],
+    ['actor', { actor: ['owner'] }],
+    ['action', { action: null }],
+    ['limit', { limit: 201 }],
+    ['after', { after: 'nowhere' }],
+    ['from', { from: START }],
+  ])('is refused for the %s: %j', async (field, filter) => {
+    const holder = await at.account();
+    const doing = at.management.audit(holder.owner, hostile<AuditListFilter>(filter));
+    expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', field));
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { createManagement, type KeyView, type Management, ManagementError, type Member } from 'keyward/management';
+import { type Holder, managed } from '../support/managed.js';
+import { sharedEngines } from '../support/test-stores.js';
+
+const EDITORS = 64;
+const ROUNDS = 2;
+
+describe.each(sharedEngines)('on %s, through two stores', (engine) => {
+  const at = managed(engine);
+
+  async function offices(): Promise<readonly [Management, Management]> {
+    return [at.management, createManagement({ store: await at.another(), clock: at.clock })];
+  }
+
+  it('M37 64 concurrent editors of one key: one wins each version, and the audit tells one story', async () => {
+    const desks = await offices();
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'round 0' });
+    const winners: KeyView[] = [];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      at.clock.advance(1_000);
+      const ends = await Promise.all(
+        Array.from({ length: EDITORS }, (_, i) => {
+          const { keys } = desks[i % 2 === 0 ? 0 : 1];
+          const member = editor(holder, i);
+          const edit = { version: round, name: `round ${round}, ${member.id}` };
+          return settled(() => keys.edit(member, key.id, edit));
+        }),
+      );
+      const won = ends.filter((end) => end !== 'version_conflict');
+      expect(won).toHaveLength(1);
+      winners.push(...won);
+    }
+    expect(winners.map(({ version }) => version)).toEqual([2, 3]);
+    for (const { keys } of desks) expect(await keys.view(holder.owner, key.id)).toEqual(winners.at(-1));
+
+    const [made, ...entries] = await holder.story();
+    expect(made).toMatchObject({ action: 'key.create', outcome: 'done' });
+    const done = entries.filter(({ outcome }) => outcome === 'done');
+    const names = ['round 0', ...winners.map(({ name }) => name)];
+    expect(done.map(({ before, after }) => [before, after])).toEqual(
+      winners.map((_, i) => [{ name: names[i] }, { name: names[i + 1] }]),
+    );
+    expect(done.map(({ actor, at: time }) => [actor, time])).toEqual(
+      winners.map(({ name }, i) => [name?.split(', ')[1], new Date((made?.at.getTime() ?? 0) + (i + 1) * 1_000)]),
+    );
+    // Each of those who lost has left a word of it, too.
+    const refused = entries.filter(({ outcome }) => outcome === 'refused');
+    const actors = Array.from({ length: EDITORS }, (_, i) => editor(holder, i).id);
+    expect([...done, ...refused].map(({ actor }) => actor).sort()).toEqual(
+      actors.flatMap((actor) => Array.from({ length: ROUNDS }, () => actor)).sort(),
+    );
+    for (const entry of refused)
+      expect(entry).toMatchObject({ after: { refused: 'version_conflict' }, subject: key.id });
+  });
+});
+
+function editor(holder: Holder, i: number): Member {
+  return { ...holder.owner, id: `editor ${i}` };
+}
+
+/** Tries again, as a member does, while the store is too busy to answer. */
+async function settled(edit: () => Promise<KeyView>): Promise<KeyView | 'version_conflict'> {
+  for (;;) {
+    try {
+      return await edit();
+    } catch (error) {
+      if (!(error instanceof ManagementError)) throw error;
+      if (error.code === 'version_conflict') return error.code;
+      if (error.code !== 'unavailable') throw error;
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  readAllOrIds,
+  readFlag,
+  readFuture,
+  readGiven,
+  readId,
+  readIds,
+  readName,
+  readOneOf,
+  readScopes,
+  readText,
+} from '../../lib/management/fields.js';
+import { isIdText, subjectOf } from '../../lib/management/given-id.js';
+
+const NOW = 1_800_000_000_000;
+const invalid = (field: string) => expect.objectContaining({ status: 400, code: 'invalid', field });
+const INHERITED = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'valueOf'];
+
+describe('readGiven', () => {
+  it('takes the fields named, on an object that inherits nothing', () => {
+    const given = readGiven({ name: 'a', apis: 'all' }, ['name', 'apis', 'scopes']);
+    expect({ ...given }).toEqual({ name: 'a', apis: 'all' });
+    expect(Object.getPrototypeOf(given)).toBeNull();
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', 'name'],
+    ['a number', 1],
+    ['a list', [{ name: 'a' }]],
+    ['a function', () => ({ name: 'a' })],
+  ])('refuses %s', (_what, value) => {
+    expect(() => readGiven(value, ['name'])).toThrow(invalid('request'));
+  });
+
+  it.each([...INHERITED, 'nome', 'NAME', ''])('refuses the field %j, by its name', (field) => {
+    const value = JSON.parse(`{"name":"a",${JSON.stringify(field)}:{"polluted":true}}`);
+    expect(() => readGiven(value, ['name'])).toThrow(invalid(field));
+    expect(({} as { polluted?: true }).polluted).toBeUndefined();
+  });
+
+  it('refuses a symbol', () => {
+    expect(() => readGiven({ [Symbol('name')]: 'a' }, ['name'])).toThrow(invalid('Symbol(name)'));
+  });
+
+  it('reads nothing that is inherited', () => {
+    expect(readGiven(Object.create({ name: 'a' }), ['name']).name).toBeUndefined();
+  });
+});
+
+describe('a text', () => {
+  it.each(['a', ' ', 'é\n'])('takes %j', (text) => expect(readText('text', text)).toBe(text));
+  it.each([undefined, null, '', 1, ['a'], 'a\u0000b'])('refuses %j', (value) => {
+    expect(() => readText('text', value)).toThrow(invalid('text'));
+  });
+});
+
+describe('one of some', () => {
+  it('takes one', () => expect(readOneOf('kind', 'secret', ['secret', 'public'])).toBe('secret'));
+  it.each([undefined, null, '', 'Secret', 'access', ['secret'], 0])('refuses %j, and says what there is', (value) => {
+    const expected = expect.objectContaining({ message: 'kind: expected secret or public', status: 400 });
+    expect(() => readOneOf('kind', value, ['secret', 'public'])).toThrow(expected);
+  });
+});
+
+describe('a name for people', () => {
+  it.each(['Shop', 'Größe 2 / Nr. 7', '支払い', 'x'.repeat(100), '<script>', '👍', '{{7*7}}'])('takes %j', (name) => {
+    expect(readName('name', name)).toBe(name);
+  });
+
+  it.each([undefined, null, ''])('takes %j as none', (value) => expect(readName('name', value)).toBeNull());
+
+  it.each([
+    ['more than 100 characters', 'x'.repeat(101)],
+    ['only spaces', '   '],
+    ['a NUL', 'a\u0000'],
+    ['a line feed', 'a\nb'],
+    ['a turned direction', 'a\u202eb'],
+    ['a zero-width space', 'a\u200bb'],
+    ['half of a character', 'a\ud800'],
+    ['a line separator', 'a\u2028b'],
+    ['a number', 7],
+    ['a list', ['a']],
+  ])('refuses %s', (_what, value) => {
+    expect(() => readName('name', value)).toThrow(invalid('name'));
+  });
+});
+
+describe('a name for programs', () => {
+  it.each(['payments', 'pc_1', 'a', 'A.b:c-d', '7', 'x'.repeat(64)])('takes %j', (id) => {
+    expect(readId('account', id)).toBe(id);
+  });
+
+  it.each(INHERITED)('P15 refuses %s', (id) => expect(() => readId('account', id)).toThrow(invalid('account')));
+
+  it.each(['', 'all', '_a', '.a', 'a b', 'a/b', 'é', 'a\n', "a'", 'x'.repeat(65), null, undefined, 7, ['a'], {}])(
+    'refuses %j',
+    (value) => expect(() => readId('account', value)).toThrow(invalid('account')),
+  );
+});
+
+describe('lists', () => {
+  const names = Array.from({ length: 100 }, (_, at) => `name_${at}`);
+
+  it('are of 100 at most', () => {
+    expect(readIds('apis', names)).toEqual(names);
+    expect(() => readIds('apis', [...names, 'more'])).toThrow(invalid('apis'));
+  });
+
+  it('may be empty', () => expect(readIds('apis', [])).toEqual([]));
+
+  it('are copies', () => {
+    const given = ['payments'];
+    const read = readIds('apis', given);
+    given.push('disputes');
+    expect(read).toEqual(['payments']);
+  });
+
+  it.each([
+    ['a text', 'payments'],
+    ['an object', { 0: 'payments', length: 1 }],
+    ['null', null],
+    ['undefined', undefined],
+    ['one twice', ['payments', 'payments']],
+    ['a list in a list', [['payments']]],
+    ['a hole', new Array(1)],
+    ["'all' among others", ['payments', 'all']],
+  ])('refuse %s', (_what, value) => {
+    expect(() => readIds('apis', value)).toThrow(invalid('apis'));
+  });
+
+  it("or 'all'", () => {
+    expect(readAllOrIds('apis', 'all')).toBe('all');
+    expect(readAllOrIds('apis', ['payments'])).toEqual(['payments']);
+    for (const value of ['All', '*', ['all'], null]) {
+      expect(() => readAllOrIds('apis', value)).toThrow(invalid('apis'));
+    }
+  });
+
+  it('of scopes take scope-tokens', () => {
+    const scopes = ['payments:refund', 'https://example.com/read', '!#$'];
+    expect(readScopes('scopes', scopes)).toEqual(scopes);
+  });
+
+  it.each(['a b', '', '"', '\\', 'é', 'a\t', 7, null])('of scopes refuse %j', (scope) => {
+    expect(() => readScopes('scopes', ['payments', scope])).toThrow(invalid('scopes'));
+  });
+});
+
+describe('a time to come', () => {
+  it('is a Date after now', () => expect(readFuture('expiresAt', new Date(NOW + 1), NOW)).toBe(NOW + 1));
+  it.each([undefined, null])('is none where it is %p', (value) => {
+    expect(readFuture('expiresAt', value, NOW)).toBeNull();
+  });
+
+  it.each([
+    ['now', new Date(NOW)],
+    ['past', new Date(NOW - 1)],
+    ['no date', new Date(Number.NaN)],
+    ['a number', NOW + 1],
+    ['a text', '2040-01-01'],
+    ['something like a Date', { getTime: () => NOW + 1 }],
+  ])('is not %s', (_what, value) => {
+    expect(() => readFuture('expiresAt', value, NOW)).toThrow(invalid('expiresAt'));
+  });
+});
+
+describe('a flag', () => {
+  it.each([true, false])('is %p', (value) => expect(readFlag('disabled', value)).toBe(value));
+  it.each(['true', 1, 0, null, undefined, []])('is not %p', (value) => {
+    expect(() => readFlag('disabled', value)).toThrow(invalid('disabled'));
+  });
+});
+
+describe('the id of a key, as somebody gave it', () => {
+  it.each(['key_a', '', 'é', 'sk_a'])('%j may be looked up', (id) => expect(isIdText(id)).toBe(true));
+  it.each(['key_\u0000', undefined, null, 7, ['key_a'], {}])('%j may not', (id) => expect(isIdText(id)).toBe(false));
+
+  it.each(['key_aaaaaaaaaaaaaaaaaaaaaaaaaa', 'ack_aaaaaaaaaaaaaaaaaaaaaaaaaa'])('%s is written down', (id) => {
+    expect(subjectOf(id)).toBe(id);
+  });
+
+  it.each([
+    ['a secret key', 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg'],
+    ['a public key of the sandbox', 'pk_sbox_wlj3nsyprj5ipdr2b4nkxzepnmo'],
+    ['the Secret of an access key', 'S'.repeat(86)],
+    ['an access token', `eyJhbGciOiJFUzI1NiJ9.e30.${'s'.repeat(20)}`],
+    ['something long', `key_${'k'.repeat(61)}`],
+    ['a list', ['key_a']],
+    ['nothing', undefined],
+  ])('%s is not', (_what, id) => expect(subjectOf(id)).toBeUndefined());
+});

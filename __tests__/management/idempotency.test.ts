@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import { createManagement, type KeySettings } from 'keyward/management';
+import { hostile, managed, refusalOf, refusing } from '../support/managed.js';
+import { engines, sharedEngines } from '../support/test-stores.js';
+
+const SETTINGS = { kind: 'secret', apis: ['payments'] } as const satisfies KeySettings;
+const DAY = 24 * 3_600_000;
+
+describe.each(engines)('on %s', (engine) => {
+  const at = managed(engine);
+
+  it('M38 a creation sent twice makes one key, and the second has no text', async () => {
+    const holder = await at.account();
+    const first = await at.management.keys.create(holder.developer, SETTINGS, 'once');
+    const second = await at.management.keys.create(holder.developer, SETTINGS, 'once');
+    expect(first.text).toEqual(expect.any(String));
+    expect(second).toEqual({ key: first.key, text: undefined });
+    expect((await at.management.keys.list(holder.owner)).items).toEqual([first.key]);
+    expect((await holder.story()).map(({ action, subject, after }) => [action, subject, after])).toEqual(
+      expect.arrayContaining([
+        ['key.create', first.key.id, expect.objectContaining({ kind: 'secret' })],
+        ['key.create', first.key.id, { repeated: true }],
+      ]),
+    );
+  });
+
+  it('M38 an access key too', async () => {
+    const holder = await at.account();
+    const create = () => at.management.accessKeys.create(holder.developer, { scopes: ['payments'] }, 'once');
+    const { key } = await create();
+    expect(await create()).toEqual({ key, text: undefined });
+    expect((await at.management.accessKeys.list(holder.owner)).items).toEqual([key]);
+  });
+
+  it('M38 a repetition shows the key as it is by now', async () => {
+    const holder = await at.account();
+    const { key } = await at.management.keys.create(holder.developer, SETTINGS, 'once');
+    const deleted = await at.management.keys.delete(holder.owner, key.id);
+    const again = await at.management.keys.create(holder.developer, SETTINGS, 'once');
+    expect(again).toEqual({ key: deleted, text: undefined });
+  });
+
+  it('M38 20 at once with one idempotency key make one key', async () => {
+    const holder = await at.account();
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => at.management.keys.create(holder.developer, SETTINGS, 'once')),
+    );
+    const { items } = await at.management.keys.list(holder.owner);
+    expect(items).toHaveLength(1);
+    expect(made.map(({ key }) => key)).toEqual(made.map(() => items[0]));
+    expect(made.filter(({ text }) => text !== undefined)).toHaveLength(1);
+    expect((await holder.story()).map(({ outcome, subject }) => [outcome, subject])).toEqual(
+      made.map(() => ['done', items[0]?.id]),
+    );
+  });
+
+  it('without an idempotency key each makes its own', async () => {
+    const holder = await at.account();
+    const made = [await holder.key(), await holder.key()];
+    expect(new Set(made.map(({ text }) => text)).size).toBe(2);
+  });
+
+  it('is by account', async () => {
+    const [one, other] = [await at.account(), await at.account()];
+    const { key } = await at.management.keys.create(one.developer, SETTINGS, 'once');
+    const { key: others, text } = await at.management.keys.create(other.developer, SETTINGS, 'once');
+    expect(others.id).not.toBe(key.id);
+    expect(text).toEqual(expect.any(String));
+  });
+
+  it.each<[string, KeySettings]>([
+    ['another kind', { ...SETTINGS, kind: 'public' }],
+    ['other APIs', { ...SETTINGS, apis: ['disputes'] }],
+    ['one field more', { ...SETTINGS, name: 'Till' }],
+  ])('the same idempotency key for %s is a conflict', async (_what, settings) => {
+    const holder = await at.account();
+    const { key } = await at.management.keys.create(holder.developer, SETTINGS, 'once');
+    const doing = at.management.keys.create(holder.developer, settings, 'once');
+    expect(await refusalOf(doing)).toEqual(refusing(409, 'idempotency_conflict'));
+    expect((await at.management.keys.list(holder.owner)).items).toEqual([key]);
+  });
+
+  it('a key and an access key are two requests, whatever they say', async () => {
+    const holder = await at.account();
+    await at.management.keys.create(holder.developer, SETTINGS, 'once');
+    const doing = at.management.accessKeys.create(holder.developer, hostile(SETTINGS), 'once');
+    expect(await refusalOf(doing)).toEqual(refusing(409, 'idempotency_conflict'));
+  });
+
+  it('is remembered for 24 hours', async () => {
+    const holder = await at.account();
+    const { key } = await at.management.keys.create(holder.developer, SETTINGS, 'once');
+    at.clock.advance(DAY);
+    expect((await at.management.keys.create(holder.developer, SETTINGS, 'once')).key).toEqual(key);
+    at.clock.advance(1);
+    const later = await at.management.keys.create(holder.developer, SETTINGS, 'once');
+    expect(later.text).toEqual(expect.any(String));
+    expect((await at.management.keys.create(holder.developer, SETTINGS, 'once')).key).toEqual(later.key);
+    expect((await at.management.keys.list(holder.owner)).items).toHaveLength(2);
+  });
+
+  it('is not used up by a creation that failed', async () => {
+    const holder = await at.account();
+    const wrong = { ...SETTINGS, apis: ['reports'] };
+    await refusalOf(at.management.keys.create(holder.developer, wrong, 'once'));
+    expect(await at.management.keys.create(holder.developer, SETTINGS, 'once')).toMatchObject({
+      text: expect.any(String),
+    });
+  });
+
+  it.each(['', ' ', 'a b', 'é', 'a\n', 'x'.repeat(201), 7, null, ['once'], {}])('refuses the key %j', async (given) => {
+    const holder = await at.account();
+    const doing = at.management.keys.create(holder.developer, SETTINGS, hostile<string>(given));
+    expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'idempotencyKey'));
+  });
+});
+
+describe.each(sharedEngines)('on %s, from two processes', (engine) => {
+  const at = managed(engine);
+
+  it('M38 20 at once with one idempotency key make one key', async () => {
+    const holder = await at.account();
+    const other = createManagement({ store: await at.another(), clock: at.clock });
+    const made = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        (i % 2 === 0 ? at.management : other).keys.create(holder.developer, SETTINGS, 'once'),
+      ),
+    );
+    expect(new Set(made.map(({ key }) => key.id)).size).toBe(1);
+    expect(made.filter(({ text }) => text !== undefined)).toHaveLength(1);
+  });
+
+  it('20 at once that make one account find it made', async () => {
+    const other = createManagement({ store: await at.another(), clock: at.clock });
+    const ends = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) =>
+        (i % 2 === 0 ? at.management : other).accounts.put('operator', 'acc_new', { apis: ['payments'] }),
+      ),
+    );
+    // Who finds it changed meanwhile is told so; nobody hears of the database.
+    for (const end of ends) {
+      if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'version_conflict' });
+    }
+    expect(ends.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
+    expect(await at.management.accounts.view('acc_new')).toMatchObject({ apis: ['payments'] });
+  });
+});

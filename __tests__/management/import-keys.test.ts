@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { ImportedKey } from 'keyward/management';
+import { digestOf } from '../../lib/credentials/digest.js';
+import { hostile, managed, OPERATOR, refusalOf, refusing } from '../support/managed.js';
+import { recordOf } from '../support/managed-text.js';
+import { START } from '../support/manual-clock.js';
+import { engines } from '../support/test-stores.js';
+
+/** A key that was minted elsewhere, and what an import says of it. */
+function oldKey(traits: Partial<ImportedKey> = {}): { readonly text: string; readonly given: ImportedKey } {
+  const text = `sk_${randomBytes(16).toString('hex')}`;
+  return { text, given: { digest: digestOf(text), kind: 'secret', apis: ['payments'], ...traits } };
+}
+
+const { text: KEY, given: GIVEN } = oldKey();
+
+describe.each(engines)('on %s', (engine) => {
+  const at = managed(engine);
+
+  it('imports keys whose holders keep them', async () => {
+    const holder = await at.account();
+    const past = new Date(START - 10 ** 9);
+    const { text, given } = oldKey({ id: 'old-17', hint: '…abcd', name: 'Till', createdAt: past, channels: ['pc_1'] });
+    const { text: other, given: bare } = oldKey({ kind: 'public' });
+    const report = await at.management.keys.import(OPERATOR, holder.id, [given, bare]);
+    expect(report).toEqual({ imported: 2, known: 0, refused: [] });
+    const { items } = await at.management.keys.list(holder.owner);
+    expect(items).toHaveLength(2);
+    expect(items.find(({ id }) => id === 'old-17')).toMatchObject({
+      ...{ kind: 'secret', environment: 'live', apis: ['payments'], name: 'Till', channels: ['pc_1'], state: 'active' },
+      ...{ createdAt: past, createdBy: OPERATOR, hint: '…abcd', publicText: null, version: 1 },
+    });
+    for (const presented of [text, other]) {
+      const record = await recordOf(at, presented);
+      expect(record).toMatchObject({ account: holder.id, apis: ['payments'], disabled: false });
+    }
+    expect((await holder.story()).map(({ id, at: time, ...entry }) => entry)).toEqual([
+      {
+        ...{ account: holder.id, actor: OPERATOR, role: 'operator', action: 'key.import', outcome: 'done' },
+        ...{ subject: null, before: null, after: { imported: 2 }, origin: null },
+      },
+    ]);
+  });
+
+  it('keys under their old ids are edited, rolled and deleted, and the audit knows them', async () => {
+    const holder = await at.account();
+    await at.management.keys.import(OPERATOR, holder.id, [oldKey({ id: `old_${holder.id}` }).given]);
+    const id = `old_${holder.id}`;
+    await at.management.keys.edit(holder.owner, id, { version: 1, name: 'Till' });
+    await refusalOf(at.management.keys.edit(holder.owner, id, { version: 1, name: 'Till' }));
+    await at.management.keys.roll(holder.owner, id);
+    await at.management.keys.delete(holder.owner, id);
+    await refusalOf(at.management.keys.delete(holder.owner, id));
+    const entries = (await holder.story()).filter(({ action }) => action !== 'key.import');
+    expect(entries.map(({ subject }) => subject)).toEqual([id, id, id, id, id]);
+  });
+
+  it('passes over what is there already: a batch may be sent again', async () => {
+    const holder = await at.account();
+    const batch = [oldKey().given, oldKey({ id: `${holder.id}_a` }).given];
+    await at.management.keys.import(OPERATOR, holder.id, batch);
+    const more = oldKey().given;
+    const again = await at.management.keys.import(OPERATOR, holder.id, [...batch, more]);
+    expect(again).toEqual({ imported: 1, known: 2, refused: [] });
+    expect((await at.management.keys.list(holder.owner)).items).toHaveLength(3);
+  });
+
+  it('an expired one stays expired', async () => {
+    const holder = await at.account();
+    const expiresAt = new Date(START - 1_000);
+    await at.management.keys.import(OPERATOR, holder.id, [oldKey({ expiresAt }).given]);
+    expect((await at.management.keys.list(holder.owner)).items).toMatchObject([{ state: 'expired', expiresAt }]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no digest', { kind: 'secret', apis: ['payments'] }, 'digest: expected SHA-256 in lower-case hex'],
+    ['a digest in capitals', oldKey({ digest: 'A'.repeat(64) }).given, 'digest: expected SHA-256'],
+    ['a key for a digest', oldKey({ digest: 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg' }).given, 'digest: expected SHA-256'],
+    ['an access key', oldKey({ kind: hostile('access') }).given, 'kind: expected secret or public'],
+    ['an API that the account lacks', oldKey({ apis: ['reports'] }).given, 'apis: the account does not have reports'],
+    ['a platform without a channel', oldKey({ platform: 'shop' }).given, 'channels: a key on an e-commerce platform'],
+    ['a hint with spaces', oldKey({ hint: 'a b' }).given, 'hint: expected 1 to 32 characters'],
+    ['an id that is none', oldKey({ id: 'a b' }).given, 'id: expected 1 to 64'],
+    ['no date', oldKey({ createdAt: new Date(Number.NaN) }).given, 'createdAt: expected a time'],
+    ['no date of expiry', oldKey({ expiresAt: hostile('soon') }).given, 'expiresAt: expected a time'],
+    ['an unknown field', { ...oldKey().given, key: 'sk_x' }, 'key: there is no such field'],
+    ['the key for its hint', { ...GIVEN, hint: KEY }, 'hint: expected 1 to 32 characters'],
+    ['the key for its id', { ...GIVEN, id: KEY }, 'id: is the key itself, which is not stored'],
+    ['the key for its name', { ...GIVEN, name: KEY }, 'name: is the key itself, which is not stored'],
+  ])('refuses %s, and with it the whole batch', async (_what, wrong, message) => {
+    const holder = await at.account();
+    const batch = [oldKey().given, hostile<ImportedKey>(wrong), oldKey().given];
+    const report = await at.management.keys.import(OPERATOR, holder.id, batch);
+    expect(report).toEqual({
+      imported: 0,
+      known: 0,
+      refused: [{ index: 1, message: expect.stringContaining(message) }],
+    });
+    expect((await at.management.keys.list(holder.owner)).items).toEqual([]);
+    expect(await holder.story()).toEqual([]);
+  });
+
+  it('refuses a short key for its hint', async () => {
+    const holder = await at.account();
+    const digest = digestOf('sk_short');
+    const batch = [oldKey({ digest, hint: 'sk_short' }).given];
+    const { refused } = await at.management.keys.import(OPERATOR, holder.id, batch);
+    expect(refused).toEqual([{ index: 0, message: 'hint: is the key itself, which is not stored' }]);
+  });
+
+  it('refuses one digest, and one id, twice in a batch', async () => {
+    const holder = await at.account();
+    const [one, other] = [oldKey({ id: `${holder.id}_a` }).given, oldKey({ id: `${holder.id}_a` }).given];
+    const batch = [one, { ...one, id: `${holder.id}_b` }, other];
+    expect(await at.management.keys.import(OPERATOR, holder.id, batch)).toEqual({
+      ...{ imported: 0, known: 0 },
+      refused: [
+        { index: 1, message: 'digest: stands twice in this batch' },
+        { index: 2, message: 'id: stands twice in this batch' },
+      ],
+    });
+  });
+
+  it("refuses the id of another key, this account's or another's", async () => {
+    const [holder, other] = [await at.account(), await at.account()];
+    const first = oldKey({ id: `${holder.id}_a` }).given;
+    await at.management.keys.import(OPERATOR, holder.id, [first]);
+    for (const { id } of [holder, other]) {
+      const batch = [oldKey().given, oldKey({ id: `${holder.id}_a` }).given];
+      expect(await at.management.keys.import(OPERATOR, id, batch)).toEqual({
+        ...{ imported: 0, known: 0 },
+        refused: [{ index: 1, message: 'id: is that of another key' }],
+      });
+    }
+    expect((await at.management.keys.list(holder.owner)).items).toHaveLength(1);
+    expect((await at.management.keys.list(other.owner)).items).toEqual([]);
+  });
+
+  it('takes 1,000 at once, and no more', async () => {
+    const holder = await at.account();
+    const batch = Array.from({ length: 1_000 }, () => oldKey().given);
+    expect(await at.management.keys.import(OPERATOR, holder.id, batch)).toMatchObject({ imported: 1_000 });
+    const doing = at.management.keys.import(OPERATOR, holder.id, [...batch, oldKey().given]);
+    expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'keys'));
+    const none = at.management.keys.import(OPERATOR, holder.id, hostile<ImportedKey[]>('all'));
+    expect(await refusalOf(none)).toEqual(refusing(400, 'invalid', 'keys'));
+  });
+
+  it('from two hands at once imports each key once', async () => {
+    const holder = await at.account();
+    const batch = Array.from({ length: 10 }, () => oldKey().given);
+    const reports = await Promise.all([1, 2].map(() => at.management.keys.import(OPERATOR, holder.id, batch)));
+    expect(reports.map(({ imported, known }) => imported + known)).toEqual([10, 10]);
+    expect((await at.management.keys.list(holder.owner)).items).toHaveLength(10);
+  });
+
+  it('into an account that is not there, or by nobody, is refused', async () => {
+    const holder = await at.account();
+    const batch = [oldKey().given];
+    expect(await refusalOf(at.management.keys.import(OPERATOR, 'acc_none', batch))).toEqual(refusing(404, 'not_found'));
+    expect(await refusalOf(at.management.keys.import('', holder.id, batch))).toEqual(
+      refusing(400, 'invalid', 'operator'),
+    );
+  });
+});

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AccountSettings } from 'keyward/management';
+import { lacking, S3, T1 } from '../support/answers.js';
+import { managed, OPERATOR } from '../support/managed.js';
+import { type ManagedApi, serveManaged } from '../support/managed-api.js';
+import { eventually } from '../support/store-wait.js';
+import { engines, sharedEngines } from '../support/test-stores.js';
+
+const OK = { status: 200, challenge: undefined };
+
+describe.each(engines)('on %s', (engine) => {
+  const at = managed(engine);
+  let api: ManagedApi;
+
+  beforeAll(async () => {
+    api = await serveManaged(at.store, at.clock);
+  });
+
+  afterAll(() => api.close());
+
+  it.each(['secret', 'public'] as const)(
+    'P21 a rolled %s key, old and new within the overlap, then old',
+    async (kind) => {
+      const holder = await at.account();
+      const { key, text: old } = await holder.key({ kind });
+      expect(await api.ask('/payments', old)).toEqual(OK);
+      const { text } = await at.management.keys.roll(holder.owner, key.id, 60);
+      const young = String(text);
+      for (const elapsed of [0, 30_000, 29_999]) {
+        at.clock.advance(elapsed);
+        expect([await api.ask('/payments', old), await api.ask('/payments', young)]).toEqual([OK, OK]);
+      }
+      at.clock.advance(1);
+      expect([await api.ask('/payments', old), await api.ask('/payments', young)]).toEqual([T1, OK]);
+      // And not at any time after it.
+      at.clock.advance(10 ** 9);
+      expect([await api.ask('/payments', old), await api.ask('/payments', young)]).toEqual([T1, OK]);
+    },
+  );
+
+  it('P21 rolled without an overlap: the old one with the next request', async () => {
+    const holder = await at.account();
+    const { key, text: old } = await holder.key();
+    expect(await api.ask('/payments', old)).toEqual(OK);
+    const { text } = await at.management.keys.roll(holder.owner, key.id);
+    expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([T1, OK]);
+  });
+
+  it('P21 the overlap ended early: the old one with the next request', async () => {
+    const holder = await at.account();
+    const { key, text: old } = await holder.key();
+    const { text } = await at.management.keys.roll(holder.owner, key.id, 60);
+    expect(await api.ask('/payments', old)).toEqual(OK);
+    await at.management.keys.endGrace(holder.owner, key.id);
+    expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([T1, OK]);
+  });
+
+  it('S07 an Owner removes payments from a cached key: with the next request here', async () => {
+    const holder = await at.account();
+    const { key, text } = await holder.key({ apis: ['payments', 'disputes'] });
+    expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([OK, OK]);
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, apis: ['disputes'] });
+    expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([S3, OK]);
+  });
+
+  it('a key that is disabled is refused with the next request, and taken again when it is enabled', async () => {
+    const holder = await at.account();
+    const { key, text } = await holder.key();
+    expect(await api.ask('/payments', text)).toEqual(OK);
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
+    expect(await api.ask('/payments', text)).toEqual(T1);
+    await at.management.keys.edit(holder.owner, key.id, { version: 2, disabled: false });
+    expect(await api.ask('/payments', text)).toEqual(OK);
+  });
+
+  it('a key that is deleted is refused with the next request, and so is a text in its grace', async () => {
+    const holder = await at.account();
+    const { key, text: old } = await holder.key();
+    const { text } = await at.management.keys.roll(holder.owner, key.id, 60);
+    expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([OK, OK]);
+    await at.management.keys.delete(holder.owner, key.id);
+    expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([T1, T1]);
+  });
+
+  it('a key is refused the instant it expires', async () => {
+    const holder = await at.account();
+    const { text } = await holder.key({ expiresAt: new Date(at.clock.now() + 60_000) });
+    at.clock.advance(59_999);
+    expect(await api.ask('/payments', text)).toEqual(OK);
+    at.clock.advance(1);
+    expect(await api.ask('/payments', text)).toEqual(T1);
+  });
+
+  describe('what an account has lost its keys hold no longer, with the next request', () => {
+    it.each<[string, AccountSettings, string, unknown, string, unknown]>([
+      ['an API', { apis: ['disputes'] }, '/payments', S3, '/disputes', OK],
+      ['all its APIs', { apis: [] }, '/payments', S3, '/', OK],
+      ['a scope', { scopes: ['payments'] }, '/refunds', lacking('payments:refund'), '/payments', OK],
+      ['a channel', { channels: ['pc_2'] }, '/pay?channel=pc_1', S3, '/pay?channel=pc_2', OK],
+    ])('%s', async (_what, loss, lost, answer, kept, still) => {
+      const holder = await at.account();
+      const settings = { scopes: ['payments', 'payments:refund'], channels: ['pc_1', 'pc_2'] };
+      const { text } = await holder.key({ apis: ['payments', 'disputes'], ...settings });
+      expect([await api.ask(lost, text), await api.ask(kept, text)]).toEqual([OK, OK]);
+      await at.management.accounts.put(OPERATOR, holder.id, loss);
+      expect([await api.ask(lost, text), await api.ask(kept, text)]).toEqual([answer, still]);
+      const { apis, scopes, channels } = await at.management.accounts.view(holder.id);
+      expect({ apis, scopes, channels }).toMatchObject(loss);
+    });
+
+    it("and a key that reaches 'all' reaches what the account still has", async () => {
+      const holder = await at.account();
+      const { text } = await holder.key({ apis: 'all' });
+      expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([OK, OK]);
+      await at.management.accounts.put(OPERATOR, holder.id, { apis: ['disputes'] });
+      expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([S3, OK]);
+      await at.management.accounts.put(OPERATOR, holder.id, { apis: ['disputes', 'payments'] });
+      expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([OK, OK]);
+    });
+
+    it('the scope of a token, bought before and after', async () => {
+      const holder = await at.account();
+      const { key, text } = await holder.accessKey(['payments', 'payments:refund']);
+      const { token } = await api.buy(key.id, text);
+      expect(await api.ask('/refunds', token)).toEqual(OK);
+      await at.management.accounts.put(OPERATOR, holder.id, { scopes: ['payments'] });
+      expect(await api.ask('/refunds', token)).toEqual(lacking('payments:refund'));
+      expect(await api.buy(key.id, text)).toMatchObject({ status: 200, scope: 'payments' });
+    });
+
+    it('its one channel, on a platform: the key is refused, and nothing is out of order', async () => {
+      const holder = await at.account();
+      const { text } = await holder.key({ platform: 'shop', channels: ['pc_1'] });
+      expect(await api.ask('/payments', text)).toEqual(OK);
+      await at.management.accounts.put(OPERATOR, holder.id, { channels: ['pc_2'] });
+      expect(await api.ask('/payments', text)).toEqual(T1);
+    });
+
+    it('everything, while the account is disabled', async () => {
+      const holder = await at.account();
+      const [{ text }, access] = [await holder.key(), await holder.accessKey()];
+      const { token } = await api.buy(access.key.id, access.text);
+      expect([await api.ask('/payments', text), await api.ask('/payments', token)]).toEqual([OK, OK]);
+      await at.management.accounts.setDisabled(OPERATOR, holder.id, true);
+      expect([await api.ask('/payments', text), await api.ask('/payments', token)]).toEqual([T1, T1]);
+      expect(await api.buy(access.key.id, access.text)).toMatchObject({ status: 401, error: 'invalid_client' });
+      await at.management.accounts.setDisabled(OPERATOR, holder.id, false);
+      expect([await api.ask('/payments', text), await api.ask('/payments', token)]).toEqual([OK, OK]);
+    });
+  });
+});
+
+describe.each(sharedEngines)('on %s, at another instance', (engine) => {
+  const at = managed(engine);
+  let api: ManagedApi;
+
+  beforeAll(async () => {
+    api = await serveManaged(await at.another(), at.clock);
+  });
+
+  afterAll(() => api.close());
+
+  it('S07 an Owner removes payments from a key that is cached elsewhere: within the bound', async () => {
+    const holder = await at.account();
+    const { key, text } = await holder.key({ apis: ['payments', 'disputes'] });
+    expect(await api.ask('/payments', text)).toEqual(OK);
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, apis: ['disputes'] });
+    await eventually(async () => (await api.status('/payments', text)) === 403);
+    expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([S3, OK]);
+  });
+
+  it('P21 a text whose grace was ended elsewhere: within the bound', async () => {
+    const holder = await at.account();
+    const { key, text: old } = await holder.key();
+    const { text } = await at.management.keys.roll(holder.owner, key.id, 60);
+    expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([OK, OK]);
+    await at.management.keys.endGrace(holder.owner, key.id);
+    await eventually(async () => (await api.status('/payments', old)) === 401);
+    expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([T1, OK]);
+  });
+});

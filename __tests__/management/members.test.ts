@@ -1,0 +1,149 @@
+import { describe, expect, it } from '@jest/globals';
+import type { KeyView, Member } from 'keyward/management';
+import { type Holder, hostile, type Managed, managed, refusalOf, refusing } from '../support/managed.js';
+import { engines } from '../support/test-stores.js';
+
+const SORTS = ['keys', 'accessKeys'] as const;
+type Sort = (typeof SORTS)[number];
+
+const SETTINGS = { keys: { kind: 'secret', apis: ['payments'] }, accessKeys: { scopes: ['payments'] } } as const;
+/** What the audit calls each sort. */
+const NOUN = { keys: 'key', accessKeys: 'access_key' } as const;
+
+const VERBS = ['list', 'view', 'create', 'edit', 'delete'] as const;
+type Verb = (typeof VERBS)[number];
+
+/** Spec section 5.4, as statuses; a deed that is done has none. */
+const ANSWERS: Readonly<Record<string, Readonly<Record<Verb, 401 | 403 | undefined>>>> = {
+  nobody: { list: 401, view: 401, create: 401, edit: 401, delete: 401 },
+  developer: { list: undefined, view: undefined, create: undefined, edit: 403, delete: 403 },
+  owner: { list: undefined, view: undefined, create: undefined, edit: undefined, delete: undefined },
+};
+const CASES = Object.entries(ANSWERS)
+  .flatMap(([who, answers]) => VERBS.map((verb) => ({ who, verb, status: answers[verb] })))
+  .map((one, at) => ({ id: `M${String(at + 1).padStart(2, '0')}`, ...one }));
+
+describe.each(engines)('on %s', (engine) => {
+  const at = managed(engine);
+
+  describe.each(SORTS)('%s', (sort) => {
+    it.each(CASES)('$id $who may $verb: $status', async ({ who, verb, status }) => {
+      const { holder, key } = await made(at, sort);
+      const doing = act(at, sort, verb, memberOf(holder, who), key);
+      if (status === undefined) {
+        await doing;
+        return;
+      }
+      expect(await refusalOf(doing)).toEqual(refusing(status, status === 401 ? 'no_member' : 'forbidden'));
+      expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
+      expect((await at.management[sort].list(holder.owner)).items).toEqual([key]);
+    });
+
+    it.each(['edit', 'delete', 'roll', 'endGrace'] as const)(
+      'M16 a Developer calls %s directly: the record is as it was, the audit has it',
+      async (verb) => {
+        const { holder, key } = await made(at, sort);
+        at.clock.advance(1_000);
+        const refused = await refusalOf(act(at, sort, verb, holder.developer, key));
+        expect(refused).toEqual(refusing(403, 'forbidden'));
+        expect(refused.message).toBe('this needs the permission owner');
+        expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
+        const [, entry, ...more] = await holder.story();
+        expect(more).toEqual([]);
+        expect(entry).toMatchObject({
+          ...{ actor: holder.developer.id, role: 'developer', outcome: 'refused', subject: key.id },
+          ...{ action: `${NOUN[sort]}.${verb === 'endGrace' ? 'end_grace' : verb}`, after: { refused: 'forbidden' } },
+        });
+      },
+    );
+
+    it.each(['create', 'edit', 'delete', 'roll', 'list', 'view'] as const)(
+      'M18 %s by nobody, with an account and a user in the body: nothing is made',
+      async (verb) => {
+        const { holder, key } = await made(at, sort);
+        const stolen = { accountId: holder.id, account: holder.id, userId: holder.owner.id, member: holder.owner };
+        for (const nobody of [undefined, null, {}, { id: '', account: holder.id, permissions: ['owner'] }]) {
+          const doing = act(at, sort, verb, hostile<Member>(nobody), key, stolen);
+          expect(await refusalOf(doing)).toEqual(refusing(401, 'no_member'));
+        }
+        expect((await at.management[sort].list(holder.owner)).items).toEqual([key]);
+        expect(await holder.story()).toHaveLength(1);
+      },
+    );
+  });
+
+  it.each(['addSecret', 'deleteSecret'] as const)('M16 a Developer calls %s directly', async (verb) => {
+    const holder = await at.account();
+    const { key } = await holder.accessKey();
+    const doing = at.management.accessKeys[verb](holder.developer, key.id, String(key.secrets[0]?.id));
+    expect(await refusalOf(doing)).toEqual(refusing(403, 'forbidden'));
+    expect(await at.management.accessKeys.view(holder.owner, key.id)).toEqual(key);
+    expect((await holder.story()).filter(({ outcome }) => outcome === 'refused')).toHaveLength(1);
+  });
+
+  it('a member without a permission sees nothing, not even the audit', async () => {
+    const { holder, key } = await made(at, 'keys');
+    const member: Member = { ...holder.developer, permissions: [] };
+    const { keys, audit } = at.management;
+    for (const doing of [
+      () => keys.list(member),
+      () => keys.view(member, key.id),
+      () => keys.create(member, SETTINGS.keys),
+      () => audit(member),
+    ]) {
+      const refused = await refusalOf(doing());
+      expect(refused).toEqual(refusing(403, 'forbidden'));
+      expect(refused.message).toBe('this needs the permission developer');
+    }
+  });
+
+  it.each([
+    ['403 before 400', { permissions: [] }, 403],
+    ['401 before 400', { permissions: undefined }, 401],
+  ])('says who may not act before it says what is wrong: %s', async (_what, changes, status) => {
+    const holder = await at.account();
+    const member = hostile<Member>({ ...holder.owner, ...changes });
+    const wrong = { nonsense: true };
+    const { keys, audit } = at.management;
+    const doings = [
+      () => keys.list(member, wrong as object),
+      () => audit(member, wrong as object),
+      () => keys.create(member, hostile(wrong)),
+      () => keys.edit(member, 'key_none', hostile(wrong)),
+    ];
+    for (const doing of doings) expect((await refusalOf(doing())).status).toBe(status);
+  });
+
+  it('knows an Owner by name, who need not be a Developer too', async () => {
+    const holder = await at.account();
+    await at.management.keys.create(holder.owner, SETTINGS.keys);
+    await at.management.keys.create({ ...holder.owner, permissions: ['developer', 'owner'] }, SETTINGS.keys);
+    expect((await holder.story()).map(({ role }) => role)).toEqual(['owner', 'owner']);
+  });
+});
+
+async function made(at: Managed, sort: Sort): Promise<{ holder: Holder; key: KeyView }> {
+  const holder = await at.account();
+  const { key } = sort === 'keys' ? await holder.key() : await holder.accessKey();
+  return { holder, key };
+}
+
+function memberOf(holder: Holder, who: string): Member {
+  if (who === 'nobody') return hostile<Member>(undefined);
+  return who === 'owner' ? holder.owner : holder.developer;
+}
+
+function act(
+  { management }: Managed,
+  sort: Sort,
+  verb: Verb | 'roll' | 'endGrace',
+  member: Member,
+  { id, version }: KeyView,
+  more: object = {},
+): Promise<unknown> {
+  const desk = management[sort];
+  if (verb === 'list') return desk.list(member, more);
+  if (verb === 'create') return desk.create(member, hostile({ ...SETTINGS[sort], ...more }));
+  if (verb === 'edit') return desk.edit(member, id, { version, name: 'edited', ...more });
+  return desk[verb](member, id);
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ManagementError } from '../../lib/management/management-error.js';
+import { readMember } from '../../lib/management/member.js';
+import { type Action, isAllowed, type Permission, permissionFor } from '../../lib/management/permissions.js';
+import { law } from '../support/law.js';
+
+/** Spec section 5.4, written out; rolling is an edit, and the audit is a list. */
+const TABLE: Readonly<Record<Action, { readonly developer: boolean; readonly owner: boolean }>> = {
+  list: { developer: true, owner: true },
+  view: { developer: true, owner: true },
+  create: { developer: true, owner: true },
+  edit: { developer: false, owner: true },
+  delete: { developer: false, owner: true },
+  roll: { developer: false, owner: true },
+  audit: { developer: true, owner: true },
+};
+const ACTIONS = Object.keys(TABLE) as Action[];
+
+describe('the permission table', () => {
+  it.each(
+    ACTIONS.flatMap((action) => [
+      { action, held: [] as Permission[], allowed: false },
+      { action, held: ['developer'] as Permission[], allowed: TABLE[action].developer },
+      { action, held: ['owner'] as Permission[], allowed: TABLE[action].owner },
+      { action, held: ['developer', 'owner'] as Permission[], allowed: true },
+    ]),
+  )('$action with $held: $allowed', ({ action, held, allowed }) => {
+    expect(isAllowed(action, held)).toBe(allowed);
+  });
+
+  it.each(ACTIONS)('says which permission %s needs', (action) => {
+    expect(permissionFor(action)).toBe(TABLE[action].developer ? 'developer' : 'owner');
+  });
+
+  law('allows exactly what the table does, whatever else a member holds', () =>
+    fc.property(
+      fc.constantFrom(...ACTIONS),
+      fc.array(fc.oneof(fc.constantFrom('developer', 'owner'), fc.constantFrom(...STRANGE), fc.anything())),
+      (action, permissions) => {
+        const { permissions: held } = readMember({ id: 'm', account: 'a', permissions });
+        const { developer, owner } = TABLE[action];
+        const expected = (developer && permissions.includes('developer')) || (owner && permissions.includes('owner'));
+        expect(isAllowed(action, held)).toBe(expected);
+      },
+    ),
+  );
+});
+
+const STRANGE = ['Owner', 'OWNER', 'owner ', 'admin', 'root', '', 'developer,owner', ['owner'], { owner: true }, '*'];
+
+describe('readMember', () => {
+  it('takes a member as it is', () => {
+    const member = { id: 'm', account: 'a', permissions: ['owner'], address: '203.0.113.7' };
+    expect(readMember(member)).toEqual(member);
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['false', false],
+    ['a text', 'owner'],
+    ['an empty object', {}],
+    ['a list', []],
+    ['no id', { account: 'a', permissions: ['owner'] }],
+    ['an empty id', { id: '', account: 'a', permissions: ['owner'] }],
+    ['an id that is no text', { id: 1, account: 'a', permissions: ['owner'] }],
+    ['no account', { id: 'm', permissions: ['owner'] }],
+    ['an empty account', { id: 'm', account: '', permissions: ['owner'] }],
+    ['an account that is no text', { id: 'm', account: ['a'], permissions: ['owner'] }],
+    ['no permissions', { id: 'm', account: 'a' }],
+    ['permissions in a text', { id: 'm', account: 'a', permissions: 'owner' }],
+    ['permissions in an object', { id: 'm', account: 'a', permissions: { owner: true } }],
+  ])('refuses %s: nobody is signed in', (_what, value) => {
+    expect(() => readMember(value)).toThrow(new ManagementError('no_member', 'nobody is signed in'));
+  });
+
+  it('leaves out an address that is no text', () => {
+    expect(readMember({ id: 'm', account: 'a', permissions: [], address: ['::1'] }).address).toBeUndefined();
+  });
+});
