@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { KEY_PATTERN, patternsFor, SCANNERS } from '../../lib/cli/key-patterns.js';
+import { mintKey } from '../../lib/credentials/api-key.js';
+import { commandLine } from '../support/command-line.js';
+
+const keyward = commandLine({ url: 'file:/nowhere/at/all.db' });
+const folder = mkdtempSync(join(tmpdir(), 'keyward-scan-'));
+const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a');
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('keyward keys inspect', () => {
+  it.each([
+    [mintKey('secret', 'live'), { well_formed: true, kind: 'secret', environment: 'live' }],
+    [mintKey('public', 'sandbox'), { well_formed: true, kind: 'public', environment: 'sandbox' }],
+  ])('tells what a key says of itself, without a store', async (key, said) => {
+    expect(await keyward.json('keys', 'inspect', key)).toEqual(said);
+    expect(await commandLine({ url: '' }, `${key}\n`).json('keys', 'inspect', '-')).toEqual(said);
+  });
+
+  it.each([
+    [mistyped(mintKey('secret', 'live')), 'mistyped or cut short'],
+    ['sk_live_51HxyzSomebodyElses', 'mistyped or cut short'],
+    ['AKIAIOSFODNN7EXAMPLE', 'not of this format'],
+  ])('tells that a text is none', async (text, why) => {
+    const { code, out } = await keyward.run('keys', 'inspect', text, '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual({ well_formed: false, why });
+    expect(out).not.toContain(text);
+  });
+});
+
+describe('keyward keys patterns', () => {
+  it('prints one for each scanner', async () => {
+    const { code, out } = await keyward.run('keys', 'patterns');
+    expect(code).toBe(0);
+    for (const scanner of SCANNERS) expect(out).toContain(`# ${scanner}\n${patternsFor(scanner)}`);
+  });
+
+  it.each(SCANNERS)('%s: the pattern finds secret keys, and no public ones', (scanner) => {
+    const pattern = new RegExp(/sk_\(\?:sbox_\)\?\[a-z2-7\]\{27\}/.exec(patternsFor(scanner))?.[0] ?? 'none');
+    for (const environment of ['live', 'sandbox'] as const) {
+      const key = mintKey('secret', environment);
+      expect(pattern.exec(`KEY="${key}"`)?.[0]).toBe(key);
+      expect(pattern.test(mintKey('public', environment))).toBe(false);
+    }
+  });
+
+  it('finds a key beside punctuation, and not in the middle of a word', () => {
+    const key = mintKey('secret', 'live');
+    const found = (text: string) => [...text.matchAll(KEY_PATTERN)].length;
+    for (const text of [key, `"${key}"`, `=${key};`, `:${key}\n`, `(${key})`]) expect(found(text)).toBe(1);
+    for (const text of [`a${key}`, `${key}a`, `_${key}`]) expect(found(text)).toBe(0);
+  });
+});
+
+describe('keyward keys scan', () => {
+  const secret = mintKey('secret', 'sandbox');
+  const open = mintKey('public', 'live');
+  mkdirSync(join(folder, 'src/deep'), { recursive: true });
+  mkdirSync(join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'src/config.js'), `// keys\nconst key = '${secret}';\n`);
+  writeFileSync(join(folder, 'src/deep/page.html'), `<body data-key="${open}">`);
+  writeFileSync(join(folder, 'src/near.txt'), `${mistyped(secret)} sk_short ${'x'.repeat(1_000)}`);
+  writeFileSync(join(folder, 'node_modules/theirs.js'), secret);
+  symlinkSync(folder, join(folder, 'src/circle'));
+
+  it('finds those that were planted, by file, line and column, and prints none of them', async () => {
+    const { code, out, err } = await keyward.run('keys', 'scan', folder, '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(out).found).toEqual([
+      {
+        ...{ file: 'src/config.js', line: 2, column: 14, kind: 'secret', environment: 'sandbox' },
+        hint: `sk_\u2026${secret.slice(-4)}`,
+      },
+      {
+        ...{ file: 'src/deep/page.html', line: 1, column: 17, kind: 'public', environment: 'live' },
+        hint: `pk_\u2026${open.slice(-4)}`,
+      },
+    ]);
+    expect(err).toBe('2 found. Roll or revoke them: what was committed is known.\n');
+    for (const key of [secret, open]) expect(out + err).not.toContain(key.slice(4, 20));
+    const told = await keyward.run('keys', 'scan', join(folder, 'src'));
+    expect(told.out.split('\n')[0]).toMatch(/^config\.js:2:14 {2}secret key, sandbox {2}sk_\u2026/);
+  });
+
+  it('ends with 0 where there are none, and with 2 where there is no folder', async () => {
+    expect(await keyward.run('keys', 'scan', join(folder, 'src/near.txt'))).toMatchObject({
+      ...{ code: 0, out: 'No keys were found.\n' },
+    });
+    expect((await keyward.run('keys', 'scan', join(folder, 'none'))).code).toBe(2);
+  });
+});

@@ -1,0 +1,246 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newForm } from '../dashboard/key-forms.js';
+import { textIn } from '../dashboard/served-dashboard.js';
+import { Browser, SESSION } from '../dashboard/sign-in-browser.js';
+import { build } from '../examples/built-service.js';
+import { type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
+
+const SERVE = ['serve', '--audience', 'https://api.test', '--port', '0'];
+
+const folder = mkdtempSync(join(tmpdir(), 'keyward-serve-dashboard-'));
+const env = { KEYWARD_DATABASE: `file:${join(folder, 'keyward.db')}` };
+const keyward = (...args: string[]) => runProgram(args, env, folder);
+
+beforeAll(build, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Start {
+  readonly issuer: string;
+  readonly port: number;
+  readonly dashboard: Links | null;
+}
+
+interface Links {
+  readonly url: string;
+  readonly account: string;
+  readonly developer: string;
+  readonly owner: string;
+}
+
+/** Serves until the work is done, and says what it printed. */
+async function serving(
+  args: readonly string[],
+  work: (start: Start, program: RunningProgram) => Promise<void> = async () => undefined,
+  more: NodeJS.ProcessEnv = {},
+) {
+  const program = startProgram([...SERVE, '--json', ...args], { ...env, ...more }, folder);
+  try {
+    await work(JSON.parse(await program.firstLine), program);
+  } finally {
+    program.child.kill('SIGTERM');
+  }
+  return await program.ended;
+}
+
+function stdoutOf({ child: { stdout } }: RunningProgram) {
+  if (stdout === null) throw new Error('no output');
+  return stdout;
+}
+
+const linksOf = ({ dashboard }: Start): Links => {
+  if (dashboard === null) throw new Error('no Dashboard');
+  return dashboard;
+};
+
+describe('without an account', () => {
+  it('serves the token endpoint alone, and says how to make one', async () => {
+    const { code, err } = await serving([], async ({ issuer, dashboard }) => {
+      expect(dashboard).toBeNull();
+      expect((await fetch(`${issuer}/dashboard`, { headers: { connection: 'close' } })).status).toBe(404);
+      expect((await fetch(`${issuer}/healthz`, { headers: { connection: 'close' } })).status).toBe(200);
+    });
+    expect([code, err]).toEqual([0, expect.stringMatching(/^No Dashboard: .*keyward accounts put ID/)]);
+  });
+
+  it('refuses one that is named and is not there', async () => {
+    const { code, out, err } = await keyward(...SERVE, '--account', 'nobody');
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^There is no account "nobody"\. Make one: keyward accounts put/);
+  });
+});
+
+describe('with one account', () => {
+  beforeAll(async () => {
+    await keyward('accounts', 'put', 'acme', '--api', 'payments');
+  });
+
+  it('prints a link for a Developer and one for an Owner, at the URL of the issuer', async () => {
+    await serving([], async (start) => {
+      const { url, account, developer, owner } = linksOf(start);
+      expect([url, account]).toEqual([`${start.issuer}/dashboard`, 'acme']);
+      for (const [link, may] of [
+        [developer, false],
+        [owner, true],
+      ] as const) {
+        expect(link).toMatch(new RegExp(`^${url}/sign-in\\?token=[\\w-]{43}$`));
+        const browser = new Browser(start.port);
+        expect((await browser.get('/dashboard')).status).toBe(401);
+        expect((await browser.signIn(link)).status).toBe(303);
+        expect(browser.cookies.has(SESSION)).toBe(true);
+        const made = await browser.post('/dashboard/keys', {
+          ...newForm('keys'),
+          csrf: String(browser.cookies.get('__Host-keyward-csrf')),
+        });
+        expect(made.status).toBe(201);
+        expect(made.body).toContain('https://api.test');
+        const id = /key_[a-z2-7]{26}/.exec(made.body)?.[0] ?? '';
+        expect(await keyward('keys', 'inspect', textIn(made))).toMatchObject({ code: 0 });
+        const gone = await browser.post(`/dashboard/keys/${id}/delete`, {
+          confirm: id,
+          csrf: String(browser.cookies.get('__Host-keyward-csrf')),
+        });
+        expect(gone.status).toBe(may ? 303 : 403);
+      }
+    });
+    const { out } = await keyward('audit', '--account', 'acme', '--action', 'sign_in');
+    expect(out).toMatch(/serve:developer +developer +127\.0\.0\.1 +sign_in +done/);
+    expect(out).toMatch(/serve:owner +owner +127\.0\.0\.1 +sign_in +done/);
+  });
+
+  it('prints new links when it is asked to by a signal; those before them are good no more', async () => {
+    await serving([], async (start, program) => {
+      const { owner } = linksOf(start);
+      const line = once(stdoutOf(program), 'data');
+      program.child.kill('SIGUSR2');
+      const [text] = await Promise.race([line, once(program.child, 'exit')]);
+      const { dashboard } = JSON.parse(String(text)) as Start;
+      expect(dashboard?.owner).not.toBe(owner);
+      expect((await new Browser(start.port).signIn(owner)).status).toBe(401);
+      expect((await new Browser(start.port).signIn(String(dashboard?.owner))).status).toBe(303);
+    });
+  });
+
+  it('ends sessions with the process', async () => {
+    let session = '';
+    await serving([], async (start) => {
+      const browser = new Browser(start.port);
+      await browser.signIn(linksOf(start).owner);
+      session = String(browser.cookies.get(SESSION));
+      expect((await browser.get('/dashboard')).status).toBe(200);
+    });
+    await serving([], async (start) => {
+      const browser = new Browser(start.port);
+      browser.cookies.set(SESSION, session);
+      const page = await browser.get('/dashboard');
+      expect(page.status).toBe(401);
+      expect(page.body).toContain('href="/dashboard/sign-in"');
+      const how = await browser.get('/dashboard/sign-in');
+      expect(how.body).toMatch(/keyward serve.* prints links when it starts/);
+    });
+  });
+
+  it('--no-dashboard: neither pages nor a word of them', async () => {
+    const { err } = await serving(['--no-dashboard'], async ({ issuer, dashboard }) => {
+      expect(dashboard).toBeNull();
+      expect((await fetch(`${issuer}/dashboard`, { headers: { connection: 'close' } })).status).toBe(404);
+    });
+    expect(err).toBe('');
+  });
+
+  it('behind a proxy that ends TLS: the links are those of --issuer, and only with --trust-proxy it is known', async () => {
+    const issuer = 'https://access.test';
+    const through = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1', origin: issuer };
+    for (const [args, status] of [
+      [['--trust-proxy'], 303],
+      [[], 403],
+    ] as const) {
+      await serving(['--issuer', issuer, ...args], async (start) => {
+        const { owner } = linksOf(start);
+        expect(owner).toMatch(/^https:\/\/access\.test\/dashboard\/sign-in\?token=/);
+        const answer = await new Browser(start.port, 'access.test').signIn(owner, through);
+        expect(answer.status).toBe(status);
+        if (status === 403) expect(answer.body).toContain('https is needed');
+      });
+    }
+  });
+
+  it('an --issuer with a path: no Dashboard, and why', async () => {
+    const { err } = await serving(['--issuer', 'https://access.test/auth'], async ({ dashboard }) => {
+      expect(dashboard).toBeNull();
+    });
+    expect(err).toBe('No Dashboard: it needs an --issuer without a path.\n');
+  });
+
+  it('L11 the banner and the pages hold no signing key, no key of the store and no password of its URL', async () => {
+    const program = startProgram(SERVE, env, folder);
+    let banner = '';
+    while (!banner.includes('Ctrl-C')) banner += String((await once(stdoutOf(program), 'data'))[0]);
+    expect(banner).toMatch(/^Issuer http:.*\nTokens .*\nHealth .*\nDashboard http:.* of the account acme/);
+    const [, port = ''] = /^Issuer http:\/\/127\.0\.0\.1:(\d+)/.exec(banner) ?? [];
+    const [, owner = ''] = /^ {2}Owner +(\S+)$/m.exec(banner) ?? [];
+    expect(banner).toContain(`kill -USR2 ${program.child.pid}`);
+    const browser = new Browser(Number(port));
+    const { pathname, search } = new URL(owner);
+    const pages = [await browser.get(pathname + search), await browser.get('/dashboard'), await browser.get(pathname)];
+    await browser.signIn(owner);
+    for (const path of [
+      '/dashboard',
+      '/dashboard/access-keys',
+      '/dashboard/keys/new?kind=secret',
+      '/dashboard/audit',
+    ]) {
+      pages.push(await browser.get(path));
+    }
+    program.child.kill('SIGTERM');
+    const { out, err } = await program.ended;
+    const said = [out, err, ...pages.map(({ body, headers }) => body + JSON.stringify(headers))].join('\n');
+    expect(said).not.toContain(readFileSync(join(folder, 'keyward.key'), 'utf8').trim());
+    expect(said).not.toContain('keyward.db');
+    expect(said).not.toMatch(/PRIVATE KEY|"d":|"kty"/);
+  });
+
+  it('L11 a database that is away: its password is not told', async () => {
+    const away = { KEYWARD_DATABASE: 'postgres://nobody:pw-canary@127.0.0.1:1/none' };
+    for (const args of [[], ['--account', 'acme']]) {
+      let page = '';
+      const { out, err } = await serving(
+        args,
+        async (start) => {
+          if (start.dashboard === null) return;
+          const browser = new Browser(start.port);
+          const answer = await browser.signIn(start.dashboard.owner);
+          expect(answer.status).toBe(503);
+          page = answer.body;
+        },
+        away,
+      );
+      expect(out + err + page).not.toContain('pw-canary');
+      expect(err).toMatch(args.length === 0 ? /^No Dashboard: the database cannot be reached/ : /^$/);
+    }
+  });
+});
+
+describe('with two accounts', () => {
+  beforeAll(async () => {
+    await keyward('accounts', 'put', 'acme', '--api', 'payments');
+    await keyward('accounts', 'put', 'other', '--api', 'payments');
+  });
+
+  it('wants to know whose Dashboard it is', async () => {
+    const { err } = await serving([], async ({ dashboard }) => expect(dashboard).toBeNull());
+    expect(err).toBe('No Dashboard: there are several accounts. Name one: --account ID\n');
+  });
+
+  it('--account says it', async () => {
+    await serving(['--account', 'other'], async (start) => {
+      expect(linksOf(start).account).toBe('other');
+      const browser = new Browser(start.port);
+      await browser.signIn(linksOf(start).developer);
+      expect((await browser.get('/dashboard')).body).toContain('<bdi>other</bdi>');
+    });
+  });
+});

@@ -1,0 +1,51 @@
+/** Finds keys in the files of a folder. Nothing leaves the machine. */
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { keywardFormat } from '../credentials/api-key.js';
+import { CliError, EXIT } from './io.js';
+
+export interface FoundKey {
+  /** Relative to the folder. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly kind: string;
+  readonly environment: string;
+  /** `sk_…abcd`: what is found must not be printed. */
+  readonly hint: string;
+}
+
+const SKIPPED = ['.git', 'node_modules'];
+/** Bytes: larger files are data. */
+const LARGEST = 10_000_000;
+
+export async function* scanFolder(folder: string, pattern: RegExp): AsyncGenerator<FoundKey> {
+  for await (const path of filesOf(folder)) {
+    const text = await readFile(path, 'latin1');
+    for (const match of text.matchAll(pattern)) {
+      const [key] = match;
+      const reading = keywardFormat.read(key);
+      if (typeof reading !== 'object') continue;
+      const before = text.slice(0, match.index).split('\n');
+      yield {
+        file: relative(folder, path) || path,
+        line: before.length,
+        column: (before.at(-1)?.length ?? 0) + 1,
+        kind: reading.kind,
+        environment: reading.environment,
+        hint: `${key.slice(0, 3)}\u2026${key.slice(-4)}`,
+      };
+    }
+  }
+}
+
+/** Links are not followed: they may lead anywhere, and in circles. */
+async function* filesOf(path: string): AsyncGenerator<string> {
+  const status = await lstat(path).catch(() => undefined);
+  if (status === undefined) throw new CliError(`There is no file or folder ${path}.`, EXIT.usage);
+  if (status.isFile() && status.size <= LARGEST) yield path;
+  if (!status.isDirectory()) return;
+  for (const name of (await readdir(path)).sort()) {
+    if (!SKIPPED.includes(name)) yield* filesOf(join(path, name));
+  }
+}
