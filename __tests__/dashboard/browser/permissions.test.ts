@@ -1,0 +1,180 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { openChromium } from '../../support/browser.js';
+import { press, sendAnyway } from '../../support/browser-forms.js';
+import { programs } from '../../support/browser-programs.js';
+import { type Role, signIn } from '../../support/browser-site.js';
+import { eventually } from '../../support/store-wait.js';
+
+const served = programs();
+const chromium = openChromium();
+
+const SORTS = [
+  { sort: 'an API key', list: '', path: '/keys', noun: 'API key', demo: 'all APIs' },
+  { sort: 'an access key', list: '/access-keys', path: '/access-keys', noun: 'access key', demo: 'server' },
+] as const;
+type Sort = (typeof SORTS)[number];
+
+interface Made {
+  /** Where its page is. */
+  readonly href: string;
+  readonly id: string;
+  readonly text: string;
+}
+
+describe.each([
+  { how: 'with JavaScript', javaScriptEnabled: true },
+  { how: 'without JavaScript', javaScriptEnabled: false },
+])('$how', ({ javaScriptEnabled }) => {
+  const permissions = javaScriptEnabled ? ['clipboard-read', 'clipboard-write'] : [];
+  const signedIn = async (role: Role) =>
+    signIn(await chromium.context({ javaScriptEnabled, permissions }), await served.link(role));
+
+  describe.each(SORTS)('$sort', (sort) => {
+    it('a Developer lists, views, creates and uses one; edits and deletes none', async () => {
+      const page = await signedIn('developer');
+      await lists(page, sort);
+      const made = await creates(page, sort, javaScriptEnabled);
+      await eventually(async () => (await taken(sort, made)) < 300);
+      await views(page, made);
+
+      await expectShown(page, [
+        ...['Edit', 'Roll', 'Disable', 'Delete'],
+        ...(sort.path === '/keys' ? [] : ['Add a Secret', 'Revoke tokens']),
+      ]);
+      const version = await page.locator('[name=version]').first().inputValue();
+      const deeds = { edit: { name: 'Other' }, disable: {}, roll: { grace: '0' }, delete: { confirm: 'Mine' } };
+      for (const [deed, fields] of Object.entries(deeds)) {
+        const sent = await sendAnyway(
+          page,
+          `${made.href}/${deed}`,
+          deed === 'delete' ? fields : { ...fields, version },
+        );
+        expect([deed, sent]).toEqual([deed, 403]);
+        await expectText(page, 'This needs the permission owner.');
+        await page.goto(made.href);
+      }
+      for (const asked of ['edit', 'delete']) {
+        expect((await page.goto(`${made.href}/${asked}`))?.status()).toBe(403);
+      }
+      expect(await taken(sort, made)).toBeLessThan(300);
+      await page.goto(made.href);
+      expect(await page.locator('.badge.refused').count()).toBe(4);
+    });
+
+    it('an Owner lists, views, creates, uses, edits and deletes one', async () => {
+      const page = await signedIn('owner');
+      await lists(page, sort);
+      const made = await creates(page, sort, javaScriptEnabled);
+      await eventually(async () => (await taken(sort, made)) < 300);
+      await views(page, made);
+
+      await press(page, 'Edit', 'link');
+      await page.getByLabel('Name', { exact: true }).fill('Order service');
+      await press(page, 'Save');
+      await expectText(page, 'The changes are saved.');
+      await expectText(page, 'Order service');
+
+      await press(page, 'Disable');
+      await eventually(async () => (await taken(sort, made)) === 401);
+      await press(page, 'Enable');
+      await eventually(async () => (await taken(sort, made)) < 300);
+
+      await page.getByLabel('1 hour').check();
+      await press(page, 'Roll');
+      const rolled = { ...made, text: await textOn(page) };
+      expect(rolled.text).not.toBe(made.text);
+      await eventually(async () => (await taken(sort, rolled)) < 300);
+      expect(await taken(sort, made)).toBeLessThan(300);
+      await onwards(page, made, javaScriptEnabled);
+      await press(page, 'End it now');
+      await eventually(async () => (await taken(sort, made)) === 401);
+      expect(await taken(sort, rolled)).toBeLessThan(300);
+
+      await press(page, 'Delete', 'link');
+      await page.getByRole('textbox').fill('order service');
+      expect((await press(page, 'Delete')).status()).toBe(400);
+      await page.getByRole('textbox').fill('Order service');
+      await press(page, 'Delete');
+      await expectText(page, 'The key was deleted.');
+      expect(new URL(page.url()).search).toBe('?done=deleted');
+      await eventually(async () => (await taken(sort, rolled)) === 401);
+      expect(await page.getByRole('link', { name: 'Order service' }).count()).toBe(0);
+    });
+  });
+
+  it('nobody sees anything', async () => {
+    const page = await chromium.page({ javaScriptEnabled });
+    for (const path of ['', '/access-keys', '/keys/new', '/audit']) {
+      expect((await page.goto(served.url + path))?.status()).toBe(401);
+      await expectText(page, 'Sign in to see your keys.');
+    }
+  });
+});
+
+async function lists(page: Page, { list, demo }: Sort): Promise<void> {
+  expect((await page.goto(served.url + list))?.status()).toBe(200);
+  expect(await page.getByRole('link', { name: demo }).count()).toBe(1);
+}
+
+async function views(page: Page, { href, id }: Made): Promise<void> {
+  expect((await page.goto(href))?.status()).toBe(200);
+  await expectText(page, id);
+  await expectText(page, 'Never used.');
+}
+
+/** From the list to the page that shows the text, which is copied there. */
+async function creates(page: Page, { noun, path }: Sort, withScripts: boolean): Promise<Made> {
+  await press(page, `Create ${noun}`, 'link');
+  if (path === '/keys') await page.getByRole('link', { name: /^Secret key/ }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Mine');
+  const reach = page.getByRole('group', { name: path === '/keys' ? 'APIs' : 'Scopes', exact: true });
+  if (path === '/keys' && !withScripts) await reach.getByLabel('Only these').check();
+  await reach.getByRole('checkbox', { name: 'payments', exact: true }).check();
+  const heading = path === '/keys' ? 'Create a secret key' : 'Create an access key';
+  expect((await press(page, heading)).status()).toBe(201);
+  const text = await textOn(page);
+  const copy = page.locator('[data-copy=text]');
+  expect(await copy.isVisible()).toBe(withScripts);
+  if (withScripts) {
+    await copy.click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text);
+  }
+  const link = page.getByRole('link', { name: 'To Mine' });
+  const href = new URL((await link.getAttribute('href')) ?? '', page.url()).href;
+  await link.click();
+  await page.waitForURL(href);
+  return { href, id: href.split('/').at(-1) ?? '', text };
+}
+
+/** From the page that shows a text to that of its key. */
+async function onwards(page: Page, { href }: Made, withScripts: boolean): Promise<void> {
+  if (withScripts) await page.locator('[data-copy=text]').click();
+  await page.getByRole('link', { name: /^To / }).click();
+  await page.waitForURL(href);
+}
+
+function textOn(page: Page): Promise<string> {
+  return page.locator('#text').inputValue();
+}
+
+/** The status that a key gets where it is taken; an access key, where it buys tokens. */
+async function taken({ path }: Sort, { id, text }: Made): Promise<number> {
+  if (path === '/access-keys') return await served.buy(id, text);
+  expect([401, 403]).toContain(await served.disputes(text));
+  return await served.pay(text);
+}
+
+async function expectText(page: Page, text: string): Promise<void> {
+  expect(await page.locator('body').textContent()).toContain(text);
+}
+
+/** What cannot be done is shown, cannot be pressed, and says what it needs. */
+async function expectShown(page: Page, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const button = page.getByRole('button', { name, exact: true });
+    expect([name, await button.isVisible(), await button.isDisabled()]).toEqual([name, true, true]);
+  }
+  expect(await page.getByText('Needs the permission Owner.').count()).toBe(names.length);
+}

@@ -1,0 +1,128 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { openChromium } from '../../support/browser.js';
+import { press } from '../../support/browser-forms.js';
+import { type FilledSite, fill } from '../../support/browser-keys.js';
+import { browserSite, signIn } from '../../support/browser-site.js';
+
+const PHONE: BrowserContextOptions = { viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true };
+/** What a finger hits: CSS pixels. */
+const FINGER = 44;
+
+const site = browserSite({}, 'a-platform-whose-account-has-an-id-that-is-as-long-as-one-may-be');
+const chromium = openChromium();
+let keys: FilledSite;
+let wide: string;
+
+beforeAll(async () => {
+  keys = await fill(site);
+  const who = { ...site.owner, id: `${'somebody.with.a.long.address'.repeat(3)}@acme.example` };
+  const made = await site.management.keys.create(who, { kind: 'secret', apis: 'all', name: 'W'.repeat(100) });
+  wide = made.key.id;
+});
+
+interface Laid {
+  readonly width: number;
+  readonly outside: readonly string[];
+  readonly small: readonly string[];
+}
+
+/** How a page is laid out: how wide it is, what stands out of it, and what is too small to be hit. */
+const layoutOf = (page: Page) =>
+  page.evaluate<Laid>(`(() => {
+  const shown = [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility() && !element.closest('.unseen, .skip, thead'));
+  const boxOf = (element) => element.getBoundingClientRect();
+  const told = (element) => element.tagName + ' ' + element.textContent.slice(0, 60) + ' ' + JSON.stringify(boxOf(element));
+  const targets = shown.filter((element) => element.matches('button, .button, .tabs a, select, input, .pages a'));
+  const sizeOf = (element) => boxOf(element.matches('[type=radio], [type=checkbox]') ? element.closest('label') : element);
+  return {
+    width: document.documentElement.scrollWidth,
+    outside: shown.filter((element) => boxOf(element).left < 0 || boxOf(element).right > innerWidth + 0.5).map(told),
+    small: targets.filter((element) => sizeOf(element).height < ${FINGER} || sizeOf(element).width < ${FINGER}).map(told),
+  };
+})()`);
+
+async function expectToFit(page: Page): Promise<void> {
+  expect(await layoutOf(page)).toEqual({ width: PHONE.viewport?.width, outside: [], small: [] });
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().withRules(['target-size']).analyze();
+  expect(violations.map(({ nodes }) => nodes.map(({ html }) => html))).toEqual([]);
+}
+
+describe('on a phone', () => {
+  it('every page fits, and what is on it can be hit', async () => {
+    const page = await site.enter(chromium, 'owner', PHONE);
+    for (const path of [
+      ...[
+        '',
+        '/?limit=2',
+        '/?text=none',
+        '/access-keys',
+        '/keys/new',
+        '/keys/new?kind=secret',
+        '/keys/new?kind=public',
+      ],
+      ...['/access-keys/new', '/audit', '/keys/none', '/sign-in', `/keys/${keys.secret.id}`, `/keys/${keys.public.id}`],
+      ...[`/access-keys/${keys.access.id}`, `/keys/${keys.secret.id}/edit`, `/keys/${keys.secret.id}/delete`],
+      ...[`/keys/${keys.deleted.id}`, `/keys/${wide}`, `/keys/${wide}/edit`, `/keys/${wide}/delete`],
+      ...[`/access-keys/${keys.access.id}/edit`, `/audit?subject=${wide}`, '/?limit=none'],
+    ]) {
+      await page.goto(site.url + path);
+      await expectToFit(page);
+    }
+  });
+
+  it('so do the answers to forms: a mistake, a conflict, a new key, and signing in', async () => {
+    const page = await signIn(await chromium.context(PHONE), site.link('owner'));
+    await page.goto(`${site.url}/keys/new?kind=public`);
+    expect((await press(page, 'Create a public key')).status()).toBe(400);
+    await expectToFit(page);
+    await page.getByLabel('Name', { exact: true }).fill('W'.repeat(100));
+    await page.getByLabel('payments', { exact: true }).first().tap();
+    expect((await press(page, 'Create a public key')).status()).toBe(201);
+    await expectToFit(page);
+    await page.goto(`${site.url}/keys/${wide}/edit`);
+    const { version } = await site.management.keys.view(site.owner, wide);
+    await site.management.keys.edit(site.owner, wide, { version, name: 'V'.repeat(100) });
+    expect((await press(page, 'Save')).status()).toBe(409);
+    await expectToFit(page);
+    await press(page, 'Sign out');
+    await expectToFit(page);
+    await page.goto(site.link('developer'));
+    await expectToFit(page);
+    await page.goto(site.url);
+    await expectToFit(page);
+  });
+
+  it('the menu leads everywhere by taps', async () => {
+    const page = await site.enter(chromium, 'developer', PHONE);
+    const menu = page.getByRole('navigation', { name: 'Dashboard' });
+    for (const name of ['Access keys', 'Audit', 'API keys']) {
+      await menu.getByRole('link', { name }).tap();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      expect(await menu.locator('[aria-current=page]').textContent()).toBe(name);
+    }
+    await page.getByRole('link', { name: 'Create API key' }).tap();
+    await page.getByRole('link', { name: /^Public key/ }).tap();
+    await page.getByRole('heading', { name: 'Create a public key' }).waitFor();
+  });
+
+  it('a table is read as cards, each value beside the title of its column', async () => {
+    const page = await site.enter(chromium, 'owner', PHONE);
+    expect(await page.getByRole('row', { name: 'Order service' }).count()).toBe(1);
+    const [display, titles] = await page.evaluate<[string, readonly string[]]>(`(() => {
+      const row = document.querySelector('tbody tr');
+      const titleOf = (cell) => getComputedStyle(cell, '::before').content;
+      return [getComputedStyle(row).display, [...row.querySelectorAll('td')].map(titleOf)];
+    })()`);
+    expect([display, titles]).toEqual(['block', expect.arrayContaining(['"Last used"', '"State"'])]);
+  });
+});
+
+it('a narrow window without a phone fits too, as does one that is enlarged by 400 %', async () => {
+  const page = await site.enter(chromium, 'owner', { viewport: { width: 320, height: 256 } });
+  for (const path of ['', `/keys/${keys.secret.id}`, '/keys/new?kind=secret', '/audit', `/keys/${wide}`]) {
+    await page.goto(site.url + path);
+    expect(await layoutOf(page)).toMatchObject({ width: 320, outside: [] });
+  }
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { openChromium } from '../../support/browser.js';
+import { press } from '../../support/browser-forms.js';
+import { browserSite } from '../../support/browser-site.js';
+
+const site = browserSite();
+const chromium = openChromium();
+
+interface Shown {
+  readonly page: Page;
+  readonly text: string;
+  readonly href: string;
+}
+
+/** Makes a key, as a Developer; the page that shows its text is the one that is there then. */
+async function shownOnce(kind: 'secret' | 'public', javaScriptEnabled = true): Promise<Shown> {
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  const page = await site.enter(chromium, 'developer', { javaScriptEnabled, permissions });
+  await page.goto(`${site.url}/keys/new?kind=${kind}`);
+  await page.locator('#field-name').fill('Once');
+  if (kind === 'secret') await page.locator('[name="apis.of"][value=some]').check();
+  await page.locator('[name=apis][value=payments]').check();
+  expect((await press(page, `Create a ${kind} key`)).status()).toBe(201);
+  const href = await page.getByRole('link', { name: 'To Once' }).getAttribute('href');
+  return { page, text: await page.locator('#text').inputValue(), href: new URL(String(href), page.url()).href };
+}
+
+/** All that a page holds: its markup as it is now, and what stands in its fields. */
+const heldBy = (page: Page) =>
+  page.evaluate<string>(
+    `document.documentElement.outerHTML + [...document.querySelectorAll('input')].map(({ value }) => value).join(' ')`,
+  );
+
+describe.each([
+  { how: 'with JavaScript', javaScriptEnabled: true },
+  { how: 'without JavaScript', javaScriptEnabled: false },
+])('$how', ({ javaScriptEnabled }) => {
+  it('M23 going back to the page does not show the secret again', async () => {
+    const { page, text, href } = await shownOnce('secret', javaScriptEnabled);
+    const before = (await site.management.keys.list(site.owner)).items.length;
+    await page.goto(href);
+    expect(await heldBy(page)).not.toContain(text);
+    // Chromium has kept nothing of it, and asks whether to send the form again.
+    await expect(page.goBack()).rejects.toThrow('ERR_CACHE_MISS');
+    await page.waitForURL('chrome-error://chromewebdata/');
+    expect(await heldBy(page)).not.toContain(text);
+    await page.goForward({ waitUntil: 'commit' });
+    expect(page.url()).toBe(href);
+    expect(await heldBy(page)).not.toContain(text);
+    expect((await site.management.keys.list(site.owner)).items).toHaveLength(before);
+  });
+
+  it('M23 loading the page anew, with the form sent again, says that the key was made before', async () => {
+    const { page, text } = await shownOnce('secret', javaScriptEnabled);
+    const before = (await site.management.keys.list(site.owner)).items.length;
+    await page.reload();
+    expect(await page.title()).toBe('The API key was made before - keyward');
+    expect(await heldBy(page)).not.toContain(text);
+    expect((await site.management.keys.list(site.owner)).items).toHaveLength(before);
+  });
+
+  it('M23 no later page has it: the lists, the key, its edit and the audit', async () => {
+    const { page, text, href } = await shownOnce('secret', javaScriptEnabled);
+    for (const path of [site.url, href, `${href}?done=edited`, `${site.url}/audit`, `${site.url}/keys/new`]) {
+      await page.goto(path);
+      expect(await heldBy(page)).not.toContain(text);
+    }
+  });
+});
+
+it('M23 no place of the browser keeps it: cookies, storages, caches, the address, the history', async () => {
+  const { page, text } = await shownOnce('secret');
+  expect(await heldBy(page)).toContain(text);
+  const kept = await page.evaluate<string>(`(async () => JSON.stringify([
+    { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state, window.name,
+    document.referrer, await caches.keys(), await indexedDB.databases(),
+  ]))()`);
+  expect(JSON.parse(kept)).toEqual([{}, {}, '', `${site.url}/keys`, null, '', expect.any(String), [], []]);
+  expect(kept).not.toContain(text);
+  expect(JSON.stringify(await page.context().storageState({ indexedDB: true }))).not.toContain(text);
+});
+
+it('M23 the page empties itself when it is left, so that a picture of it shows nothing', async () => {
+  const { page, text } = await shownOnce('secret');
+  await page.evaluate(`dispatchEvent(new Event('pagehide'))`);
+  const values = page.locator('#text, #command');
+  expect(
+    await values.evaluateAll((fields) => fields.map((field) => (field as unknown as { value: string }).value)),
+  ).toEqual(['', '']);
+  expect(await page.locator('main').textContent()).not.toContain(text);
+});
+
+it('a public key can be seen again', async () => {
+  const { page, text, href } = await shownOnce('public');
+  await page.goto(href);
+  expect(await page.getByLabel('Public key').inputValue()).toBe(text);
+});
+
+describe('leaving the page', () => {
+  /** Presses what leads on, and says whether the browser asked. */
+  async function leave(page: Page): Promise<boolean> {
+    let asked = false;
+    page.on('dialog', (dialog) => {
+      asked = dialog.type() === 'beforeunload';
+    });
+    await page.getByRole('link', { name: 'To Once' }).click();
+    await page.waitForURL(/\/keys\/key_/);
+    return asked;
+  }
+
+  it('asks where the secret was not copied', async () => {
+    const { page } = await shownOnce('secret');
+    expect(await leave(page)).toBe(true);
+  });
+
+  it.each(['the button', 'the keyboard'])('does not ask where it was copied, by %s', async (by) => {
+    const { page, text } = await shownOnce('secret');
+    if (by === 'the button') {
+      await page.locator('[data-copy=text]').click();
+      await page.getByText('Copied').waitFor();
+    } else {
+      await page.locator('#text').focus();
+      await page.keyboard.press('Control+C');
+    }
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text);
+    expect(await leave(page)).toBe(false);
+  });
+
+  it('does not ask for a public key', async () => {
+    const { page } = await shownOnce('public');
+    expect(await leave(page)).toBe(false);
+  });
+});
+
+it('the command is copied whole, and is for a shell', async () => {
+  const { page, text } = await shownOnce('secret');
+  await page.locator('[data-copy=command]').click();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+    `curl 'https://api.example.com/' -H 'Authorization: Bearer ${text}'`,
+  );
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { createDashboard, type DashboardOptions } from 'keyward/dashboard';
+import { hostile, managed } from '../support/managed.js';
+import { servedDashboard } from './served-dashboard.js';
+
+const at = managed('memory');
+const memberOf = () => undefined;
+const make = (options: object) => () =>
+  createDashboard(hostile<DashboardOptions>({ management: at.management, memberOf, ...options }));
+
+describe('createDashboard', () => {
+  it.each<[string, unknown, string]>([
+    ['management', undefined, 'an object with audit()'],
+    ['management', {}, 'an object with audit()'],
+    ['management', { audit: () => undefined }, 'what createManagement made'],
+    ['memberOf', undefined, 'a function'],
+    ['memberOf', {}, 'a function'],
+    ['signInUrl', 'sign-in', 'a path that begins with / or an https URL'],
+    ['signInUrl', '//evil.example', 'a path that begins with / or an https URL'],
+    ['signInUrl', '/\\evil.example', 'a path that begins with / or an https URL'],
+    ['signInUrl', 'http://id.example.com', 'a path that begins with / or an https URL'],
+    ['signInUrl', 'javascript:alert(1)', 'a path that begins with / or an https URL'],
+    ['signInUrl', '', 'a text that is not empty'],
+    ['signOutUrl', 'https://id.example.com/out', 'a path that begins with /'],
+    ['signOutUrl', '/a b', 'a path that begins with /'],
+    ['stylesheet', 'https://cdn.example.com/x.css', 'a path that begins with /'],
+    ['apiUrl', 'api.example.com', 'an https URL (http to this machine only)'],
+    ['apiUrl', 'http://api.example.com', 'an https URL (http to this machine only)'],
+    ['tokenUrl', 7, 'a text that is not empty'],
+    ['clock', {}, 'an object with now() and monotonic()'],
+  ])('refuses the option %s that is %j', (name, value, expected) => {
+    expect(make({ [name]: value })).toThrow(TypeError);
+    expect(make({ [name]: value })).toThrow(`createDashboard: option "${name}" must be ${expected}`);
+  });
+
+  it('refuses an option that there is not', () => {
+    expect(make({ store: {} })).toThrow('createDashboard: unknown option "store"');
+  });
+
+  it.each(['/sign-in', '/', '/sign-in?to=keys', 'https://id.example.com/in'])('takes the sign-in %s', (signInUrl) => {
+    expect(make({ signInUrl })).not.toThrow();
+  });
+});
+
+describe('pages', () => {
+  const dashboard = servedDashboard(at, {
+    ...{ signOutUrl: '/admin/out', stylesheet: '/theme.css', apiUrl: "https://api.example.com/o'neil" },
+  });
+
+  it('have a form that signs out, with the token, where there is one', async () => {
+    const browser = dashboard.browser((await at.account()).developer);
+    const { body } = await browser.get('/audit');
+    expect(body).toContain(
+      `<form method="post" action="/admin/out"><input type="hidden" name="csrf" value="${browser.token}"><button class="plain">Sign out</button></form>`,
+    );
+    // Under no-referrer browsers send forms with `Origin: null`.
+    expect(body).toContain('<meta name="referrer" content="same-origin">');
+  });
+
+  it('load the stylesheet of the site after their own', async () => {
+    const { body } = await dashboard.browser().get('/none');
+    expect(body).toMatch(/assets\/style-[^>]*>\s*<link rel="stylesheet" href="\/theme\.css">/);
+  });
+
+  it('quote a URL for a shell', async () => {
+    const form = {
+      formId: '00000000-0000-4000-8000-000000000000',
+      kind: 'secret',
+      'apis.of': 'all',
+      'scopes.of': 'all',
+      'channels.of': 'all',
+    };
+    const { body } = await dashboard.browser((await at.account()).developer).post('/keys', form);
+    expect(body).toContain('curl &#39;https://api.example.com/o%27neil&#39; -H');
+  });
+});

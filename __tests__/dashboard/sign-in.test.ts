@@ -1,0 +1,367 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSignIn, type SignInOptions } from 'keyward/dashboard';
+import { StoreError } from 'keyward/store';
+import { managed, storyOf } from '../support/managed.js';
+import { MOUNT, SESSION, signInSite } from './sign-in-browser.js';
+
+const SIGN_IN = `${MOUNT}/sign-in`;
+const HOME = `${MOUNT}/`;
+
+describe('a link', () => {
+  const at = managed('memory');
+  const site = signInSite(at);
+
+  it.each(['developer', 'owner'] as const)('signs the %s in, by a button', async (role) => {
+    const browser = site.browser();
+    const signedIn = await browser.signIn(site.links()[role]);
+    expect(signedIn).toMatchObject({ status: 303, headers: { location: HOME } });
+    const home = await browser.get(HOME);
+    expect(home.status).toBe(200);
+    expect(home.body).toContain(`the ${role}`);
+  });
+
+  it('has 256 random bits, and is another one each time', () => {
+    const tokens = [1, 2].flatMap(() => site.signIn.links()).map(({ url }) => /\?token=([\w-]+)$/.exec(url)?.[1] ?? '');
+    expect(new Set(tokens).size).toBe(4);
+    for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+  });
+
+  it('is told to nobody by its page: not even its own server by Referer', async () => {
+    const { pathname, search } = new URL(site.links().owner);
+    const { body, headers } = await site.browser().get(pathname + search);
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    // A form under no-referrer would come with `Origin: null`.
+    expect(body.indexOf('<meta name="referrer" content="strict-origin">')).toBeGreaterThan(0);
+    expect(body.indexOf('<meta name="referrer"')).toBeLessThan(body.indexOf('<form'));
+  });
+
+  it('is not spent by those who fetch it ahead', async () => {
+    const { owner } = site.links();
+    const { pathname, search } = new URL(owner);
+    for (const _ of [1, 2, 3]) {
+      const scanner = site.browser();
+      const page = await scanner.get(pathname + search);
+      expect(page).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+      expect(scanner.cookies.has(SESSION)).toBe(false);
+    }
+    expect((await site.browser().signIn(owner)).status).toBe(303);
+  });
+
+  it('works once, and the page before it does not tell whether it would', async () => {
+    const { owner } = site.links();
+    const { pathname, search } = new URL(owner);
+    const browser = site.browser();
+    const csrf = /name="csrf" value="[^"]+"/;
+    const before = (await browser.get(pathname + search)).body.replace(csrf, '');
+    expect((await site.browser().signIn(owner)).status).toBe(303);
+    expect((await site.browser().signIn(owner)).status).toBe(401);
+    expect((await browser.get(pathname + search)).body.replace(csrf, '')).toBe(before);
+  });
+
+  it('open in two tabs signs in from the first, which the other does not end', async () => {
+    const { owner } = site.links();
+    const { pathname, search } = new URL(owner);
+    const browser = site.browser();
+    const [one, other] = [await browser.get(pathname + search), await browser.get(pathname + search)];
+    expect((await browser.press(one, pathname)).status).toBe(303);
+    const late = await browser.press(other, pathname);
+    expect(late.status).toBe(401);
+    expect(late.body).toContain(`href="${HOME}"`);
+    expect((await browser.get(HOME)).status).toBe(200);
+  });
+
+  it('pressed in two tabs at once signs in one', async () => {
+    const { owner } = site.links();
+    const answers = await Promise.all([1, 2, 3].map(() => site.browser().signIn(owner)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 401, 401]);
+  });
+
+  it('ends when a new one is made', async () => {
+    const { owner } = site.links();
+    const next = site.links().owner;
+    expect((await site.browser().signIn(owner)).status).toBe(401);
+    expect((await site.browser().signIn(next)).status).toBe(303);
+  });
+
+  it('is good until 15 minutes are over', async () => {
+    const { owner, developer } = site.links();
+    at.clock.advance(899_999);
+    expect((await site.browser().signIn(owner)).status).toBe(303);
+    at.clock.advance(1);
+    expect((await site.browser().signIn(developer)).status).toBe(401);
+  });
+
+  it('that was not taken, or none, leads to how to get one', async () => {
+    for (const path of [SIGN_IN, `${SIGN_IN}?token=`, `${SIGN_IN}?token=short`, `${SIGN_IN}?token=%22%3E%3Cb%3E`]) {
+      const page = await site.browser().get(path);
+      expect(page.status).toBe(200);
+      expect(page.body).toContain('Whoever runs this server can make one.');
+      expect(page.body).not.toContain('<form');
+    }
+  });
+
+  it('goes from the page for those who are not signed in', async () => {
+    const page = await site.browser().get(HOME);
+    expect(page.status).toBe(401);
+    expect(page.body).toContain(`href="${SIGN_IN}"`);
+  });
+
+  it.each([
+    ['GET', `${MOUNT}/sign-out`, 'POST'],
+    ['PUT', SIGN_IN, 'GET, HEAD, POST'],
+  ])('M26 %s %s: 405', async (method, path, allow) => {
+    const { status, headers } = await fetch(`http://127.0.0.1:${site.port}${path}`, {
+      method,
+      headers: { connection: 'close' },
+    });
+    expect([status, headers.get('allow')]).toEqual([405, allow]);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+});
+
+describe('a form that is not from the page of the link', () => {
+  const at = managed('memory');
+  const site = signInSite(at);
+
+  it.each([
+    ['another origin', { origin: 'https://evil.test' }, {}],
+    ['no origin that it tells', { origin: 'null' }, {}],
+    ['another site', { 'sec-fetch-site': 'cross-site' }, {}],
+    ['another type', { 'content-type': 'text/plain' }, {}],
+    ['no token', {}, { csrf: '' }],
+    ["another browser's token", {}, { csrf: 'A'.repeat(22) }],
+  ])('M25 %s: 403, and the link is not spent', async (_what, headers, fields) => {
+    const { owner } = site.links();
+    const { pathname, search, searchParams } = new URL(owner);
+    const browser = site.browser();
+    const page = await browser.get(pathname + search);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+    const token = String(searchParams.get('token'));
+    const refused = await browser.post(SIGN_IN, { token, csrf, ...fields }, headers);
+    expect(refused.status).toBe(403);
+    expect(browser.cookies.has(SESSION)).toBe(false);
+    expect((await browser.post(SIGN_IN, { token, csrf })).status).toBe(303);
+  });
+
+  it('M25 a sign-out from elsewhere: 403, and the session goes on', async () => {
+    const browser = site.browser();
+    await browser.signIn(site.links().owner);
+    expect((await browser.post(`${MOUNT}/sign-out`, {}, { origin: 'https://evil.test' })).status).toBe(403);
+    expect((await browser.get(HOME)).status).toBe(200);
+  });
+});
+
+describe('where it leads', () => {
+  const at = managed('memory');
+  const site = signInSite(at);
+
+  it.each(['//evil.test', '/\\evil.test', 'https:evil.test', '/%0d%0aLocation:%20https://evil.test'])(
+    'M35 next=%s: an own path, whatever is asked for',
+    async (next) => {
+      const { owner } = site.links();
+      const { pathname, search, searchParams } = new URL(owner);
+      const browser = site.browser();
+      const query = `${search}&next=${next}&return_to=${next}`;
+      const page = await browser.get(pathname + query);
+      expect(page.body).not.toContain('evil');
+      const fields = {
+        token: String(searchParams.get('token')),
+        csrf: String(browser.cookies.get('__Host-keyward-csrf')),
+      };
+      const refused = await browser.post(`${pathname}?next=${next}`, { ...fields, next });
+      expect([refused.status, refused.headers.location]).toEqual([400, undefined]);
+      const taken = await browser.post(`${pathname}?next=${next}`, fields);
+      expect([taken.status, taken.headers.location]).toEqual([303, HOME]);
+    },
+  );
+
+  it('M43 a forged host: the links are those of the options', async () => {
+    const links = site.links();
+    const browser = site.browser();
+    for (const { body, headers } of [
+      await browser.get(HOME, { 'x-forwarded-host': 'evil.test' }),
+      await browser.get(new URL(links.owner).pathname + new URL(links.owner).search, {
+        'x-forwarded-host': 'evil.test',
+      }),
+      await browser.signIn(links.owner, { 'x-forwarded-host': 'evil.test' }),
+    ]) {
+      expect(body + headers.location).not.toContain('evil');
+    }
+    expect(new URL(links.owner).host).toBe('127.0.0.1');
+  });
+});
+
+describe('who tries', () => {
+  const at = managed('memory');
+  const site = signInSite(
+    at,
+    () => ({}),
+    (app) => app.set('trust proxy', 1),
+  );
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+
+  it('M30 an unknown, a used and an expired link: the same status, text and headers', async () => {
+    const { owner: used, developer: expired } = site.links();
+    expect((await site.browser().signIn(used, from('192.0.2.1'))).status).toBe(303);
+    at.clock.advance(900_000);
+    const unknown = `http://127.0.0.1${SIGN_IN}?token=${'A'.repeat(43)}`;
+    const answers = [];
+    for (const url of [unknown, used, expired]) {
+      const { status, body, headers } = await site.browser().signIn(url, from('192.0.2.1'));
+      const { date: _, ...rest } = headers;
+      answers.push({ status, body, headers: rest });
+    }
+    expect(answers[0]?.status).toBe(401);
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+  });
+
+  it('M30 ten failures from one network: throttled there, and a good link is not spent by that', async () => {
+    const unknown = `http://127.0.0.1${SIGN_IN}?token=${'B'.repeat(43)}`;
+    const { owner } = site.links();
+    for (let tries = 0; tries < 10; tries += 1) {
+      expect((await site.browser().signIn(unknown, from('192.0.2.2'))).status).toBe(401);
+    }
+    for (const url of [unknown, owner]) {
+      const refused = await site.browser().signIn(url, from('192.0.2.2'));
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    }
+    expect((await site.browser().signIn(owner, from('192.0.2.3'))).status).toBe(303);
+  });
+
+  it('M30 a success forgives', async () => {
+    const unknown = `http://127.0.0.1${SIGN_IN}?token=${'C'.repeat(43)}`;
+    for (const _ of [1, 2]) {
+      for (let tries = 0; tries < 9; tries += 1) await site.browser().signIn(unknown, from('192.0.2.4'));
+      expect((await site.browser().signIn(site.links().owner, from('192.0.2.4'))).status).toBe(303);
+    }
+  });
+});
+
+describe('the audit', () => {
+  const at = managed('memory');
+  const site = signInSite(
+    at,
+    () => ({}),
+    (app) => app.set('trust proxy', 1),
+  );
+
+  it('M40 failed login, and login: one entry each, without the link', async () => {
+    const { owner } = site.links();
+    const from = { 'x-forwarded-for': '203.0.113.9' };
+    await site.browser().signIn(owner, from);
+    at.clock.advance(1);
+    await site.browser().signIn(owner, from);
+    const member = { id: 'a look', account: 'acc_sign_in', permissions: ['developer'] } as const;
+    const story = (await storyOf(at.management, member)).filter(({ action }) => action === 'sign_in');
+    expect(story).toEqual([
+      expect.objectContaining({ actor: 'the owner', role: 'owner', outcome: 'done', origin: '203.0.113.9' }),
+      expect.objectContaining({ actor: 'unknown', role: null, outcome: 'refused', origin: '203.0.113.9' }),
+    ]);
+    expect(JSON.stringify(story)).not.toContain(new URL(owner).searchParams.get('token'));
+  });
+});
+
+describe('an audit that cannot be written', () => {
+  const at = managed('memory');
+  let isAway = false;
+  const site = signInSite(at, () => {
+    const { ledger } = at.store;
+    const away = () => Promise.reject(new StoreError('store_unavailable', 'no disk'));
+    const transact: typeof ledger.transact = (work) => (isAway ? away() : ledger.transact(work));
+    return {
+      store: { ...at.store, resolveKey: at.store.resolveKey, ready: at.store.ready, ledger: { ...ledger, transact } },
+    };
+  });
+
+  it('M41 nobody comes in, and the link stays good', async () => {
+    const { owner } = site.links();
+    isAway = true;
+    const refused = await site.browser().signIn(owner);
+    isAway = false;
+    expect(refused.status).toBe(503);
+    expect(refused.headers['set-cookie']).toBeUndefined();
+    expect((await site.browser().signIn(owner)).status).toBe(303);
+  });
+});
+
+describe('without TLS', () => {
+  const at = managed('memory');
+  const site = signInSite(
+    at,
+    () => ({}),
+    (app) => app.set('trust proxy', 1),
+  );
+
+  it.each(['keys.example.com', '192.0.2.7:4000', 'localhost.evil.test', '127.0.0.1.evil.test'])(
+    'at %j: it says that https is needed, and does nothing',
+    async (host) => {
+      const { owner } = site.links();
+      const { pathname, search } = new URL(owner);
+      const browser = site.browser(host);
+      const page = await browser.get(pathname + search);
+      expect(page.status).toBe(403);
+      expect(page.body).toContain('https');
+      expect(page.headers['set-cookie']).toBeUndefined();
+      const token = String(new URL(owner).searchParams.get('token'));
+      expect((await browser.post(pathname, { token, csrf: 'x' })).status).toBe(403);
+      expect((await site.browser().signIn(owner)).status).toBe(303);
+    },
+  );
+
+  it.each(['localhost', 'localhost:3000', 'keys.localhost:1', '127.0.0.1', '127.9.9.9:80', '[::1]:3000'])(
+    'at %s it works',
+    async (host) => {
+      expect((await site.browser(host).signIn(site.links().owner)).status).toBe(303);
+    },
+  );
+
+  it('behind a proxy that ends TLS, and is trusted, it works with any host', async () => {
+    const tls = { 'x-forwarded-proto': 'https', origin: 'https://keys.example.com' };
+    const signedIn = await site.browser('keys.example.com').signIn(site.links().owner, tls);
+    expect(signedIn.status).toBe(303);
+    expect(signedIn.headers['strict-transport-security']).toMatch(/^max-age=/);
+  });
+});
+
+describe('createSignIn', () => {
+  const member = { id: 'm', account: 'a', permissions: ['owner'] } as const;
+  const good = { url: 'https://keys.example.com/dashboard', members: [member] };
+
+  it.each<[string, object]>([
+    ['url', { url: 'http://keys.example.com/dashboard' }],
+    ['url', { url: 'https://keys.example.com/dashboard?a=b' }],
+    ['url', { url: '' }],
+    ['members', { members: [] }],
+    ['members', { members: [member, { ...member }] }],
+    ['members', { members: [{ ...member, account: '' }] }],
+    ['members', { members: 'everybody' }],
+    ['help', { help: '' }],
+    ['linkLifetime', { linkLifetime: 0 }],
+    ['idleTimeout', { idleTimeout: 0.5 }],
+    ['absoluteTimeout', { absoluteTimeout: 10 ** 9 }],
+    ['sessionKey', { sessionKey: 'short' }],
+    ['sessionKey', { sessionKey: new Uint8Array(31) }],
+    ['store', { store: {} }],
+    ['clock', { clock: {} }],
+    ['lifetime', { lifetime: 1 }],
+  ])('a wrong %s throws: %j', (name, wrong) => {
+    const make = () => createSignIn({ ...good, ...wrong } as SignInOptions);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(new RegExp(`createSignIn: .*"${name}"`));
+    expect(make).not.toThrow(/short/);
+  });
+
+  it('makes links and paths of its url', () => {
+    for (const [url, path] of [
+      ['https://keys.example.com/dashboard', '/dashboard'],
+      ['https://keys.example.com/admin/keys/', '/admin/keys'],
+      ['https://keys.example.com', ''],
+    ]) {
+      const { signInUrl, signOutUrl, links } = createSignIn({ ...good, url: String(url) });
+      expect([signInUrl, signOutUrl]).toEqual([`${path}/sign-in`, `${path}/sign-out`]);
+      expect(links()[0]?.url).toMatch(new RegExp(`^https://keys\\.example\\.com${path}/sign-in\\?token=[\\w-]{43}$`));
+    }
+  });
+});

@@ -1,0 +1,46 @@
+/** All, or some of what there is: the one question that most settings of a key ask. */
+import type { Choice } from './draft.js';
+import { type Html, html } from './html.js';
+
+export interface ChoiceField {
+  readonly name: string;
+  readonly legend: string;
+  readonly hint?: string | undefined;
+  /** What "all" is called; absent: there is no such choice. */
+  readonly all?: string | undefined;
+  /** What "some" is called. */
+  readonly some?: string | undefined;
+  /** What there is; `'all'`: nobody has a list of it. */
+  readonly offer: 'all' | readonly string[];
+  readonly choice: Choice;
+  readonly error: string | undefined;
+}
+
+export function choiceField(field: ChoiceField): Html {
+  const { name, legend, hint, all, some = 'Only these', choice, error } = field;
+  const describedBy = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean);
+  const radio = (of: 'all' | 'some', title: string) =>
+    html`<label class="tick"><input type="radio" name="${name}.of" value="${of}"${choice.of === of && html` checked`}> ${title}</label>`;
+  return html`<fieldset id="field-${name}" tabindex="-1"${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`} data-choice>
+<legend>${legend}</legend>
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
+${all !== undefined && html`${radio('all', all)}${radio('some', some)}`}
+${entries(field)}
+</fieldset>`;
+}
+
+function entries({ name, legend, offer, choice }: ChoiceField): Html {
+  if (offer === 'all') {
+    return html`<label class="field">${legend} by name, with a space between them
+<input name="${name}.named" value="${choice.names.join(' ')}" autocomplete="off" spellcheck="false"></label>`;
+  }
+  // What the account has lost meanwhile stays on the key until somebody takes it away.
+  const lost = choice.names.filter((entry) => !offer.includes(entry));
+  return html`<div class="ticks">${[...offer, ...lost].map(
+    (entry) =>
+      html`<label class="tick"><input type="checkbox" name="${name}" value="${entry}"${choice.names.includes(entry) && html` checked`}> <bdi>${entry}</bdi>${
+        lost.includes(entry) && html` <span class="muted">(the account no longer has it)</span>`
+      }</label>`,
+  )}</div>`;
+}
