@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type RawResponse, sendRaw } from '../support/raw-http.js';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import express from 'express';
+import { createIssuer, memorySigningKeys } from '../../lib/issuer/index.js';
+import { eavesdrop } from '../support/eavesdrop.js';
+import { type RawResponse, sendRaw, serve } from '../support/raw-http.js';
 import {
+  AUDIENCE,
   basic,
   digestOf,
   GRANT,
@@ -62,6 +66,20 @@ describe('client authentication', () => {
     expect(service.lookUps).toBe(before);
   });
 
+  it.each([
+    ['id', `%01&client_secret=${SECRET}`],
+    ['id, NUL', `%00&client_secret=${SECRET}`],
+    ['secret', `${ID}&client_secret=a%7F`],
+  ])(
+    'control characters after decoding, in the body: invalid_client, and no look-up: %s',
+    async (_what, credentials) => {
+      const before = service.lookUps;
+      const response = await service.post(`${GRANT}&client_id=${credentials}`);
+      expect([response.status, await response.text()]).toEqual([401, '{"error":"invalid_client"}']);
+      expect(service.lookUps).toBe(before);
+    },
+  );
+
   it.each([' ', '%', '+', '&', ':', 'é'])('T19 id and secret form-encoded, with %j: 200', async (character) => {
     const [id, secret] = [`id${character}`, `secret${character}`];
     service.table.set(id, record({ id, secrets: [{ digest: digestOf(secret) }] }));
@@ -92,6 +110,13 @@ describe('client authentication', () => {
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, null]);
   });
 
+  it('T25 header and, in the body, the same id and secret: the operator can see it', async () => {
+    const events = eavesdrop();
+    await service.post(inBody(ID, SECRET), basic(ID, SECRET));
+    events.stop();
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'issued', authentication: 'both' }]);
+  });
+
   it.each([
     ['the same id and secret', inBody(ID, SECRET), 200],
     ['an equal client_id alone', `${GRANT}&client_id=${ID}`, 200],
@@ -117,6 +142,27 @@ describe('client authentication', () => {
 
   it('a body without a secret is no client: invalid_client', async () => {
     expect((await service.post(`${GRANT}&client_id=${ID}`)).status).toBe(401);
+  });
+});
+
+describe('credentials of 16 KiB, on a server that lets such headers in', () => {
+  const accessKeys = { resolveAccessKey: jest.fn(() => record()) };
+  let port: number;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const issuer = { issuer: 'https://access.example.com', audience: AUDIENCE, signingKeys: memorySigningKeys() };
+    ({ port, close } = await serve(express().use(createIssuer({ ...issuer, accessKeys })), { maxHeaderSize: 65_536 }));
+  });
+  afterAll(() => close());
+
+  it.each([
+    ['id', 'i'.repeat(16_384), SECRET],
+    ['secret', ID, 's'.repeat(16_384)],
+  ])('T23 %s: invalid_client, and no look-up', async (_what, id, secret) => {
+    const headers = { ...basic(id, secret), 'content-type': 'application/x-www-form-urlencoded' };
+    const response = await fetch(`http://127.0.0.1:${port}/connect/token`, { method: 'POST', headers, body: GRANT });
+    expect([response.status, await response.text()]).toEqual([401, '{"error":"invalid_client"}']);
+    expect(accessKeys.resolveAccessKey).not.toHaveBeenCalled();
   });
 });
 

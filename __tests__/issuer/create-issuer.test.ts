@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { accessTokens, bearerErrors, requireBearer, requireScopes } from 'keyward';
 import { createIssuer, type IssuerOptions, memorySigningKeys } from '../../lib/issuer/index.js';
+import { makeSigningKey } from '../../lib/issuer/signing-key.js';
 import { serve } from '../support/raw-http.js';
 import { AUDIENCE, basic, digestOf, GRANT, ID, SECRET, tokenService } from '../support/token-service.js';
 
@@ -49,6 +50,29 @@ describe('createIssuer', () => {
       });
     }
     await service.close();
+  });
+
+  it('A22 our own JWKS response: no private member, each kid once, with alg and use', async () => {
+    const signingKeys = memorySigningKeys();
+    const first = await makeSigningKey('RS256', 0);
+    await signingKeys.addSigningKey(first, undefined);
+    await signingKeys.addSigningKey(await makeSigningKey('EdDSA', 1), first.kid);
+    const service = await tokenService({
+      signingKeys,
+      algorithm: 'EdDSA',
+      clock: { now: () => 2, monotonic: () => 2 },
+    });
+    const response = await fetch(`${service.url}/.well-known/jwks.json`);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300, stale-if-error=3600');
+    const { keys } = (await response.json()) as { keys: Record<string, unknown>[] };
+    await service.close();
+    const publicMembers = { RS256: ['e', 'n'], EdDSA: ['crv', 'x'] };
+    expect(keys.map(({ alg }) => alg)).toEqual(['RS256', 'EdDSA']);
+    for (const { alg, use, ...jwk } of keys) {
+      expect(use).toBe('sig');
+      expect(Object.keys(jwk).sort()).toEqual([...publicMembers[alg as 'RS256'], 'kid', 'kty'].sort());
+    }
+    expect(new Set(keys.map(({ kid }) => kid)).size).toBe(2);
   });
 
   it('answers 503 where there is no key to sign with, or to publish', async () => {

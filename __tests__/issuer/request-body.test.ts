@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { readParameters } from '../../lib/issuer/read-parameters.js';
 import { TokenRefusal } from '../../lib/issuer/token-refusal.js';
+import { eavesdrop } from '../support/eavesdrop.js';
 import { sendRaw, serve } from '../support/raw-http.js';
 import { basic, GRANT, ID, SECRET, type TokenService, tokenService } from '../support/token-service.js';
 
@@ -22,6 +23,13 @@ describe('the body of a token request', () => {
       'POST',
       'no-store',
     ]);
+  });
+
+  it('another method than POST is told to the operator', async () => {
+    const events = eavesdrop();
+    await fetch(`${service.url}/connect/token`);
+    events.stop();
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'refused', status: 405, reason: 'method' }]);
   });
 
   it.each([

@@ -1,7 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { SigningKeyStore } from '../../lib/issuer/index.js';
 import { ANNOUNCED_FOR, KEPT_FOR, ROTATE_AFTER } from '../../lib/issuer/key-schedule.js';
 import { memorySigningKeys } from '../../lib/issuer/memory-signing-keys.js';
+import { makeSigningKey, SigningKeyFault } from '../../lib/issuer/signing-key.js';
 import { SigningKeys } from '../../lib/issuer/signing-keys.js';
+import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createManualClock } from '../support/manual-clock.js';
 
 const READ_EVERY = 60_000;
@@ -9,6 +12,15 @@ const ASK_AGAIN_AFTER = 5_000;
 const PATIENCE = 5;
 
 const kidsOf = ({ keys }: { keys: readonly { kid?: string | undefined }[] }) => keys.map(({ kid }) => kid);
+
+let events: Eavesdropper;
+beforeEach(() => {
+  events = eavesdrop();
+});
+afterEach(() => events.stop());
+
+const notices = () => events.heard('keyward:issuer');
+const away = (detail: string) => ({ notice: 'signing_keys_away', detail });
 
 /** A store that stops answering, and keys that were read from it before. */
 async function keysOfHangingStore() {
@@ -20,23 +32,26 @@ async function keysOfHangingStore() {
   const asked: (() => Promise<void>)[] = [];
   store.listSigningKeys = () =>
     new Promise((resolve) => {
-      asked.push(async () => resolve(await kept.listSigningKeys()));
+      const listed = kept.listSigningKeys();
+      asked.push(async () => resolve(await listed));
     });
   clock.advance(READ_EVERY);
   /** It answers again, with another key that a second instance has made since. */
   const recover = async () => {
-    const first = await kept.listSigningKeys();
-    const second = first.map((key) => ({ ...key, kid: 'second', createdAt: new Date(clock.now()) }));
-    store.listSigningKeys = () => [...first, ...second];
+    const second = await makeSigningKey('ES256', clock.now());
+    await kept.addSigningKey(second, kid);
+    store.listSigningKeys = kept.listSigningKeys;
     clock.advance(ASK_AGAIN_AFTER);
+    return second.kid;
   };
   return { keys, kid, asked, recover };
 }
 
 describe('while the store of signing keys does not answer', () => {
-  it('the keys that were read go on', async () => {
+  it('the keys that were read go on, and the operator is told', async () => {
     const { keys, kid } = await keysOfHangingStore();
     expect((await keys.current()).kid).toBe(kid);
+    expect(notices()).toEqual([away('listSigningKeys: TimeoutError')]);
   });
 
   it('it is not asked for every token', async () => {
@@ -44,40 +59,91 @@ describe('while the store of signing keys does not answer', () => {
     await keys.current();
     await keys.current();
     expect(asked).toHaveLength(1);
+    expect(notices()).toHaveLength(1);
   });
 
   it('it is asked again after a while', async () => {
     const { keys, kid, recover } = await keysOfHangingStore();
     await keys.current();
-    await recover();
-    expect(kidsOf(await keys.published())).toEqual([kid, 'second']);
+    const second = await recover();
+    expect(kidsOf(await keys.published())).toEqual([kid, second]);
   });
 
   it('what it says too late does not undo what it said since', async () => {
     const { keys, kid, asked, recover } = await keysOfHangingStore();
     await keys.current();
-    await recover();
+    const second = await recover();
     await keys.current();
     for (const answerLate of asked) await answerLate();
     await new Promise(setImmediate);
-    expect(kidsOf(await keys.published())).toEqual([kid, 'second']);
+    expect(kidsOf(await keys.published())).toEqual([kid, second]);
   });
 });
 
-it('a key that the store does not let go is not published any more', async () => {
-  const clock = createManualClock();
-  const store = {
-    ...memorySigningKeys(),
-    removeSigningKey: () => {
-      throw new Error('not allowed');
-    },
-  };
-  const keys = new SigningKeys(store, 'ES256', clock);
-  const { kid } = await keys.current();
-  clock.advance(ROTATE_AFTER);
-  await keys.published();
-  clock.advance(ANNOUNCED_FOR + KEPT_FOR);
-  const published = kidsOf(await keys.published());
-  expect(published).toHaveLength(1);
-  expect(published).not.toContain(kid);
+describe('where there is no key yet, none is had from', () => {
+  const refused = (code: string) => Object.assign(new Error('postgres://keyward:password@db'), { code });
+
+  it.each<[string, Partial<SigningKeyStore>, string]>([
+    [
+      'a store that throws',
+      { listSigningKeys: () => Promise.reject(refused('28P01')) },
+      'listSigningKeys: Error 28P01',
+    ],
+    [
+      'one whose error has a strange code',
+      { listSigningKeys: () => Promise.reject(refused('password: secret')) },
+      'listSigningKeys: Error',
+    ],
+    [
+      'one that throws no error',
+      {
+        listSigningKeys: () => {
+          throw 'password';
+        },
+      },
+      'listSigningKeys: a thrown string',
+    ],
+    ['one that never answers', { listSigningKeys: () => new Promise(() => {}) }, 'listSigningKeys: TimeoutError'],
+    ['one that lists nothing', { listSigningKeys: () => undefined as never }, 'listSigningKeys: no list'],
+    ['one whose list holds no record', { listSigningKeys: () => [null] as never }, 'a key without kid'],
+    ['one that keeps nothing', { addSigningKey: () => false }, 'the store keeps no key that it was given'],
+    ['one that takes no key', { addSigningKey: () => Promise.reject(refused('EROFS')) }, 'addSigningKey: Error EROFS'],
+  ])('%s', async (_what, broken, detail) => {
+    const store = { ...memorySigningKeys(), ...broken };
+    const keys = new SigningKeys(store, 'ES256', createManualClock(), PATIENCE);
+    await expect(keys.current()).rejects.toThrow(SigningKeyFault);
+    expect(notices()).toEqual([away(detail)]);
+    expect(JSON.stringify(notices())).not.toContain('password');
+  });
+
+  it('a store until it is there', async () => {
+    const store = { ...memorySigningKeys() };
+    const { listSigningKeys } = store;
+    store.listSigningKeys = () => Promise.reject(new Error('not yet'));
+    const keys = new SigningKeys(store, 'ES256', createManualClock(), PATIENCE);
+    await expect(keys.current()).rejects.toThrow(SigningKeyFault);
+    store.listSigningKeys = listSigningKeys;
+    expect((await keys.current()).alg).toBe('ES256');
+  });
+});
+
+describe('a key that the store does not let go', () => {
+  async function keysBeforeRetirement() {
+    const clock = createManualClock();
+    const store = { ...memorySigningKeys(), removeSigningKey: () => Promise.reject(new Error('not allowed')) };
+    const keys = new SigningKeys(store, 'ES256', clock);
+    const { kid } = await keys.current();
+    clock.advance(ROTATE_AFTER);
+    await keys.published();
+    clock.advance(ANNOUNCED_FOR + KEPT_FOR);
+    return { keys, kid, another: new SigningKeys(store, 'ES256', clock) };
+  }
+
+  it.each(['by the one that made it', 'by one that starts now'])('is not published any more: %s', async (by) => {
+    const { keys, kid, another } = await keysBeforeRetirement();
+    const published = kidsOf(await (by === 'by one that starts now' ? another : keys).published());
+    expect(published).toHaveLength(1);
+    expect(published).not.toContain(kid);
+    expect(notices()).toEqual([away('removeSigningKey: Error')]);
+  });
 });

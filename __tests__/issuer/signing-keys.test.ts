@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { SigningKeyStore } from '../../lib/issuer/index.js';
 import {
   ANNOUNCED_FOR,
   isRotationDue,
@@ -8,7 +9,8 @@ import {
   signingKeyOf,
 } from '../../lib/issuer/key-schedule.js';
 import { memorySigningKeys } from '../../lib/issuer/memory-signing-keys.js';
-import { SIGNING_ALGORITHMS, SigningKeys } from '../../lib/issuer/signing-keys.js';
+import { SigningKeyFault } from '../../lib/issuer/signing-key.js';
+import { SigningKeys } from '../../lib/issuer/signing-keys.js';
 import { createManualClock } from '../support/manual-clock.js';
 
 describe('the schedule of keys', () => {
@@ -24,9 +26,8 @@ describe('the schedule of keys', () => {
   });
 
   it('lets the very first key sign at once, and a later one when it was announced long enough', () => {
-    const keys = [key(0), key(ROTATE_AFTER)];
-    expect(signingKeyOf([], 0)).toBeUndefined();
-    expect(signingKeyOf(keys.slice(0, 1), 0)).toBe(keys[0]);
+    const keys = [key(0), key(ROTATE_AFTER)] as const;
+    expect(signingKeyOf([keys[0]], 0)).toBe(keys[0]);
     expect(signingKeyOf(keys, ROTATE_AFTER + ANNOUNCED_FOR - 1)).toBe(keys[0]);
     expect(signingKeyOf(keys, ROTATE_AFTER + ANNOUNCED_FOR)).toBe(keys[1]);
   });
@@ -42,17 +43,6 @@ describe('the schedule of keys', () => {
 });
 
 describe('SigningKeys', () => {
-  it.each(SIGNING_ALGORITHMS)('A22 publishes no private member: %s', async (algorithm) => {
-    const keys = new SigningKeys(memorySigningKeys(), algorithm, createManualClock());
-    const signs = await keys.current();
-    const { keys: published } = await keys.published();
-    expect(published).toHaveLength(1);
-    for (const jwk of published) {
-      expect(jwk).toMatchObject({ kid: signs.kid, alg: algorithm, use: 'sig' });
-      for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']) expect(jwk).not.toHaveProperty(name);
-    }
-  });
-
   it('two issuers that start at once get one key', async () => {
     const [store, clock] = [memorySigningKeys(), createManualClock()];
     const issuers = [1, 2, 3].map(() => new SigningKeys(store, 'ES256', clock));
@@ -77,23 +67,67 @@ describe('SigningKeys', () => {
     expect(await store.listSigningKeys()).toHaveLength(1);
   });
 
-  it('goes on with the keys it has while the store cannot be reached, and has none without', async () => {
-    const clock = createManualClock();
-    const store = { ...memorySigningKeys() };
+  it('drops at once a key that was taken out of the store, and makes another', async () => {
+    const [store, clock] = [memorySigningKeys(), createManualClock()];
     const keys = new SigningKeys(store, 'ES256', clock);
-    const { kid } = await keys.current();
-    store.listSigningKeys = () => {
-      throw new Error('away');
-    };
+    const leaked = await keys.current();
+    await store.removeSigningKey(leaked.kid);
     clock.advance(60_000);
-    expect((await keys.current()).kid).toBe(kid);
-    await expect(new SigningKeys(store, 'ES256', clock).current()).rejects.toThrow('away');
+    const { keys: published } = await keys.published();
+    expect(published.map(({ kid }) => kid)).toEqual([(await keys.current()).kid]);
+    expect(published[0]?.kid).not.toBe(leaked.kid);
+  });
+});
+
+describe('another algorithm than that of the newest key', () => {
+  const algorithmsOf = async (keys: SigningKeys) => (await keys.published()).keys.map(({ alg }) => alg);
+
+  async function storeOf(algorithm: 'RS256' | 'ES256' | 'EdDSA') {
+    const [store, clock] = [memorySigningKeys(), createManualClock()];
+    await new SigningKeys(store, algorithm, clock).current();
+    return { store, clock };
+  }
+
+  it('is published at the start, and signs a day later', async () => {
+    const { store, clock } = await storeOf('RS256');
+    const keys = new SigningKeys(store, 'EdDSA', clock);
+    expect(await algorithmsOf(keys)).toEqual(['RS256', 'EdDSA']);
+    clock.advance(ANNOUNCED_FOR - 1);
+    expect((await keys.current()).alg).toBe('RS256');
+    clock.advance(1);
+    expect((await keys.current()).alg).toBe('EdDSA');
+    expect(await algorithmsOf(keys)).toEqual(['RS256', 'EdDSA']);
+    clock.advance(KEPT_FOR);
+    expect(await algorithmsOf(keys)).toEqual(['EdDSA']);
   });
 
-  it('says so where the store keeps nothing', async () => {
-    const store = { ...memorySigningKeys(), addSigningKey: () => false };
-    await expect(new SigningKeys(store, 'ES256', createManualClock()).current()).rejects.toThrow(
-      'keyward: the store of signing keys keeps none of those it was given',
-    );
+  it('is made once, whatever instances start after', async () => {
+    const { store, clock } = await storeOf('ES256');
+    const instances = [1, 2, 3].map(() => new SigningKeys(store, 'EdDSA', clock));
+    await Promise.all(instances.map((keys) => keys.current()));
+    await new SigningKeys(store, 'EdDSA', clock).current();
+    expect(await store.listSigningKeys()).toHaveLength(2);
+  });
+
+  it('does not have instances of both make keys in turn while one replaces the other', async () => {
+    const { store, clock } = await storeOf('ES256');
+    const [old, replacing] = [new SigningKeys(store, 'ES256', clock), new SigningKeys(store, 'EdDSA', clock)];
+    await old.current();
+    for (let minute = 0; minute < 5; minute += 1) {
+      expect(await algorithmsOf(replacing)).toEqual(['ES256', 'EdDSA']);
+      clock.advance(60_000);
+      await old.current();
+    }
+    expect(await algorithmsOf(old)).toEqual(['ES256', 'EdDSA']);
+  });
+
+  it('is told again where the first reading failed', async () => {
+    const { store, clock } = await storeOf('ES256');
+    const { addSigningKey } = store;
+    const failing: SigningKeyStore = { ...store, addSigningKey: () => Promise.reject(new Error('read-only')) };
+    const keys = new SigningKeys(failing, 'EdDSA', clock);
+    await expect(keys.current()).rejects.toThrow(SigningKeyFault);
+    Object.assign(failing, { addSigningKey });
+    expect(await algorithmsOf(keys)).toEqual(['ES256', 'EdDSA']);
   });
 });

@@ -178,6 +178,24 @@ describe('POST /connect/token', () => {
     });
   });
 
+  it('T16 whatever is wrong with a client: one look-up', async () => {
+    const past = new Date(0);
+    service.table.set('ack_worked', record({ id: 'ack_worked', revokedAt: past }));
+    const clients = [
+      ['ack_unknown', SECRET],
+      [ID, 'wrong'],
+      ['ack_worked', SECRET],
+      ['ack_worked', 'wrong'],
+    ] as const;
+    const work: number[] = [];
+    for (const [id, secret] of clients) {
+      const before = service.lookUps;
+      await service.post(GRANT, basic(id, secret));
+      work.push(service.lookUps - before);
+    }
+    expect(work).toEqual([1, 1, 1, 1]);
+  });
+
   it('accepts either of two live secrets, and none that has expired', async () => {
     const { digest } = record().secrets[0] ?? { digest: '' };
     const old = { digest: '0'.repeat(64) };

@@ -10,16 +10,21 @@ export function answer(
   res: ServerResponse,
   status: number,
   body: object,
-  headers: Readonly<Record<string, string>> = {},
+  headers?: Readonly<Record<string, string>>,
 ): void {
-  writeJson(res, status, body, { ...NO_STORE, ...headers });
+  writeJson(res, status, body, headers === undefined ? NO_STORE : { ...NO_STORE, ...headers });
 }
 
-/** Writes a refusal (RFC 6749 §5.2). */
-export function answerRefusal(res: ServerResponse, { code, status, headers }: TokenRefusal): void {
+/**
+ * Writes a refusal (RFC 6749 §5.2).
+ *
+ * @param challenge - A `WWW-Authenticate` value, where the client is to be asked for its credentials.
+ */
+export function answerRefusal(res: ServerResponse, refusal: TokenRefusal, challenge?: string): void {
+  const { code, status, headers } = refusal;
   const { description } = TOKEN_ERRORS[code];
   const body = description === undefined ? { error: code } : { error: code, error_description: description };
-  answer(res, status, body, headers);
+  answer(res, status, body, challenge === undefined ? headers : { ...headers, 'WWW-Authenticate': challenge });
 }
 
 /** Writes a document that caches may keep. */
@@ -28,10 +33,13 @@ export function publish(res: ServerResponse, document: object, cacheControl: str
 }
 
 function writeJson(res: ServerResponse, status: number, body: object, headers: Readonly<Record<string, string>>): void {
+  // The host app may have answered in the meantime, by a time-out of its own.
+  if (res.headersSent) return;
   const text = JSON.stringify(body);
-  res.statusCode = status;
-  res.setHeader('Content-Type', 'application/json;charset=UTF-8');
-  res.setHeader('Content-Length', Buffer.byteLength(text));
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  res.writeHead(status, {
+    'Content-Type': 'application/json;charset=UTF-8',
+    'Content-Length': Buffer.byteLength(text),
+    ...headers,
+  });
   res.end(text);
 }

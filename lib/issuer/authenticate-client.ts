@@ -9,8 +9,12 @@ import { type Found, foundNothing } from '../verify/look-up-landing.js';
 import type { PresentedClient } from './presented-client.js';
 import { TokenRefusal } from './token-refusal.js';
 
-/** Proves a client, or throws a `TokenRefusal`: `invalid_client`, or `temporarily_unavailable`. */
-export type AuthenticateClient = (client: PresentedClient) => Promise<AccessKeyGrant>;
+/**
+ * Proves a client, or throws a `TokenRefusal`: `invalid_client`, or `temporarily_unavailable`.
+ *
+ * @param from - The address of the sender, for the record of the use.
+ */
+export type AuthenticateClient = (client: PresentedClient, from: string | undefined) => Promise<AccessKeyGrant>;
 
 const TIMEOUT = 1_000;
 const MAX_LOOKUPS = 100;
@@ -45,22 +49,31 @@ export function authenticateClients(resolver: AccessKeyResolver, clock: Clock): 
     return { facts: grant, subject: { id, account: grant.account } };
   }
 
-  return async function authenticateClient({ id, secret }) {
+  return async function authenticateClient({ id, secret }, from) {
     const landing = await lookUps.lookUp(id, () => load(id));
     if (landing.failed !== undefined) throw unavailable(`look_up_${landing.failed}`);
     const grant = landing.entry?.facts;
     const now = clock.now();
-    const proved = provedBy(secret, grant?.secrets ?? [], now);
+    const digest = digestOf(secret);
+    const proved = isOneOf(digest, grant?.secrets ?? [], now);
     if (grant === undefined) throw new TokenRefusal('invalid_client', 'unknown');
     const reason = proved ? endedAt(grant.life, now) : 'wrong_secret';
     if (reason !== undefined) throw new TokenRefusal('invalid_client', reason);
+    recordUse(digest, from);
     return grant;
   };
+
+  function recordUse(digest: string, from: string | undefined): void {
+    try {
+      resolver.recordUse?.(digest, from);
+    } catch {
+      // The client's secret is good, whatever became of the note.
+    }
+  }
 }
 
 /** Two comparisons, whatever there is to compare with. */
-function provedBy(secret: string, [first = NO_SECRET, second = NO_SECRET]: readonly Secret[], now: number): boolean {
-  const digest = digestOf(secret);
+function isOneOf(digest: string, [first = NO_SECRET, second = NO_SECRET]: readonly Secret[], now: number): boolean {
   const one = digestsEqual(digest, first.digest);
   const other = digestsEqual(digest, second.digest);
   return (one && first.expiresAt > now) || (other && second.expiresAt > now);

@@ -12,9 +12,10 @@ import { type GuessLimitOptions, GuessLimits } from './guess-limits.js';
 import { tokenIssuer } from './issue-token.js';
 import { issuerMetadata, JWKS_PATH, TOKEN_PATH } from './metadata.js';
 import { CLIENT_AUTHENTICATION, type ClientAuthentication } from './presented-client.js';
-import { SIGNING_ALGORITHMS, type SigningAlgorithm, SigningKeys } from './signing-keys.js';
+import { SIGNING_ALGORITHMS, type SigningAlgorithm, SigningKeyFault } from './signing-key.js';
+import { SigningKeys } from './signing-keys.js';
 import { tokenEndpoint } from './token-endpoint.js';
-import { TokenRefusal } from './token-refusal.js';
+import { noSigningKey } from './token-refusal.js';
 
 /** Options of `createIssuer`. */
 export interface IssuerOptions {
@@ -76,14 +77,10 @@ export function createIssuer(options: IssuerOptions): Router {
     patience: PATIENCE,
   });
 
-  function serveKeys(_req: IncomingMessage, res: ServerResponse): void {
+  function serveKeys(_req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
     keys.published().then(
       (set) => publish(res, set, KEYS_CACHE_CONTROL),
-      () =>
-        answerRefusal(
-          res,
-          new TokenRefusal('temporarily_unavailable', 'no_signing_key', { headers: { 'Retry-After': '1' } }),
-        ),
+      (error) => (error instanceof SigningKeyFault ? answerRefusal(res, noSigningKey()) : next(error)),
     );
   }
 
@@ -92,15 +89,12 @@ export function createIssuer(options: IssuerOptions): Router {
   }
 
   const router = Router();
+  // POST by its name, so that audits of the app's routes tell it; the others are answered 405.
   router.post(TOKEN_PATH, handleTokenRequest);
-  router.all(TOKEN_PATH, onlyPost);
+  router.all(TOKEN_PATH, handleTokenRequest);
   router.get(JWKS_PATH, serveKeys);
   router.get(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'], serveMetadata);
   return router;
-}
-
-function onlyPost(_req: IncomingMessage, res: ServerResponse): void {
-  answerRefusal(res, new TokenRefusal('invalid_request', 'method', { status: 405, headers: { Allow: 'POST' } }));
 }
 
 function readOptions(given: IssuerOptions) {

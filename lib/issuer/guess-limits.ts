@@ -6,14 +6,22 @@
  */
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Awaitable } from '../contracts/key-resolver.js';
 import { digestOf } from '../credentials/digest.js';
 import { issuerNotices } from '../events/issuer-notice.js';
 import { Options } from '../options/options.js';
+import { causeOf } from './cause-of.js';
 import { TokenRefusal } from './token-refusal.js';
+
+/** So many failures, and the milliseconds until they are forgotten. */
+interface Count {
+  readonly consumedPoints: number;
+  readonly msBeforeNext: number;
+}
 
 /** Counts failures: what every limiter of `rate-limiter-flexible` does. */
 export interface FailureCounter {
-  get(key: string): Promise<{ readonly consumedPoints: number; readonly msBeforeNext: number } | null>;
+  get(key: string): Promise<Count | null>;
   penalty(key: string, points?: number): Promise<unknown>;
   delete(key: string): Promise<unknown>;
 }
@@ -63,11 +71,15 @@ export class GuessLimits {
     this.#perNetwork = limit('perAddress', 100);
   }
 
-  /** @throws TokenRefusal where a client may not be tried from a network for now: 429 and `Retry-After`. */
-  async assertOpen(id: string, network: string): Promise<void> {
-    const waits = await Promise.all([this.#perClient.wait(clientAt(id, network)), this.#perNetwork.wait(network)]);
-    const wait = Math.max(...waits);
-    if (wait === 0) return;
+  /**
+   * @returns Whether failures of the client there are counted: a success has them to forgive.
+   * @throws TokenRefusal where a client may not be tried from a network for now: 429 and `Retry-After`.
+   */
+  async assertOpen(id: string, network: string): Promise<boolean> {
+    const counts = [this.#perClient.countOf(clientAt(id, network)), this.#perNetwork.countOf(network)] as const;
+    const [ofClient, ofNetwork] = [await counts[0], await counts[1]];
+    const wait = Math.max(this.#perClient.waitAfter(ofClient), this.#perNetwork.waitAfter(ofNetwork));
+    if (wait === 0) return ofClient !== null;
     const headers = { 'Retry-After': String(Math.ceil(wait / 1_000)) };
     throw new TokenRefusal('slow_down', 'too_many_failures', { headers });
   }
@@ -100,13 +112,17 @@ class Limit {
     this.#keys = new LRUCache({ max: MAX_KEYS, dispose: (_value, key) => void this.#own.delete(key) });
   }
 
-  /** Milliseconds until a key may be tried again; 0 where it may. */
-  async wait(key: string): Promise<number> {
-    const counted = await this.#ask(
+  countOf(key: string): Awaitable<Count | null> {
+    if (this.#shared === undefined && !this.#keys.has(key)) return null;
+    return this.#ask(
       (counter) => counter.get(key),
       () => this.#own.get(key),
     );
-    return counted !== null && counted.consumedPoints >= this.#points ? Math.max(counted.msBeforeNext, 1) : 0;
+  }
+
+  /** Milliseconds until what has so many failures may be tried again; 0 where it may. */
+  waitAfter(count: Count | null): number {
+    return count !== null && count.consumedPoints >= this.#points ? Math.max(count.msBeforeNext, 1) : 0;
   }
 
   async count(key: string): Promise<void> {
@@ -120,15 +136,10 @@ class Limit {
   }
 
   async forget(key: string): Promise<void> {
-    const counted = await this.#ask(
-      (counter) => counter.get(key),
-      () => this.#own.get(key),
+    await this.#ask(
+      (counter) => counter.delete(key),
+      () => this.#own.delete(key),
     );
-    if (counted !== null)
-      await this.#ask(
-        (counter) => counter.delete(key),
-        () => this.#own.delete(key),
-      );
   }
 
   async #ask<T>(shared: (counter: FailureCounter) => Promise<T>, own: () => Promise<T>): Promise<T> {
@@ -136,8 +147,7 @@ class Limit {
     try {
       return await shared(this.#shared);
     } catch (error) {
-      const detail = error instanceof Error ? error.name : undefined;
-      if (issuerNotices.hasSubscribers) issuerNotices.publish({ notice: 'limiter_away', detail });
+      if (issuerNotices.hasSubscribers) issuerNotices.publish({ notice: 'limiter_away', detail: causeOf(error) });
       return own();
     }
   }

@@ -5,4 +5,4 @@ export { createIssuer, type IssuerOptions } from './create-issuer.js';
 export type { CounterOptions, FailureCounter, GuessLimitOptions } from './guess-limits.js';
 export { memorySigningKeys } from './memory-signing-keys.js';
 export type { ClientAuthentication } from './presented-client.js';
-export type { SigningAlgorithm } from './signing-keys.js';
+export type { SigningAlgorithm } from './signing-key.js';

@@ -1,6 +1,5 @@
 /** The token itself (RFC 9068 §2, spec sections 2.3 and 5.2). */
 import { randomUUID } from 'node:crypto';
-import { SignJWT } from 'jose';
 import type { Clock } from '../contracts/clock.js';
 import { issuerNotices } from '../events/issuer-notice.js';
 import { formatScope } from '../protocol/scope.js';
@@ -27,7 +26,7 @@ export interface IssuedBy {
   readonly clock: Clock;
 }
 
-/** Makes what signs tokens for a client. */
+/** Makes what signs tokens for a client; it throws a `SigningKeyFault` where there is no key to sign with. */
 export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy) {
   let latest = 0;
 
@@ -36,9 +35,7 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy) {
     const iat = issueTime();
     const scope = formatScope(scopes);
     const claims = { iss: issuer, aud: audience, sub: clientId, client_id: clientId, scope, jti: randomUUID() };
-    const token = await new SignJWT({ ...claims, iat, exp: iat + TOKEN_LIFETIME })
-      .setProtectedHeader({ alg: key.alg, typ: 'at+jwt', kid: key.kid })
-      .sign(key.privateKey);
+    const token = await key.sign({ ...claims, iat, exp: iat + TOKEN_LIFETIME });
     return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME, scope };
   };
 

@@ -27,7 +27,7 @@ export function isRotationDue(keys: readonly Scheduled[], now: number): boolean 
 }
 
 /** The key that signs: the newest that was announced long enough; the very first signs at once. */
-export function signingKeyOf<K extends Scheduled>(keys: readonly K[], now: number): K | undefined {
+export function signingKeyOf<K extends Scheduled>(keys: readonly [K, ...K[]], now: number): K {
   return keys.findLast((key) => now - key.createdAt >= ANNOUNCED_FOR) ?? keys[0];
 }
 

@@ -1,11 +1,15 @@
-import { isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import { digestOf } from '../credentials/digest.js';
 
 /**
  * The network that an address is counted under: an IPv4 address by itself, an IPv6 address by its /64, since whoever
- * has one address of that has them all.
+ * has one address of that has them all. What is no address, since a proxy wrote something else, by its digest: it may be
+ * as long as a header.
  */
 export function networkOf(address: string | undefined): string {
-  if (address === undefined || !isIPv6(address)) return address ?? '';
+  if (address === undefined) return '';
+  const version = isIP(address);
+  if (version !== 6) return version === 4 ? address : digestOf(address);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   const [head = '', tail] = address.split('::');

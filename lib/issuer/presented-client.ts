@@ -21,6 +21,9 @@ export interface PresentedClient extends ClientCredentials {
 /** An id or a secret longer than this is nobody's, and is not hashed. */
 const MAX_LENGTH = 256;
 
+/** RFC 6749 Appendix A.1 and A.2 have none. Many a store refuses to look up a text with NUL, and that would be 503. */
+const CONTROL = /\p{Cc}/u;
+
 /**
  * Reads the credentials of a client: from the header, from the body, or from both where they agree (the Python SDK of
  * Checkout.com sends both; RFC 6749 §2.3 would refuse it).
@@ -40,6 +43,7 @@ export function presentedClient(
   if (authorization === undefined) {
     if (id === undefined || secret === undefined) throw new TokenRefusal('invalid_client', 'no_credentials');
     if (!ways.includes('client_secret_post')) throw new TokenRefusal('invalid_client', 'body_not_taken');
+    if (CONTROL.test(id) || CONTROL.test(secret)) throw new TokenRefusal('invalid_client', 'body_malformed');
     return bounded({ id, secret, by: 'body' });
   }
   const basic = readBasic(authorization);

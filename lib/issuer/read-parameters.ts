@@ -1,18 +1,18 @@
 /** The parameters of a token request, out of its body: of the right type, bounded in size and in time. */
 import type { IncomingMessage } from 'node:http';
 import { readForm, withoutEmpty } from '../protocol/form.js';
+import { type BodyFault, isFormType, type MaybeParsed, readBody } from './bounded-body.js';
 import { TokenRefusal } from './token-refusal.js';
 
 /** The most bytes that a token request may have: some 150 scopes beside the credentials. */
 const MAX_BYTES = 8 * 1_024;
 
-// RFC 6749 §3.2 and Appendix B: a form, in UTF-8.
-const FORM = /^application\/x-www-form-urlencoded *(?:; *charset *= *(?:utf-8|"utf-8") *)?$/i;
-
-/** A request, as an earlier body parser may have left it. */
-export interface MaybeParsed extends IncomingMessage {
-  readonly body?: unknown;
-}
+/** What HTTP says of them. After the last two the rest of the body is not waited for. */
+const BODY_FAULTS: Readonly<Record<BodyFault, { status?: number; headers?: Record<string, string> }>> = {
+  aborted: {},
+  slow_body: { status: 408, headers: { Connection: 'close' } },
+  too_large: { status: 413, headers: { Connection: 'close' } },
+};
 
 /**
  * Reads the parameters of a token request. Where the host app has read the body already, what its parser left is taken.
@@ -23,36 +23,18 @@ export interface MaybeParsed extends IncomingMessage {
  */
 export async function readParameters(req: MaybeParsed, patience: number): Promise<ReadonlyMap<string, string>> {
   const types = valuesOf(req, 'content-type');
-  if (types.length !== 1 || !FORM.test(types[0] ?? '')) throw new TokenRefusal('invalid_request', 'media_type');
+  if (types.length !== 1 || !isFormType(types[0])) throw new TokenRefusal('invalid_request', 'media_type');
   const encoding = req.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new TokenRefusal('invalid_request', 'content_encoding', { status: 415 });
-  const parameters = req.readableDidRead ? alreadyRead(req.body) : readForm(await readBody(req, patience));
+  const parameters = req.readableDidRead ? alreadyRead(req.body) : readForm(await readText(req, patience));
   if (parameters === undefined) throw new TokenRefusal('invalid_request', 'parameters');
   return parameters;
 }
 
-function readBody(req: IncomingMessage, patience: number): Promise<string> {
-  if (Number(req.headers['content-length']) > MAX_BYTES) return Promise.reject(tooLarge());
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const settle = (outcome: () => void) => {
-      clearTimeout(timer);
-      req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
-      req.pause();
-      outcome();
-    };
-    const onData = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MAX_BYTES) settle(() => reject(tooLarge()));
-      else chunks.push(chunk);
-    };
-    const onEnd = () => settle(() => resolve(Buffer.concat(chunks).toString('utf8')));
-    const onClose = () => settle(() => reject(new TokenRefusal('invalid_request', 'aborted')));
-    const onLate = () => settle(() => reject(new TokenRefusal('invalid_request', 'slow_body', closing(408))));
-    const timer = setTimeout(onLate, patience);
-    req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
-  });
+async function readText(req: IncomingMessage, patience: number): Promise<string> {
+  const body = await readBody(req, { maxBytes: MAX_BYTES, patience });
+  if (Buffer.isBuffer(body)) return body.toString('utf8');
+  throw new TokenRefusal('invalid_request', body, BODY_FAULTS[body]);
 }
 
 /** What a body parser left: a form's members, each a text unless it came twice, or the text or bytes of the form. */
@@ -69,13 +51,4 @@ function alreadyRead(body: unknown): ReadonlyMap<string, string> | undefined {
 
 function valuesOf(req: IncomingMessage, name: string): readonly string[] {
   return req.rawHeaders.filter((_value, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name);
-}
-
-function tooLarge(): TokenRefusal {
-  return new TokenRefusal('invalid_request', 'too_large', closing(413));
-}
-
-/** The rest of the body is not waited for. */
-function closing(status: number) {
-  return { status, headers: { Connection: 'close' } };
 }

@@ -1,45 +1,40 @@
 /** The signing keys of an issuer: made on first use, rotated on schedule, published before they sign. */
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { JWK } from 'jose';
 import type { Clock } from '../contracts/clock.js';
-import type { SigningKeyRecord, SigningKeyStore } from '../contracts/signing-key-store.js';
-import { isRotationDue, retiredKeysOf, type Scheduled, signingKeyOf } from './key-schedule.js';
+import type { Awaitable } from '../contracts/key-resolver.js';
+import type { SigningKeyStore } from '../contracts/signing-key-store.js';
+import { issuerNotices } from '../events/issuer-notice.js';
+import { causeOf } from './cause-of.js';
+import { isRotationDue, retiredKeysOf, signingKeyOf } from './key-schedule.js';
+import {
+  makeSigningKey,
+  readSigningKey,
+  type SigningAlgorithm,
+  type SigningKey,
+  SigningKeyFault,
+} from './signing-key.js';
 
-/** The algorithms that an issuer signs with. */
-export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA';
-
-/** Every algorithm that an issuer signs with, for checking options. */
-export const SIGNING_ALGORITHMS: readonly SigningAlgorithm[] = Object.freeze(['RS256', 'ES256', 'EdDSA'] as const);
-
-/** A key, ready to sign. */
-export interface SigningKey extends Scheduled {
-  readonly kid: string;
-  readonly alg: string;
-  readonly privateKey: CryptoKey;
-  readonly publicJwk: JWK;
-}
+/** The keys in use, oldest first. */
+type Keys = readonly [SigningKey, ...SigningKey[]];
 
 /** The keys are read anew from the store this often, so that instances see what one of them made. */
 const READ_EVERY = 60_000;
 
-/** Where there are keys already, a store that takes longer cannot be reached, and is not asked again for a while. */
+/** A store that takes longer to answer cannot be reached. Where there are keys already, it is left alone for a while. */
 const PATIENCE = 1_000;
 const ASK_AGAIN_AFTER = 5_000;
-
-// RFC 7518 §6: nothing but these leaves the house.
-const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
 export class SigningKeys {
   readonly #store: SigningKeyStore;
   readonly #algorithm: SigningAlgorithm;
   readonly #clock: Clock;
   readonly #patience: number;
-  #keys: readonly SigningKey[] = [];
+  #keys: Keys | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #failedAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<void> | undefined;
-  #reads = 0;
+  #reading: Promise<Keys> | undefined;
 
-  /** @param patience - Milliseconds that the store may take where there are keys already. */
+  /** @param patience - Milliseconds that one answer of the store may take. */
   constructor(store: SigningKeyStore, algorithm: SigningAlgorithm, clock: Clock, patience = PATIENCE) {
     this.#store = store;
     this.#algorithm = algorithm;
@@ -47,81 +42,105 @@ export class SigningKeys {
     this.#patience = patience;
   }
 
-  /** The key that signs now. */
-  async current(): Promise<SigningKey> {
-    await this.#bringUpToDate();
-    const key = signingKeyOf(this.#keys, this.#clock.now());
-    if (key === undefined) throw new Error('keyward: the store of signing keys keeps none of those it was given');
-    return key;
+  /**
+   * The key that signs now.
+   *
+   * @throws SigningKeyFault where there is none, and none can be had.
+   */
+  current(): Awaitable<SigningKey> {
+    const signing = (keys: Keys) => signingKeyOf(keys, this.#clock.now());
+    const keys = this.#fresh();
+    return keys === undefined ? this.#readOrKept().then(signing) : signing(keys);
   }
 
-  /** The JWK Set to publish (RFC 7517 §5): no private member. */
+  /**
+   * The JWK Set to publish (RFC 7517 §5): no private member.
+   *
+   * @throws SigningKeyFault as `current` does.
+   */
   async published(): Promise<{ readonly keys: readonly JWK[] }> {
-    await this.#bringUpToDate();
-    return { keys: this.#keys.map((key) => key.publicJwk) };
+    const keys = this.#fresh() ?? (await this.#readOrKept());
+    return { keys: keys.map((key) => key.publicJwk) };
   }
 
-  /** Keys that were read stay in use while the store cannot be reached; without any, what it threw goes on. */
-  async #bringUpToDate(): Promise<void> {
+  /** The keys that were read, if the store need not be asked now. */
+  #fresh(): Keys | undefined {
     const now = this.#clock.monotonic();
-    if (now - this.#readAt < READ_EVERY) return;
-    const hasKeys = this.#keys.length > 0;
-    if (hasKeys && now - this.#failedAt < ASK_AGAIN_AFTER) return;
-    this.#reading ??= (hasKeys ? inTime(this.#read(), this.#patience) : this.#read()).finally(() => {
+    return now - this.#readAt < READ_EVERY || now - this.#failedAt < ASK_AGAIN_AFTER ? this.#keys : undefined;
+  }
+
+  /** What the store holds. While it cannot be reached, the keys that were read go on. */
+  async #readOrKept(): Promise<Keys> {
+    this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
     });
     try {
-      await this.#reading;
+      return await this.#reading;
     } catch (error) {
-      if (!hasKeys) throw error;
+      if (this.#keys === undefined) throw error;
+      return this.#keys;
+    }
+  }
+
+  async #read(): Promise<Keys> {
+    try {
+      const now = this.#clock.now();
+      let keys = await this.#stored();
+      if (isRotationDue(keys, now) || this.#startsAnew(keys)) {
+        const made = await makeSigningKey(this.#algorithm, now);
+        await this.#ask('addSigningKey', (store) => store.addSigningKey(made, keys.at(-1)?.kid));
+        keys = await this.#stored();
+      }
+      const retired = retiredKeysOf(keys, now);
+      const [oldest, ...others] = keys.filter((key) => !retired.includes(key));
+      if (oldest === undefined) throw new SigningKeyFault('the store keeps no key that it was given');
+      this.#keys = [oldest, ...others];
+      this.#readAt = this.#clock.monotonic();
+      for (const { kid } of retired) await this.#ask('removeSigningKey', (store) => store.removeSigningKey(kid));
+      return this.#keys;
+    } catch (error) {
       this.#failedAt = this.#clock.monotonic();
+      const detail = error instanceof SigningKeyFault ? error.message : causeOf(error);
+      if (issuerNotices.hasSubscribers) issuerNotices.publish({ notice: 'signing_keys_away', detail });
+      throw error;
     }
   }
 
-  async #read(): Promise<void> {
-    this.#reads += 1;
-    const turn = this.#reads;
-    const now = this.#clock.now();
-    let keys = await this.#import(await this.#store.listSigningKeys());
-    if (isRotationDue(keys, now)) {
-      await this.#store.addSigningKey(await makeKey(this.#algorithm, now), keys.at(-1)?.kid);
-      keys = await this.#import(await this.#store.listSigningKeys());
-    }
-    // What comes after its time must not undo what a later attempt brought.
-    if (turn !== this.#reads) return;
-    const retired = retiredKeysOf(keys, now);
-    this.#keys = keys.filter((key) => !retired.includes(key));
-    this.#readAt = this.#clock.monotonic();
-    for (const { kid } of retired) await this.#store.removeSigningKey(kid);
+  /**
+   * Whether the newest key is of another algorithm than this instance was told. Asked at the start alone: while
+   * instances of both algorithms run, they would make keys in turn.
+   */
+  #startsAnew(keys: readonly SigningKey[]): boolean {
+    return this.#readAt === Number.NEGATIVE_INFINITY && keys.at(-1)?.alg !== this.#algorithm;
   }
 
-  #import(records: readonly SigningKeyRecord[]): Promise<readonly SigningKey[]> {
-    return Promise.all(records.map((record) => this.#keys.find(({ kid }) => kid === record.kid) ?? importKey(record)));
+  async #stored(): Promise<readonly SigningKey[]> {
+    const records: unknown = await this.#ask('listSigningKeys', (store) => store.listSigningKeys());
+    if (!Array.isArray(records)) throw new SigningKeyFault('listSigningKeys: no list');
+    return Promise.all(
+      records.map((record) => this.#keys?.find(({ kid }) => kid === record?.kid) ?? readSigningKey(record)),
+    );
+  }
+
+  async #ask<T>(what: keyof SigningKeyStore, ask: (store: SigningKeyStore) => Awaitable<T>): Promise<T> {
+    try {
+      return await inTime(ask(this.#store), this.#patience);
+    } catch (error) {
+      throw new SigningKeyFault(`${what}: ${causeOf(error)}`);
+    }
   }
 }
 
-/** Waits for a promise, but no longer than so many milliseconds. */
-async function inTime(promise: Promise<void>, milliseconds: number): Promise<void> {
+/** Waits for an answer, but no longer than so many milliseconds. */
+async function inTime<T>(answer: Awaitable<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('late')), milliseconds);
+    const error = Object.assign(new Error('late'), { name: 'TimeoutError' });
+    timer = setTimeout(() => reject(error), milliseconds);
   });
   try {
-    await Promise.race([promise, late]);
+    return await Promise.race([answer, late]);
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function makeKey(alg: SigningAlgorithm, now: number): Promise<SigningKeyRecord> {
-  const { privateKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2_048 });
-  const jwk = await exportJWK(privateKey);
-  return { kid: await calculateJwkThumbprint(jwk), alg, jwk: { ...jwk }, createdAt: new Date(now) };
-}
-
-async function importKey({ kid, alg, jwk, createdAt }: SigningKeyRecord): Promise<SigningKey> {
-  const privateKey = (await importJWK(jwk as JWK, alg)) as CryptoKey;
-  const members = PUBLIC_MEMBERS.flatMap((name) => (jwk[name] === undefined ? [] : [[name, jwk[name]]]));
-  const publicJwk: JWK = { ...Object.fromEntries(members), kid, alg, use: 'sig' };
-  return { kid, alg, privateKey, publicJwk: Object.freeze(publicJwk), createdAt: createdAt.getTime() };
 }

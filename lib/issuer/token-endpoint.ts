@@ -3,13 +3,15 @@ import type { ServerResponse } from 'node:http';
 import { type TokenDecision, tokenDecisions } from '../events/token-decision.js';
 import { answer, answerRefusal } from './answer.js';
 import type { AuthenticateClient } from './authenticate-client.js';
+import type { MaybeParsed } from './bounded-body.js';
 import { grantScopes } from './grant-scopes.js';
 import type { GuessLimits } from './guess-limits.js';
 import type { TokenResponse } from './issue-token.js';
 import { networkOf } from './network-of.js';
 import { type ClientAuthentication, type PresentedClient, presentedClient } from './presented-client.js';
-import { type MaybeParsed, readParameters } from './read-parameters.js';
-import { TokenRefusal } from './token-refusal.js';
+import { readParameters } from './read-parameters.js';
+import { SigningKeyFault } from './signing-key.js';
+import { noSigningKey, TokenRefusal } from './token-refusal.js';
 
 export interface TokenEndpointParts {
   readonly realm: string;
@@ -29,29 +31,33 @@ interface TokenRequest extends MaybeParsed {
 /** Makes the handler of the token endpoint. */
 export function tokenEndpoint(parts: TokenEndpointParts) {
   return function handleTokenRequest(req: TokenRequest, res: ServerResponse, next: (error?: unknown) => void): void {
-    respond(req).then(
-      (issued) => answer(res, 200, issued),
-      (error) => (error instanceof TokenRefusal ? refuse(req, res, error) : next(error)),
-    );
+    respond(req)
+      .then(
+        (issued) => answer(res, 200, issued),
+        (error) => refuse(req, res, refusalOf(error)),
+      )
+      .catch(next);
   };
 
   /** The steps, in order. Each throws a `TokenRefusal` where the request goes no further. */
   async function respond(req: TokenRequest): Promise<TokenResponse> {
+    assertPost(req.method);
     const parameters = await readParameters(req, parts.patience);
     const client = presentedClient(req, parameters, parts.clientAuthentication);
-    const accessKey = await authenticate(client, networkOf(req.ip ?? req.socket.remoteAddress));
+    const accessKey = await authenticate(client, req.ip ?? req.socket.remoteAddress);
     assertGrantType(parameters.get('grant_type'));
     const scopes = grantScopes(accessKey, parameters.get('scope'));
-    const issued = await issue(accessKey.id, scopes);
+    const issued = await parts.issueToken(accessKey.id, scopes);
     report({ outcome: 'issued', status: 200, clientId: accessKey.id, authentication: client.by, scopes });
     return issued;
   }
 
-  async function authenticate(client: PresentedClient, network: string) {
-    await parts.limits.assertOpen(client.id, network);
+  async function authenticate(client: PresentedClient, address: string | undefined) {
+    const network = networkOf(address);
+    const hasFailed = await parts.limits.assertOpen(client.id, network);
     try {
-      const accessKey = await parts.authenticateClient(client);
-      await parts.limits.forgive(client.id, network);
+      const accessKey = await parts.authenticateClient(client, address);
+      if (hasFailed) await parts.limits.forgive(client.id, network);
       return accessKey;
     } catch (error) {
       const guessed = error instanceof TokenRefusal && error.code === 'invalid_client';
@@ -60,23 +66,25 @@ export function tokenEndpoint(parts: TokenEndpointParts) {
     }
   }
 
-  async function issue(clientId: string, scopes: readonly string[]): Promise<TokenResponse> {
-    try {
-      return await parts.issueToken(clientId, scopes);
-    } catch {
-      throw new TokenRefusal('temporarily_unavailable', 'no_signing_key', { headers: { 'Retry-After': '1' } });
-    }
-  }
-
   function refuse(req: TokenRequest, res: ServerResponse, refusal: TokenRefusal): void {
     const { code, reason, status } = refusal;
     report({ outcome: code === 'temporarily_unavailable' ? 'unavailable' : 'refused', status, reason });
     // RFC 6749 §5.2: the challenge matches the scheme that the client used; some clients hide the error behind any other.
-    if (code === 'invalid_client' && req.headers.authorization !== undefined) {
-      res.setHeader('WWW-Authenticate', `Basic realm="${parts.realm}"`);
-    }
-    answerRefusal(res, refusal);
+    const isChallenged = code === 'invalid_client' && req.headers.authorization !== undefined;
+    answerRefusal(res, refusal, isChallenged ? `Basic realm="${parts.realm}"` : undefined);
   }
+}
+
+/** What is no refusal is a mistake in the program: it goes on, to the error handler of the app. */
+function refusalOf(error: unknown): TokenRefusal {
+  if (error instanceof SigningKeyFault) return noSigningKey();
+  if (error instanceof TokenRefusal) return error;
+  throw error;
+}
+
+function assertPost(method: string | undefined): void {
+  if (method === 'POST') return;
+  throw new TokenRefusal('invalid_request', 'method', { status: 405, headers: { Allow: 'POST' } });
 }
 
 function assertGrantType(grantType: string | undefined): void {

@@ -22,3 +22,8 @@ export class TokenRefusal extends Error {
     this.headers = Object.freeze(headers);
   }
 }
+
+/** What is answered while there is no key to sign with, or to publish. */
+export function noSigningKey(): TokenRefusal {
+  return new TokenRefusal('temporarily_unavailable', 'no_signing_key', { headers: { 'Retry-After': '1' } });
+}

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type AccessKeyRecord, accessTokens, requireScopes } from 'keyward';
+import { memorySigningKeys } from '../../lib/issuer/index.js';
+import { lacking, T1 } from '../support/answers.js';
+import { deferred } from '../support/deferred.js';
+import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import {
+  AUDIENCE,
+  basic,
+  GRANT,
+  ID,
+  record,
+  SECRET,
+  type TokenService,
+  tokenService,
+} from '../support/token-service.js';
+
+/** Milliseconds for which a resource server believes what it was told of an access key, where it has no feed. */
+const BELIEVED = 10_000;
+
+let service: TokenService;
+let tokens: ReturnType<typeof accessTokens>;
+let api: TokenApi;
+
+async function start(options: Parameters<typeof tokenService>[0] = {}) {
+  service = await tokenService(options);
+  const { url, clock, table } = service;
+  const accessKeys = { resolveAccessKey: (id: string) => table.get(id) as AccessKeyRecord | undefined };
+  tokens = accessTokens({ issuer: url, audience: AUDIENCE, accessKeys, clock });
+  api = await serveTokenApi([tokens], requireScopes('payments'));
+}
+
+async function buy(): Promise<string> {
+  const { access_token } = (await (await service.post(GRANT, basic(ID, SECRET))).json()) as { access_token: string };
+  return access_token;
+}
+
+const ended: [what: string, reason: string, end: () => void][] = [
+  ['revoked', 'revoked', () => service.table.set(ID, record({ revokedAt: new Date(service.clock.now()) }))],
+  ['deleted', 'unknown', () => service.table.delete(ID)],
+];
+
+describe('a token whose access key ends after it was issued', () => {
+  beforeEach(() => start());
+  afterEach(() => Promise.all([service.close(), api.close()]));
+
+  it.each(ended)('C22 %s, and the resource server is told: it dies at once', async (_what, reason, end) => {
+    const token = await buy();
+    expect(await api.judge(token)).toEqual(LET_IN);
+    end();
+    tokens.invalidate({ accessKey: ID });
+    expect(await api.judge(token)).toEqual(refusal(T1, reason));
+  });
+
+  it.each(ended)('C22 %s, and nobody is told: it dies when what is cached is of age', async (_what, reason, end) => {
+    const token = await buy();
+    expect(await api.judge(token)).toEqual(LET_IN);
+    end();
+    service.clock.advance(BELIEVED - 1);
+    expect(await api.judge(token)).toEqual(LET_IN);
+    service.clock.advance(1);
+    expect(await api.judge(token)).toEqual(refusal(T1, reason));
+  });
+
+  it.each([
+    ['at once, where the resource server is told', () => tokens.invalidate({ accessKey: ID })],
+    ['when what is cached is of age', () => service.clock.advance(BELIEVED)],
+  ])('C23 its scopes are narrowed: the token has what both have, %s', async (_when, reach) => {
+    const token = await buy();
+    expect(await api.judge(token)).toEqual(LET_IN);
+    service.table.set(ID, record({ scopes: ['disputes', 'vault'] }));
+    reach();
+    expect(await api.judge(token)).toEqual(refusal(lacking('payments'), 'scope'));
+    service.table.set(ID, record({ scopes: ['vault', 'payments'] }));
+    reach();
+    expect(JSON.parse((await api.present(token)).body)).toMatchObject({ scopes: ['payments'] });
+  });
+});
+
+describe('an access key that ends while a token of it is signed', () => {
+  afterEach(() => Promise.all([service.close(), api.close()]));
+
+  it.each(ended)('T39 %s between check and signing: the token is dead from the start', async (_what, reason, end) => {
+    const [asked, answered] = [deferred<void>(), deferred<void>()];
+    const signingKeys = { ...memorySigningKeys() };
+    const { listSigningKeys } = signingKeys;
+    signingKeys.listSigningKeys = async () => {
+      asked.resolve();
+      await answered.promise;
+      return listSigningKeys();
+    };
+    await start({ signingKeys });
+    const bought = buy();
+    await asked.promise;
+    end();
+    answered.resolve();
+    expect(await api.judge(await bought)).toEqual(refusal(T1, reason));
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import express from 'express';
+import request from 'supertest';
+import { digestOf } from '../../lib/credentials/digest.js';
+import { createIssuer } from '../../lib/issuer/create-issuer.js';
+import { memorySigningKeys } from '../../lib/issuer/memory-signing-keys.js';
+
+const record = {
+  ...{ id: 'ack_one', account: 'acme', environment: 'live' as const },
+  ...{ secrets: [{ digest: digestOf('good') }, { digest: digestOf('newer') }] },
+  ...{ scopes: ['payments'], defaultScopes: ['payments'] },
+};
+
+function issuerThat(recordUse: (digest: string, from: string | undefined) => void) {
+  const accessKeys = { resolveAccessKey: () => record, recordUse };
+  const named = { issuer: 'http://127.0.0.1', audience: 'api', signingKeys: memorySigningKeys() };
+  const app = express()
+    .set('trust proxy', 'loopback')
+    .use(createIssuer({ ...named, accessKeys, algorithm: 'ES256' }));
+  return (secret: string) =>
+    request(app)
+      .post('/connect/token')
+      .set('X-Forwarded-For', '203.0.113.9')
+      .type('form')
+      .send({ grant_type: 'client_credentials', client_id: 'ack_one', client_secret: secret });
+}
+
+describe('recordUse', () => {
+  it('hears which secret bought a token, and from where; nothing of those that bought none', async () => {
+    const heard: unknown[] = [];
+    const buy = issuerThat((...use) => void heard.push(use));
+    await buy('good').expect(200);
+    await buy('wrong').expect(401);
+    await buy('newer').expect(200);
+    expect(heard).toEqual([
+      [digestOf('good'), '203.0.113.9'],
+      [digestOf('newer'), '203.0.113.9'],
+    ]);
+  });
+
+  it('costs the client nothing when it throws', async () => {
+    const buy = issuerThat(() => {
+      throw new Error('disk full');
+    });
+    await buy('good').expect(200);
+  });
+});

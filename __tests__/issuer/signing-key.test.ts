@@ -1,0 +1,89 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import type { SigningKeyRecord } from '../../lib/issuer/index.js';
+import { makeSigningKey, readSigningKey, SIGNING_ALGORITHMS, SigningKeyFault } from '../../lib/issuer/signing-key.js';
+
+const MADE_AT = 1_800_000_000_000;
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+describe.each(SIGNING_ALGORITHMS)('a key of %s', (algorithm) => {
+  let record: SigningKeyRecord;
+  beforeAll(async () => {
+    record = await makeSigningKey(algorithm, MADE_AT);
+  });
+
+  it('signs claims that jose verifies with what is published', async () => {
+    const { sign, publicJwk, kid } = await readSigningKey(record);
+    const jws = await sign({ sub: 'ack_1', scope: 'é "\\' });
+    const { payload, protectedHeader } = await jwtVerify(jws, createLocalJWKSet({ keys: [publicJwk] }));
+    expect(payload).toEqual({ sub: 'ack_1', scope: 'é "\\' });
+    expect(protectedHeader).toEqual({ alg: algorithm, typ: 'at+jwt', kid });
+  });
+
+  it('A22 has no private member in what is published, and says what it is for', async () => {
+    const { publicJwk } = await readSigningKey(record);
+    expect(publicJwk).toMatchObject({ kid: record.kid, alg: algorithm, use: 'sig' });
+    expect(PRIVATE_MEMBERS.filter((name) => name in publicJwk)).toEqual([]);
+  });
+
+  it('is not taken from a record that says another algorithm', async () => {
+    for (const other of SIGNING_ALGORITHMS.filter((name) => name !== algorithm)) {
+      await expect(readSigningKey({ ...record, alg: other })).rejects.toThrow(SigningKeyFault);
+    }
+  });
+});
+
+describe('a stored key that signs nothing', () => {
+  let record: SigningKeyRecord;
+  let other: SigningKeyRecord;
+  beforeAll(async () => {
+    [record, other] = await Promise.all([makeSigningKey('ES256', MADE_AT), makeSigningKey('ES256', MADE_AT)]);
+  });
+  const rsa = (bits: number) => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: bits });
+    return { kid: 'weak', alg: 'RS256', jwk: privateKey.export({ format: 'jwk' }) };
+  };
+
+  const corruptRsa = () => {
+    const { jwk, ...others } = rsa(2_048);
+    return { ...others, jwk: { ...jwk, p: 'AA', q: 'AA', dp: 'AA', dq: 'AA', qi: 'AA' } };
+  };
+
+  it.each<[string, () => unknown, string]>([
+    ['nothing', () => undefined, 'a key without kid'],
+    ['an empty kid', () => ({ kid: '' }), 'a key without kid'],
+    ['an unknown algorithm', () => ({ kid: 'k', alg: 'PS256' }), 'of an algorithm that is unknown here'],
+    ['an algorithm by inheritance', () => ({ kid: 'k', alg: 'toString' }), 'of an algorithm that is unknown here'],
+    ['no createdAt', () => ({ kid: 'k', createdAt: undefined }), 'createdAt is no Date'],
+    ['createdAt as a text', () => ({ kid: 'k', createdAt: '2026-01-01' }), 'createdAt is no Date'],
+    ['an invalid createdAt', () => ({ kid: 'k', createdAt: new Date('') }), 'createdAt is no Date'],
+    ['no jwk', () => ({ kid: 'k', jwk: undefined }), 'no private key'],
+    ['a public jwk', () => ({ kid: 'k', jwk: { ...record.jwk, d: undefined } }), 'no private key'],
+    ['a jwk that is a text', () => ({ kid: 'k', jwk: 'sealed' }), 'no private key'],
+    [
+      'the public half of another key',
+      () => ({ kid: 'k', jwk: { ...record.jwk, x: other.jwk.x, y: other.jwk.y } }),
+      'its ES256 signatures cannot be verified with its public members',
+    ],
+    [
+      'a key that signs nothing at all',
+      () => ({ kid: 'k', alg: 'EdDSA', jwk: generateKeyPairSync('x25519').privateKey.export({ format: 'jwk' }) }),
+      'its EdDSA signatures cannot be verified with its public members',
+    ],
+    ['an RSA key whose primes are none', () => corruptRsa(), 'its RS256 signatures cannot be verified'],
+    ['an RSA key of 1,024 bits', () => rsa(1_024), 'its RS256 signatures cannot be verified with its public members'],
+  ])('%s', async (_what, traits, message) => {
+    const given = traits();
+    const read = readSigningKey(given === undefined ? given : { ...record, ...(given as object) });
+    await expect(read).rejects.toThrow(SigningKeyFault);
+    await expect(read).rejects.toThrow(message);
+  });
+
+  it('is told by its kid, on one line, and by no part of it', async () => {
+    const read = readSigningKey({ ...record, kid: 'a\nb', jwk: { ...other.jwk, d: record.jwk.d ?? '' } });
+    const { message } = (await read.catch((error) => error)) as Error;
+    expect(message).toMatch(/^key "a\\nb": /);
+    expect(message).not.toContain(record.jwk.d);
+  });
+});

@@ -1,0 +1,130 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { systemClock } from '../../lib/contracts/clock.js';
+import { authenticateClients } from '../../lib/issuer/authenticate-client.js';
+import { GuessLimits } from '../../lib/issuer/guess-limits.js';
+import { type IssuerOptions, memorySigningKeys, type SigningKeyStore } from '../../lib/issuer/index.js';
+import { CLIENT_AUTHENTICATION } from '../../lib/issuer/presented-client.js';
+import { makeSigningKey } from '../../lib/issuer/signing-key.js';
+import { tokenEndpoint } from '../../lib/issuer/token-endpoint.js';
+import { deferred } from '../support/deferred.js';
+import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
+import { serve } from '../support/raw-http.js';
+import { basic, GRANT, ID, record, SECRET, type TokenService, tokenService } from '../support/token-service.js';
+
+const UNAVAILABLE = {
+  status: 503,
+  retryAfter: '1',
+  cacheControl: 'no-store',
+  body: { error: 'temporarily_unavailable', error_description: 'The request cannot be answered at the moment' },
+};
+
+let events: Eavesdropper;
+let served: { close(): Promise<void> };
+beforeEach(() => {
+  events = eavesdrop();
+});
+afterEach(() => {
+  events.stop();
+  return served.close();
+});
+
+async function start(options: Partial<IssuerOptions>): Promise<TokenService> {
+  const service = await tokenService(options);
+  served = service;
+  return service;
+}
+
+const buy = (service: TokenService) => service.post(GRANT, basic(ID, SECRET));
+const fetchKeys = (service: TokenService) => fetch(`${service.url}/.well-known/jwks.json`);
+
+async function answerOf(asked: Promise<Response>) {
+  const response = await asked;
+  const [retryAfter, cacheControl] = ['retry-after', 'cache-control'].map((name) => response.headers.get(name));
+  return { status: response.status, retryAfter, cacheControl, body: await response.json() };
+}
+
+describe('the signing keys', () => {
+  async function corrupt(): Promise<SigningKeyStore> {
+    const record = await makeSigningKey('ES256', 0);
+    const { d: _gone, ...jwk } = record.jwk;
+    return { ...memorySigningKeys(), listSigningKeys: () => [{ ...record, jwk }] };
+  }
+
+  it('T40 absent at start: one is made, published, and signs', async () => {
+    const service = await start({ signingKeys: memorySigningKeys() });
+    const { status } = await buy(service);
+    const { keys } = (await (await fetchKeys(service)).json()) as { keys: unknown[] };
+    expect([status, keys.length]).toEqual([200, 1]);
+    expect(events.heard('keyward:issuer')).toEqual([]);
+  });
+
+  it('T40 corrupt at start: no token and no key set but 503, and the operator is told why', async () => {
+    const service = await start({ signingKeys: await corrupt() });
+    expect(await answerOf(buy(service))).toEqual(UNAVAILABLE);
+    expect(await answerOf(fetchKeys(service))).toEqual(UNAVAILABLE);
+    const [notice] = events.heard('keyward:issuer');
+    expect(notice).toEqual({
+      notice: 'signing_keys_away',
+      detail: expect.stringMatching(/^key "[\w-]+": no private key$/),
+    });
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'unavailable', reason: 'no_signing_key' }]);
+  });
+
+  it('T40 their store down: 503 temporarily_unavailable, never invalid_client', async () => {
+    const listSigningKeys = () => Promise.reject(Object.assign(new Error('10.0.0.1'), { code: 'ECONNREFUSED' }));
+    const service = await start({ signingKeys: { ...memorySigningKeys(), listSigningKeys } });
+    expect(await answerOf(buy(service))).toEqual(UNAVAILABLE);
+    expect(await answerOf(fetchKeys(service))).toEqual(UNAVAILABLE);
+    const notice = { notice: 'signing_keys_away', detail: 'listSigningKeys: Error ECONNREFUSED' };
+    expect(events.heard('keyward:issuer')).toEqual([notice, notice]);
+  });
+});
+
+describe('a mistake in the program', () => {
+  it.each(['token', 'key set'])(
+    'goes to the error handler of the app, and is not taken for an outage: %s',
+    async (what) => {
+      const clock = {
+        now: () => {
+          throw new Error('a mistake');
+        },
+        monotonic: () => 0,
+      };
+      const service = await start({ clock });
+      const response = await (what === 'token' ? buy(service) : fetchKeys(service));
+      expect([response.status, await response.text()]).toEqual([500, 'a mistake']);
+      expect(events.heard('keyward:token')).toEqual([]);
+    },
+  );
+});
+
+describe('a host app that has answered already', () => {
+  it.each([
+    ['a token', basic(ID, SECRET), GRANT],
+    ['a refusal', basic(ID, SECRET), 'grant_type=password'],
+    ['a challenge', basic(ID, 'wrong'), GRANT],
+  ])('is not answered over with %s', async (_what, client, body) => {
+    const nothingThrown = jest.fn();
+    const parts = {
+      ...{ realm: 'test', clientAuthentication: CLIENT_AUTHENTICATION, limits: new GuessLimits({}), patience: 1_000 },
+      authenticateClient: authenticateClients({ resolveAccessKey: () => record() }, systemClock),
+      issueToken: async () => ({ access_token: 't', token_type: 'Bearer', expires_in: 3_600, scope: '' }) as const,
+    };
+    const handle = tokenEndpoint(parts);
+    const decided = deferred<unknown>();
+    subscribe('keyward:token', decided.resolve);
+    const { port, close } = await serve((req, res) => {
+      res.writeHead(504).end('too slow');
+      handle(req, res, nothingThrown);
+    });
+    served = { close };
+    const headers = { ...client, 'content-type': 'application/x-www-form-urlencoded' };
+    const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body });
+    expect([response.status, await response.text()]).toEqual([504, 'too slow']);
+    await decided.promise;
+    await new Promise(setImmediate);
+    unsubscribe('keyward:token', decided.resolve);
+    expect(nothingThrown).not.toHaveBeenCalled();
+  });
+});
