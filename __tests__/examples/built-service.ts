@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -34,9 +34,26 @@ export interface RunningService {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export async function startService(args: readonly string[] = [], port = 0): Promise<RunningService> {
+export interface StartOptions {
+  readonly args?: readonly string[];
+  readonly port?: number;
+  /** Where its keys are: `file:keyward.db`. */
+  readonly database?: string;
+  /** Where it runs: a folder of its own, gone when it ends. */
+  readonly folder?: string;
+}
+
+export async function startService({
+  args = [],
+  port = 0,
+  database,
+  folder,
+}: StartOptions = {}): Promise<RunningService> {
   await build();
-  const child = spawn(process.execPath, [...FLAGS, MAIN, ...args], { env: { ...process.env, PORT: String(port) } });
+  const cwd = folder ?? mkdtempSync(join(tmpdir(), 'keyward-example-'));
+  const { DATABASE_URL: _, ...env }: NodeJS.ProcessEnv = { ...process.env, PORT: String(port) };
+  const place = database === undefined ? {} : { DATABASE_URL: database };
+  const child = spawn(process.execPath, [...FLAGS, MAIN, ...args], { cwd, env: { ...env, ...place } });
   const closed = once(child, 'close');
   let isClosed = false;
   child.on('close', () => {
@@ -57,6 +74,7 @@ export async function startService(args: readonly string[] = [], port = 0): Prom
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal);
     const [code] = await closed;
+    if (folder === undefined) rmSync(cwd, { recursive: true, force: true });
     return code;
   };
   return { printed: () => printed, until, end };

@@ -4,7 +4,7 @@ import request from 'supertest';
 import { createApp, createRecords } from '../../examples/payments-service/src/app.js';
 
 // The service with the kit's verifiers in place of the platform's: this is all that a test of one's own routes needs.
-const kit = createTestKit({ environment: 'sandbox' });
+const kit = createTestKit();
 const records = createRecords();
 const app = createApp({ tokens: kit.tokens, secretKeys: kit.keys('secret'), publicKeys: kit.keys('public') }, records);
 

@@ -1,14 +1,25 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { newForm } from '../dashboard/key-forms.js';
+import { fieldOf, textIn } from '../dashboard/served-dashboard.js';
+import { Browser } from '../dashboard/sign-in-browser.js';
+import { POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
 import { type RunningService, startService } from './built-service.js';
 
 // Time to build the package and the service, where that has not been done.
 jest.setTimeout(120_000);
 
 const run = promisify(execFile);
+const databases: [string, () => Promise<TestPlace>][] = [
+  ['a file', async () => ({ url: 'file:keyward.db', remove: async () => undefined })],
+  ...(POSTGRES === undefined ? [] : [['PostgreSQL', placesOf.PostgreSQL] as [string, () => Promise<TestPlace>]]),
+];
 const service = await startService();
 await service.until(/reason\n/);
 const printed = service.printed();
@@ -47,8 +58,15 @@ describe('npm start', () => {
     expect(stdout).not.toContain('4242424242424242');
   });
 
+  it('prints a link to the Dashboard for a Developer and for an Owner', () => {
+    const [, baseUrl] = /^payments-service is on (\S+)\./m.exec(printed) ?? [];
+    for (const role of ['Developer', 'Owner']) {
+      expect(printed).toMatch(new RegExp(`^ {2}as ${role} +${baseUrl}/dashboard/sign-in\\?token=[\\w-]{43}$`, 'm'));
+    }
+  });
+
   it('prints the Identifier of the access key beside its Secret', () => {
-    expect(printed).toMatch(/^ {2}access key, Identifier +ack_demo\n {2}access key, Secret +[\w-]{43}$/m);
+    expect(printed).toMatch(/^ {2}access key, Identifier +ack_[a-z2-7]{26}\n {2}access key, Secret +[\w-]{86}$/m);
   });
 
   it('tells the operator why, and never a credential or the number of a card', async () => {
@@ -73,13 +91,23 @@ describe('npm start', () => {
 
 describe('npm start -- --json', () => {
   const names = [
-    ...['baseUrl', 'issuer', 'audience', 'secretAll', 'secretPayments', 'secretDisputes', 'secretEcommerce', 'public'],
+    ...[
+      'baseUrl',
+      'issuer',
+      'audience',
+      'dashboard',
+      'secretAll',
+      'secretPayments',
+      'secretDisputes',
+      'secretEcommerce',
+      'public',
+    ],
     ...['accessToken', 'tokenEndpoint', 'accessKeyId', 'accessKeySecret', 'defaultScopes'],
   ];
   let other: RunningService;
   let start: Start;
   beforeAll(async () => {
-    other = await startService(['--json']);
+    other = await startService({ args: ['--json'] });
     await other.until(/\n/);
     start = JSON.parse(other.printed());
   });
@@ -113,6 +141,34 @@ describe('npm start -- --json', () => {
     expect(await response.json()).toMatchObject({ issuer: start.issuer, token_endpoint: start.tokenEndpoint });
   });
 
+  it('has a Dashboard: a key that is made there is served at once, and refused at once when it is deleted there', async () => {
+    const pay = async (key: string) => {
+      const headers = { authorization: `Bearer ${key}`, connection: 'close' };
+      return (await fetch(`${start.baseUrl}/payments/none`, { headers })).status;
+    };
+    const port = Number(new URL(start.baseUrl).port);
+    const [developer, owner] = [new Browser(port), new Browser(port)];
+    expect((await developer.get('/dashboard')).status).toBe(401);
+    expect((await developer.signIn(start.dashboard.developer)).status).toBe(303);
+    expect((await owner.signIn(start.dashboard.owner)).status).toBe(303);
+
+    const page = await developer.get('/dashboard/keys/new?kind=secret');
+    const form = { 'apis.of': 'some', apis: 'payments', 'scopes.of': 'all', 'channels.of': 'all', name: 'Made there' };
+    const csrf = fieldOf(page, 'csrf') ?? '';
+    const made = await developer.post('/dashboard/keys', { ...newForm('keys', form), csrf });
+    expect(made.status).toBe(201);
+    expect(made.body).toContain(`curl`);
+    const id = /key_[a-z2-7]{26}/.exec(made.body)?.[0] ?? '';
+    expect(await pay(textIn(made))).toBe(404);
+
+    const path = `/dashboard/keys/${id}/delete`;
+    const confirm = 'Made there';
+    expect((await developer.post(path, { confirm, csrf })).status).toBe(403);
+    const token = fieldOf(await owner.get(path), 'csrf') ?? '';
+    expect((await owner.post(path, { confirm, csrf: token })).status).toBe(303);
+    expect(await pay(textIn(made))).toBe(401);
+  });
+
   it('exits with 0', async () => {
     expect(await other.end('SIGTERM')).toBe(0);
   });
@@ -121,6 +177,8 @@ describe('npm start -- --json', () => {
 interface Start {
   readonly baseUrl: string;
   readonly issuer: string;
+  readonly dashboard: { readonly developer: string; readonly owner: string };
+  readonly secretPayments: string;
   readonly accessToken: string;
   readonly tokenEndpoint: string;
   readonly accessKeyId: string;
@@ -128,9 +186,35 @@ interface Start {
   readonly defaultScopes: readonly string[];
 }
 
+describe('another start', () => {
+  it.each(databases)('prints the same credentials, and takes them: %s', async (_engine, place) => {
+    const { url, remove } = await place();
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-restart-'));
+    const starts = [];
+    for (const _ of [1, 2]) {
+      const { end, printed, until } = await startService({ args: ['--json'], database: url, folder });
+      await until(/\n/);
+      const start: Start = JSON.parse(printed());
+      const headers = { authorization: `Bearer ${start.secretPayments}`, connection: 'close' };
+      expect((await fetch(`${start.baseUrl}/payments/none`, { headers })).status).toBe(404);
+      starts.push({
+        ...start,
+        ...{ baseUrl: '', issuer: '', tokenEndpoint: '', accessToken: '', dashboard: undefined },
+      });
+      await end('SIGTERM');
+    }
+    expect(starts[1]).toEqual(starts[0]);
+    const files = readdirSync(folder).filter((name) => name.startsWith('keyward'));
+    for (const file of files) expect(statSync(join(folder, file)).mode & 0o077).toBe(0);
+    expect(files).toEqual(expect.arrayContaining(['keyward.demo.json', 'keyward.key']));
+    rmSync(folder, { recursive: true, force: true });
+    await remove();
+  });
+});
+
 describe('the end of the service', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('%s: it answers the request under way, and exits with 0', async (signal) => {
-    const other = await startService(['--json']);
+    const other = await startService({ args: ['--json'] });
     await other.until(/\n/);
     const { baseUrl, secretAll } = JSON.parse(other.printed());
     const port = Number(new URL(baseUrl).port);
@@ -161,7 +245,7 @@ describe('the end of the service', () => {
     ['a port that is none', 'none', /^PORT must be a whole number from 0 to 65535\n$/],
   ])('%s: it says so in a sentence, and exits with 1', async (_what, port, sentence) => {
     const taken = Number(/127\.0\.0\.1:(\d+)/.exec(printed)?.[1]);
-    const other = await startService([], port === 'taken' ? taken : 65_536);
+    const other = await startService({ port: port === 'taken' ? taken : 65_536 });
     await expect(other.until(/never/)).rejects.toThrow('ended with 1');
     expect(other.printed()).toMatch(sentence);
   });

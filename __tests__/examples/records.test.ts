@@ -7,7 +7,7 @@ const NUMBER = '4242424242424242';
 const card = { type: 'card', number: NUMBER, expiry_month: 12, expiry_year: 2030 };
 const order = { source: card, amount: 1_000, currency: 'GBP', reference: 'order-1' };
 
-const kit = createTestKit({ environment: 'sandbox' });
+const kit = createTestKit();
 const records = createRecords();
 const app = createApp({ tokens: kit.tokens, secretKeys: kit.keys('secret'), publicKeys: kit.keys('public') }, records);
 const secret = kit.secretKey();
@@ -49,6 +49,8 @@ describe('payments', () => {
     ['no reference', { reference: undefined }],
     ['a reference of 81 characters', { reference: 'x'.repeat(81) }],
     ['a reference with a line break', { reference: 'a\nb' }],
+    ['an empty processing channel', { processing_channel_id: '' }],
+    ['a processing channel with a space', { processing_channel_id: 'pc 1' }],
   ])('are refused with %s: 422, and nothing of the card comes back', async (_what, change) => {
     const { status, body, text } = await post('/payments', { ...order, ...change });
     expect([status, body.error]).toEqual([422, 'invalid_body']);
@@ -64,6 +66,15 @@ describe('payments', () => {
       expect(response.text).not.toMatch(/4242/);
     },
   );
+
+  it('name a processing channel or none, for which null may stand', async () => {
+    const paid = async (processing_channel_id: unknown) => {
+      const { status, body } = await post('/payments', { ...order, processing_channel_id });
+      return [status, body.processing_channel_id];
+    };
+    expect(await paid('pc_shop-1')).toEqual([201, 'pc_shop-1']);
+    expect(await paid(null)).toEqual([201, undefined]);
+  });
 
   it('are refused in a body of another type', async () => {
     const sent = request(app).post('/payments').set('Authorization', `Bearer ${secret}`);

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
@@ -22,6 +22,16 @@ describe('the documentation', () => {
       expect(linksOf(file).filter((link) => !leadsSomewhere(file, link))).toEqual([]);
     },
   );
+});
+
+describe('README.md', () => {
+  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: readonly string[] };
+
+  it('links to nothing that is not in the package', () => {
+    const packed = (link: string) => [...files, 'LICENSE'].some((name) => `${link}/`.startsWith(`${name}/`));
+    const links = markdownFiles.filter(({ name }) => name === 'README.md').flatMap(linksOf);
+    expect(links.map((link) => link.split('#', 1).join()).filter((path) => path !== '' && !packed(path))).toEqual([]);
+  });
 });
 
 /** A ts block with the `ts continue` blocks behind it. Each line stands where it does in the Markdown file. */

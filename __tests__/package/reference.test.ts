@@ -32,6 +32,14 @@ describe('options.md', () => {
     expect(sorted(rowNamesOf(sectionOf(text, heading)))).toEqual(sorted(membersOf(type)));
   });
 
+  it.each([
+    ['auditRoutes', ['RouteReport']],
+    ['Principal', ['KeyPrincipal', 'AccessPrincipal']],
+    ['TestKit', ['TestKit']],
+  ])('has a row for each member of what it tells of %s, and no other', (heading, types) => {
+    expect(sorted(rowNamesOf(sectionOf(text, heading)))).toEqual(sorted(types.flatMap(membersOf)));
+  });
+
   it('has a row for each option and each trait of createTestKit, and no other', () => {
     const types = ['TestKitOptions', 'CredentialTraits', 'KeyTraits', 'TokenTraits'];
     expect(sorted(rowNamesOf(sectionOf(text, 'createTestKit')))).toEqual(sorted(types.flatMap(membersOf)));

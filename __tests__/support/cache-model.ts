@@ -1,4 +1,3 @@
-import { elapsed, type Instant, instantOf } from '../../lib/verify/freshness.js';
 import type { Found } from '../../lib/verify/look-up-landing.js';
 import type { ManualClock } from './manual-clock.js';
 
@@ -16,6 +15,11 @@ export interface ModelBounds {
   readonly negativeTtl: number;
   readonly staleIfError: number;
   readonly maxLookups: number;
+}
+
+interface Instant {
+  readonly wall: number;
+  readonly monotonic: number;
 }
 
 interface Known {
@@ -203,11 +207,11 @@ export class CacheModel {
   }
 
   #since(instant: Instant): number {
-    return elapsed(instant, this.#now());
+    return Math.max(this.#clock.now() - instant.wall, this.#clock.monotonic() - instant.monotonic);
   }
 
   #now(): Instant {
-    return instantOf(this.#clock);
+    return { wall: this.#clock.now(), monotonic: this.#clock.monotonic() };
   }
 }
 

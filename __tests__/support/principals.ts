@@ -12,6 +12,7 @@ export function keyPrincipal(traits: Partial<KeyPrincipal> = {}): KeyPrincipal {
     channels: 'all',
     platform: undefined,
     expiresAt: undefined,
+    keyRetiresAt: undefined,
     ...traits,
   };
 }

@@ -65,3 +65,58 @@ describe('createTestKit', () => {
     expect((await get(warm)).status).toBe(200);
   });
 });
+
+describe('a trait that no credential can have is told when it is minted', () => {
+  const kit = createTestKit();
+  const text = 'a text that is not empty';
+  const names = 'expected a list of names';
+
+  const common: [string, object, string][] = [
+    ['an unknown one', { api: [] }, 'unknown option "api"; there are account, channels, platform, expired'],
+    ['an account of no text', { account: '' }, 'account: expected a text'],
+    ['channels as a text', { channels: 'pc_1' }, `channels: ${names}`],
+    ['scopes as a text', { scopes: 'payments' }, `scopes: ${names}`],
+    ['scopes that are none', { scopes: ['a b'] }, `scopes: ${names}`],
+    ['a platform without channels', { platform: 'shop' }, 'channels: a key on an e-commerce platform has exactly one'],
+    ['a platform with two', { platform: 'shop', channels: ['a', 'b'] }, 'channels: a key on an e-commerce platform'],
+    ['a flag as a text', { revoked: 'no' }, 'option "revoked" must be a boolean, got string'],
+    ['disabled as a number', { disabled: 0 }, 'option "disabled" must be a boolean, got number'],
+    ['one that is wrong on a foreign credential too', { foreign: true, account: '' }, 'account: expected a text'],
+    ['or on one of the other environment', { otherEnvironment: true, account: '' }, 'account: expected a text'],
+  ];
+  const ofKeys: [string, object, string][] = [
+    ...common,
+    ['APIs as a text', { apis: 'payments' }, `apis: ${names}`],
+    ['an end that is no date', { expiresAt: '2030-01-01' }, 'expiresAt: expected a Date'],
+  ];
+
+  it.each(ofKeys)('of a secret key: %s', (_name, traits, message) => {
+    expect(() => kit.secretKey(traits)).toThrow(TypeError);
+    expect(() => kit.secretKey(traits)).toThrow(`secretKey: ${message}`);
+  });
+
+  it.each<[string, object, string]>([...ofKeys, ['all APIs', { apis: 'all' }, 'apis: a public key lists its APIs']])(
+    'of a public key: %s',
+    (_name, traits, message) => {
+      expect(() => kit.publicKey(traits)).toThrow(TypeError);
+      expect(() => kit.publicKey(traits)).toThrow(`publicKey: ${message}`);
+    },
+  );
+
+  it.each<[string, object, string]>([
+    ...common,
+    ['a client of no text', { clientId: '' }, `option "clientId" must be ${text}, got an empty text`],
+    ['a time as a text', { expiresIn: '60' }, 'option "expiresIn" must be a number from -1000000000 to 1000000000'],
+    ['no time', { expiresIn: Number.NaN }, 'option "expiresIn" must be a number'],
+    ['claims as a text', { claims: 'sub' }, 'option "claims" must be an object, got string'],
+  ])('of an access token: %s', async (_name, traits, message) => {
+    await expect(kit.accessToken(traits)).rejects.toThrow(TypeError);
+    await expect(kit.accessToken(traits)).rejects.toThrow(`accessToken: ${message}`);
+  });
+
+  it('and so is a clock that stands nowhere', () => {
+    expect(() => createTestKit({ now: new Date(Number.NaN) })).toThrow(
+      new TypeError('createTestKit: option "now" must be a Date, got object'),
+    );
+  });
+});

@@ -1,9 +1,3 @@
 export type { TestClock } from './test-clock.js';
-export {
-  type CredentialTraits,
-  createTestKit,
-  type KeyTraits,
-  type TestKit,
-  type TestKitOptions,
-  type TokenTraits,
-} from './test-kit.js';
+export { createTestKit, type TestKit, type TestKitOptions } from './test-kit.js';
+export type { CredentialTraits, KeyTraits, TokenTraits } from './traits.js';

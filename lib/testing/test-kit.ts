@@ -4,6 +4,13 @@ import { decodeJwt } from 'jose';
 import { mintKey } from '../credentials/api-key.js';
 import type { ApiMap } from '../credentials/api-map.js';
 import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
+import {
+  type AccessKeyRecord,
+  type KeyRecord,
+  RecordFault,
+  readAccessKeyRecord,
+  readKeyRecord,
+} from '../credentials/record.js';
 import { namesOf, Options } from '../options/options.js';
 import { accessTokens } from '../verify/access-tokens.js';
 import { apiKeys } from '../verify/api-keys.js';
@@ -11,6 +18,7 @@ import type { CredentialVerifier } from '../verify/verifier.js';
 import { createTestClock, type TestClock } from './test-clock.js';
 import { TestIssuer } from './test-issuer.js';
 import { TestStore } from './test-store.js';
+import { type CredentialTraits, type KeyTraits, readKeyTraits, readTokenTraits, type TokenTraits } from './traits.js';
 
 /** Options of `createTestKit`. */
 export interface TestKitOptions {
@@ -20,42 +28,6 @@ export interface TestKitOptions {
   readonly apis?: ApiMap | undefined;
   /** Where the kit's clock stands: now. */
   readonly now?: Date | undefined;
-}
-
-/** What every credential of the kit may be told to be. */
-export interface CredentialTraits {
-  readonly account?: string | undefined;
-  readonly channels?: 'all' | readonly string[] | undefined;
-  /** An e-commerce platform; then `channels` lists exactly one. */
-  readonly platform?: string | undefined;
-  /** It ended a moment ago. */
-  readonly expired?: boolean | undefined;
-  readonly revoked?: boolean | undefined;
-  readonly disabled?: boolean | undefined;
-  /** Well formed, and not of this platform: a key that the store does not have, a token that another key signed. */
-  readonly foreign?: boolean | undefined;
-  /** Of the environment that the kit's verifiers do not take. */
-  readonly otherEnvironment?: boolean | undefined;
-}
-
-/** Traits of a key. */
-export interface KeyTraits extends CredentialTraits {
-  /** A secret key has `'all'` unless told otherwise; a public key has none. */
-  readonly apis?: 'all' | readonly string[] | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  readonly expiresAt?: Date | undefined;
-}
-
-/** Traits of an access token, and of the access key that bought it. */
-export interface TokenTraits extends CredentialTraits {
-  /** The scopes granted: none unless told. */
-  readonly scopes?: readonly string[] | undefined;
-  /** The access key's Identifier: a new one for each token. */
-  readonly clientId?: string | undefined;
-  /** Seconds until it expires: 3,600. */
-  readonly expiresIn?: number | undefined;
-  /** Claims that replace or join the others; one that is `undefined` is left out. */
-  readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What `createTestKit` makes. */
@@ -70,11 +42,11 @@ export interface TestKit {
   readonly clock: TestClock;
   readonly issuer: string;
   readonly audience: string;
-  /** Signs an access token. */
+  /** Signs an access token. It rejects with a TypeError for traits that no token can have. */
   accessToken(traits?: TokenTraits): Promise<string>;
-  /** Mints a secret key. */
+  /** Mints a secret key. It throws a TypeError for traits that no record can have. */
   secretKey(traits?: KeyTraits): string;
-  /** Mints a public key. */
+  /** Mints a public key, likewise. */
   publicKey(traits?: KeyTraits): string;
   /** Revokes a credential of this kit; for a token, its access key. The next request is refused. */
   revoke(credential: string): void;
@@ -84,25 +56,11 @@ export interface TestKit {
 
 const ISSUER = 'https://issuer.keyward.test';
 const AUDIENCE = 'https://api.keyward.test';
-const LIFETIME = 3_600;
-
-const CREDENTIAL_TRAITS = [
-  'account',
-  'channels',
-  'platform',
-  'expired',
-  'revoked',
-  'disabled',
-  'foreign',
-  'otherEnvironment',
-];
-const KEY_TRAITS = [...CREDENTIAL_TRAITS, 'apis', 'scopes', 'expiresAt'];
-const TOKEN_TRAITS = [...CREDENTIAL_TRAITS, 'scopes', 'clientId', 'expiresIn', 'claims'];
 
 /**
  * Makes a kit of credentials for the tests of a guarded app: hand its verifiers to the app instead of the platform's.
  *
- * @throws TypeError for an option or a trait that is unknown or of the wrong type.
+ * @throws TypeError for an option that is unknown or of the wrong type.
  */
 export function createTestKit(options: TestKitOptions = {}): TestKit {
   const { environment, apis, clock } = readOptions(options);
@@ -127,30 +85,31 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   }
 
   function mint(kind: KeyKind, given: KeyTraits): string {
-    new Options(`${kind}Key`, given, KEY_TRAITS);
-    const { apis: reach = kind === 'secret' ? 'all' : [], scopes, expiresAt, ...traits } = given;
+    const { apis: reach = kind === 'secret' ? 'all' : [], scopes, expiresAt, ...traits } = readKeyTraits(kind, given);
     const place = traits.otherEnvironment ? otherEnvironment : environment;
-    const key = mintKey(kind, place);
-    if (traits.foreign) return key;
     const common = recordOf(traits);
-    store.addKey(key, {
+    const record: KeyRecord = {
       ...common,
       ...{ id: identifier('key'), kind, environment: place, apis: reach, scopes },
       expiresAt: traits.expired ? common.expiresAt : expiresAt,
-    });
+    };
+    assertSound(`${kind}Key`, () => readKeyRecord(record));
+    const key = mintKey(kind, place);
+    if (!traits.foreign) store.addKey(key, record);
     return key;
   }
 
   async function accessToken(given: TokenTraits = {}): Promise<string> {
-    new Options('accessToken', given, TOKEN_TRAITS);
-    const { scopes = [], clientId = identifier('ack'), expiresIn = LIFETIME, claims = {}, ...traits } = given;
+    const { scopes, clientId = identifier('ack'), expiresIn, claims, ...traits } = readTokenTraits(given);
+    const record: AccessKeyRecord = {
+      ...recordOf({ ...traits, expired: false }),
+      ...{ id: clientId, environment, secrets: [], scopes, defaultScopes: scopes },
+    };
+    assertSound('accessToken', () => readAccessKeyRecord(record));
     const granted = { clientId, scopes, expiresIn: traits.expired ? -1 : expiresIn, claims };
     if (traits.foreign) return stranger.sign(granted);
     if (traits.otherEnvironment) return elsewhere.sign(granted);
-    store.addAccessKey({
-      ...recordOf({ ...traits, expired: false }),
-      ...{ id: clientId, environment, secrets: [], scopes, defaultScopes: scopes },
-    });
+    store.addAccessKey(record);
     tokens.invalidate({ accessKey: clientId });
     return issuer.sign(granted);
   }
@@ -187,12 +146,22 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
 function readOptions(given: TestKitOptions) {
   const options = new Options('createTestKit', given, ['environment', 'apis', 'now']);
   const now = options.raw('now') ?? new Date();
-  if (!(now instanceof Date)) throw options.mistake('now', 'a Date');
+  if (!(now instanceof Date) || Number.isNaN(now.getTime())) throw options.mistake('now', 'a Date');
   return {
     environment: options.has('environment') ? options.oneOf('environment', ENVIRONMENTS) : ('live' as const),
     apis: given.apis,
     clock: createTestClock(now.getTime()),
   };
+}
+
+/** A record that the verifiers would not believe is a mistake of the test: it is told at once, where it was made. */
+function assertSound(factory: string, read: () => unknown): void {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof RecordFault) throw new TypeError(`${factory}: ${error.message}`);
+    throw error;
+  }
 }
 
 function clientOf(token: string): string | undefined {

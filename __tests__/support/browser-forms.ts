@@ -1,0 +1,35 @@
+/** Forms of the Dashboard, filled in as people do, and sent as they cannot be. */
+import type { Page, Response } from 'playwright-core';
+
+/** Presses something that leads on, and waits for what the server answers at the end of it. */
+export function press(page: Page, name: string, role: 'button' | 'link' = 'button'): Promise<Response> {
+  return answerTo(page, () => page.getByRole(role, { name, exact: true }).first().click());
+}
+
+/** Sends a form that the page does not offer, with the token that it has: as whoever knows the tools of a browser can. */
+export async function sendAnyway(page: Page, path: string, fields: Readonly<Record<string, string>>): Promise<number> {
+  const response = await answerTo(page, () => page.evaluate(`(${SEND})(${JSON.stringify({ path, fields })})`));
+  return response.status();
+}
+
+/** The answer to what makes the browser go to another page, when that page is there. */
+export async function answerTo(page: Page, act: () => Promise<unknown>): Promise<Response> {
+  const [response] = await Promise.all([page.waitForNavigation(), act()]);
+  if (response === null) throw new Error('the page did not come from the server');
+  return response;
+}
+
+/** Run in the page, whose types this project does not have. */
+const SEND = `({ path, fields }) => {
+  const form = document.createElement('form');
+  form.method = 'post';
+  form.action = path;
+  const token = document.querySelector('[name=csrf]').value;
+  for (const [name, value] of Object.entries({ csrf: token, ...fields })) {
+    const input = document.createElement('input');
+    Object.assign(input, { type: 'hidden', name, value });
+    form.append(input);
+  }
+  document.body.append(form);
+  form.submit();
+}`;

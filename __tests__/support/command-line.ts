@@ -1,0 +1,49 @@
+/** The command line as a test types it: in this process, over a store of its own. */
+import { Readable } from 'node:stream';
+import { runCli } from '../../lib/cli/program.js';
+import type { TestPlace } from './test-stores.js';
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface CommandLine {
+  /** Runs a command on the store. */
+  run(...args: string[]): Promise<Ran>;
+  /** Runs a command with `--json`, which has to end with 0, and reads its one line. */
+  json<T = Readonly<Record<string, unknown>>>(...args: string[]): Promise<T>;
+}
+
+/** @param place - Where `KEYWARD_DATABASE` points. */
+export function commandLine({ url }: Pick<TestPlace, 'url'>, stdin = ''): CommandLine {
+  async function run(...args: string[]): Promise<Ran> {
+    const [out, err]: [string[], string[]] = [[], []];
+    const code = await runCli(args, {
+      stdin: Readable.from([stdin]),
+      stdout: writerInto(out),
+      stderr: writerInto(err),
+      env: { KEYWARD_DATABASE: url },
+    });
+    return { code, out: out.join(''), err: err.join('') };
+  }
+
+  async function json<T>(...args: string[]): Promise<T> {
+    const { code, out, err } = await run(...args, '--json');
+    if (code !== 0 || out.trimEnd().includes('\n'))
+      throw new Error(`${args.join(' ')} ended with ${code}: ${err}${out}`);
+    return JSON.parse(out) as T;
+  }
+
+  return { run, json };
+}
+
+function writerInto(parts: string[]) {
+  return {
+    write(text: unknown): boolean {
+      parts.push(String(text));
+      return true;
+    },
+  };
+}

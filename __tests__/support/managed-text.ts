@@ -1,0 +1,17 @@
+import type { KeyRecord } from 'keyward';
+import { endedAt, readKeyRecord } from '../../lib/credentials/record.js';
+import { PresentedCredential } from '../../lib/verify/presented-credential.js';
+import type { Managed } from './managed.js';
+
+/** What the store says to a verifier of the text of an API key. */
+export async function recordOf({ store }: Managed, text: string): Promise<KeyRecord | undefined> {
+  const { digest } = new PresentedCredential(text);
+  const record = await store.resolveKey({ digest, kind: 'secret', environment: 'live', reveal: () => text });
+  return record ?? undefined;
+}
+
+/** Whether a verifier takes the text at this instant. */
+export async function isTaken(at: Managed, text: string | undefined): Promise<boolean> {
+  const record = await recordOf(at, String(text));
+  return record !== undefined && endedAt(readKeyRecord(record).life, at.clock.now()) === undefined;
+}

@@ -1,0 +1,28 @@
+import type { Change, FeedListener } from 'keyward';
+
+/** What a feed has told. */
+export interface HeardFeed {
+  /** The changes, in the order in which they were told. */
+  readonly changes: Change[];
+  /** How often it said that nothing is missing. */
+  currents(): number;
+  stop(): void;
+}
+
+interface Watched {
+  watch(feed: FeedListener): () => void;
+}
+
+/** Listens to a store. */
+export function listenTo(store: Watched): HeardFeed {
+  const changes: Change[] = [];
+  let currents = 0;
+  const stop = store.watch({
+    change: (change) => changes.push(change),
+    current: () => {
+      currents += 1;
+    },
+    lost: () => undefined,
+  });
+  return { changes, currents: () => currents, stop };
+}

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { withoutWords } from './store-proxy-words.js';
+
+/** The network between a store and PostgreSQL, as a test wants it. */
+export interface StoreProxy {
+  /** A URL of the same database that leads through here. */
+  urlOf(url: string): string;
+  /** Nobody answers at this address any more; what is connected is cut. */
+  refuse(): Promise<void>;
+  /** Connections are taken again. */
+  accept(): Promise<void>;
+  /** Milliseconds that every answer takes longer from now on; 0 for none. */
+  delay(milliseconds: number): void;
+  /** Every n-th piece of an answer takes 400 ms longer, as one does that was lost and sent again; 0 for none. */
+  lose(everyNth: number): void;
+  /**
+   * From now on the packets of connections that stand vanish, both ways, with no error. New connections are sound.
+   *
+   * @param which - All, or only those on which LISTEN was said.
+   */
+  silence(which: 'all' | 'listening'): void;
+  /** How many connections on which LISTEN was said stand. */
+  listening(): number;
+  /** Like a pooler that takes LISTEN and delivers nothing. */
+  deafen(): void;
+  /** Like a database that does not know the word. */
+  forgetListen(): void;
+  /** Like a replica, which only reads: LISTEN is refused, with its SQLSTATE. */
+  refuseListen(): void;
+  /**
+   * From now on statements that match are answered by another schema: what another node behind the same address holds.
+   *
+   * @param to - A name as long as the one it stands for.
+   */
+  divert(from: string, to: string, matching: RegExp): void;
+  close(): Promise<void>;
+}
+
+interface Link {
+  readonly client: Socket;
+  readonly server: Socket;
+  isListening: boolean;
+  isSilent: boolean;
+}
+
+const LOST_FOR = 400;
+
+export async function startStoreProxy(target: string): Promise<StoreProxy> {
+  const { hostname, port } = new URL(target);
+  const links = new Set<Link>();
+  const network = { delay: 0, loseEvery: 0, isDeaf: false, rewrite: (text: string) => text };
+  let pieces = 0;
+
+  const listener = createServer({ noDelay: true }, (client) => {
+    const server = connect({ host: hostname, port: Number(port) || 5432, noDelay: true });
+    const link: Link = { client, server, isListening: false, isSilent: false };
+    links.add(link);
+    const words = withoutWords('A');
+    client.on('data', (chunk) => {
+      link.isListening ||= chunk.includes('listen "');
+      if (!link.isSilent) server.write(network.rewrite(chunk.toString('latin1')), 'latin1');
+    });
+    server.on('data', (chunk) => {
+      if (link.isSilent) return;
+      const answer = network.isDeaf ? words(chunk) : chunk;
+      const wait = network.delay + lossOf();
+      if (wait === 0) client.write(answer);
+      else setTimeout(() => link.isSilent || client.write(answer), wait).unref();
+    });
+    for (const [end, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      end.on('error', () => undefined);
+      end.on('close', () => {
+        links.delete(link);
+        if (!link.isSilent || end === client) other.destroy();
+      });
+    }
+  });
+
+  function lossOf(): number {
+    pieces += 1;
+    return network.loseEvery > 0 && pieces % network.loseEvery === 0 ? LOST_FOR : 0;
+  }
+
+  async function listen(at: number): Promise<void> {
+    listener.listen(at, '127.0.0.1');
+    await once(listener, 'listening');
+  }
+
+  async function refuse(): Promise<void> {
+    const closed = listener.listening ? once(listener, 'close') : undefined;
+    if (closed !== undefined) listener.close();
+    for (const { client, server } of links) {
+      client.destroy();
+      server.destroy();
+    }
+    await closed;
+  }
+
+  await listen(0);
+  const own = (listener.address() as AddressInfo).port;
+  return {
+    urlOf(url) {
+      const through = new URL(url);
+      through.host = `127.0.0.1:${own}`;
+      return through.href;
+    },
+    refuse,
+    accept: () => listen(own),
+    delay: (milliseconds) => Object.assign(network, { delay: milliseconds }),
+    lose: (everyNth) => Object.assign(network, { loseEvery: everyNth }),
+    silence(which) {
+      for (const link of links) link.isSilent ||= which === 'all' || link.isListening;
+    },
+    listening: () => [...links].filter(({ isListening }) => isListening).length,
+    deafen: () => Object.assign(network, { isDeaf: true }),
+    forgetListen: () => Object.assign(network, { rewrite: misspelt }),
+    refuseListen: () => Object.assign(network, { rewrite: asReplica }),
+    divert(from, to, matching) {
+      network.rewrite = (text) => (matching.test(text) ? text.replaceAll(from, to) : text);
+    },
+    close: refuse,
+  };
+}
+
+function misspelt(text: string): string {
+  return text.replaceAll('listen "', 'lisfen "');
+}
+
+/** What a message says of its length stays true. */
+function asReplica(text: string): string {
+  return text.replace(/listen "[^\0]*/, (words) => "do 'begin raise sqlstate $a$25006$a$; end'".padEnd(words.length));
+}
