@@ -1,17 +1,22 @@
 /**
- * One server that issues tokens by the client credentials grant: `node bench/token-server.js keyward`, `oidc-provider` or
- * `bare`, and an algorithm. Each signs claims that are alike; an RSA key has 2,048 bits. It sends
- * the URL of its token endpoint to its parent, and the microseconds of CPU that it has used whenever it is asked.
+ * One server that issues tokens by the client credentials grant: `node bench/token-server.js keyward`, `oidc-provider`,
+ * `bare` or `express`, and an algorithm. Each but the last signs claims that are alike; an RSA key has 2,048 bits. It sends
+ * its parent the URL of its token endpoint, and then, whenever it is asked, the microseconds of CPU that it has used.
+ *
+ * `signature` serves nothing: asked to sign, it tells the microseconds of CPU that one signature of such a token takes.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, KeyObject, randomUUID, sign } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import express from 'express';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createIssuer, memorySigningKeys } from 'keyward/issuer';
 import Provider from 'oidc-provider';
+import { answer, given } from './measure/answers.js';
+import { cpuTime } from './measure/cpu-time.js';
 import { AUDIENCE, ID, LIFETIME, SCOPE, SECRET } from './token-request.js';
 
-const [name, algorithm] = process.argv.slice(2);
+const { name, algorithm } = given;
 
 function keyward(issuer) {
   const secrets = [{ digest: createHash('sha256').update(SECRET).digest('hex') }];
@@ -50,32 +55,60 @@ async function oidcProvider(issuer) {
 
 /** What any token endpoint has to do, and nothing else: nobody is asked for a secret. */
 async function bare(issuer) {
-  const { privateKey } = await generateKeyPair(algorithm);
+  const tokenFor = await signer(issuer);
   return express().post('/token', express.urlencoded({ extended: false }), async (req, res) => {
-    const { scope } = req.body;
+    res.json(await tokenFor(req.body.scope));
+  });
+}
+
+/** What Express takes for itself: every request gets the one token that was made at the start. */
+async function onlyExpress(issuer) {
+  const text = JSON.stringify(await (await signer(issuer))(SCOPE));
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': text.length, 'Cache-Control': 'no-store' };
+  return express().post('/token', (req, res) => {
+    req.on('data', () => {}).once('end', () => res.writeHead(200, headers).end(text));
+  });
+}
+
+async function signer(issuer) {
+  const { privateKey } = await generateKeyPair(algorithm);
+  return async (scope) => {
     const iat = Math.floor(Date.now() / 1_000);
     const claims = { iss: issuer, aud: AUDIENCE, sub: ID, client_id: ID, scope, jti: randomUUID() };
     const token = await new SignJWT({ ...claims, iat, exp: iat + LIFETIME })
       .setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: 'bench' })
       .sign(privateKey);
-    res.json({ access_token: token, token_type: 'Bearer', expires_in: LIFETIME, scope });
-  });
+    return { access_token: token, token_type: 'Bearer', expires_in: LIFETIME, scope };
+  };
+}
+
+const SIGNATURES = 200;
+
+async function signatures() {
+  const { privateKey } = await generateKeyPair(algorithm);
+  const key = { key: KeyObject.from(privateKey), dsaEncoding: 'ieee-p1363' };
+  const input = Buffer.alloc(400, 'a');
+  return () => {
+    const before = cpuTime();
+    for (let i = 0; i < SIGNATURES; i += 1) sign('sha256', input, key);
+    return (cpuTime() - before) / SIGNATURES;
+  };
 }
 
 const servers = {
   keyward: { make: keyward, path: '/connect/token' },
   'oidc-provider': { make: oidcProvider, path: '/token' },
   bare: { make: bare, path: '/token' },
+  express: { make: onlyExpress, path: '/token' },
 };
-const { make, path } = servers[name];
-const server = createServer();
-server.listen(0, '127.0.0.1', async () => {
+
+if (name === 'signature') await answer(() => 'ready', { sign: await signatures() });
+else await answer(() => serve(servers[name]), { cpu: cpuTime });
+
+async function serve({ make, path }) {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const issuer = `http://127.0.0.1:${server.address().port}`;
   server.on('request', await make(issuer));
-  process.send(`${issuer}${path}`);
-});
-process.on('message', () => {
-  const { user, system } = process.cpuUsage();
-  process.send(user + system);
-});
-process.on('disconnect', () => process.exit());
+  return `${issuer}${path}`;
+}

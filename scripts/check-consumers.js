@@ -14,12 +14,12 @@ const SOURCES = join(ROOT, 'scripts/consumers');
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 /** What may be shipped, in bytes. */
-const MOST_PACKED = 150_000;
-const MOST_UNPACKED = 500_000;
+const MOST_PACKED = 330_000;
+const MOST_UNPACKED = 1_050_000;
 const SHIPPED =
   /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|docs\/.+\.md|dist\/.+(?:\.js|\.d\.ts))$/;
-/** The core's two, and the issuer's. */
-const DEPENDENCIES = ['jose', 'lru-cache', 'rate-limiter-flexible'];
+/** The core's two, the command line's, and the issuer's. */
+const DEPENDENCIES = ['commander', 'jose', 'lru-cache', 'rate-limiter-flexible'];
 
 const OPTIONS = {
   ...{ target: 'ES2022', lib: ['ES2023'], types: ['node'], strict: true, exactOptionalPropertyTypes: true },

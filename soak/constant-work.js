@@ -5,9 +5,9 @@ import { apiKeys, bearerErrors, requireBearer } from 'keyward';
 import { median } from './figures.js';
 import { keyTable, strangers } from './keys.js';
 
-const ROUNDS = 20;
+const WARM_UP = 1_000;
 
-/** Over HTTP. Rounds of the three are interleaved, so that what else the machine does falls on each alike. */
+/** Over HTTP. The sorts take turns request by request, so that what else the machine does falls on each alike. */
 export async function constantWork(count) {
   const table = keyTable();
   const keys = apiKeys({ resolver: table.resolve, kinds: ['secret'], environment: 'live' });
@@ -30,14 +30,14 @@ export async function constantWork(count) {
     expired: () => table.add({ expiresAt: new Date(0) }),
   };
   const times = { unknown: [], revoked: [], expired: [] };
-  for (let round = -1; round < ROUNDS; round += 1) {
-    for (const [sort, make] of Object.entries(sorts)) {
-      for (let i = 0; i < count / ROUNDS; i += 1) {
-        const key = make();
-        const start = process.hrtime.bigint();
-        await request(key);
-        if (round >= 0) times[sort].push(Number(process.hrtime.bigint() - start));
-      }
+  const turns = Object.entries(sorts).map(([sort, make]) => [sort, Array.from({ length: WARM_UP + count }, make)]);
+  for (let i = -WARM_UP; i < count; i += 1) {
+    for (let turn = 0; turn < turns.length; turn += 1) {
+      const [sort, keys] = turns[(turn + Math.abs(i)) % turns.length];
+      const key = keys[WARM_UP + i];
+      const start = process.hrtime.bigint();
+      await request(key);
+      if (i >= 0) times[sort].push(Number(process.hrtime.bigint() - start));
     }
   }
   agent.destroy();

@@ -1,8 +1,11 @@
 /** Small statistics. */
 
-export function median(values) {
+export const median = (values) => quantile(values, 0.5);
+
+/** The value that so large a share of the values does not reach; `quantile(values, 1)` is the largest. */
+export function quantile(values, share) {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? Number.NaN;
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** Slope of the line of least squares through [x, y] points. */

@@ -1,0 +1,55 @@
+/** A process that holds one subject, and calls its middlewares without a socket. */
+import { answer, given } from '../measure/answers.js';
+import { cpuTime } from '../measure/cpu-time.js';
+import { holdSubject } from '../platform/held.js';
+import { lane, requestWith } from '../platform/request.js';
+
+/** Requests that are alive at once, as many as a busy server has; garbage is made of them as there. */
+const BATCH = 50;
+
+let middlewares;
+let warm;
+let cold;
+/** How many of those to be remembered have been presented once. */
+let met = 0;
+
+async function begin() {
+  ({ middlewares, warm, cold } = await holdSubject(given));
+}
+
+/** Nanoseconds of CPU a call, for the first so many credentials over and over, for about so many milliseconds. */
+async function callsWarm({ credentials, milliseconds }) {
+  const way = lane(middlewares);
+  for (; met < credentials; met += 1) await way.send(requestWith(warm[met]));
+  let [spent, calls] = [0, 0];
+  while (spent < milliseconds * 1_000) {
+    const requests = Array.from({ length: BATCH }, (_, i) => requestWith(warm[(calls + i) % credentials]));
+    const begun = cpuTime();
+    for (const request of requests) {
+      const sent = way.send(request);
+      if (sent !== undefined) await sent;
+    }
+    spent += cpuTime() - begun;
+    calls += BATCH;
+  }
+  return (spent / calls) * 1_000;
+}
+
+/** Microseconds of CPU a call, for credentials that were never presented before, so many of them in flight. */
+async function callsCold({ from, count, inFlight }) {
+  const requests = cold.slice(from, from + count).map(requestWith);
+  if (requests.length < count) throw new Error('too few credentials that are new');
+  let next = 0;
+  const drive = async () => {
+    const way = lane(middlewares);
+    while (next < count) {
+      next += 1;
+      await way.send(requests[next - 1]);
+    }
+  };
+  const begun = cpuTime();
+  await Promise.all(Array.from({ length: inFlight }, drive));
+  return (cpuTime() - begun) / count;
+}
+
+await answer(begin, { callsWarm, callsCold });

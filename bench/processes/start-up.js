@@ -1,0 +1,22 @@
+/** A process that loads a subject, makes it and sends one good request through it, and tells how long that took. */
+import { answer, given } from '../measure/answers.js';
+import { keyTable } from '../platform/key-table.js';
+import { lane, requestWith } from '../platform/request.js';
+import { subjectOf } from '../subjects.js';
+
+async function begin() {
+  const resolveKey = given.kind === 'key' ? keyTable([given.credential]).resolve : undefined;
+  const begun = performance.now();
+  const { make } = await subjectOf(given.subject);
+  const middlewares = await make({
+    ...given.facts,
+    capacity: 1_000,
+    resolveKey,
+    credentials: () => [given.credential],
+  });
+  const loaded = performance.now();
+  await lane(middlewares).send(requestWith(given.credential));
+  return { loading: loaded - begun, first: performance.now() - begun };
+}
+
+await answer(begin, {});

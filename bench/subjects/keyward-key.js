@@ -1,0 +1,5 @@
+import { keyGate } from './keyward.js';
+
+export const title = 'keyward, a key';
+
+export const make = (platform) => keyGate(platform);

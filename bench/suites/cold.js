@@ -1,0 +1,101 @@
+/** The middleware alone, for credentials that it has never met. */
+import { atMost } from '../measure/bounds.js';
+import { differenceOf, ratioOf, summaryOf } from '../measure/statistics.js';
+import { ALGORITHMS } from '../platform/issuer.js';
+import { digits, spread, table } from '../report/text.js';
+import { inCalls, titlesOf, verifiersOf } from './calls.js';
+
+const OF_TOKENS = ['jose', 'keyward-token', 'express-oauth2-jwt-bearer', 'express-jwt', 'passport-jwt', 'fast-jwt'];
+const OF_KEYS = ['resolver', 'keyward-key'];
+const IN_FLIGHT = [1, 16];
+/** Credentials that one figure of a round takes. */
+const COUNT = 64;
+/** Code that each credential meets once gets hot slowly: so many times the rounds to warm up that others have. */
+const LONGER = { tokens: 5, keys: 20 };
+
+export async function cold({ issuer, folder, rounds }) {
+  const longer = (times) => ({ ...rounds, warmUp: rounds.warmUp * times });
+  const needed = (times) => (rounds.rounds + rounds.warmUp * times) * IN_FLIGHT.length * COUNT;
+  const titles = await titlesOf([...OF_TOKENS, ...OF_KEYS]);
+  const tokens = [];
+  for (const algorithm of ALGORITHMS) {
+    const file = folder.tokens(issuer, algorithm, { warm: 2, cold: needed(LONGER.tokens) });
+    const subjects = verifiersOf(algorithm, OF_TOKENS);
+    const group = { kind: 'token', file, facts: issuer.facts(algorithm), subjects };
+    tokens.push(partOf(algorithm, subjects, await inCalls(group, longer(LONGER.tokens), measure), titles));
+  }
+  const keys = { kind: 'key', file: folder.keys({ warm: 2, cold: needed(LONGER.keys) }), subjects: OF_KEYS };
+  const parts = [...tokens, keysPart(await inCalls(keys, longer(LONGER.keys), measure), titles)];
+  return {
+    title: 'The middleware alone, cold',
+    text:
+      'Microseconds of CPU a call when every credential is new, one at a time and with 16 in flight. `jose.jwtVerify` has its key at ' +
+      'hand, and is what two of the others call too. The resolver of the keys is a Map behind a promise.',
+    sections: parts.map(({ section }) => section),
+    charts: tokens.map(({ chart }) => chart),
+    bounds: parts.flatMap(({ bounds }) => bounds),
+  };
+}
+
+async function measure(subject, round) {
+  const calls = {};
+  for (const [index, inFlight] of IN_FLIGHT.entries()) {
+    const from = (round * IN_FLIGHT.length + index) * COUNT;
+    calls[inFlight] = await subject.ask('callsCold', { from, count: COUNT, inFlight });
+  }
+  return calls;
+}
+
+const of = (figures, subject, inFlight) => figures[subject].map((round) => round[inFlight]);
+
+function partOf(algorithm, subjects, figures, titles) {
+  const toJose = (subject, inFlight) => ratioOf(of(figures, subject, inFlight), of(figures, 'jose', inFlight));
+  const rows = subjects.map((subject) => [
+    titles[subject],
+    ...IN_FLIGHT.flatMap((inFlight) => [
+      ...[digits(summaryOf(of(figures, subject, inFlight)).median), spread(toJose(subject, inFlight))],
+    ]),
+  ]);
+  const bars = subjects.map((subject) => {
+    const { median: value, low, high } = summaryOf(of(figures, subject, 1));
+    return { label: titles[subject], value, low, high, own: subject.startsWith('keyward') };
+  });
+  const peers = subjects.filter((name) => ['express-oauth2-jwt-bearer', 'express-jwt', 'passport-jwt'].includes(name));
+  const ahead = (peer, inFlight) => ratioOf(of(figures, 'keyward-token', inFlight), of(figures, peer, inFlight));
+  return {
+    section: {
+      title: algorithm,
+      table: table(['', 'µs, 1', 'times jose, 1', 'µs, 16', 'times jose, 16'], rows),
+    },
+    chart: {
+      file: `cold-${algorithm.toLowerCase()}.svg`,
+      title: `Cold, ${algorithm}: microseconds a call`,
+      unit: ' µs',
+      bars,
+    },
+    bounds: IN_FLIGHT.flatMap((inFlight) => [
+      atMost(
+        `a new token, ${algorithm}, ${inFlight} in flight: times jose.jwtVerify`,
+        toJose('keyward-token', inFlight),
+        1.1,
+      ),
+      ...peers.map((peer) =>
+        atMost(`a new token, ${algorithm}, ${inFlight} in flight: times ${titles[peer]}`, ahead(peer, inFlight), 1),
+      ),
+    ]),
+  };
+}
+
+function keysPart(figures, titles) {
+  const rows = OF_KEYS.map((subject) => [
+    titles[subject],
+    ...IN_FLIGHT.map((inFlight) => spread(summaryOf(of(figures, subject, inFlight)))),
+  ]);
+  const over = (inFlight) => differenceOf(of(figures, 'keyward-key', inFlight), of(figures, 'resolver', inFlight));
+  return {
+    section: { title: 'keys', table: table(['', 'µs, 1', 'µs, 16'], rows) },
+    bounds: IN_FLIGHT.map((inFlight) =>
+      atMost(`a new key, ${inFlight} in flight: over its resolver`, over(inFlight), 15, ' µs'),
+    ),
+  };
+}

@@ -1,0 +1,117 @@
+/** A flood of bad credentials against good traffic: what is pushed out, what grows, and how long the good ones wait. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { atLeast, atMost, once } from '../measure/bounds.js';
+import { getWith, openConnection } from '../measure/connection.js';
+import { start, withProcesses } from '../measure/processes.js';
+import { inRounds } from '../measure/rounds.js';
+import { quantile, ratioOf, summaryOf } from '../measure/statistics.js';
+import { strangers } from '../platform/api-keys.js';
+import { forged } from '../platform/issuer.js';
+import { digits, spread, table } from '../report/text.js';
+import { CAPACITY } from './calls.js';
+
+const CALLED = new URL('../processes/flood.js', import.meta.url);
+const SERVED = new URL('../processes/serve.js', import.meta.url);
+const ALGORITHM = 'RS256';
+const MILLION = 1_000_000;
+const MEGABYTE = 1_048_576;
+const KINDS = [
+  { kind: 'key', subject: 'keyward-key', bad: 'unknown keys', times: 2 },
+  { kind: 'token', subject: 'keyward-token', bad: 'tokens with a bad signature', times: 3 },
+];
+/** Connections that send nothing but bad ones, each as soon as it has its answer: the server has no rest. */
+const FLOODERS = 2;
+/** Bad requests that are at hand before a figure begins: making one takes the client as long as some answers do. */
+const AT_HAND = 10_000;
+/** Good requests of one figure, and milliseconds between them. */
+const GOOD = 200;
+const APART = 2;
+
+export async function flood({ issuer, folder, rounds, scale }) {
+  const files = { token: folder.tokens(issuer, ALGORITHM, { warm: 1_000 }), key: folder.keys({ warm: 1_000 }) };
+  const given = ({ kind, subject }) => ({
+    ...{ kind, subject, file: files[kind], facts: issuer.facts(ALGORITHM), capacity: CAPACITY },
+  });
+  const count = MILLION * scale;
+  const kept = [];
+  for (const one of KINDS) {
+    const running = await start(CALLED, given(one), { name: one.subject, execArgv: ['--expose-gc'] });
+    kept.push({ ...one, ...(await running.ask('flood', { count })) });
+    await running.stop();
+  }
+  const waits = [];
+  for (const one of KINDS) waits.push(await waitsOf(one, given(one), rounds));
+  return reportOf(kept, waits, count);
+}
+
+/** p99 of good requests with nothing beside them, and amid a flood, in turns. */
+async function waitsOf({ kind, subject }, given, rounds) {
+  const begin = async () => {
+    const running = await start(SERVED, given, { name: subject });
+    const { warm } = JSON.parse(readFileSync(given.file, 'utf8'));
+    const stranger = strangers();
+    const bad = kind === 'key' ? stranger : () => forged(warm[0]);
+    return { ...running, good: warm.map((credential) => getWith(running.first, credential)), bad };
+  };
+  return withProcesses([begin], ([server]) =>
+    inRounds([{ name: 'idle' }, { name: 'flooded' }], rounds, ({ name }) => good99(server, name === 'flooded')),
+  );
+}
+
+async function good99({ first: url, good, bad }, isFlooded) {
+  const atHand = Array.from({ length: isFlooded ? AT_HAND : 0 }, () => getWith(url, bad()));
+  let isOver = false;
+  const flooding = Array.from({ length: isFlooded ? FLOODERS : 0 }, async () => {
+    const { ask, close } = await openConnection(url);
+    while (!isOver) {
+      const { status } = await ask(atHand.pop() ?? getWith(url, bad()));
+      if (status !== 401) throw new Error(`a bad credential was answered ${status}`);
+    }
+    close();
+  });
+  const { ask, close } = await openConnection(url);
+  const waits = [];
+  for (let i = 0; i < GOOD; i += 1) {
+    const begun = performance.now();
+    const { status } = await ask(good[i % good.length]);
+    if (status !== 200) throw new Error(`a good credential was answered ${status}`);
+    waits.push(performance.now() - begun);
+    await pause(APART);
+  }
+  isOver = true;
+  await Promise.all(flooding);
+  close();
+  return quantile(waits, 0.99);
+}
+
+function reportOf(kept, waits, count) {
+  const many = count.toLocaleString('en');
+  const ratio = ({ flooded, idle }) => ratioOf(flooded, idle);
+  const rows = kept.map(({ bad, hits, accepted, grown }, index) => [
+    ...[`${many} ${bad}`, `${digits(hits * 100)} %`, accepted, digits(grown / MEGABYTE)],
+    ...[spread(summaryOf(waits[index].idle)), spread(summaryOf(waits[index].flooded)), spread(ratio(waits[index]))],
+  ]);
+  const columns = [
+    '',
+    'good ones remembered',
+    'bad ones taken',
+    'MB more',
+    'p99 idle, ms',
+    'p99 flooded, ms',
+    'times idle',
+  ];
+  return {
+    title: 'A flood',
+    text:
+      `Bad credentials, no two alike, against 1,000 good ones (tokens: ${ALGORITHM}): one good among ten bad, without HTTP. The p99 is that ` +
+      `of good requests over HTTP, one every ${APART} ms, while ${FLOODERS} connections send bad ones without a pause.`,
+    sections: [{ title: 'what the good ones feel', table: table(columns, rows) }],
+    bounds: kept.flatMap(({ bad, hits, accepted, grown, times }, index) => [
+      atLeast(`${many} ${bad}: good ones remembered`, once(hits * 100), 99, ' %'),
+      atMost(`${many} ${bad}: bad ones taken`, once(accepted), 0),
+      atMost(`${many} ${bad}: heap grown`, once(grown / MEGABYTE), 64, ' MB'),
+      atMost(`${bad}: p99 of the good ones, times idle`, ratio(waits[index]), times),
+    ]),
+  };
+}

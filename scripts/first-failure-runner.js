@@ -1,0 +1,21 @@
+import jestRunner from 'jest-runner';
+
+// CommonJS, whose default export Node does not see through.
+const { default: TestRunner } = jestRunner;
+
+/** For mutants: one test file after the other, and none after one that fails, which is all that is asked of it. */
+export default class FirstFailureRunner extends TestRunner {
+  async runTests(tests, watcher, options) {
+    let failed = false;
+    this.on('test-file-success', ([, { numFailingTests, testExecError }]) => {
+      failed ||= numFailingTests > 0 || testExecError !== undefined;
+    });
+    this.on('test-file-failure', () => {
+      failed = true;
+    });
+    for (const test of tests) {
+      if (failed) return;
+      await super.runTests([test], watcher, { ...options, serial: true });
+    }
+  }
+}

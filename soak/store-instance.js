@@ -1,0 +1,77 @@
+/**
+ * One process of a platform: `node soak/store-instance.js <url of a store> <cache options>`. It serves keys behind
+ * `requireBearer`, and tells its parent the port, what the store notices, and, when it was terminated and has closed
+ * what it opened, what was left. It revokes a key when its parent says so.
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import express from 'express';
+import { apiKeys, bearerErrors, requireBearer } from 'keyward';
+import { now, pause } from './store-clock.js';
+import { openReady } from './store-rows.js';
+
+const [url, cache] = process.argv.slice(2);
+/** Milliseconds: sockets that are being closed are no handles left open. */
+const CLOSING = 250;
+/** Node ends the connections that are idle when a server is closed, and not those that become so. */
+const SWEEP_EVERY = 100;
+
+process.once('disconnect', () => process.exit());
+subscribe('keyward:store', ({ notice, detail }) => tell({ notice, detail }));
+const store = await openReady(url);
+const keys = apiKeys({ resolver: store, kinds: ['secret'], environment: 'live', cache: JSON.parse(cache) });
+let begun = 0;
+let isClosing = false;
+
+const app = express();
+app.use((_req, res, next) => {
+  begun += 1;
+  // Or the connections that are kept alive would keep the server.
+  if (isClosing) res.set('Connection', 'close');
+  next();
+});
+app.get('/ready', async (_req, res) => void res.sendStatus((await store.ready()) ? 204 : 503));
+app.use(requireBearer({ accept: [keys] }), bearerErrors());
+app.get('/', async (req, res) => {
+  if (req.query.work !== undefined) await pause(Number(req.query.work));
+  res.send('ok');
+});
+const server = app.listen(0, '127.0.0.1');
+// A connection that ends for being idle just as a request is sent on it is no fault of a store.
+server.keepAliveTimeout = 60_000;
+await once(server, 'listening');
+tell({ port: server.address().port });
+
+// One at a time: between being handed over and being committed, none waits for another.
+let queue = Promise.resolve();
+process.on('message', ({ revoke }) => {
+  queue = queue.then(async () => tell({ revoked: revoke, handedOver: await revokeKey(revoke) }));
+});
+process.once('SIGTERM', async () => {
+  isClosing = true;
+  const timer = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY);
+  await new Promise((resolve) => server.close(resolve));
+  clearInterval(timer);
+  await store.close();
+  await pause(CLOSING);
+  // What it says goes over these.
+  const left = process.getActiveResourcesInfo().filter((name) => name !== 'PipeWrap' && name !== 'TTYWrap');
+  process.removeAllListeners('disconnect');
+  process.send({ begun, left }, () => process.disconnect());
+});
+
+/** Resolves when it is committed, with when it was handed over to be. */
+async function revokeKey(id) {
+  let handedOver;
+  await store.ledger.transact(async (tx) => {
+    const { version } = await tx.key(id);
+    await tx.updateKey(id, version, { revoked_at: Date.now() });
+    tx.tell({ key: id });
+    handedOver = now();
+  });
+  return handedOver;
+}
+
+function tell(message) {
+  if (process.connected) process.send(message);
+}
