@@ -2,6 +2,7 @@
 import express, { type Express, type Router } from 'express';
 import {
   assertGuarded,
+  auditRoutes,
   authOf,
   bearerErrors,
   type CredentialVerifier,
@@ -34,25 +35,21 @@ export function createRecords(): Records {
   return { cards, payments: new Payments(cards), disputes: new Disputes() };
 }
 
-/** What is open to everybody: of the routes of an issuer, the token endpoint proves clients by itself. */
+/** What is open to everybody. */
 const OPEN = ['GET /health'];
-const OPEN_OF_ISSUER = [
-  'POST /connect/token',
-  'ALL /connect/token',
-  'GET /.well-known/jwks.json',
-  'GET /.well-known/oauth-authorization-server',
-  'GET /.well-known/openid-configuration',
-];
 
-/** @param issuer - Mounted where this service issues its own tokens. */
-export function createApp(verifiers: Verifiers, records: Records, issuer?: Router): Express {
+/**
+ * @param ownDoors - Routers that ask for credentials by themselves: the token endpoint its clients, the Dashboard its
+ *   members. Their routes need no gate.
+ */
+export function createApp(verifiers: Verifiers, records: Records, ownDoors: readonly Router[] = []): Express {
   const { tokens, secretKeys, publicKeys } = verifiers;
   const { cards, payments, disputes } = records;
   const app = express().disable('x-powered-by');
   // Mounted behind the gates: the body of a caller who is refused is never parsed.
   const json = express.json({ limit: '16kb' });
 
-  if (issuer !== undefined) app.use(issuer);
+  for (const router of ownDoors) app.use(router);
 
   app.get('/health', (_req, res) => {
     res.json({ status: 'ok' });
@@ -100,6 +97,7 @@ export function createApp(verifiers: Verifiers, records: Records, issuer?: Route
 
   app.use(notFound, bearerErrors(), problems);
 
-  assertGuarded(app, { except: issuer === undefined ? OPEN : [...OPEN, ...OPEN_OF_ISSUER] });
+  const ownRoutes = ownDoors.flatMap((router) => auditRoutes(router)).map(({ method, path }) => `${method} ${path}`);
+  assertGuarded(app, { except: [...OPEN, ...ownRoutes] });
   return app;
 }

@@ -1,72 +1,76 @@
 /**
- * The credentials of the demo, new at each start.
+ * The credentials of the demo: made once, by the key management that a platform's Dashboard stands on.
  *
- * A platform's keys come out of its key management. In its place keyward's test kit draws the text of the keys, and two
- * maps are the tables. `resolveKey` and `resolveAccessKey` are what a service of your own would write over its database.
+ * The store holds digests alone, so what is to be printed again at the next start is kept in a file beside it.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import type { AccessKeyRecord, AccessKeyResolver, KeyRecord, KeyResolver, PresentedKey } from 'keyward';
-import { createTestKit } from 'keyward/testing';
+import { createManagement, type Management } from 'keyward/management';
+import type { DemoStore } from './demo-store.js';
+import { readSecretFile, writeSecretFile } from './secret-file.js';
 
-export const ENVIRONMENT = 'sandbox';
+export const ENVIRONMENT = 'live';
 export const ACCOUNT = 'acc_demo';
 export const AUDIENCE = 'https://api.example.com';
 
-/** Two tables: keys by their digest, since the keys themselves are nowhere, and access keys by their Identifier. */
-class CredentialTables implements KeyResolver, AccessKeyResolver {
-  readonly #keys = new Map<string, KeyRecord>();
-  readonly #accessKeys = new Map<string, AccessKeyRecord>();
+const APIS = ['payments', 'disputes', 'tokens', 'reports'];
+const DEFAULT_SCOPES = ['payments', 'disputes', 'reports'];
+const HOUR = 3_600_000;
 
-  resolveKey({ digest }: PresentedKey): KeyRecord | undefined {
-    return this.#keys.get(digest);
-  }
-
-  resolveAccessKey(id: string): AccessKeyRecord | undefined {
-    return this.#accessKeys.get(id);
-  }
-
-  addKey(key: string, record: KeyRecord): string {
-    this.#keys.set(digestOf(key), record);
-    return key;
-  }
-
-  /** @returns Its Secret, which is kept as a digest only. */
-  addAccessKey(record: Omit<AccessKeyRecord, 'secrets'>): string {
-    const secret = randomBytes(32).toString('base64url');
-    this.#accessKeys.set(record.id, { ...record, secrets: [{ digest: digestOf(secret) }] });
-    return secret;
-  }
+export interface DemoCredentials {
+  readonly secretAll: string;
+  readonly secretPayments: string;
+  readonly secretDisputes: string;
+  readonly secretEcommerce: string;
+  readonly public: string;
+  readonly expiredKey: string;
+  readonly accessKeyId: string;
+  readonly accessKeySecret: string;
+  readonly defaultScopes: readonly string[];
 }
 
-export type DemoCredentials = ReturnType<typeof createDemoCredentials>;
+/** Those of an earlier start, or new ones. */
+export async function demoCredentials({ store, beside }: DemoStore): Promise<DemoCredentials> {
+  const file = `${beside}.demo.json`;
+  const isMade = (await store.ledger.account(ACCOUNT)) !== undefined;
+  const kept = isMade ? readSecretFile(file) : undefined;
+  if (kept !== undefined) return JSON.parse(kept) as DemoCredentials;
 
-export function createDemoCredentials() {
-  const tables = new CredentialTables();
-  const holder = { account: ACCOUNT, environment: ENVIRONMENT } as const;
-  const kit = createTestKit({ environment: ENVIRONMENT });
-  const secretKey = (record: Pick<KeyRecord, 'id' | 'apis' | 'channels' | 'platform' | 'expiresAt'>) =>
-    tables.addKey(kit.secretKey(), { kind: 'secret', ...holder, ...record });
-  const publicKey = (record: Pick<KeyRecord, 'id' | 'apis'>) =>
-    tables.addKey(kit.publicKey(), { kind: 'public', ...holder, ...record });
+  const aDayAgo = { now: () => Date.now() - 24 * HOUR, monotonic: () => performance.now() };
+  const made = await make(createManagement({ store }), createManagement({ store, clock: aDayAgo }));
+  writeSecretFile(file, JSON.stringify(made, undefined, 2));
+  return made;
+}
 
-  const accessKeyId = 'ack_demo';
-  const defaultScopes = ['payments', 'disputes', 'reports'];
-  const scopes = [...defaultScopes, 'payments:refund'];
+async function make({ accounts, keys, accessKeys }: Management, ofYesterday: Management): Promise<DemoCredentials> {
+  await accounts.put('the demo', ACCOUNT, {
+    apis: APIS,
+    scopes: [...DEFAULT_SCOPES, 'payments:refund'],
+    platforms: ['shop'],
+  });
+  const member = { id: 'the demo', account: ACCOUNT, permissions: ['developer'] } as const;
+  const [kind, environment] = ['secret', ENVIRONMENT] as const;
+  const secretKey = async (
+    name: string,
+    apis: 'all' | string[],
+    more: { platform?: string; channels?: string[] } = {},
+  ) => textOf(await keys.create(member, { kind, environment, name, apis, ...more }));
+  const expired = { kind, environment, name: 'expired', apis: 'all', expiresAt: new Date(Date.now() - HOUR) } as const;
+  const client = { environment, name: 'server', scopes: [...DEFAULT_SCOPES, 'payments:refund'] } as const;
+  const accessKey = await accessKeys.create(member, { ...client, defaultScopes: DEFAULT_SCOPES });
 
   return {
-    tables,
-    secretAll: secretKey({ id: 'key_all', apis: 'all' }),
-    secretPayments: secretKey({ id: 'key_payments', apis: ['payments'] }),
-    secretDisputes: secretKey({ id: 'key_disputes', apis: ['disputes'] }),
-    secretEcommerce: secretKey({ id: 'key_shop', apis: ['payments'], platform: 'shop', channels: ['pc_shop'] }),
-    public: publicKey({ id: 'key_public', apis: ['tokens'] }),
-    expiredKey: secretKey({ id: 'key_expired', apis: 'all', expiresAt: new Date(Date.now() - 1) }),
-    accessKeyId,
-    accessKeySecret: tables.addAccessKey({ id: accessKeyId, ...holder, scopes, defaultScopes }),
-    defaultScopes,
+    secretAll: await secretKey('all APIs', 'all'),
+    secretPayments: await secretKey('payments only', ['payments']),
+    secretDisputes: await secretKey('disputes only', ['disputes']),
+    secretEcommerce: await secretKey('shop', ['payments'], { platform: 'shop', channels: ['pc_shop'] }),
+    public: textOf(await keys.create(member, { kind: 'public', environment, name: 'browser', apis: ['tokens'] })),
+    expiredKey: textOf(await ofYesterday.keys.create(member, expired)),
+    accessKeyId: accessKey.key.id,
+    accessKeySecret: textOf(accessKey),
+    defaultScopes: DEFAULT_SCOPES,
   };
 }
 
-function digestOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+function textOf({ text }: { readonly text: string | undefined }): string {
+  if (text === undefined) throw new TypeError('the text of a new key is shown once');
+  return text;
 }

@@ -5,7 +5,7 @@ import type { SigningKeyStore } from 'keyward/issuer';
 const TWO_HOURS = 7_200;
 
 export async function expiredTokenLike(token: string, signingKeys: SigningKeyStore): Promise<string> {
-  const [key] = await signingKeys.listSigningKeys();
+  const key = (await signingKeys.listSigningKeys()).at(-1);
   if (key === undefined) throw new Error('the issuer makes its key for the first token');
   const { iat = 0, exp = 0, ...claims } = decodeJwt(token);
   return new SignJWT({ ...claims, iat: iat - TWO_HOURS, exp: exp - TWO_HOURS })

@@ -4,10 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { accessTokens, apiKeys } from 'keyward';
-import { createIssuer, memorySigningKeys } from 'keyward/issuer';
+import { createIssuer } from 'keyward/issuer';
 import { createApp, createRecords } from './app.js';
 import { logDecisions } from './decision-log.js';
-import { ACCOUNT, AUDIENCE, createDemoCredentials, ENVIRONMENT } from './demo-credentials.js';
+import { ACCOUNT, AUDIENCE, demoCredentials, ENVIRONMENT } from './demo-credentials.js';
+import { demoDashboard } from './demo-dashboard.js';
+import { openDemoStore } from './demo-store.js';
 import { expiredTokenLike } from './expired-token.js';
 import { buyToken } from './token-client.js';
 import { welcome } from './welcome.js';
@@ -20,7 +22,9 @@ async function start(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
   const port = readPort(process.env.PORT ?? '3000');
 
-  const { tables, ...credentials } = createDemoCredentials();
+  const demo = await openDemoStore(process.env.DATABASE_URL);
+  const { store } = demo;
+  const credentials = await demoCredentials(demo);
   const records = createRecords();
   const server = createServer();
   server.listen(port, HOST);
@@ -29,17 +33,17 @@ async function start(): Promise<void> {
   // The issuer is known by the URL of the service, which ends in a port that may have been chosen just now.
   const baseUrl = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   const environment = ENVIRONMENT;
-  const named = { issuer: baseUrl, audience: AUDIENCE, accessKeys: tables };
+  const named = { issuer: baseUrl, audience: AUDIENCE, accessKeys: store };
   const tokens = accessTokens({ ...named, environment });
-  const secretKeys = apiKeys({ resolver: tables, kinds: ['secret'], environment });
-  const publicKeys = apiKeys({ resolver: tables, kinds: ['public'], environment });
-  const signingKeys = memorySigningKeys();
-  const issuer = createIssuer({ ...named, signingKeys });
-  server.on('request', createApp({ tokens, secretKeys, publicKeys }, records, issuer));
+  const secretKeys = apiKeys({ resolver: store, kinds: ['secret'], environment });
+  const publicKeys = apiKeys({ resolver: store, kinds: ['public'], environment });
+  const issuer = createIssuer({ ...named, signingKeys: store });
+  const dashboard = demoDashboard(store, baseUrl);
+  server.on('request', createApp({ tokens, secretKeys, publicKeys }, records, [issuer, dashboard.router]));
 
   // Requests under way are answered first; then nothing is left to do, and the process ends by itself.
   const stop = () => {
-    server.close();
+    server.close(() => void store.close());
     server.keepAliveTimeout = 1;
     setTimeout(() => server.closeAllConnections(), GRACE).unref();
   };
@@ -52,15 +56,17 @@ async function start(): Promise<void> {
     const { accessKeyId, accessKeySecret, defaultScopes } = rest;
     const keys = { secretAll, secretPayments, secretDisputes, secretEcommerce, public: publicKey };
     const client = { tokenEndpoint, accessKeyId, accessKeySecret, defaultScopes };
-    console.log(JSON.stringify({ baseUrl, issuer: baseUrl, audience: AUDIENCE, ...keys, accessToken, ...client }));
+    const facts = { baseUrl, issuer: baseUrl, audience: AUDIENCE, dashboard: dashboard.links };
+    console.log(JSON.stringify({ ...facts, ...keys, accessToken, ...client }));
     return;
   }
-  const expiredToken = await expiredTokenLike(accessToken, signingKeys);
+  const expiredToken = await expiredTokenLike(accessToken, store);
   const holder = { account: ACCOUNT, channels: 'all' } as const;
   const card = { type: 'card', expiry_month: 12, expiry_year: 2030 } as const;
   const payment = records.payments.create(holder, { source: card, amount: 2500, currency: 'GBP', reference: 'demo' });
   const dispute = records.disputes.open(payment);
-  console.log(welcome({ ...credentials, baseUrl, tokenEndpoint, accessToken, expiredToken }, payment, dispute));
+  const bought = { tokenEndpoint, accessToken, expiredToken };
+  console.log(welcome({ ...credentials, ...bought, baseUrl, dashboard: dashboard.links }, payment, dispute));
   logDecisions(console.log);
 }
 

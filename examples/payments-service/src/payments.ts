@@ -37,6 +37,7 @@ export interface Totals {
 }
 
 const MAX_AMOUNT = 999_999_999_999;
+const CHANNEL = /^[\w-]{1,80}$/;
 
 export class Payments {
   readonly #payments = new Map<string, Payment>();
@@ -114,12 +115,13 @@ function onlyChannelOf({ channels }: Caller): string | undefined {
 export function readPayment(body: unknown): PaymentRequest {
   const fields = fieldsOf(body, 'the body');
   const { processing_channel_id: channel } = fields;
+  const named = channel !== undefined && channel !== null;
   return {
     source: readSource(fields.source),
     amount: wholeNumberOf(fields.amount, 'amount', 1, MAX_AMOUNT),
     currency: textOf(fields.currency, 'currency', /^[A-Z]{3}$/, 'a currency code such as GBP'),
     reference: textOf(fields.reference, 'reference', /^\P{Cc}{1,80}$/u, 'a text of 1 to 80 characters'),
-    processing_channel_id: typeof channel === 'string' ? channel : undefined,
+    processing_channel_id: named ? textOf(channel, 'processing_channel_id', CHANNEL, 'a channel id') : undefined,
   };
 }
 

@@ -3,12 +3,13 @@ import type { DemoCredentials } from './demo-credentials.js';
 import type { Dispute } from './disputes.js';
 import type { Payment } from './payments.js';
 
-/** What the demo shows: the credentials, and what was bought with them. */
-export interface Demo extends Omit<DemoCredentials, 'tables'> {
+/** What the demo shows: the credentials, what was bought with them, and who can sign in where. */
+export interface Demo extends DemoCredentials {
   readonly baseUrl: string;
   readonly tokenEndpoint: string;
   readonly accessToken: string;
   readonly expiredToken: string;
+  readonly dashboard: { readonly developer: string; readonly owner: string };
 }
 
 export function welcome(demo: Demo, payment: Payment, dispute: Dispute): string {
@@ -65,7 +66,7 @@ export function welcome(demo: Demo, payment: Payment, dispute: Dispute): string 
   return `
 payments-service is on ${baseUrl}. Ctrl-C ends it.
 
-Its credentials, good while it runs:
+Its credentials, made at its first start:
 
   secret key, all APIs         ${demo.secretAll}
   secret key, payments only    ${demo.secretPayments}
@@ -75,6 +76,11 @@ Its credentials, good while it runs:
   access key, Identifier       ${demo.accessKeyId}
   access key, Secret           ${demo.accessKeySecret}
   access token, for an hour    ${demo.accessToken}
+
+The Dashboard shows them, and makes others. Each of these links signs you in once, within 15 minutes:
+
+  as Developer                 ${demo.dashboard.developer}
+  as Owner                     ${demo.dashboard.owner}
 
 Paste a command into another terminal. The number above it is the status that it gets.
 

@@ -1,0 +1,41 @@
+/** The Dashboard of the demo: where its account sees, makes and changes its keys. */
+import { Router } from 'express';
+import { createDashboard, createSignIn } from 'keyward/dashboard';
+import { createManagement } from 'keyward/management';
+import type { CredentialStore } from 'keyward/store';
+import { ACCOUNT } from './demo-credentials.js';
+
+const PATH = '/dashboard';
+
+export interface DemoDashboard {
+  readonly router: Router;
+  /** Sign in once each, within 15 minutes. */
+  readonly links: { readonly developer: string; readonly owner: string };
+}
+
+/** A platform mounts the Dashboard alone: it has a sign-in of its own, and gives `createDashboard` a `memberOf` of that. */
+export function demoDashboard(store: CredentialStore, baseUrl: string): DemoDashboard {
+  const signIn = createSignIn({
+    url: baseUrl + PATH,
+    members: [
+      { id: 'demo:developer', account: ACCOUNT, permissions: ['developer'] },
+      { id: 'demo:owner', account: ACCOUNT, permissions: ['owner'] },
+    ],
+    help: '"npm start" prints links. For new ones start it again.',
+    store,
+  });
+  const { memberOf, signInUrl, signOutUrl } = signIn;
+  const dashboard = createDashboard({
+    management: createManagement({ store }),
+    memberOf,
+    signInUrl,
+    signOutUrl,
+    apiUrl: baseUrl,
+    tokenUrl: `${baseUrl}/connect/token`,
+  });
+  const [developer, owner] = signIn.links();
+  return {
+    router: Router().use(PATH, signIn.router, dashboard),
+    links: { developer: developer?.url ?? '', owner: owner?.url ?? '' },
+  };
+}
