@@ -17,6 +17,7 @@ describe('readCompactJws', () => {
       compact,
       header: { alg: 'ES256', kid: '1' },
       payload: { sub: 'a', scope: '' },
+      signature: Buffer.from('signature'),
     });
   });
 
@@ -28,7 +29,9 @@ describe('readCompactJws', () => {
       '.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ' +
       '.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
     expect(token(header, payload, 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(compact);
-    expect(readCompactJws(compact)).toEqual({ compact, header: JSON.parse(header), payload: JSON.parse(payload) });
+    const read = readCompactJws(compact);
+    expect([read?.header, read?.payload]).toEqual([JSON.parse(header), JSON.parse(payload)]);
+    expect([read?.compact, read?.signature.length]).toEqual([compact, 32]);
   });
 
   it.each([

@@ -47,7 +47,7 @@ export async function serveKeys(...published: readonly JWK[]): Promise<FetchedKe
       return Promise.race([keys.find(kid), later]);
     },
     async retryAfter() {
-      const fault = await keys.find(undefined).catch((error: unknown) => error);
+      const fault = await Promise.resolve(keys.find(undefined)).catch((error: unknown) => error);
       if (!(fault instanceof KeysUnavailable)) throw new Error('the keys are there');
       return fault.retryAfter;
     },

@@ -33,6 +33,7 @@ describe('PresentedCredential', () => {
       compact: TOKEN,
       header: { alg: 'ES256' },
       payload: { iss: 'https://issuer.test' },
+      signature: expect.any(Buffer),
     });
     expect(credential.jws).toBe(credential.jws);
     expect(credential.issuer).toBe('https://issuer.test');

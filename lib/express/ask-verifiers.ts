@@ -3,11 +3,9 @@ import { KINDS } from '../credentials/kind.js';
 import { type Principal, sealPrincipal } from '../credentials/principal.js';
 import { lookUpFailures } from '../events/look-up-failure.js';
 import { errorSummary } from '../verify/error-summary.js';
+import { isOwnVerifier } from '../verify/own-verifiers.js';
 import type { PresentedCredential } from '../verify/presented-credential.js';
 import type { Accepted, CredentialVerifier, Declined, Outcome, Refused, Unavailable } from '../verify/verifier.js';
-
-/** What a principal reaches. Where one is worked out anew each time it is asked for, it is looked at each time. */
-const REACHES = ['kind', 'apis', 'scopes', 'channels'] as const;
 
 /** What is left when nobody declines any more. */
 export type Claimed = Accepted | Refused | Unavailable;
@@ -28,10 +26,19 @@ export function askVerifiers(
   try {
     const outcome = verifier.verify(credential);
     if (!isThenable(outcome)) return passOn(checked(verifier, outcome));
-    return Promise.resolve(outcome)
-      .then((settled) => checked(verifier, settled))
-      .catch((error) => broken(credential, error))
-      .then(passOn);
+    return answerOf(verifier, outcome, credential).then(passOn);
+  } catch (error) {
+    return broken(credential, error);
+  }
+}
+
+async function answerOf(
+  verifier: CredentialVerifier,
+  pending: PromiseLike<Outcome>,
+  credential: PresentedCredential,
+): Promise<Outcome> {
+  try {
+    return checked(verifier, await pending);
   } catch (error) {
     return broken(credential, error);
   }
@@ -74,22 +81,17 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
   }
 }
 
-// Nothing about these can change any more, so that each is looked at once and not on every request.
-const settled = new WeakSet<Principal>();
-
 /**
  * A verifier may be anybody's code: what it lets in is a principal, of a kind that it said it brings, and what that
  * reaches are lists. A text would be searched for a part of it, so that `payments` were held by `payments:refund`.
  */
 function sound(verifier: CredentialVerifier, principal: Principal): Principal {
+  if (isOwnVerifier(verifier)) return principal;
   if (!(verifier.kinds ?? KINDS).includes(principal.kind)) throw new TypeError('a principal of another kind');
-  if (settled.has(principal)) return principal;
   if (!isReach(principal.apis) || !isReach(principal.scopes) || !isReach(principal.channels)) {
     throw new TypeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
   }
-  const sealed = isSealed(principal) ? principal : sealPrincipal(principal);
-  if (REACHES.every((name) => Object.getOwnPropertyDescriptor(sealed, name)?.value !== undefined)) settled.add(sealed);
-  return sealed;
+  return isSealed(principal) ? principal : sealPrincipal(principal);
 }
 
 function isReach(value: unknown): boolean {

@@ -10,6 +10,8 @@ export const ABSENT = Symbol('absent');
 export const MALFORMED = Symbol('malformed');
 
 const SPACE = 0x20;
+/** As nearly every client writes it. */
+const USUAL_SCHEME = 'Bearer ';
 
 // RFC 9110 §11.1: the scheme is case-insensitive. What follows it must not go on as a token (`Bearerx`, `Bearer-x`).
 const BEARER_SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
@@ -27,7 +29,7 @@ const B64TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 export function readBearer(authorization: unknown, bareKeys: boolean): string | typeof ABSENT | typeof MALFORMED {
   if (authorization === undefined || authorization === '') return ABSENT;
   if (typeof authorization !== 'string') return MALFORMED;
-  if (!BEARER_SCHEME.test(authorization)) {
+  if (!authorization.startsWith(USUAL_SCHEME) && !BEARER_SCHEME.test(authorization)) {
     return bareKeys && BARE_KEY.test(authorization) ? bounded(authorization, 0) : ABSENT;
   }
   let start = 'bearer'.length;

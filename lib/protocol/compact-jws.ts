@@ -12,23 +12,24 @@ export interface CompactJws {
   readonly compact: string;
   readonly header: JsonObject;
   readonly payload: JsonObject;
+  readonly signature: Buffer;
 }
-
-const CANONICAL_BASE64URL = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
 
 /** Reads the text of a JWS whose payload is a JSON object; `undefined` where it breaks a rule. */
 export function readCompactJws(compact: string): CompactJws | undefined {
   const segments = compact.split('.', 4);
   if (segments.length !== 3) return undefined;
-  const [protectedHeader, claims, signature] = segments;
-  if (!isCanonical(protectedHeader) || !isCanonical(claims) || !isCanonical(signature)) return undefined;
-  const header = parseJsonObject(Buffer.from(protectedHeader, 'base64url'));
+  const [protectedHeader, claims, signature] = segments.map(decode);
+  if (protectedHeader === undefined || claims === undefined || signature === undefined) return undefined;
+  const header = parseJsonObject(protectedHeader);
   if (header === undefined) return undefined;
-  const payload = parseJsonObject(Buffer.from(claims, 'base64url'));
+  const payload = parseJsonObject(claims);
   if (payload === undefined) return undefined;
-  return { compact, header, payload };
+  return { compact, header, payload, signature };
 }
 
-function isCanonical(segment: string | undefined): segment is string {
-  return segment !== undefined && segment !== '' && CANONICAL_BASE64URL.test(segment);
+/** The bytes of a segment, where it is the one text that they are written as. */
+function decode(segment: string): Buffer | undefined {
+  const bytes = Buffer.from(segment, 'base64url');
+  return bytes.length > 0 && bytes.toString('base64url') === segment ? bytes : undefined;
 }

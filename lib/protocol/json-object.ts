@@ -12,8 +12,10 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const MAX_DEPTH = 32;
 const MAX_MEMBERS = 1_000;
 
-const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+/** RFC 8259 §2: tab, line feed, carriage return, space. */
+const WHITE_SPACE = [0x09, 0x0a, 0x0d, 0x20];
 
 /**
  * Parses the bytes of one JSON object, or returns `undefined`: for text that is not UTF-8, has a byte-order mark, is
@@ -29,7 +31,7 @@ export function parseJsonObject(bytes: Buffer): JsonObject | undefined {
     return undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return isUnambiguous(text) ? (value as JsonObject) : undefined;
+  return isUnambiguous(text, value) ? (value as JsonObject) : undefined;
 }
 
 /** The value of a member of the object's own, never one that it inherits. */
@@ -37,56 +39,49 @@ export function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Walks text that is known to be JSON: names within each object, depth, and how many members and elements it has. */
-function isUnambiguous(text: string): boolean {
-  const open: Set<string>[] = [];
-  let members = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    switch (text[i]) {
-      case '{':
-      case '[':
-        if (open.push(new Set()) > MAX_DEPTH) return false;
-        if (!isEmpty(text, i)) members += 1;
-        break;
-      case '}':
-      case ']':
-        open.pop();
-        break;
-      case ',':
-        members += 1;
-        break;
-      case '"': {
-        const end = endOfString(text, i);
-        // In JSON only the name of a member is a string with a colon after it.
-        if (nextAfter(text, end) === ':') {
-          const name: string = JSON.parse(text.slice(i, end + 1));
-          const names = open.at(-1);
-          if (names === undefined || names.has(name)) return false;
-          names.add(name);
-        }
-        i = end;
-        break;
-      }
-    }
-    if (members > MAX_MEMBERS) return false;
+/**
+ * Whether a text that is known to be JSON names no member twice, and keeps the bounds: a name that came twice is once in the
+ * value, so the text has more names than the value has members.
+ */
+function isUnambiguous(text: string, value: object): boolean {
+  const size = { names: 0, elements: 0 };
+  return measure(value, 1, size) && size.names + size.elements <= MAX_MEMBERS && namesIn(text) === size.names;
+}
+
+/** Counts what a value holds, at every depth; `false` where it nests too deep. */
+function measure(value: object, depth: number, size: { names: number; elements: number }): boolean {
+  if (depth > MAX_DEPTH) return false;
+  const members = Object.values(value);
+  size[Array.isArray(value) ? 'elements' : 'names'] += members.length;
+  return members.every((member) => typeof member !== 'object' || member === null || measure(member, depth + 1, size));
+}
+
+/** How many members a text that is known to be JSON names: its strings with a colon after them. */
+function namesIn(text: string): number {
+  let names = 0;
+  for (let start = text.indexOf('"'); start !== -1; ) {
+    const end = endOfString(text, start);
+    if (nextAfter(text, end) === COLON) names += 1;
+    start = text.indexOf('"', end + 1);
   }
-  return true;
+  return names;
 }
 
 function endOfString(text: string, start: number): number {
-  let i = start + 1;
-  while (text.charCodeAt(i) !== QUOTE) i += text.charCodeAt(i) === BACKSLASH ? 2 : 1;
-  return i;
+  let end = text.indexOf('"', start + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
 }
 
-/** Whether the list or object that opens here holds nothing; else its first member has no comma to be counted by. */
-function isEmpty(text: string, start: number): boolean {
-  const next = nextAfter(text, start);
-  return next === '}' || next === ']';
+/** Whether an odd number of backslashes stands before a character. */
+function isEscaped(text: string, index: number): boolean {
+  let first = index;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+  return (index - first) % 2 === 1;
 }
 
-function nextAfter(text: string, index: number): string | undefined {
+function nextAfter(text: string, index: number): number {
   let i = index + 1;
-  while (text[i] === ' ' || text[i] === '\n' || text[i] === '\r' || text[i] === '\t') i += 1;
-  return text[i];
+  while (WHITE_SPACE.includes(text.charCodeAt(i))) i += 1;
+  return text.charCodeAt(i);
 }

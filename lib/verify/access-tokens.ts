@@ -18,12 +18,12 @@ import { type Instant, instantOf } from './freshness.js';
 import { keySetOf } from './issuer-keys.js';
 import { KeysUnavailable } from './key-set.js';
 import type { Entry } from './look-up-landing.js';
+import { ownVerifier } from './own-verifiers.js';
 import type { PresentedCredential } from './presented-credential.js';
-import { RepeatedFacts } from './repeated-facts.js';
 import { verifySignature } from './signature.js';
 import { type ClaimRules, readTokenClaims, type TokenClaims } from './token-claims.js';
 import { readTokenHeader, type TokenHeader, type TokenProfile } from './token-header.js';
-import { tokenPrincipal } from './token-principal.js';
+import { repeatedFacts, tokenPrincipal } from './token-principal.js';
 import type { VerificationKey } from './verification-key.js';
 import type { CredentialVerifier, Outcome } from './verifier.js';
 
@@ -110,7 +110,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     const { cacheKey } = credential;
     let proof = underWay.get(cacheKey);
     if (proof === undefined) {
-      proof = prove(credential, jws, header, claims).finally(() => underWay.delete(cacheKey));
+      proof = prove(credential, jws, header, claims);
       underWay.set(cacheKey, proof);
     }
     return proof;
@@ -122,28 +122,24 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     header: TokenHeader,
     claims: TokenClaims,
   ): Promise<Outcome> {
-    const signer = await findKey(header.kid);
-    if (signer instanceof KeysUnavailable) {
-      return { outcome: 'unavailable', reason: 'keys_unavailable', retryAfter: signer.retryAfter };
-    }
-    if (signer === undefined) return refused('kid');
-    const proven = tokens?.get(credential.cacheKey);
-    if (proven?.signer !== signer && !(await verifySignature(jws, signer, header.alg))) return refused('signature');
-
-    const grant = await accessKeys?.grantOf(claims);
-    if (grant?.withheld !== undefined) return grant.withheld;
-    if (claims.expiresAt * 1_000 <= clock.now()) return refused('expired');
-    const principal = tokenPrincipal(jws, claims, grant?.accessKey.facts, platform);
-    tokens?.set(credential.cacheKey, { principal, signer, accessKey: grant?.accessKey });
-    return { outcome: 'accepted', principal };
-  }
-
-  async function findKey(kid: string | undefined): Promise<VerificationKey | KeysUnavailable | undefined> {
+    const { cacheKey } = credential;
     try {
-      return await keys.find(kid);
+      const signer = await keys.find(header.kid);
+      if (signer === undefined) return refused('kid');
+      const isProven = tokens?.get(cacheKey)?.signer === signer;
+      if (!isProven && !(await verifySignature(jws, signer, header.alg))) return refused('signature');
+
+      const grant = accessKeys && (await accessKeys.grantOf(claims));
+      if (grant?.withheld !== undefined) return grant.withheld;
+      if (claims.expiresAt * 1_000 <= clock.now()) return refused('expired');
+      const principal = tokenPrincipal(jws, claims, grant?.accessKey.facts, platform);
+      tokens?.set(cacheKey, { principal, signer, accessKey: grant?.accessKey });
+      return { outcome: 'accepted', principal };
     } catch (error) {
-      if (error instanceof KeysUnavailable) return error;
-      throw error;
+      if (!(error instanceof KeysUnavailable)) throw error;
+      return { outcome: 'unavailable', reason: 'keys_unavailable', retryAfter: error.retryAfter };
+    } finally {
+      underWay.delete(cacheKey);
     }
   }
 
@@ -153,7 +149,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   const claims = [{ of: rules.issuer, what: `access tokens of ${rules.issuer}` }];
-  return Object.freeze({ kinds: Object.freeze(['access'] as const), claims, recall, verify, invalidate });
+  return ownVerifier({ kinds: Object.freeze(['access'] as const), claims, recall, verify, invalidate });
 }
 
 function refused(rule: string): Outcome {
@@ -186,7 +182,7 @@ function readOptions(given: AccessTokensOptions) {
     platform: {
       environment,
       apis: options.has('apis') ? options.object<ApiMap>('apis', ['apisOf']) : scopePrefixes,
-      repeated: new RepeatedFacts(),
+      repeated: repeatedFacts(),
     },
     algorithms: readAlgorithms(options),
     keys: keySetOf(options, issuer, clock),

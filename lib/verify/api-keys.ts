@@ -22,6 +22,7 @@ import { instantOf } from './freshness.js';
 import { keyPrincipalOf } from './key-principal.js';
 import { LookUpCache } from './look-up-cache.js';
 import { type Found, foundNothing, type Landing, landedWell } from './look-up-landing.js';
+import { ownVerifier } from './own-verifiers.js';
 import type { PresentedCredential } from './presented-credential.js';
 import { RepeatedFacts } from './repeated-facts.js';
 import type { Claim, CredentialVerifier, Outcome } from './verifier.js';
@@ -79,7 +80,7 @@ const DECLINED: Outcome = Object.freeze({ outcome: 'declined' });
 export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidatable {
   const { resolver, kinds, environment, format, apis, clock, cache } = readOptions(options);
   const environments = environment === 'any' ? ENVIRONMENTS : [environment];
-  const repeated = new RepeatedFacts();
+  const lists = new RepeatedFacts<readonly string[]>();
 
   function recall(credential: PresentedCredential): KeyPrincipal | undefined {
     if (credential.isCompact) return undefined;
@@ -119,7 +120,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     if (facts.environment !== reading.environment) throw new RecordFault('environment: not that of the key');
     const ended = endedAt(facts.life, clock.now());
     if (ended !== undefined) return foundNothing(ended, subjectOf(facts));
-    const known = knownKey(facts, keyPrincipalOf(facts, apis, repeated));
+    const known = knownKey(facts, keyPrincipalOf(facts, apis, lists));
     return { facts: known, subject: known };
   }
 
@@ -151,7 +152,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
   }
 
   resolver.watch?.(cache.listener);
-  return Object.freeze({ kinds, claims: claimsOf(format, kinds, environments), recall, verify, invalidate });
+  return ownVerifier({ kinds, claims: claimsOf(format, kinds, environments), recall, verify, invalidate });
 }
 
 function readOptions(given: ApiKeysOptions) {

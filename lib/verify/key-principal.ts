@@ -4,10 +4,10 @@ import type { KeyFacts } from '../credentials/record.js';
 import type { RepeatedFacts } from './repeated-facts.js';
 
 /** Who presented a key, by the facts of its record. */
-export function keyPrincipalOf(facts: KeyFacts, apis: ApiMap, repeated: RepeatedFacts): KeyPrincipal {
+export function keyPrincipalOf(facts: KeyFacts, apis: ApiMap, lists: RepeatedFacts<readonly string[]>): KeyPrincipal {
   const end = Math.min(facts.life.expiresAt, facts.life.revokedAt);
   const shared = (list: 'all' | readonly string[]) =>
-    list === 'all' ? list : repeated.once(JSON.stringify(list), () => list);
+    list === 'all' ? list : lists.once(JSON.stringify(list), () => list);
   const principal: KeyPrincipal = {
     kind: facts.kind,
     keyId: facts.id,

@@ -10,11 +10,11 @@ export interface KeySet {
   /** Whether the keys, and what they proved, may be believed now without asking. */
   isFresh(now: Instant): boolean;
   /**
-   * Finds a key by its id; without an id, the only key of a set of one.
+   * Finds a key by its id, at once where it is known; without an id, the only key of a set of one.
    *
-   * @throws KeysUnavailable while there are no keys to look among.
+   * @throws KeysUnavailable, as a rejection, while there are no keys to look among.
    */
-  find(kid: string | undefined): Promise<VerificationKey | undefined>;
+  find(kid: string | undefined): VerificationKey | undefined | Promise<VerificationKey | undefined>;
 }
 
 /** There are no keys that may be believed. */
@@ -33,7 +33,7 @@ export class KeysUnavailable extends Error {
 export function staticKeySet(keys: readonly VerificationKey[]): KeySet {
   return Object.freeze({
     isFresh: () => true,
-    find: async (kid: string | undefined) => findAmong(keys, kid),
+    find: (kid: string | undefined) => findAmong(keys, kid),
   });
 }
 
@@ -78,7 +78,12 @@ export class RemoteKeySet implements KeySet {
     return this.#loadedAt !== undefined && elapsed(this.#loadedAt, now) < REFRESH_AGE;
   }
 
-  async find(kid: string | undefined): Promise<VerificationKey | undefined> {
+  find(kid: string | undefined): VerificationKey | Promise<VerificationKey | undefined> {
+    const known = this.isFresh(this.#now()) ? findAmong(this.#keys, kid) : undefined;
+    return known ?? this.#search(kid);
+  }
+
+  async #search(kid: string | undefined): Promise<VerificationKey | undefined> {
     const loads = this.#loads;
     await this.#bringUpToDate();
     const key = findAmong(this.#keys, kid);

@@ -3,8 +3,8 @@
 /** Different facts that are kept; beyond them each credential has its own. */
 const MOST = 1_000;
 
-export class RepeatedFacts {
-  readonly #known = new Map<string, unknown>();
+export class RepeatedFacts<T> {
+  readonly #known = new Map<string, T>();
 
   /**
    * The fact of a name, made where it is not known yet.
@@ -12,8 +12,9 @@ export class RepeatedFacts {
    * @param name - The same for equal facts alone. It is kept, so it must not be cut out of a credential: V8 would keep
    *   the whole of it.
    */
-  once<T>(name: string, make: () => T): T {
-    if (this.#known.has(name)) return this.#known.get(name) as T;
+  once(name: string, make: () => T): T {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
     const fact = make();
     if (this.#known.size < MOST) this.#known.set(name, fact);
     return fact;

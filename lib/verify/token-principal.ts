@@ -7,14 +7,25 @@ import type { CompactJws } from '../protocol/compact-jws.js';
 import { type JsonObject, own } from '../protocol/json-object.js';
 import { formatScope } from '../protocol/scope.js';
 import { deepFreeze } from './deep-freeze.js';
-import type { RepeatedFacts } from './repeated-facts.js';
+import { RepeatedFacts } from './repeated-facts.js';
 import type { TokenClaims } from './token-claims.js';
 
 /** What the platform says of every token of an issuer. */
 export interface TokenPlatform {
   readonly apis: ApiMap;
   readonly environment: Environment | undefined;
-  readonly repeated: RepeatedFacts;
+  readonly repeated: RepeatedTokenFacts;
+}
+
+/** What the tokens of an issuer have in common. */
+interface RepeatedTokenFacts {
+  readonly reaches: RepeatedFacts<Pick<AccessPrincipal, 'scopes' | 'apis'>>;
+  readonly headers: RepeatedFacts<JsonObject>;
+  readonly texts: RepeatedFacts<string>;
+}
+
+export function repeatedFacts(): RepeatedTokenFacts {
+  return { reaches: new RepeatedFacts(), headers: new RepeatedFacts(), texts: new RepeatedFacts() };
 }
 
 /** Claims whose text many tokens share. */
@@ -28,7 +39,7 @@ export function tokenPrincipal(
   { apis, environment, repeated }: TokenPlatform,
 ): AccessPrincipal {
   const granted = accessKey === undefined ? scopes : scopes.filter((scope) => accessKey.scopes.includes(scope));
-  const reach = repeated.once(`reach ${formatScope(granted)}`, () => ({
+  const reach = repeated.reaches.once(formatScope(granted), () => ({
     scopes: granted,
     apis: [...new Set(granted.flatMap((scope) => apis.apisOf(scope)))],
   }));
@@ -44,18 +55,18 @@ export function tokenPrincipal(
     platform: accessKey?.platform,
     expiresAt,
     // `readTokenClaims` has checked the form of these.
-    payload: deepFreeze(sharing(payload, repeated)) as TokenPayload,
-    header: repeated.once(`header ${JSON.stringify(header)}`, () => deepFreeze(header)),
+    payload: deepFreeze(sharing(payload, repeated.texts)) as TokenPayload,
+    header: repeated.headers.once(JSON.stringify(header), () => deepFreeze(header)),
   };
   return sealPrincipal(principal, apis);
 }
 
 /** The claims, with texts that other tokens have too in place of equal ones of their own. */
-function sharing(payload: JsonObject, repeated: RepeatedFacts): JsonObject {
+function sharing(payload: JsonObject, texts: RepeatedFacts<string>): JsonObject {
   const claims = payload as Record<string, unknown>;
   for (const name of SHARED_CLAIMS) {
     const text = own(claims, name);
-    if (typeof text === 'string') claims[name] = repeated.once(`text ${text}`, () => text);
+    if (typeof text === 'string') claims[name] = texts.once(text, () => text);
   }
   // A client that acts for itself has one name (RFC 9068 section 2.2).
   if (own(claims, 'sub') !== undefined && own(claims, 'sub') === own(claims, 'client_id'))

@@ -1,0 +1,56 @@
+/** What a page shows of texts that somebody wrote: the texts, and nothing that they brought with them. */
+import { expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+
+export interface Seen {
+  /** Of what somebody chose, each alone in an element. */
+  readonly texts: readonly string[];
+  /** Of the controls of forms, by their names. */
+  readonly values: readonly (readonly [name: string, value: string])[];
+  /** Elements that no page has. */
+  readonly strangers: readonly string[];
+  /** Whether something stands there that is not seen. */
+  readonly unseen: boolean;
+}
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** How a page writes a text: what cannot be seen by its number. */
+export function visible(text: string): string {
+  return text.replace(
+    new RegExp(UNSEEN, 'gu'),
+    (sign) => `[U+${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
+  );
+}
+
+/** Whether a key can have the name. */
+export function isName(text: string): boolean {
+  return text.length <= 100 && !UNSEEN.test(text);
+}
+
+/** Looks at a page, and expects nothing there that a text brought with it. */
+export async function seenIn(page: Page): Promise<Seen> {
+  const seen = await page.evaluate<Seen>(SEE);
+  expect(seen).toMatchObject({ strangers: [], unseen: false });
+  return seen;
+}
+
+/** Expects the texts, each alone in an element, and nothing that a text brought with it. */
+export async function expectText(page: Page, texts: readonly string[]): Promise<void> {
+  const { texts: shown } = await seenIn(page);
+  for (const text of texts) expect(shown).toContain(text);
+}
+
+/** Run in the page, whose types this project does not have. */
+const SEE = `(() => ({
+  texts: [...document.querySelectorAll('bdi, bdi *, option')].map((element) => element.textContent),
+  values: [...document.querySelectorAll('main [name]')].flatMap((control) =>
+    [...(control.options ?? [control])].map((one) => [control.name, one.getAttribute('value') ?? ''])),
+  strangers: [...document.querySelectorAll('*')]
+    .filter((element) =>
+      element.matches('main :is(script, style, img, svg, iframe, object, embed, video, audio, details, base, link), [style], [autofocus]') ||
+      element.getAttributeNames().some((name) => name.startsWith('on')) ||
+      ['href', 'src', 'action', 'formaction'].some((name) => element.hasAttribute(name) && new URL(element.getAttribute(name), location).origin !== location.origin))
+    .map((element) => element.outerHTML),
+  unseen: /[\\0-\\x08\\x0B-\\x1F\\x7F-\\x9F\\p{Cf}\\p{Zl}\\p{Zp}]/u.test(document.documentElement.outerHTML),
+}))()`;
