@@ -116,7 +116,8 @@ describe('events.md', () => {
       .filter(({ name, folder }) => folder === 'issuer' && name !== 'issuer/create-issuer.ts')
       .flatMap((source) => [...reasonsOf(source), ...refusalsOf(source)]);
     const ends = libSources.flatMap(({ nodes }) => returnsOf(nodes, ['endedAt']));
-    expect(sorted(rows)).toEqual(sorted([...emitted, ...ends, ...lookUpReasons].map(asTold)));
+    const ofBodies = textsOfUnion('BodyFault');
+    expect(sorted(rows)).toEqual(sorted([...emitted, ...ends, ...ofBodies, ...lookUpReasons].map(asTold)));
   });
 
   function asTold(reason: string): string {
@@ -219,6 +220,14 @@ function membersOf(type: string): readonly string[] {
 function literalTypesOf(type: string, member: string): readonly string[] {
   const found = declarationOf(type).members.find(({ name }) => name?.getText() === member);
   return [...nodesOf(found ?? declarationOf(type))].filter(ts.isStringLiteral).map(({ text }) => text);
+}
+
+function textsOfUnion(type: string): readonly string[] {
+  const found = libSources
+    .flatMap(({ nodes }) => nodes.filter(ts.isTypeAliasDeclaration))
+    .find(({ name }) => name.text === type);
+  if (found === undefined) throw new Error(`no type ${type}`);
+  return [...nodesOf(found)].filter(ts.isStringLiteral).map(({ text }) => text);
 }
 
 function declarationOf(type: string): ts.InterfaceDeclaration {
