@@ -41,7 +41,7 @@ describe.each(engines.filter((engine) => engine !== 'SQLite'))('on %s', (engine)
       'Sandbox',
       'Public',
       holder.developer.id,
-      'in 4 days',
+      'in 5 days',
       'Active',
       'pc_1',
       'Never',

@@ -17,6 +17,8 @@ describe('ago', () => {
     [DAY - 1, '23 hours ago'],
     [DAY, 'yesterday'],
     [-12 * DAY, 'in 12 days'],
+    [1 - 7 * DAY, 'in 7 days'],
+    [-1.4 * DAY, 'tomorrow'],
     [30 * DAY, 'last month'],
     [-400 * DAY, 'next year'],
     [3 * 365 * DAY, '3 years ago'],

@@ -18,11 +18,12 @@ export function exactly(time: Date): string {
   return `${EXACT.format(time)} UTC`;
 }
 
-/** `3 minutes ago`, `in 12 days` */
+/** `3 minutes ago`, `in 12 days`: what has passed in whole units, what is to come to the nearest, as it was chosen. */
 function relatively(time: Date, now: number): string {
-  const elapsed = time.getTime() - now;
+  const ahead = time.getTime() - now;
+  const count = ahead > 0 ? Math.round : Math.trunc;
   for (const [unit, length] of UNITS) {
-    if (Math.abs(elapsed) >= length) return RELATIVE.format(Math.trunc(elapsed / length), unit);
+    if (Math.abs(ahead) >= length) return RELATIVE.format(count(ahead / length), unit);
   }
   return 'just now';
 }
