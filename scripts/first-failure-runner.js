@@ -1,7 +1,7 @@
 import jestRunner from 'jest-runner';
 
-// CommonJS, whose default export Node does not see through.
-const { default: TestRunner } = jestRunner;
+// Of a CommonJS build Node takes the whole module for the default export.
+const TestRunner = jestRunner.default ?? jestRunner;
 
 /** For mutants: one test file after the other, and none after one that fails, which is all that is asked of it. */
 export default class FirstFailureRunner extends TestRunner {
