@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { BearerError, type CredentialVerifier, type LookUpFailure, type Principal, requireBearer } from 'keyward';
+import {
+  apiKeys,
+  BearerError,
+  type CredentialVerifier,
+  type LookUpFailure,
+  type Principal,
+  requireBearer,
+} from 'keyward';
 import { askVerifiers, recallPrincipal } from '../../lib/express/ask-verifiers.js';
 import { PresentedCredential } from '../../lib/verify/presented-credential.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
@@ -140,6 +147,13 @@ describe('what askVerifiers lets in is a principal', () => {
     const kinds = ['access', 'public'] as const;
     expect(ask(admitting(keyPrincipal(), { kinds }))).toEqual(UNAVAILABLE);
     expect(ask(admitting(tokenPrincipal(), { kinds }))).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('none of another kind that a copy of our verifier brings, or one that inherits from it', () => {
+    const ours = apiKeys({ resolver: async () => undefined, kinds: ['public'], environment: 'live' });
+    const { verify } = admitting(keyPrincipal());
+    expect(ask({ ...ours, verify })).toEqual(UNAVAILABLE);
+    expect(ask(Object.create(ours, { verify: { value: verify } }))).toEqual(UNAVAILABLE);
   });
 
   it('one that is not frozen is frozen, its lists too', () => {
