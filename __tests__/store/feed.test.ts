@@ -40,7 +40,7 @@ async function polledByHand() {
 }
 
 describe('a feed', () => {
-  it('tells what changed and confirms nothing by a poll that took longer than a second', async () => {
+  it('confirms what held when a poll was sent, however long it took', async () => {
     const { engine, poll, change } = await polledByHand();
     const feed = new Feed(engine);
     const heard = listenTo(feed);
@@ -48,10 +48,10 @@ describe('a feed', () => {
     await poll();
     expect([heard.changes, heard.currents()]).toEqual([['all'], 1]);
     await change('a');
-    await poll(1_001);
-    expect([heard.changes, heard.currents()]).toEqual([['all', { key: 'a' }], 1]);
-    await poll(900);
-    expect(heard.currents()).toBe(2);
+    await poll(4_000);
+    expect([heard.changes, heard.currents()]).toEqual([['all', { key: 'a' }], 2]);
+    expect(heard.ages[0]).toBeLessThan(1_000);
+    expect(heard.ages[1]).toBeGreaterThanOrEqual(4_000);
     await engine.close();
   });
 

@@ -109,8 +109,12 @@ export class CacheModel {
     this.#misses = this.#misses.filter(({ found }) => !touches(change, found));
   }
 
-  current(): void {
-    this.#word = { at: this.#now(), lostAfter: this.#lostAfter };
+  current(age = 0): void {
+    const { wall, monotonic } = this.#now();
+    const at = { wall: wall - age, monotonic: monotonic - age };
+    if (this.#word === undefined || this.#since(at) <= this.#since(this.#word.at)) {
+      this.#word = { at, lostAfter: this.#lostAfter };
+    }
   }
 
   lost(): void {

@@ -6,6 +6,8 @@ export interface HeardFeed {
   readonly changes: Change[];
   /** How often it said that nothing is missing. */
   currents(): number;
+  /** How old each of these was, in milliseconds. */
+  readonly ages: readonly number[];
   stop(): void;
 }
 
@@ -16,13 +18,15 @@ interface Watched {
 /** Listens to a store. */
 export function listenTo(store: Watched): HeardFeed {
   const changes: Change[] = [];
+  const ages: number[] = [];
   let currents = 0;
   const stop = store.watch({
     change: (change) => changes.push(change),
-    current: () => {
+    current: (age = 0) => {
       currents += 1;
+      ages.push(age);
     },
     lost: () => undefined,
   });
-  return { changes, currents: () => currents, stop };
+  return { changes, ages, currents: () => currents, stop };
 }

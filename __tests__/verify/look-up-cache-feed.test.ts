@@ -108,6 +108,36 @@ describe('current()', () => {
     expect(bench.looksUp()).toBe(false);
   });
 
+  it('of an age confirms what held so long ago', async () => {
+    const bench = createCacheBench(WATCHED);
+    await bench.learn(facts('first'));
+    bench.clock.advance(60_000);
+    bench.cache.listener.current(4_000);
+    expect(bench.looksUp()).toBe(false);
+    bench.clock.advance(1_001);
+    expect(bench.looksUp()).toBe(true);
+  });
+
+  it.each([5_001, Number.NaN, Number.POSITIVE_INFINITY])('of an age of %d ms confirms nothing', async (age) => {
+    const bench = createCacheBench(WATCHED);
+    await bench.learn(facts('first'));
+    bench.clock.advance(60_000);
+    bench.cache.listener.current(age);
+    expect(bench.looksUp()).toBe(true);
+  });
+
+  it('takes back nothing that was said later, and is never of the future', async () => {
+    const bench = createCacheBench(WATCHED);
+    await bench.learn(facts('first'));
+    bench.clock.advance(60_000);
+    bench.cache.listener.current(-60_000);
+    bench.clock.advance(4_000);
+    bench.cache.listener.current(4_500);
+    expect(bench.looksUp()).toBe(false);
+    bench.clock.advance(1_001);
+    expect(bench.looksUp()).toBe(true);
+  });
+
   it('brings back nothing that a change dropped', async () => {
     const bench = createCacheBench(WATCHED);
     await bench.learn(facts('first'));

@@ -41,7 +41,8 @@ type Step =
   | End
   | { readonly ask: Key }
   | { readonly change: ModelChange }
-  | { readonly feed: 'current' | 'lost' }
+  | { readonly feed: 'current'; readonly age: number }
+  | { readonly feed: 'lost' }
   | { readonly clock: 'advance' | 'setWall' | 'suspend'; readonly by: number }
   /** So often goes the time by that a look-up may take. */
   | { readonly timeOuts: number };
@@ -58,8 +59,11 @@ const ending = fc.record({ end: fc.constantFrom(...OUTCOMES), back: fc.nat(3) })
 const changing = fc.record({
   change: fc.constantFrom<ModelChange[]>({ key: 'k1' }, { key: 'k2' }, { account: 'a1' }, 'all', 'garbage'),
 });
-const feeding = fc.record({ feed: fc.constantFrom('current' as const, 'lost' as const) });
 const moments = fc.constantFrom(1, 500, 999, 1_000, 4_999, 5_001, 10_000, 30_001);
+const feeding = fc.oneof(
+  fc.record({ feed: fc.constant('current' as const), age: fc.oneof(fc.constant(0), moments) }),
+  fc.record({ feed: fc.constant('lost' as const) }),
+);
 const passing = fc.record({ clock: fc.constantFrom('advance' as const, 'suspend' as const), by: moments });
 const setting = fc.record({
   clock: fc.constant('setWall' as const),
@@ -118,8 +122,9 @@ function take(step: Step, { bench, model, answers }: Pair): void {
     model.change(step.change);
     bench.cache.listener.change(step.change as Change);
   } else if ('feed' in step) {
-    model[step.feed]();
-    bench.cache.listener[step.feed]();
+    for (const listener of [model, bench.cache.listener])
+      if (step.feed === 'current') listener.current(step.age);
+      else listener.lost();
   } else {
     bench.clock[step.clock](step.by);
   }

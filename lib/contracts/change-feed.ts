@@ -7,8 +7,12 @@ export type Change = { readonly key: string } | { readonly accessKey: string } |
 export interface FeedListener {
   /** A key, an access key, an account or everything changed: what is cached of it is dropped. */
   change(change: Change): void;
-  /** Every change made up to now was delivered: what is cached is confirmed. Call it every second or so. */
-  current(): void;
+  /**
+   * Every change made up to now was delivered: what is cached is confirmed. Call it every second or so.
+   *
+   * @param age - Milliseconds that this is old by now: for a poll, the time since it was sent; 0.
+   */
+  current(age?: number): void;
   /**
    * Changes may have been missed: nothing cached before this is confirmed again but by a look-up of its own. Once the
    * feed is back, deliver the changes made meanwhile, or `'all'`, before the next `current()`: it confirms what was

@@ -13,8 +13,6 @@ import type { ChangeRow, Tables } from './tables.js';
 
 /** Steps that one poll takes over one by one; of more, everything cached is dropped at once. */
 const MOST_STEPS = 1_000;
-/** Milliseconds: a poll that took longer tells what changed, and confirms nothing. */
-const SLOW_POLL = 1_000;
 /** Steps that are kept for those who come late. Who comes later yet finds its last step gone, and drops everything. */
 const KEPT_STEPS = 10_000;
 const PRUNE_EVERY = 1_000;
@@ -127,8 +125,9 @@ export class Feed {
       this.#take(await this.#read());
       this.#version = version;
     }
-    if (performance.now() - start > SLOW_POLL) return;
-    for (const listener of this.#listeners) listener.current();
+    // What was committed while it was under way need not be in it.
+    const age = performance.now() - start;
+    for (const listener of this.#listeners) listener.current(age);
   }
 
   /** The step that was seen last, and those after it; or the newest alone, where they cannot be told one by one. */

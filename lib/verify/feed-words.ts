@@ -23,8 +23,11 @@ export class FeedWords {
     this.#clock = clock;
   }
 
-  current(): void {
-    this.#latest = { since: this.#since, at: instantOf(this.#clock) };
+  /** @param age - Milliseconds that the word is old; one that is older than the latest takes nothing back. */
+  current(age = 0): void {
+    const at = before(instantOf(this.#clock), Math.max(0, age));
+    if (this.#latest !== undefined && elapsed(this.#latest.at, at) < 0) return;
+    this.#latest = { since: this.#since, at };
   }
 
   /** @param sequence - The number that the next look-up will have. */
@@ -43,6 +46,10 @@ export class FeedWords {
   sinceKnown(entry: Dated, now: Instant): number {
     return Math.min(this.sinceConfirmed(entry, now), sinceHeld(entry, now, this.#beforeLoss));
   }
+}
+
+function before({ wall, monotonic }: Instant, milliseconds: number): Instant {
+  return { wall: wall - milliseconds, monotonic: monotonic - milliseconds };
 }
 
 function sinceHeld(entry: Dated, now: Instant, word: Word | undefined): number {

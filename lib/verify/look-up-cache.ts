@@ -68,7 +68,7 @@ export class LookUpCache<F> {
   /** What a feed tells. Hand it to the resolver's `watch`. */
   readonly listener: FeedListener = {
     change: (change) => this.invalidate(change),
-    current: () => this.#feed.current(),
+    current: (age) => this.#feed.current(age),
     lost: () => {
       this.#feed.lost(this.#sequence + 1);
       if (feedNotices.hasSubscribers) feedNotices.publish({ of: this.#options.of, outcome: 'lost' });
