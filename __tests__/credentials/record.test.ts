@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { endedAt, RecordFault, readKeyRecord } from '../../lib/credentials/record.js';
+import { endedAt, RecordFault, readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/record.js';
 
 const KEY = { id: 'key_1', kind: 'secret', account: 'acc_1', environment: 'live', apis: ['payments'] };
 const ENDLESS = { expiresAt: Number.POSITIVE_INFINITY, revokedAt: Number.POSITIVE_INFINITY, disabled: false };
@@ -180,6 +180,23 @@ describe('readKeyRecord', () => {
     for (const value of values) {
       expect(() => readKeyRecord({ ...KEY, [field]: value })).toThrow(new RecordFault(message));
     }
+  });
+
+  it.each([
+    ['expiresAt', 'expires_at'],
+    ['revokedAt', 'revoked_at'],
+    ['retiresAt', 'retires_at'],
+    ['tokensNotBefore', 'tokens_not_before'],
+  ])('refuses a row handed on as it is, whose %s is called %s', (field, column) => {
+    const past = new Date(0);
+    const fault = new RecordFault(`${field}: it is called ${column} in this record`);
+    expect(() => readKeyRecord({ ...KEY, [column]: past })).toThrow(fault);
+    expect(() => readKeyRecord({ ...KEY, [column]: past, [field]: null })).toThrow(fault);
+    expect(() => readAccessKeyRecord({ ...KEY, [column]: past })).toThrow(fault);
+    for (const empty of [null, undefined])
+      expect(readKeyRecord({ ...KEY, [column]: empty })).toEqual(readKeyRecord(KEY));
+    const both = { ...KEY, [column]: past, [field]: new Date(1) };
+    expect(readKeyRecord(both)).toEqual(readKeyRecord(without(both, column)));
   });
 
   it.each(Object.keys(KEY))('refuses a record without %s', (field) => {

@@ -20,6 +20,11 @@ describe('a mistake in the options of requireBearer throws', () => {
   it.each([
     ['no options', undefined, 'expected an object of options, got undefined'],
     ['no accept', {}, `${ACCEPT}, got undefined`],
+    [
+      'a verifier in place of options',
+      liveKeys(),
+      'expected options, got a verifier: it goes into "accept", { accept: [verifier] }',
+    ],
     ['an empty accept', { accept: [] }, `${ACCEPT}, got an empty array`],
     ['a verifier by itself', { accept: DECLINING }, `${ACCEPT}, got object`],
     ['null among the verifiers', { accept: [DECLINING, null] }, `${verifierAt(1)}, got null`],

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { accessTokens, bearerErrors, requireBearer, requireScopes } from 'keyward';
+import { openStore } from 'keyward/store';
 import { createIssuer, type IssuerOptions, memorySigningKeys } from '../../lib/issuer/index.js';
 import { makeSigningKey } from '../../lib/issuer/signing-key.js';
 import { serve } from '../support/raw-http.js';
@@ -33,6 +35,16 @@ describe('createIssuer', () => {
     const create = () => createIssuer({ ...options, [name]: value });
     expect(create).toThrow(TypeError);
     expect(create).toThrow(`"${name}"`);
+  });
+
+  it('throws where a store was opened without an encryptionKey, and not where it has one', async () => {
+    const key = randomBytes(32);
+    const [without, having] = await Promise.all([openStore('memory:'), openStore('memory:', { encryptionKey: key })]);
+    expect(() => createIssuer({ ...options, signingKeys: without })).toThrow(
+      new TypeError('signing keys are stored encrypted: openStore needs the option "encryptionKey"'),
+    );
+    expect(() => createIssuer({ ...options, signingKeys: having })).not.toThrow();
+    await Promise.all([without.close(), having.close()]);
   });
 
   it('serves metadata that is complete and true, in both places', async () => {

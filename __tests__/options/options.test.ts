@@ -265,6 +265,7 @@ describe('kindOf', () => {
     ['', 'an empty text'],
     ['secret', 'string'],
     [Number.NaN, 'NaN'],
+    [Promise.resolve(), 'a promise'],
     [0, 'number'],
     [false, 'boolean'],
     [1n, 'bigint'],

@@ -1,17 +1,21 @@
-import type { JsonWebKey } from 'node:crypto';
 import type { Awaitable } from './key-resolver.js';
 
 /** A signing key at rest. Its state follows from when it was made: nothing about it is ever edited. */
 export interface SigningKeyRecord {
   readonly kid: string;
   readonly alg: string;
-  /** The private key. Keep it encrypted. */
-  readonly jwk: Readonly<JsonWebKey>;
+  /** The private key as a JSON Web Key (RFC 7517). Keep it encrypted. */
+  readonly jwk: Readonly<Record<string, unknown>>;
   readonly createdAt: Date;
 }
 
 /** Where an issuer keeps its signing keys. */
 export interface SigningKeyStore {
+  /**
+   * Throws a `TypeError` where this store cannot keep signing keys as it was made: `createIssuer` asks when it is made itself,
+   * so that the mistake is not found by the first client.
+   */
+  checkSigningKeys?(): void;
   /** Every key there is, oldest first. */
   listSigningKeys(): Awaitable<readonly SigningKeyRecord[]>;
   /**

@@ -1,6 +1,7 @@
 /** What the store holds of a key, and the rules that every record keeps. */
 import { types } from 'node:util';
 import { isScopeToken } from '../protocol/scope.js';
+import { columnForField } from './column-name.js';
 import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from './kind.js';
 
 /** What the store holds of an API key; never the key itself (spec section 2.1). */
@@ -146,6 +147,8 @@ export function readAccessKeyRecord(value: unknown): AccessKeyFacts {
 
 function asRecord<R>(value: unknown): { readonly [field in keyof R]: unknown } {
   if (typeof value !== 'object' || value === null) throw new RecordFault('expected a record');
+  const misnamed = columnForField(value);
+  if (misnamed !== undefined) throw new RecordFault(`${misnamed[0]}: it is called ${misnamed[1]} in this record`);
   return value as { readonly [field in keyof R]: unknown };
 }
 

@@ -160,6 +160,11 @@ function verdictOf(claimed: Claimed, credential: PresentedCredential): Verdict {
 }
 
 function readOptions(given: RequireBearerOptions) {
+  if (typeof (given as Partial<CredentialVerifier> | undefined)?.verify === 'function') {
+    throw new TypeError(
+      'requireBearer: expected options, got a verifier: it goes into "accept", { accept: [verifier] }',
+    );
+  }
   const options = new Options('requireBearer', given, OPTION_NAMES);
   const accept = readAccept(options);
   const realm = options.has('realm') ? options.text('realm') : 'api';

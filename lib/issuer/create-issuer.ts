@@ -61,7 +61,8 @@ const METADATA_CACHE_CONTROL = 'public, max-age=3600';
  * `/.well-known/openid-configuration`. Signing keys are made on first use and rotated on schedule.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type; for an `issuer` with a query or a
- *   fragment, or http to anything but this machine.
+ *   fragment, or http to anything but this machine; where `signingKeys` cannot keep any, such as a store that was opened
+ *   without `encryptionKey`.
  */
 export function createIssuer(options: IssuerOptions): Router {
   const { issuer, audience, accessKeys, signingKeys, algorithm, clientAuthentication, limits, clock } =
@@ -108,15 +109,14 @@ function readOptions(given: IssuerOptions) {
   }
   const ways = options.raw('clientAuthentication') ?? CLIENT_AUTHENTICATION;
   if (!Array.isArray(ways)) throw options.mistake('clientAuthentication', 'a list of ways');
+  const methods = ['listSigningKeys', 'addSigningKey', 'removeSigningKey'] as const;
+  const signingKeys = options.object<SigningKeyStore>('signingKeys', methods);
+  signingKeys.checkSigningKeys?.();
   return {
     issuer: given.issuer,
     audience: options.text('audience'),
     accessKeys: options.object<AccessKeyResolver>('accessKeys', ['resolveAccessKey']),
-    signingKeys: options.object<SigningKeyStore>('signingKeys', [
-      'listSigningKeys',
-      'addSigningKey',
-      'removeSigningKey',
-    ]),
+    signingKeys,
     algorithm: options.has('algorithm') ? options.oneOf('algorithm', SIGNING_ALGORITHMS) : 'RS256',
     clientAuthentication: namesOf('createIssuer: option "clientAuthentication"', ways, CLIENT_AUTHENTICATION),
     limits: new GuessLimits(given.limits ?? {}),

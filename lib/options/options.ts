@@ -2,6 +2,7 @@
  * Checking of options. A mistake in the configuration throws a `TypeError` when the app starts, naming the factory and
  * the option; it never prints the value, which may be a secret.
  */
+import { types } from 'node:util';
 
 /** The options of one factory, under checking. */
 export class Options {
@@ -117,6 +118,7 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   if (value === '') return 'an empty text';
   if (Number.isNaN(value)) return 'NaN';
+  if (types.isPromise(value)) return 'a promise';
   return typeof value;
 }
 

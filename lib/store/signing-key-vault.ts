@@ -1,5 +1,4 @@
 /** Signing keys at rest: each private key is a JWE of its own, under a key that the database never sees. */
-import type { JsonWebKey } from 'node:crypto';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { StoreError } from './store-error.js';
 
@@ -8,9 +7,11 @@ const EXPECTED = `openStore: option "encryptionKey" must be ${KEY_BYTES} bytes, 
 
 /** What encrypts and opens signing keys. */
 export interface SigningKeyVault {
-  seal(kid: string, jwk: Readonly<JsonWebKey>): Promise<string>;
+  /** @throws TypeError without a key. */
+  check(): void;
+  seal(kid: string, jwk: Readonly<Record<string, unknown>>): Promise<string>;
   /** @throws StoreError `encryption_key` where it was sealed by another key, for another `kid`, or was changed. */
-  open(kid: string, jwe: string): Promise<JsonWebKey>;
+  open(kid: string, jwe: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
@@ -19,9 +20,10 @@ export interface SigningKeyVault {
  * @throws TypeError for a key that is none. It never prints it.
  */
 export function signingKeyVault(given: unknown): SigningKeyVault {
-  if (given === undefined) return { seal: missing, open: missing };
+  if (given === undefined) return { check: demandKey, seal: missing, open: missing };
   const key = readKey(given);
   return {
+    check: () => undefined,
     seal: (kid, jwk) =>
       new CompactEncrypt(new TextEncoder().encode(JSON.stringify(jwk)))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid })
@@ -32,7 +34,7 @@ export function signingKeyVault(given: unknown): SigningKeyVault {
           keyManagementAlgorithms: ['dir'],
           contentEncryptionAlgorithms: ['A256GCM'],
         });
-        if (protectedHeader.kid === kid) return JSON.parse(new TextDecoder().decode(plaintext)) as JsonWebKey;
+        if (protectedHeader.kid === kid) return JSON.parse(new TextDecoder().decode(plaintext));
       } catch {
         // Told below, alike for every cause.
       }
@@ -44,11 +46,14 @@ export function signingKeyVault(given: unknown): SigningKeyVault {
   };
 }
 
+const MISSING = 'signing keys are stored encrypted: openStore needs the option "encryptionKey"';
+
+function demandKey(): never {
+  throw new TypeError(MISSING);
+}
+
 async function missing(): Promise<never> {
-  throw new StoreError(
-    'encryption_key',
-    'signing keys are stored encrypted: openStore needs the option "encryptionKey"',
-  );
+  throw new StoreError('encryption_key', MISSING);
 }
 
 function readKey(given: unknown): Uint8Array {

@@ -44,5 +44,5 @@ export function storedSigningKeys(engine: Engine, vault: SigningKeyVault): Signi
     await engine.transact((tx) => tx.deleteFrom('signing_keys').where('kid', '=', kid).execute());
   }
 
-  return { listSigningKeys, addSigningKey, removeSigningKey };
+  return { checkSigningKeys: vault.check, listSigningKeys, addSigningKey, removeSigningKey };
 }
