@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { createManagement, type KeyView, type Management, ManagementError, type Member } from 'keyward/management';
-import { type Holder, managed } from '../support/managed.js';
+import { type Holder, managed, refusalOf } from '../support/managed.js';
+import { isTaken } from '../support/managed-text.js';
 import { sharedEngines } from '../support/test-stores.js';
 
 const EDITORS = 64;
 const ROUNDS = 2;
+const ROLLERS = 8;
 
 describe.each(sharedEngines)('on %s, through two stores', (engine) => {
   const at = managed(engine);
@@ -53,6 +55,29 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
     );
     for (const entry of refused)
       expect(entry).toMatchObject({ after: { refused: 'version_conflict' }, subject: key.id });
+  });
+
+  it('of those who roll one version at once, one does, and the text before it keeps its grace', async () => {
+    const desks = await offices();
+    const holder = await at.account();
+    const { key, text } = await holder.key();
+    at.clock.advance(1_000);
+    const ends = await Promise.all(
+      Array.from({ length: ROLLERS }, (_, i) =>
+        settled(async () => (await (desks[i % 2] as Management).keys.roll(holder.owner, key.id, 60, key.version)).key),
+      ),
+    );
+    expect(ends.filter((end) => end !== 'version_conflict')).toHaveLength(1);
+    expect(await isTaken(at, text)).toBe(true);
+    expect(await at.management.keys.view(holder.owner, key.id)).toMatchObject({ version: 2, secrets: { length: 2 } });
+  });
+
+  it('a Secret is added to the version that was seen, and to no other', async () => {
+    const holder = await at.account();
+    const { key } = await holder.accessKey();
+    const adding = () => at.management.accessKeys.addSecret(holder.owner, key.id, key.version);
+    expect((await adding()).key.version).toBe(2);
+    expect(await refusalOf(adding())).toMatchObject({ status: 409, code: 'version_conflict' });
   });
 });
 

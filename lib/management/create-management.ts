@@ -47,8 +47,10 @@ interface Keys<Settings, Edit> {
    * Needs Owner. Gives the key a new text.
    *
    * @param grace - Seconds for which the text before it is taken, 0 to 2,592,000 (30 days); 0. It never lengthens a life.
+   * @param version - That of the view which is acted on: another one gets `version_conflict`, so that what is sent twice does
+   *   not end the text that is in its grace. Without it, whatever version there is.
    */
-  roll(member: Member, id: string, grace?: number): Promise<ShownOnce>;
+  roll(member: Member, id: string, grace?: number, version?: number): Promise<ShownOnce>;
   /** Needs Owner. Ends the grace of a rolled text now. */
   endGrace(member: Member, id: string): Promise<KeyView>;
   /** Needs Owner. Final. */
@@ -63,8 +65,8 @@ export interface ApiKeysDesk extends Keys<KeySettings, KeyEdit> {
 
 /** Access keys: an Identifier, and one or two live Secrets. */
 export interface AccessKeysDesk extends Keys<AccessKeySettings, AccessKeyEdit> {
-  /** Needs Owner. Adds a second Secret, which lives until it is deleted. */
-  addSecret(member: Member, id: string): Promise<ShownOnce>;
+  /** Needs Owner. Adds a second Secret, which lives until it is deleted; `version` as in `roll`. */
+  addSecret(member: Member, id: string, version?: number): Promise<ShownOnce>;
   /** Needs Owner. Ends one Secret, by the `id` of its view; the last one cannot be. */
   deleteSecret(member: Member, id: string, secret: string): Promise<KeyView>;
 }
@@ -103,14 +105,13 @@ export function createManagement(given: ManagementOptions): Management {
       ...common<AccessKeyEdit>(accessKeys),
       create: (member: Member, settings: AccessKeySettings, idempotencyKey?: string) =>
         accessKeys.create(member, settings, idempotencyKey, readNewAccessKey),
-      async addSecret(member: Member, id: string) {
-        const { key, result } = await accessKeys.reissue(member, 'add_secret', id, (tx, row, { now }) =>
-          addSecretTo(tx, row, now),
-        );
+      async addSecret(member: Member, id: string, version?: number) {
+        const deed = { name: 'add_secret', id, version };
+        const { key, result } = await accessKeys.reissue(member, deed, (tx, row, { now }) => addSecretTo(tx, row, now));
         return { key, text: result };
       },
       async deleteSecret(member: Member, id: string, secret: string) {
-        const done = await accessKeys.reissue(member, 'delete_secret', id, (tx, row, { now }) =>
+        const done = await accessKeys.reissue(member, { name: 'delete_secret', id }, (tx, row, { now }) =>
           endSecret(tx, row, secret, now),
         );
         return done.key;
@@ -126,14 +127,16 @@ function common<Edit>(desk: KeyDesk) {
     view: (member: Member, id: string) => desk.view(member, id),
     edit: (member: Member, id: string, edit: Edit) => desk.edit(member, id, edit),
     delete: (member: Member, id: string) => desk.revoke(member, id),
-    async roll(member: Member, id: string, grace?: number): Promise<ShownOnce> {
-      const { key, result } = await desk.reissue(member, 'roll', id, (tx, row, { now }) =>
+    async roll(member: Member, id: string, grace?: number, version?: number): Promise<ShownOnce> {
+      const { key, result } = await desk.reissue(member, { name: 'roll', id, version }, (tx, row, { now }) =>
         rollTo(tx, row, readGrace(grace), now),
       );
       return { key, text: result };
     },
     async endGrace(member: Member, id: string): Promise<KeyView> {
-      const done = await desk.reissue(member, 'end_grace', id, (tx, row, { now }) => endGraceOf(tx, row, now));
+      const done = await desk.reissue(member, { name: 'end_grace', id }, (tx, row, { now }) =>
+        endGraceOf(tx, row, now),
+      );
       return done.key;
     },
   };

@@ -101,13 +101,18 @@ export class KeyDesk {
     });
   }
 
-  /** Does something to the texts of a key. */
-  async reissue<T>(member: unknown, name: string, id: unknown, work: Work<T>): Promise<{ key: KeyView; result: T }> {
+  /** Does something to the texts of a key; of a version alone, where one is given. */
+  async reissue<T>(
+    member: unknown,
+    { name, id, version }: { readonly name: string; readonly id: unknown; readonly version?: number | undefined },
+    work: Work<T>,
+  ): Promise<{ key: KeyView; result: T }> {
     return await this.#change(
       member,
       'roll',
       id,
       async (tx, key, acting) => {
+        if (version !== undefined && version !== key.version) throw conflict();
         const result = await work(tx, key, acting);
         if (!(await tx.updateKey(key.id, key.version, {}))) throw conflict();
         const view = await viewIn(tx, key.id, acting.now);
