@@ -6,6 +6,7 @@ import { createDashboard } from 'keyward/dashboard';
 import { managed } from '../support/managed.js';
 import { selfSigned } from '../support/self-signed.js';
 import { madeKey, newForm } from './key-forms.js';
+import { expectSafe } from './safe-headers.js';
 import { altered, MOUNT, type Reply, servedDashboard } from './served-dashboard.js';
 
 const at = managed('memory');
@@ -19,32 +20,6 @@ const dashboard = servedDashboard(at, {}, (app) => {
 const broken = servedDashboard(at, {
   management: altered(at, () => ({ audit: () => Promise.reject(new TypeError('the cause')) })),
 });
-
-const POLICY: Readonly<Record<string, readonly string[]>> = {
-  'default-src': ["'none'"],
-  'script-src': ["'self'"],
-  'style-src': ["'self'"],
-  'img-src': ["'self'"],
-  'connect-src': ["'none'"],
-  'form-action': ["'self'"],
-  'frame-ancestors': ["'none'"],
-  'base-uri': ["'none'"],
-  'object-src': ["'none'"],
-};
-
-function expectSafe({ headers }: Pick<Reply, 'headers'>): void {
-  const policy = String(headers['content-security-policy'])
-    .split('; ')
-    .map((part) => part.split(' '));
-  expect(Object.fromEntries(policy.map(([name, ...values]) => [name, values]))).toEqual(POLICY);
-  expect(headers).toMatchObject({
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'x-frame-options': 'DENY',
-  });
-}
 
 describe('every answer', () => {
   it.each<[number, string, string]>([

@@ -1,5 +1,6 @@
 /** Every form of the Dashboard, with every field that the server takes there, and the hostile texts for them. */
 import { ROUTES } from '../../../lib/dashboard/routes.js';
+import type { BrowserSite } from '../../support/browser-site.js';
 import { HOSTILE } from './hostile-texts.js';
 
 /** Ids by what the keys are: one of each kind, one that is disabled, and an access key with two Secrets. */
@@ -13,13 +14,15 @@ export interface HostileForm {
   /** The page that has the form, and where the form goes; below the mount. */
   page(ids: Ids): string;
   action(ids: Ids): string;
+  /** The same, as the Dashboard's routes have it. */
+  readonly route: string;
   /** Fields that stop a form before the others are looked at, with the status that such a form gets. */
   readonly gates: Readonly<Record<string, number>>;
   /** All other fields. */
   readonly free: readonly string[];
 }
 
-type Texts = Readonly<Record<string, string>>;
+export type Texts = Readonly<Record<string, string>>;
 
 const GATES: Readonly<Record<string, number>> = {
   ...{ csrf: 403, formId: 400, version: 400, grace: 400, secret: 404 },
@@ -30,14 +33,15 @@ const GATES: Readonly<Record<string, number>> = {
 const LINKED = ['after', 'done'];
 
 function formOf(what: string, page: string, method: 'get' | 'post', goesTo = page, listed = true): HostileForm {
-  const route = ROUTES.find((one) => one.path === goesTo.replace(/:\w+/, ':id') && one[method] !== undefined);
+  const path = goesTo.replace(/:\w+/, ':id');
+  const route = ROUTES.find((one) => one.path === path && one[method] !== undefined);
   const taken = method === 'get' ? route?.query?.filter((name) => !LINKED.includes(name)) : route?.form;
   const names = [...(method === 'post' ? ['csrf'] : []), ...(taken ?? [])];
   // A new access key has one kind, whatever is said.
   const isGate = (name: string) => name in GATES && !(name === 'kind' && goesTo === '/access-keys');
-  const pathOf = (path: string) => (ids: Ids) => path.replace(/:(\w+)/, (_, which: keyof Ids) => ids[which]);
+  const pathIn = (text: string) => (ids: Ids) => text.replace(/:(\w+)/, (_, which: keyof Ids) => ids[which]);
   return {
-    ...{ what, listed, method, page: pathOf(page), action: pathOf(goesTo) },
+    ...{ what, listed, method, page: pathIn(page), action: pathIn(goesTo), route: path },
     gates: Object.fromEntries(names.filter(isGate).map((name) => [name, GATES[name] ?? 0])),
     free: names.filter((name) => !isGate(name)),
   };
@@ -52,8 +56,7 @@ const ofOne = (noun: string, path: string, live: string, off: string) => [
 ];
 
 export const FORMS: readonly HostileForm[] = [
-  formOf('the filters of API keys', '/?limit=5', 'get', '/'),
-  formOf('the filters of API keys, where nobody has a list of APIs', '/?limit=5', 'get', '/', false),
+  formOf('the filters of API keys', '/?limit=5', 'get', '/', false),
   formOf('the filters of access keys', '/access-keys?limit=5', 'get', '/access-keys'),
   formOf('the filters of the audit', '/audit?limit=5', 'get', '/audit'),
   formOf('a new secret key', '/keys/new?kind=secret', 'post', '/keys'),
@@ -72,26 +75,50 @@ export const FORMS: readonly HostileForm[] = [
 
 export const TEXTS: readonly string[] = Object.values(HOSTILE).flat();
 
-/** Of a body more is not taken, and of an address Node takes no more. */
-const MOST = 16_384;
-const isTooLong = (text: string) => new URLSearchParams({ text }).toString().length > MOST;
-export const TOO_LONG = TEXTS.filter(isTooLong);
+type Desk = Pick<BrowserSite, 'owner' | 'management'>;
 
-/** A hundred forms in which each free field has each text once; in one form the fields have texts of different sorts. */
+/** Makes the keys: the public one in the account without lists. */
+export async function keysIn(listed: Desk, unlisted: Desk): Promise<Ids> {
+  const { owner } = listed;
+  const { keys, accessKeys } = listed.management;
+  const makeKey = async () => (await keys.create(owner, { kind: 'secret', apis: 'all' })).key.id;
+  const makeAccessKey = async () => (await accessKeys.create(owner, { scopes: ['payments'] })).key.id;
+  const [secret, off] = [await makeKey(), await makeKey()];
+  const [access, offAccess, two] = [await makeAccessKey(), await makeAccessKey(), await makeAccessKey()];
+  await keys.roll(owner, secret, 3_600);
+  await keys.edit(owner, off, { version: 1, disabled: true });
+  await accessKeys.roll(owner, access, 3_600);
+  await accessKeys.edit(owner, offAccess, { version: 1, disabled: true });
+  await accessKeys.addSecret(owner, two);
+  const open = await unlisted.management.keys.create(unlisted.owner, { kind: 'public', apis: ['payments'] });
+  return { secret, public: open.key.id, access, off, offAccess, two };
+}
+
+/** What one field makes of a body: of 16 KiB and more none is taken. */
+const sizeOf = (text: string) => new URLSearchParams({ text }).toString().length;
+export const isTooLong = (text: string) => sizeOf(text) > 16_200;
+
+/** Beside other texts there is no room for those, nor in an address. */
+const LONG = TEXTS.filter((text) => sizeOf(text) > 12_000);
+export const shortened = (text: string) => (LONG.includes(text) ? text.slice(0, 1_500) : text);
+
+/** A hundred forms in which each field has each text once; in one form the fields have texts of different sorts. */
 export function everyTextInEach(names: readonly string[]): readonly Texts[] {
   return TEXTS.map((_, at) =>
     Object.fromEntries(
       names.map((name, field) => {
         const text = TEXTS[(at + 10 * field) % TEXTS.length] ?? '';
-        // Two of ten kilobytes are too long together.
-        return [name, text.slice(0, field >= 10 ? 200 : isTooLong(text) ? 1_500 : text.length)];
+        // Of two of ten kilobytes one comes whole.
+        return [name, field < 10 ? shortened(text) : text.slice(0, 100)];
       }),
     ),
   );
 }
 
-/** The share of one of several forms that have a field: all of them together get each text, and each some of every sort. */
-export function shareOf<T>(form: T, forms: readonly T[]): readonly string[] {
-  const shares = Math.min(forms.length, 10);
-  return TEXTS.filter((_, at) => at % shares === forms.indexOf(form) % shares);
+const DOORS = FORMS.flatMap(({ what, gates }) => Object.keys(gates).map((gate) => `${what}: ${gate}`));
+
+/** The texts for one gate: five, of different sorts. All gates together get each of the hundred. */
+export function shareOf({ what }: HostileForm, gate: string): readonly string[] {
+  const share = DOORS.indexOf(`${what}: ${gate}`) % 20;
+  return TEXTS.filter((_, at) => at % 20 === share);
 }

@@ -1,13 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ManagementError } from 'keyward/management';
+import { DASHBOARD_PATH as MOUNT } from '../../../lib/cli/serve-dashboard.js';
 import { ROUTES } from '../../../lib/dashboard/routes.js';
 import { openChromium } from '../../support/browser.js';
-import { type BrowserSite, browserSite } from '../../support/browser-site.js';
+import { browserSite } from '../../support/browser-site.js';
 import { eventually } from '../../support/store-wait.js';
-import { everyTextInEach, FORMS, type HostileForm, type Ids, shareOf, TEXTS, TOO_LONG } from './hostile-forms.js';
+import {
+  everyTextInEach,
+  FORMS,
+  type HostileForm,
+  type Ids,
+  isTooLong,
+  keysIn,
+  shareOf,
+  shortened,
+  TEXTS,
+  type Texts,
+} from './hostile-forms.js';
 import { HOSTILE } from './hostile-texts.js';
-import { expectText, isName, type Seen, seenIn, visible } from './shown-as-text.js';
+import { expectText, expectWritten, isName, type Seen, seenIn, visible } from './shown-as-text.js';
 import { type WrittenForm, writtenForm } from './written-form.js';
 
 const listed = browserSite();
@@ -16,8 +28,14 @@ const unlisted = browserSite({ apis: 'all', channels: 'all' });
 const chromium = openChromium();
 
 const FAMILIES = Object.entries(HOSTILE);
-/** Hundreds of forms each. */
+/** Hundreds of pages each, with little to paint. */
 const PATIENCE = 240_000;
+const SMALL = { viewport: { width: 200, height: 200 } };
+
+let ids: Ids;
+beforeAll(async () => {
+  ids = await keysIn(listed, unlisted);
+});
 
 it('there are a hundred of them', () => {
   expect(new Set(TEXTS).size).toBe(100);
@@ -68,3 +86,131 @@ describe('as a name, and as the id of who made the key', () => {
     return { path: `/keys/${key.id}`, name: key.name ?? key.id, text };
   }
 });
+
+describe('in every field', () => {
+  it('has every form that takes fields', () => {
+    const posted = FORMS.filter(({ method }) => method === 'post').map(({ route }) => route);
+    const taking = ROUTES.filter(({ post }) => post !== undefined).map(({ path }) => path);
+    expect(new Set(posted)).toEqual(new Set([...taking, '/sign-out']));
+  });
+
+  it.each(FORMS)(
+    'M31 of $what every text is taken or refused, and never more than text',
+    async (form) => {
+      const written = await opened(form);
+      const [free, gates] = [[...form.free], Object.keys(form.gates)];
+      expect([...free, ...gates]).toEqual(expect.arrayContaining([...written.names]));
+      // Those that the page shows come whole.
+      free.sort((one, other) => Number(written.names.includes(other)) - Number(written.names.includes(one)));
+      const isPost = form.method === 'post';
+
+      for (const texts of free.length === 0 ? [] : everyTextInEach(free)) {
+        const isRefused = isPost || Object.values(texts).some((text) => text.includes('\0'));
+        const seen = await sendsTo(written, texts, isRefused ? 400 : 200);
+        const shown = Object.entries(texts).filter(([name]) => written.names.includes(name));
+        if (isPost || !isRefused) expectWritten(seen, Object.fromEntries(shown));
+      }
+      // A form that lacks what it needs is not sent.
+      const rest = Object.fromEntries(free.map((name) => [name, 'x']));
+      for (const gate of gates) {
+        for (const text of shareOf(form, gate)) {
+          await sendsTo(written, { ...rest, [gate]: isPost ? text : shortened(text) }, form.gates[gate]);
+        }
+      }
+    },
+    PATIENCE,
+  );
+
+  it(
+    'M31 of a sign-in link every text is refused, and never more than text',
+    async () => {
+      const page = await chromium.page(SMALL);
+      for (let at = 0; at < TEXTS.length; at += 9) {
+        await page.goto(listed.link('owner'));
+        const written = await writtenForm(page, `${MOUNT}/sign-in`);
+        for (const token of TEXTS.slice(at, at + 9)) await sendsTo(written, { token }, 401);
+        // A success forgives, before there are too many failures.
+        expect((await written.send({})).status()).toBe(200);
+        await written.answer.close();
+      }
+    },
+    PATIENCE,
+  );
+});
+
+describe('as a name that a form gives', () => {
+  const third = (which: number) => TEXTS.filter((_, at) => at % 3 === which);
+
+  it.each([
+    { what: 'a new secret key', reach: { 'apis.of': 'all' }, texts: third(0) },
+    { what: 'a new public key', reach: { 'apis.named': 'payments' }, texts: third(1) },
+    { what: 'a new access key', reach: { scopes: 'payments' }, texts: third(2) },
+  ])(
+    'M31 $what has it, or is not made',
+    async ({ what, reach, texts }) => {
+      const written = await opened(formOf(what));
+      for (const name of texts) {
+        const seen = await sendsTo(written, { ...reach, formId: randomUUID(), name }, isName(name) ? 201 : 400);
+        if (isName(name)) expect(seen.texts).toContain(visible(name));
+      }
+    },
+    PATIENCE,
+  );
+
+  it.each([
+    { what: 'the edit of a secret key', texts: third(1) },
+    { what: 'the edit of a public key', texts: third(2) },
+    { what: 'the edit of an access key', texts: third(0) },
+  ])(
+    'M31 $what gives it, and tells of some when two edit one version',
+    async ({ what, texts }) => {
+      const written = await opened(formOf(what));
+      let version = Number(await written.page.locator('[name=version]').inputValue());
+      for (const [at, name] of texts.entries()) {
+        const seen = await sendsTo(written, { version: String(version), name }, isName(name) ? 200 : 400);
+        if (!isName(name)) continue;
+        expect(seen.texts).toContain(visible(name));
+        version += 1;
+        if (at % 3 > 0) continue;
+        expect((await sendsTo(written, { version: '1', name: `${name}.` }, 409)).texts).toContain(visible(`${name}.`));
+      }
+    },
+    PATIENCE,
+  );
+});
+
+describe('in every address', () => {
+  const PLACES = [
+    ...['/?text=', '/?api=', '/?state=', '/?after=', '/?', '/keys/', '/keys/new?kind=', '/sign-in?token='],
+    ...['/audit?actor=', '/audit?subject='],
+  ];
+
+  it.each(FAMILIES)('M31 %s are taken or refused, and never more than text', async (_, [text = '']) => {
+    const page = await listed.enter(chromium, 'owner', SMALL);
+    for (const place of PLACES) {
+      const response = await page.goto(listed.url + place + encodeURIComponent(shortened(text)));
+      expect([200, 400, 404]).toContain(response?.status());
+      await seenIn(page);
+    }
+  });
+});
+
+function formOf(what: string): HostileForm {
+  const form = FORMS.find((one) => one.what === what);
+  if (form === undefined) throw new Error(`there is no form of ${what}`);
+  return form;
+}
+
+async function opened(form: HostileForm): Promise<WrittenForm> {
+  const site = form.listed ? listed : unlisted;
+  const page = await site.enter(chromium, 'owner', SMALL);
+  await page.goto(site.url + form.page(ids));
+  return await writtenForm(page, MOUNT + form.action(ids));
+}
+
+/** Sends texts, and expects a status; of a body that is too long nothing is taken. */
+async function sendsTo(written: WrittenForm, texts: Texts, status = 0): Promise<Seen> {
+  const expected = Object.values(texts).some(isTooLong) ? 413 : status;
+  expect([texts, (await written.send(texts)).status()]).toEqual([texts, expected]);
+  return await seenIn(written.answer);
+}

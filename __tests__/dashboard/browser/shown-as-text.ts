@@ -41,16 +41,30 @@ export async function expectText(page: Page, texts: readonly string[]): Promise<
   for (const text of texts) expect(shown).toContain(text);
 }
 
+/** What is not shown again: what is none of two, and what was only to be confirmed. */
+const NOT_SHOWN = /\.of$|^(?:environment|confirm)$/;
+
+/** Expects the fields of a page to have what was written into them. */
+export function expectWritten({ values }: Seen, texts: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(texts).filter(([name]) => !NOT_SHOWN.test(name))) {
+    const shown = values.filter(([other]) => other === name).map(([, value]) => value);
+    const sent = text.replace(/\r\n?|\n/g, '\r\n');
+    const words = [...new Set(sent.split(/[\s,]+/))].filter((word) => word !== '');
+    if (!name.endsWith('.named')) expect([name, ...shown]).toContain(visible(sent));
+    else expect(shown).toEqual([expect.stringContaining(visible(words.join(' ')))]);
+  }
+}
+
 /** Run in the page, whose types this project does not have. */
 const SEE = `(() => ({
   texts: [...document.querySelectorAll('bdi, bdi *, option')].map((element) => element.textContent),
   values: [...document.querySelectorAll('main [name]')].flatMap((control) =>
     [...(control.options ?? [control])].map((one) => [control.name, one.getAttribute('value') ?? ''])),
-  strangers: [...document.querySelectorAll('*')]
-    .filter((element) =>
-      element.matches('main :is(script, style, img, svg, iframe, object, embed, video, audio, details, base, link), [style], [autofocus]') ||
-      element.getAttributeNames().some((name) => name.startsWith('on')) ||
-      ['href', 'src', 'action', 'formaction'].some((name) => element.hasAttribute(name) && new URL(element.getAttribute(name), location).origin !== location.origin))
-    .map((element) => element.outerHTML),
+  strangers: [
+    ...document.querySelectorAll('main :is(script, style, img, svg, iframe, object, embed, video, audio, details, base, link), [style], [autofocus]'),
+    ...[...document.querySelectorAll('*')].filter((element) => element.getAttributeNames().some((name) => name.startsWith('on'))),
+    ...[...document.querySelectorAll('[href], [src], [action], [formaction]')].filter((element) =>
+      ['href', 'src', 'action', 'formaction'].some((name) => element.hasAttribute(name) && new URL(element.getAttribute(name), location).origin !== location.origin)),
+  ].map((element) => element.outerHTML),
   unseen: /[\\0-\\x08\\x0B-\\x1F\\x7F-\\x9F\\p{Cf}\\p{Zl}\\p{Zp}]/u.test(document.documentElement.outerHTML),
 }))()`;

@@ -1,10 +1,11 @@
 /** A form of a page, written in field by field and sent into a second window: so it is still there for the next text. */
-import { expect } from '@jest/globals';
 import type { Page, Response } from 'playwright-core';
 
 export interface WrittenForm {
   /** The fields that the form has. */
   readonly names: readonly string[];
+  /** That has the form. */
+  readonly page: Page;
   /** What was answered last. */
   readonly answer: Page;
   /** Writes the texts into the form as it came from the server, sends it, and waits for the answer. */
@@ -13,66 +14,61 @@ export interface WrittenForm {
 
 /** @param action - Where the form of that page goes. */
 export async function writtenForm(page: Page, action: string): Promise<WrittenForm> {
-  const form = `main form[action="${action}"], form[action="${action}"]`;
   const run = <T>(script: string, texts?: unknown) =>
-    page.evaluate<T>(`(${script})(document.querySelector(${JSON.stringify(form)}), ${JSON.stringify(texts)})`);
+    page.evaluate<T>(`(${script})(document.querySelector('form[action="${action}"]'), ${JSON.stringify(texts)})`);
   const [answer] = await Promise.all([page.waitForEvent('popup'), page.evaluate(`void open('about:blank', 'answer')`)]);
 
   async function send(texts: Readonly<Record<string, string>>): Promise<Response> {
-    // Typed first: the page may choose something else where somebody types.
-    for (const name of await run<string[]>(TYPED, texts)) {
-      await page.locator(form).first().locator(`[name="${name}"]`).fill(String(texts[name]));
-    }
-    expect(await run(SET, texts)).toEqual([]);
-    const [response] = await Promise.all([answer.waitForNavigation(), run(SEND)]);
+    const [response] = await Promise.all([answer.waitForNavigation(), run(SEND, texts)]);
     if (response === null) throw new Error('the answer did not come from the server');
     return response;
   }
 
-  return { names: await run<string[]>(NAMES), answer, send };
+  return { names: await run<string[]>(NAMES), page, answer, send };
 }
 
 // Run in the page, whose types this project does not have.
 
 const NAMES = '(form) => [...new Set([...form.elements].map(({ name }) => name).filter(Boolean))]';
 
-/** Makes the form what it was at first, and says which of the texts can be typed; the others have no place in a line. */
-const TYPED = `(form, texts) => {
-  form.first ??= new Map([...form.elements].map((control) => [control, [control.type, control.value, control.checked]]));
-  for (const control of [...form.elements]) {
-    const [type, value, checked] = form.first.get(control) ?? [];
-    if (type === undefined) control.remove();
-    else if (control.matches('input, select')) {
-      if (control.matches('input')) control.type = type;
-      control.value = value;
-      control.checked = checked;
-    }
+/**
+ * Types what has a place in a line, as the editor of the browser does it; sets the rest, as whoever knows the tools of a
+ * browser can; and throws where a text would not be sent as it is.
+ */
+const SEND = `(form, texts) => {
+  const controls = [...form.querySelectorAll('input, select')];
+  form.first ??= new Map(controls.map((one) => [one, { type: one.type, length: one.length, value: one.value, checked: one.checked }]));
+  for (const control of controls) {
+    const first = form.first.get(control);
+    if (first === undefined) control.remove();
+    else if (control.matches('select')) Object.assign(control, { length: first.length, value: first.value });
+    else Object.assign(control, { type: first.type, value: first.value, checked: first.checked });
   }
-  return Object.keys(texts).filter((name) => {
-    const control = [...form.elements].find((one) => one.name === name);
-    const typed = ['text', 'search'].includes(control?.type) && !/[\\r\\n\\0]/.test(texts[name]);
-    if (typed) control.removeAttribute('maxlength');
-    return typed;
-  });
-}`;
 
-/** Sets what nobody types, as whoever knows the tools of a browser can; says which of the texts would not be sent. */
-const SET = `(form, texts) => {
-  for (const [name, text] of Object.entries(texts)) {
-    const [first, ...others] = [...form.elements].filter((one) => one.name === name);
-    if (first?.value === text && first.type !== 'checkbox' && first.type !== 'radio') continue;
+  const ofName = (name) => [...form.elements].filter((one) => one.name === name);
+  const isTyped = ([name, text]) => ['text', 'search'].includes(ofName(name)[0]?.type) && !/[\\r\\n\\0]/.test(text);
+  const all = Object.entries(texts);
+  // First, since the page may choose something else where somebody types.
+  for (const [name, text] of all.filter(isTyped)) {
+    const [control] = ofName(name);
+    control.removeAttribute('maxlength');
+    control.focus();
+    control.select();
+    document.execCommand('insertText', false, text);
+  }
+  for (const [name, text] of all.filter((one) => !isTyped(one))) {
+    const [first, ...others] = ofName(name);
     for (const other of others) other.checked = false;
     const control = first ?? form.appendChild(Object.assign(document.createElement('input'), { type: 'hidden', name }));
     if (control.matches('select')) control.add(new Option(text, text));
     else if (!['checkbox', 'radio'].includes(control.type)) control.type = 'hidden';
-    control.value = text;
-    control.checked = true;
+    Object.assign(control, { value: text, checked: true });
   }
-  const sent = new FormData(form);
-  return Object.keys(texts).filter((name) => sent.getAll(name).length !== 1 || sent.get(name) !== texts[name]);
-}`;
 
-const SEND = `(form) => {
+  const sent = new FormData(form);
+  for (const [name, text] of all) {
+    if (sent.getAll(name).length !== 1 || sent.get(name) !== text) throw new Error('not sent as it is: ' + name);
+  }
   form.target = 'answer';
   form.requestSubmit();
 }`;
