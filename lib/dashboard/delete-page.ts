@@ -25,12 +25,17 @@ export function deleteKey(sort: Sort): Page {
     // Who may not delete is refused by management, which writes that down.
     if (may(visit, 'delete')) {
       const key = await viewed(visit, sort);
-      const isMeant = fields.one('confirm')?.trim() === nameOf(key).trim();
+      const isMeant = asRead(fields.one('confirm') ?? '') === asRead(nameOf(key));
       if (!isMeant) return confirmation(visit, sort, key, 'That is not its name.');
     }
     await site.management[sort.name].delete(member, idIn(visit));
     return seeOther(`${base}${sort.list}?done=deleted`);
   };
+}
+
+/** A text as people type it again: whoever named the key may have written what looks the same in another way. */
+function asRead(text: string): string {
+  return text.normalize('NFKC').replace(/\s+/g, ' ').trim();
 }
 
 function confirmation(visit: Visit, sort: Sort, key: KeyView, error: string | undefined): Answer {

@@ -3,6 +3,7 @@ import type { KeyView } from '../management/key-view.js';
 import { answerPage } from './answer.js';
 import { auditTable } from './audit-words.js';
 import { copyable } from './copyable.js';
+import { doneIn } from './done.js';
 import { chosen, type Html, html } from './html.js';
 import { panelsOf } from './key-panels.js';
 import { textsOf } from './key-texts.js';
@@ -15,27 +16,16 @@ import { nameOf, pathOf, type Sort } from './sort.js';
 import { exact } from './times.js';
 import type { Page, Visit } from './visit.js';
 
-/** What was just done, by the word in the address. */
-const DONE: Readonly<Record<string, string>> = {
-  edited: 'The changes are saved. They hold from now on.',
-  disabled: 'It is disabled, and refused from now on.',
-  enabled: 'It is enabled again.',
-  'grace-ended': 'The old one is refused from now on.',
-  'secret-deleted': 'The Secret is refused from now on.',
-  'tokens-revoked': 'The tokens that it bought are refused from now on.',
-};
-
 /** Entries of its history. */
 const LATEST = 10;
 
 export function keyPage(sort: Sort): Page {
   return async (visit) => {
-    const { site, member, base, fields, now } = visit;
+    const { site, member, base, now } = visit;
     const key = await viewed(visit, sort);
     const story = await site.management.audit(member, { subject: key.id, limit: LATEST });
-    const done = DONE[fields.one('done') ?? ''];
     const main = html`<div class="head"><h1>${chosen(nameOf(key))} ${stateOf(key)}</h1>${editLink(visit, sort, key)}</div>
-${done !== undefined && html`<p class="status" role="status">${done}</p>`}
+${doneIn(visit)}
 ${key.publicText !== null && copyable('text', 'Public key', key.publicText)}
 ${factsOf(sort, key, now)}
 ${textsOf(visit, sort, key)}

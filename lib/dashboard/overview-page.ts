@@ -1,9 +1,11 @@
 /** The list of keys of one sort, with its filters. */
+
 import type { KeyView } from '../management/key-view.js';
 import type { ListFilter } from '../management/list-filter.js';
 import { type AccountOffer, offerOf } from './account-reach.js';
 import { answerPage } from './answer.js';
 import { type Entry, searchField, select } from './controls.js';
+import { DONE, doneIn } from './done.js';
 import { chosen, type Html, html, joined } from './html.js';
 import { keyTable } from './key-table.js';
 import { KINDS, STATES } from './key-words.js';
@@ -22,11 +24,8 @@ const FILTERS: Readonly<Record<Sort['name'], readonly string[]>> = {
 
 /** The fields that the list takes in its address. */
 export function overviewQuery(sort: Sort): readonly string[] {
-  return [...FILTERS[sort.name], 'after', 'limit', 'done'];
+  return [...FILTERS[sort.name], 'after', 'limit', DONE];
 }
-
-/** What was just done, by the word in the address. */
-const DONE: Readonly<Record<string, string>> = { deleted: 'The key was deleted. It is refused from now on.' };
 
 /** Milliseconds: who has a key that ends within them should know. */
 const SOON = 14 * 86_400_000;
@@ -40,9 +39,8 @@ export function overviewPage(sort: Sort): Page {
     const [after, limit] = [fields.one('after'), fields.one('limit')];
     const filter = { ...filters, after, limit: limitIn(fields) } as ListFilter;
     const [keys, offer] = [await site.management[sort.name].list(member, filter), await offerOf(visit)];
-    const done = DONE[fields.one('done') ?? ''];
     const main = html`<div class="head"><h1>${sort.title}</h1><a class="button" href="${base}${sort.create}">Create ${sort.noun}</a></div>
-${done !== undefined && html`<p class="status" role="status">${done}</p>`}
+${doneIn(visit)}
 ${offer.disabled && html`<p class="banner">The account is disabled: none of its keys is taken. Ask whoever runs this platform.</p>`}
 ${expiring(sort, keys.items, visit)}
 ${filterForm(sort, filters, limit, offer, base)}

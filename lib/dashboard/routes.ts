@@ -1,8 +1,10 @@
 /** Every page of the Dashboard: where it is, and which fields it takes. */
+
 import { auditFile } from './audit-file.js';
 import { AUDIT_FILE_QUERY, AUDIT_QUERY, auditPage } from './audit-page.js';
 import { CREATE_FIELDS, createAccessKey, createKey, newAccessKeyPage, newKeyPage } from './create-page.js';
 import { deleteKey, deletePage } from './delete-page.js';
+import { DONE } from './done.js';
 import { DRAFT_FIELDS } from './draft.js';
 import { editKey, editPage } from './edit-page.js';
 import { addSecret, deleteSecret, endGrace, revokeTokens, rollKey, setDisabled } from './key-actions.js';
@@ -46,7 +48,7 @@ export const ROUTES: readonly Route[] = Object.freeze([
 function ofOne(sort: Sort): readonly Route[] {
   const path = `${sort.path}/:id`;
   return [
-    { path, get: keyPage(sort), query: ['done'] },
+    { path, get: keyPage(sort), query: [DONE] },
     {
       ...{ path: `${path}/edit`, get: mendable(sort, editPage(sort)) },
       ...{ post: mendable(sort, editKey(sort)), form: ['version', ...DRAFT_FIELDS] },

@@ -30,6 +30,8 @@ const ONE_YEAR = 31_536_000;
 /** Sets them, over what the host app may have set: a weaker policy of a site is none for its keys. */
 export function setSecurityHeaders(req: MaybeSecure, res: ServerResponse, next: () => void): void {
   for (const [name, value] of HEADERS) res.setHeader(name, value);
+  // A site that lets its other origins read what it serves does not mean its keys.
+  for (const name of res.getHeaderNames()) if (name.startsWith('access-control-')) res.removeHeader(name);
   if (req.secure === true) res.setHeader('Strict-Transport-Security', `max-age=${ONE_YEAR}`);
   next();
 }

@@ -1,6 +1,7 @@
 /** The way of a request to a page: where it comes from, who sent it, what it brings. */
 import type { Request, Response } from 'express';
 import { type Answer, write } from './answer.js';
+import { DONE, isComeToFromHere } from './done.js';
 import { errorPage, refusalOf } from './error-page.js';
 import { Fields } from './fields.js';
 import { pairsOf, readFormBody } from './form-body.js';
@@ -18,7 +19,8 @@ export function routesOf(site: Site, memberOf: MemberOf) {
     return function showPage(req: Request, res: Response): void {
       respond(req, res, path, async () => {
         const member = await signedIn(memberOf, req);
-        const fields = new Fields(queryOf(req), query);
+        const pairs = queryOf(req).filter(([name]) => name !== DONE || isComeToFromHere(req));
+        const fields = new Fields(pairs, query);
         return await page({ ...visitOf(req, fields), member, formToken: formTokenOf(req, res) });
       });
     };

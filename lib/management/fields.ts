@@ -6,8 +6,8 @@ import { invalid } from './management-error.js';
 const ID = /^[A-Za-z0-9][\w.:-]{0,63}$/;
 const RESERVED = ['all', 'prototype'];
 const NAME_LENGTH = 100;
-/** Control characters, and those that turn the direction of a text or hide in it. */
-const NOT_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** Control characters, those that turn the direction of a text or hide in it, and letters without a shape. */
+const NOT_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 const LIST_LENGTH = 100;
 
 export type Given = Readonly<Record<string, unknown>>;
