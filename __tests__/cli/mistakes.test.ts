@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -7,6 +9,8 @@ import { commandLine } from '../support/command-line.js';
 const folder = mkdtempSync(join(tmpdir(), 'keyward-cli-'));
 const url = `file:${join(folder, 'keyward.db')}`;
 const keyward = commandLine({ url });
+const NOBODY = /^There is no account "nobody" in file:\S+\/keyward\.db\.$/;
+const SERVE = ['serve', '--port', '0', '--encryption-key-file', join(folder, 'k')];
 writeFileSync(join(folder, 'text.db'), 'this is no database, however long it is: '.repeat(50));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,29 +25,46 @@ describe('a mistake', () => {
       /Allowed choices are secret, public/,
       ['keys', 'create', '--account', 'acme', '--api', 'all', '--kind', 'access'],
     ],
-    [2, /Expected a duration, such as 30m, 24h or 7d/, ['keys', 'roll', 'key_x', '--grace', 'soon']],
+    [2, /'--grace <duration>' .* Expected a duration with its unit, such as/, ['keys', 'roll', 'x', '--grace', 'soon']],
+    [2, /'--grace <duration>' .* 7 of what\? Expected .* 90s, 30m, 24h or 7d;/, ['keys', 'roll', 'x', '--grace', '7']],
+    [2, /'--grace <duration>' .* 30 days\.$/, ['access-keys', 'roll', 'x', '--grace', '31d']],
     [2, /Expected a date, such as 2027-01-31/, ['keys', 'edit', 'key_x', '--expires', 'tomorrow']],
     [2, /"all" stands alone/, ['accounts', 'put', 'x', '--api', 'all', '--api', 'payments']],
     [2, /Expected 1 to 200/, ['audit', '--account', 'acme', '--limit', '1000']],
-    [1, /^There is no key "key_x"\.$/, ['keys', 'view', 'key_x']],
-    [1, /^there is no such account$/, ['accounts', 'view', 'nobody']],
+    [1, /^There is no key "key_x" in file:\S+\/keyward\.db\.$/, ['keys', 'view', 'key_x']],
+    [1, NOBODY, ['accounts', 'view', 'nobody']],
+    [1, NOBODY, ['accounts', 'disable', 'nobody']],
+    [1, NOBODY, ['audit', '--account', 'nobody']],
+    [1, NOBODY, ['access-keys', 'create', '--account', 'nobody', '--scope', 'x']],
     [1, /^account: expected 1 to 64 of/, ['accounts', 'put', '__proto__']],
-    [2, /^openStore: expected a URL that begins/, ['accounts', 'list', '--database', 'mysql://root@db/keys']],
+    [
+      2,
+      /^--database: expected a URL that begins [^;]+$/,
+      ['accounts', 'list', '--database', 'mysql://root:pw-canary@db/x'],
+    ],
+    [2, /^--database: expected .*; before a path stands file:$/, ['accounts', 'list', '--database', 'keyward.db']],
+    [2, /^--database: encode what/, ['accounts', 'list', '--database', 'postgres://ada:1/pw-canary@db/x']],
     [3, /database file|not a database/, ['accounts', 'list', '--database', `file:${join(folder, 'text.db')}`]],
     [3, /cannot open the database file/, ['accounts', 'list', '--database', `file:${join(folder, 'none/keyward.db')}`]],
     [
       3,
-      /^The database cannot be reached\.$/,
+      /^The database postgres:\/\/127\.0\.0\.1:1\/x cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\.$/,
       ['accounts', 'list', '--database', 'postgres://keyward:pw-canary@127.0.0.1:1/x'],
     ],
-    [1, /^there is no such account$/, ['keys', 'list', '--account', 'nobody']],
+    [
+      3,
+      /^The database postgres:\/\/db\.invalid:6432\/x cannot be reached: getaddrinfo (?:ENOTFOUND|EAI_AGAIN) db\.invalid\.$/,
+      ['accounts', 'list', '--database', 'postgres://keyward:pw-canary@db.invalid:6432/x'],
+    ],
+    [1, NOBODY, ['keys', 'list', '--account', 'nobody']],
     [
       2,
-      /^createIssuer: /,
+      /^--issuer must be an https URL [^,]*$/,
       ['serve', '--audience', 'x', '--issuer', 'no url', '--port', '0', '--encryption-key-file', join(folder, 'k')],
     ],
     [2, /ENOENT/, ['serve', '--audience', 'x', '--encryption-key-file', join(folder, 'none/k')]],
-    [2, /Cannot find module/, ['routes', join(folder, 'none.mjs')]],
+    [2, /^--audience must be/, [...SERVE, '--audience', '']],
+    [2, /^There is no file .*none\.mjs\.$/, ['routes', join(folder, 'none.mjs')]],
     [2, /exports no Express app/, ['routes', join(folder, 'empty.mjs')]],
   ])('ends with %i and a sentence: %s', async (code, sentence, args) => {
     writeFileSync(join(folder, 'empty.mjs'), 'export default {};');
@@ -57,6 +78,43 @@ describe('a mistake', () => {
   it('names what was meant', async () => {
     const { err } = await keyward.run('keys', 'creat');
     expect(err).toContain('Did you mean create?');
+  });
+
+  it('is told by the option that was typed', async () => {
+    await keyward.json('accounts', 'put', 'acme', '--api', 'payments', '--scope', 'payments');
+    const create = ['--account', 'acme', '--kind', 'secret', '--api', 'payments'];
+    for (const [args, sentence] of [
+      [['keys', 'create', ...create, '--expires', '2020-01-01'], '--expires: expected a time to come'],
+      [['keys', 'create', ...create, '--scope', 'refunds'], '--scope: the account does not have refunds'],
+      [['keys', 'list', '--account', 'acme', '--after', 'x'], '--after: '],
+      [
+        ['access-keys', 'create', '--account', 'acme', '--scope', 'payments', '--default-scope', 'x'],
+        '--default-scope: ',
+      ],
+      [['accounts', 'put', 'acme', '--platform', 'a b'], '--platform: '],
+    ] as const) {
+      const { code, err } = await keyward.run(...args);
+      expect([code, err.slice(0, sentence.length)]).toEqual([1, sentence]);
+    }
+  });
+
+  it('--grace 0 is a duration', async () => {
+    const { err } = await keyward.run('keys', 'roll', 'key_x', '--grace', '0');
+    expect(err).toMatch(/^There is no key/);
+  });
+
+  it('serve: an address that others reach needs its public URL', async () => {
+    const { code, err } = await keyward.run(...SERVE, '--audience', 'x', '--host', '0.0.0.0');
+    expect([code, err]).toEqual([2, expect.stringMatching(/^With --host 0\.0\.0\.0 --issuer is needed/)]);
+  });
+
+  it('serve: a port that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, err } = await keyward.run(...SERVE, '--audience', 'x', '--port', String(port));
+    other.close();
+    expect([code, err]).toEqual([2, expect.stringMatching(/is taken \(EADDRINUSE\)\. Choose another: --port \d+\n$/)]);
   });
 });
 

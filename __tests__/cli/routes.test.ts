@@ -43,4 +43,50 @@ describe('keyward routes', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ open: [], routes: [{ path: '/health' }, { path: '/payments/:id' }] });
   });
+
+  it.each([
+    ['export default', '{ default: app }'],
+    ['export default, of a function', '{ default: () => app }'],
+    ['export const app', '{ app }'],
+  ])('takes what TypeScript makes of %s in CommonJS', async (_what, exported) => {
+    const module = join(folder, `compiled-${Math.random().toString(36).slice(2)}.cjs`);
+    writeFileSync(
+      module,
+      `const app = require('express')();
+       app.get('/open', (req, res) => res.end());
+       Object.defineProperty(exports, '__esModule', { value: true });
+       Object.assign(exports, ${exported});`,
+    );
+    const { code, err } = await runProgram(['routes', module]);
+    expect([code, err]).toEqual([1, '1 open: GET /open\n']);
+  });
+
+  it.each([
+    [
+      'while it is loaded',
+      'throws.mjs',
+      '\nthrow new Error("PG_HOST is not set");',
+      /PG_HOST is not set \(at .*throws\.mjs:2:7\)$/,
+    ],
+    ['while it is loaded, in CommonJS', 'throws.cjs', 'null.x;', /Cannot read .*null.* \(at .*throws\.cjs:1:6\)$/],
+    [
+      'while it makes an app',
+      'makes.mjs',
+      'export default () => { throw new Error("no"); };',
+      /no \(at .*makes\.mjs:1:30\)$/,
+    ],
+    ['what is no error', 'text.mjs', 'throw "no config";', /no config$/],
+    ['since it cannot be parsed', 'typo.cjs', 'const = 1;', /Unexpected token '=' \(at .*typo\.cjs:1\)$/],
+    [
+      'since it imports what is not there',
+      'lacks.mjs',
+      "import 'not-installed';",
+      /Cannot find package 'not-installed'.*$/,
+    ],
+  ])('tells what a module throws %s, and ends with 2', async (_when, name, text, told) => {
+    writeFileSync(join(folder, name), text);
+    const { code, out, err } = await runProgram(['routes', join(folder, name)]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err.trimEnd().split(' cannot be loaded: ')).toEqual([join(folder, name), expect.stringMatching(told)]);
+  });
 });

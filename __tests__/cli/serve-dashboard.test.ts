@@ -63,13 +63,16 @@ describe('without an account', () => {
       expect((await fetch(`${issuer}/dashboard`, { headers: { connection: 'close' } })).status).toBe(404);
       expect((await fetch(`${issuer}/healthz`, { headers: { connection: 'close' } })).status).toBe(200);
     });
-    expect([code, err]).toEqual([0, expect.stringMatching(/^No Dashboard: .*keyward accounts put ID/)]);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/^No Dashboard: there is no account in file:\S+ yet\. .*keyward accounts put ID/),
+    ]);
   });
 
   it('refuses one that is named and is not there', async () => {
     const { code, out, err } = await keyward(...SERVE, '--account', 'nobody');
     expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(/^There is no account "nobody"\. Make one: keyward accounts put/);
+    expect(err).toMatch(/^There is no account "nobody" in file:\S+\. Make one: keyward accounts put/);
   });
 });
 
@@ -219,7 +222,9 @@ describe('with one account', () => {
         away,
       );
       expect(out + err + page).not.toContain('pw-canary');
-      expect(err).toMatch(args.length === 0 ? /^No Dashboard: the database cannot be reached/ : /^$/);
+      expect(err).toMatch(
+        args.length === 0 ? /^No Dashboard: the database postgres:\/\/127\.0\.0\.1:1\/none cannot be reached/ : /^$/,
+      );
     }
   });
 });

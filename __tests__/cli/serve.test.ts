@@ -84,13 +84,22 @@ describe('keyward serve', () => {
 
   it.each([
     ['a file that others can read', 2, /can be read by others: chmod 600/, {}],
-    ['a key that is none', 2, /option "encryptionKey" must be 32 bytes/, { KEYWARD_ENCRYPTION_KEY: 'short' }],
+    ['a key that is none', 2, /^KEYWARD_ENCRYPTION_KEY must be 32 bytes/, { KEYWARD_ENCRYPTION_KEY: 'short' }],
   ])('refuses %s', async (_what, code, sentence, more) => {
     const file = join(folder, 'open.key');
     writeFileSync(file, 'x', { mode: 0o644 });
     const ran = await runProgram([...SERVE, '--encryption-key-file', file], { ...env, ...more }, folder);
     expect(ran.err).toMatch(sentence);
     expect(ran).toMatchObject({ code, out: '' });
+  });
+
+  it('names the file whose key is not the one that signing keys were stored with', async () => {
+    const program = startProgram([...SERVE, '--encryption-key-file', 'first.key'], env, folder);
+    await fetch(`${(await served(program)).issuer}/.well-known/jwks.json`, { headers: close });
+    program.child.kill('SIGTERM');
+    await program.ended;
+    const ran = await runProgram([...SERVE, '--encryption-key-file', 'other.key'], env, folder);
+    expect(ran).toMatchObject({ code: 3, out: '', err: expect.stringMatching(/: is other\.key the one/) });
   });
 
   it('is up and not ready while PostgreSQL is away', async () => {

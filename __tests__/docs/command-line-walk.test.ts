@@ -30,7 +30,10 @@ const MARK = '=== the end of a step ===';
 /** What each step printed, on standard output; and what all of them printed on standard error. */
 async function runWalk(port: number, folder: string) {
   // It is built, and another program may be at the port of the page.
-  const script = steps.map(({ commands }) => commands.replaceAll('3000', String(port))).join(`\necho '${MARK}'\n`);
+  const built = steps.map(({ commands }) => commands.replaceAll('3000', String(port)));
+  // Whoever types takes longer: the first uses are written by then.
+  const typed = built.map((commands) => commands.replace(/^NEW=/m, 'sleep 6; NEW='));
+  const script = typed.join(`\necho '${MARK}'\n`);
   const { KEYWARD_DATABASE: _, DATABASE_URL: __, ...env } = process.env;
   const shell = spawn('sh', ['-c', `npm() { :; }\n${script}`], { cwd: ROOT, env: { ...env, TMPDIR: folder } });
   const said = { out: '', err: '' };
@@ -103,6 +106,15 @@ describe('the walk of docs/command-line.md', () => {
     expect({ code: result.code, err: result.err, steps: result.printed.length }).toEqual({
       ...{ code: 0, err: '', steps: steps.length },
     });
+  });
+
+  it('sees the use of the old text that came after the roll', () => {
+    const viewed = result.printed[steps.findIndex(({ commands }) => commands.includes('keys view'))] ?? '';
+    const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ';
+    const [, rolledAt = ''] = new RegExp(`(${time})  -`).exec(viewed.slice(viewed.indexOf('SECRET'))) ?? [];
+    const [, usedAt = ''] = new RegExp(`${time}  ${time}  (${time})`).exec(viewed) ?? [];
+    expect(rolledAt).not.toBe('');
+    expect(usedAt >= rolledAt).toBe(true);
   });
 
   it('goes the whole way: made, called, rolled, watched, its grace ended, revoked, and read back', () => {

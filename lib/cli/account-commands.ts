@@ -25,7 +25,7 @@ export function addAccountCommands(program: Command, io: Io): void {
     .action(async (id: string, options: PutOptions) => {
       const { api, scope, channel, platform } = options;
       const settings = { apis: allOr(api), scopes: scope, channels: allOr(channel), platforms: platform };
-      const account = await inSession(io, options, ({ management, operator }) =>
+      const account = await inSession(io, { ...options, account: id }, ({ management, operator }) =>
         management.accounts.put(operator, id, settings),
       );
       show(account, options);
@@ -33,7 +33,8 @@ export function addAccountCommands(program: Command, io: Io): void {
 
   withStoreOptions(accounts.command('view <id>').description('show one account')).action(
     async (id: string, options: CommonOptions) => {
-      show(await inSession(io, options, ({ management }) => management.accounts.view(id)), options);
+      const about = { ...options, account: id };
+      show(await inSession(io, about, ({ management }) => management.accounts.view(id)), options);
     },
   );
 
@@ -59,7 +60,7 @@ export function addAccountCommands(program: Command, io: Io): void {
   ] as const) {
     withStoreOptions(accounts.command(`${name} <id>`).description(what)).action(
       async (id: string, options: CommonOptions) => {
-        const account = await inSession(io, options, ({ management, operator }) =>
+        const account = await inSession(io, { ...options, account: id }, ({ management, operator }) =>
           management.accounts.setDisabled(operator, id, disabled),
         );
         show(account, options);

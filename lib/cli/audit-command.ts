@@ -25,9 +25,10 @@ export function addAuditCommand(program: Command, io: Io): void {
     .option('--limit <number>', '1 to 200', readLimit)
     .action(async (options: AuditOptions) => {
       const { account, database: _, json, ...filter } = options;
-      const { items, next } = await inSession(io, options, ({ management, memberOf }) =>
-        management.audit(memberOf(account), filter),
-      );
+      const { items, next } = await inSession(io, options, async ({ management, memberOf }) => {
+        await management.accounts.view(account);
+        return await management.audit(memberOf(account), filter);
+      });
       if (json) return printJson(io, { entries: items, next });
       const rows = items.map((entry) => [
         ...[textOfTime(entry.at), entry.actor, entry.role ?? '-', entry.origin ?? '-', entry.action, entry.outcome],
@@ -39,10 +40,11 @@ export function addAuditCommand(program: Command, io: Io): void {
     });
 }
 
-/** An edit as `name: "a" -> "b"`, a refusal by its code; of the rest, what JSON says is enough. */
-function whatChanged({ before, after, outcome }: AuditEntry): string {
+/** An edit as `name: "a" -> "b"`, a refusal by its code, an import by its count; of the rest, what JSON says is enough. */
+function whatChanged({ action, before, after, outcome }: AuditEntry): string {
   const is = (after ?? {}) as Readonly<Record<string, unknown>>;
   if (outcome === 'refused') return String(is.refused);
+  if (action === 'key.import') return `${is.imported} imported`;
   if (before === null || typeof before !== 'object') return '';
   return Object.entries(before)
     .map(([name, was]) => `${name}: ${JSON.stringify(was)} -> ${JSON.stringify(is[name])}`)

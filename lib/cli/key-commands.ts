@@ -6,7 +6,7 @@ import type { ListFilter } from '../management/list-filter.js';
 import type { Member } from '../management/member.js';
 import { CliError, EXIT, type Io } from './io.js';
 import { printJson, printLine } from './output.js';
-import { allOr, collect, readLimit, readSeconds, readTime } from './read-options.js';
+import { allOr, collect, readGrace, readLimit, readTime } from './read-options.js';
 import { type CommonOptions, inSession, withStoreOptions } from './session.js';
 import { showKey, showKeys } from './show-key.js';
 
@@ -142,7 +142,7 @@ export function addCommonCommands(commands: Command, io: Io, deskOf: DeskOf, nou
   add('revoke <id>', `delete one ${noun} for good`, (desk, member, id) => desk.delete(member, id));
 
   withStoreOptions(commands.command('roll <id>').description(`give one ${noun} a new text, shown this once`))
-    .option('--grace <duration>', 'how long the one before is taken, such as 24h', readSeconds)
+    .option('--grace <duration>', 'how long the one before is taken: 24h, 7d, up to 30d', readGrace)
     .action(async (id: string, options: CommonOptions & { grace?: number }) => {
       const { key, text } = await onKey(options, id, (desk, member) => desk.roll(member, id, options.grace));
       showOnce(io, options, key, text);

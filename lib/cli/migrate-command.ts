@@ -1,20 +1,16 @@
 /** `keyward migrate` */
 import type { Command } from 'commander';
-import { openStore } from '../store/open-store.js';
+import { databaseOf, openReady } from './database.js';
 import type { Io } from './io.js';
 import { printJson, printLine } from './output.js';
-import { assertReady, type CommonOptions, databaseOf, withStoreOptions } from './session.js';
+import { type CommonOptions, withStoreOptions } from './session.js';
 
 export function addMigrateCommand(program: Command, io: Io): void {
   withStoreOptions(program.command('migrate').description('make the tables, or bring them up to date'))
     .addHelpText('after', '\nWhat opens a store migrates it too. Run this where the service has no right to.')
     .action(async (options: CommonOptions) => {
-      const store = await openStore(databaseOf(io, options));
-      try {
-        await assertReady(store);
-      } finally {
-        await store.close();
-      }
+      const store = await openReady(databaseOf(io, options));
+      await store.close();
       if (options.json) printJson(io, { migrated: true });
       else printLine(io, 'The tables are in place.');
     });

@@ -34,6 +34,11 @@ export function printTable(
   }
 }
 
+/** `1 line`, `2 lines`. */
+export function textOfCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
 /** Name and value, line by line. */
 export function printFields(io: Io, fields: Readonly<Record<string, string>>): void {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));

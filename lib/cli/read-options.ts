@@ -4,18 +4,31 @@ import { CliError, EXIT } from './io.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** `30m`, `24h`, `7d`, or seconds. */
-export function readSeconds(text: string): number {
-  const [, amount, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
-  const seconds = Number(amount) * (UNITS[unit] ?? Number.NaN);
-  if (Number.isNaN(seconds)) throw new InvalidArgumentError('Expected a duration, such as 30m, 24h or 7d.');
+/** Seconds: what the management takes. */
+const LONGEST_GRACE = 30 * 86_400;
+
+/** `30m`, `24h`, `7d`: in seconds; `NaN` for another text. */
+function secondsOf(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  return Number(amount) * (UNITS[unit] ?? Number.NaN);
+}
+
+/** `24h`, `7d`, up to `30d`; `0` is none. A number without a unit is refused: 7 was meant in days, and not in seconds. */
+export function readGrace(text: string): number {
+  const seconds = text === '0' ? 0 : secondsOf(text);
+  if (Number.isNaN(seconds)) {
+    const unit = /^\d+$/.test(text) ? `${text} of what? ` : '';
+    throw new InvalidArgumentError(`${unit}Expected a duration with its unit, such as 90s, 30m, 24h or 7d; or 0.`);
+  }
+  if (seconds > LONGEST_GRACE) throw new InvalidArgumentError('Expected 30d at most: 30 days.');
   return seconds;
 }
 
 /** `2027-01-31`, `2027-01-31T12:00:00Z`, or `90d` from now. */
 export function readTime(text: string): Date {
-  const time = /^\d+[smhd]$/.test(text) ? new Date(Date.now() + readSeconds(text) * 1_000) : new Date(text);
-  const isTime = /^\d{4}-\d\d-\d\d/.test(text) || /^\d+[smhd]$/.test(text);
+  const seconds = secondsOf(text);
+  const time = Number.isNaN(seconds) ? new Date(text) : new Date(Date.now() + seconds * 1_000);
+  const isTime = /^\d{4}-\d\d-\d\d/.test(text) || !Number.isNaN(seconds);
   if (!isTime || Number.isNaN(time.getTime())) {
     throw new InvalidArgumentError('Expected a date, such as 2027-01-31, or a duration, such as 90d.');
   }

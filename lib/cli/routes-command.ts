@@ -1,9 +1,8 @@
 /** `keyward routes`: the gates and guards of every route of an app. */
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { auditRoutes, type RouteReport } from '../express/audit-routes.js';
 import { CliError, EXIT, type Io } from './io.js';
+import { loadApp } from './load-app.js';
 import { printJson, printLine, printTable } from './output.js';
 import { collect } from './read-options.js';
 
@@ -20,7 +19,7 @@ export function addRoutesCommand(program: Command, io: Io): void {
     .option('--json', 'print one line of JSON')
     .addHelpText('after', '\nThe module exports an Express app, or a function that makes one, by default or as "app".')
     .action(async (module: string, { except = [], json }: RoutesOptions) => {
-      const routes = auditRoutes(await appOf(module));
+      const routes = auditRoutes(await loadApp(module));
       const stale = except.filter((name) => !routes.some((route) => nameOf(route) === name));
       if (stale.length > 0) throw new CliError(`There is no route ${stale.join(', ')}.`, EXIT.usage);
       const open = routes.filter((route) => isOpen(route) && !except.includes(nameOf(route)));
@@ -46,13 +45,4 @@ function nameOf({ method, path }: RouteReport): string {
 /** As `assertGuarded` sees it. */
 function isOpen({ open, namesKinds }: RouteReport): boolean {
   return open || !namesKinds;
-}
-
-async function appOf(module: string): Promise<never> {
-  const loaded = await import(pathToFileURL(resolve(module)).href);
-  const exported = loaded.default?.app ?? loaded.default ?? loaded.app;
-  const isApp = (value: unknown) => typeof (value as { handle?: unknown } | undefined)?.handle === 'function';
-  const app = typeof exported === 'function' && !isApp(exported) ? await exported() : exported;
-  if (!isApp(app)) throw new CliError(`${module} exports no Express app, by default or as "app".`, EXIT.usage);
-  return app as never;
 }

@@ -6,7 +6,8 @@ import type { Command } from 'commander';
 import express, { type Express, type Router } from 'express';
 import { createIssuer } from '../issuer/create-issuer.js';
 import type { CredentialStore } from '../store/credential-store.js';
-import { openStore } from '../store/open-store.js';
+import { secureUrl } from '../verify/secure-url.js';
+import { type Database, databaseOf, openDatabase } from './database.js';
 import { encryptionKeyFrom } from './encryption-key.js';
 import { CliError, EXIT, type Io } from './io.js';
 import { printJson, printLine } from './output.js';
@@ -19,7 +20,7 @@ import {
   serveDashboard,
   textOfLinks,
 } from './serve-dashboard.js';
-import { type CommonOptions, databaseOf, withStoreOptions } from './session.js';
+import { type CommonOptions, withStoreOptions } from './session.js';
 
 interface ServeOptions extends CommonOptions {
   readonly port: number;
@@ -54,24 +55,28 @@ export function addServeCommand(program: Command, io: Io): void {
     .option('--no-dashboard', 'the token endpoint alone')
     .addHelpText('after', '\nExample: keyward serve --audience https://api.example.com')
     .action(async (options: ServeOptions) => {
-      const encryptionKey = encryptionKeyFrom(io, options.encryptionKeyFile);
-      const store = await openStore(databaseOf(io, options, io.env.DATABASE_URL), { encryptionKey });
+      if (options.issuer === undefined && secureUrl(urlOf(options.host, options.port)) === undefined) {
+        const needed = '--issuer is needed: the public https URL of this server';
+        throw new CliError(`With --host ${options.host} ${needed}.`, EXIT.usage);
+      }
+      const database = databaseOf(io, options);
+      const store = await openDatabase(database, encryptionKeyFrom(io, options.encryptionKeyFile));
       try {
-        await serve(options, store);
+        await serve(options, store, database);
       } finally {
         await store.close();
       }
     });
 
-  async function serve(options: ServeOptions, store: CredentialStore): Promise<void> {
-    const chosen = await chooseAccount(options, store);
+  async function serve(options: ServeOptions, store: CredentialStore, database: Database): Promise<void> {
+    const chosen = await chooseAccount(options, store, database);
     const server = createServer();
     server.listen(options.port, options.host);
     await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-      throw new CliError(`Cannot listen at ${options.host}:${options.port}: ${error.code}`, EXIT.usage);
+      throw new CliError(textOfNoListening(options, error.code), EXIT.usage);
     });
     const { port } = server.address() as AddressInfo;
-    const issuer = options.issuer ?? `http://${options.host}:${port}`;
+    const issuer = options.issuer ?? urlOf(options.host, port);
     let dashboard: ServedDashboard | undefined;
     try {
       const router = createIssuer({ issuer, audience: options.audience, accessKeys: store, signingKeys: store });
@@ -79,7 +84,7 @@ export function addServeCommand(program: Command, io: Io): void {
       server.on('request', appOf(options, store, router, dashboard));
     } catch (error) {
       server.close();
-      throw error;
+      throw toldOfIssuer(error);
     }
     const ended = untilEnded(server);
     const printLinks = () => announceLinks(options, dashboard);
@@ -111,6 +116,25 @@ export function addServeCommand(program: Command, io: Io): void {
     if (json) printJson(io, { dashboard: links });
     else printLine(io, textOfLinks(links));
   }
+}
+
+/** An IPv6 address stands in brackets. */
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function textOfNoListening({ host, port }: ServeOptions, code: string | undefined): string {
+  if (code === 'EADDRINUSE')
+    return `The port ${port} of ${host} is taken (EADDRINUSE). Choose another: --port ${port + 1}`;
+  if (code === 'EACCES') return `The port ${port} is not for this user (EACCES). Choose another: --port 4000`;
+  return `Cannot listen at ${host}:${port} (${code}): --host takes an address of this machine.`;
+}
+
+/** Options of `createIssuer` are those that were typed, under the same names. */
+function toldOfIssuer(error: unknown): unknown {
+  const [, option, mistake] =
+    (error instanceof TypeError && /^createIssuer: option "(\w+)" (.*?)(?:, got string)?$/s.exec(error.message)) || [];
+  return option === undefined ? error : new CliError(`--${option} ${mistake}`, EXIT.usage);
 }
 
 function appOf(

@@ -7,7 +7,8 @@ import { createManagement } from '../management/create-management.js';
 import { ManagementError } from '../management/management-error.js';
 import type { CredentialStore } from '../store/credential-store.js';
 import { secureUrl } from '../verify/secure-url.js';
-import { CliError } from './io.js';
+import type { Database } from './database.js';
+import { noAccount } from './session.js';
 
 export const DASHBOARD_PATH = '/dashboard';
 
@@ -50,6 +51,7 @@ export interface ChosenAccount {
 export async function chooseAccount(
   { dashboard, account: named, issuer }: DashboardChoice,
   store: CredentialStore,
+  database: Database,
 ): Promise<ChosenAccount> {
   if (!dashboard) return {};
   // The links of its pages begin where it is mounted, which a path before that would not be part of.
@@ -60,21 +62,23 @@ export async function chooseAccount(
   // The first look may come before the first connection.
   await store.ready();
   try {
-    return named === undefined ? onlyOneOf(await accounts.list()) : { account: (await accounts.view(named)).id };
+    if (named !== undefined) return { account: (await accounts.view(named)).id };
+    return onlyOneOf(await accounts.list(), database.name);
   } catch (error) {
     if (!(error instanceof ManagementError)) throw error;
-    if (error.code === 'not_found') throw new CliError(`There is no account ${JSON.stringify(named)}. ${MAKE_ONE}`);
+    if (error.code === 'not_found' && named !== undefined) throw noAccount(named, database.name, ` ${MAKE_ONE}`);
     // The database may come later: an account that was named is believed until then.
     if (named !== undefined) return { account: named };
-    return { reason: 'the database cannot be reached. Start again when it can, or name an account: --account ID' };
+    const away = `the database ${database.name} cannot be reached`;
+    return { reason: `${away}. Start again when it can, or name an account: --account ID` };
   }
 }
 
 const MAKE_ONE = 'Make one: keyward accounts put ID --api NAME';
 
-function onlyOneOf(accounts: readonly Account[]): ChosenAccount {
+function onlyOneOf(accounts: readonly Account[], database: string): ChosenAccount {
   const [only] = accounts;
-  if (only === undefined) return { reason: `there is no account yet. ${MAKE_ONE}; then start again.` };
+  if (only === undefined) return { reason: `there is no account in ${database} yet. ${MAKE_ONE}; then start again.` };
   return accounts.length === 1
     ? { account: only.id }
     : { reason: 'there are several accounts. Name one: --account ID' };

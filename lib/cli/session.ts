@@ -2,20 +2,17 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { createManagement, type Management } from '../management/create-management.js';
+import { ManagementError } from '../management/management-error.js';
 import type { Member } from '../management/member.js';
 import type { CredentialStore } from '../store/credential-store.js';
-import { openStore } from '../store/open-store.js';
+import { StoreError } from '../store/store-error.js';
+import { type Database, type DatabaseOption, databaseOf, openReady, plain } from './database.js';
 import { CliError, EXIT, type Io } from './io.js';
 
 /** Options that every command has. */
-export interface CommonOptions {
-  readonly database?: string;
+export interface CommonOptions extends DatabaseOption {
   readonly json?: boolean;
 }
-
-/** How often a database is tried, and the milliseconds between two tries. */
-const PATIENCE = 20;
-const PAUSE = 250;
 
 export interface Session {
   readonly store: CredentialStore;
@@ -31,36 +28,45 @@ export interface Session {
 /** Adds the options that every command has. */
 export function withStoreOptions(command: Command): Command {
   return command
-    .option('--database <url>', 'file:./keyward.db, postgres://...; else KEYWARD_DATABASE')
+    .option('--database <url>', 'file:./keyward.db, postgres://...; else KEYWARD_DATABASE, else DATABASE_URL')
     .option('--json', 'print one line of JSON');
 }
 
-export function databaseOf(io: Io, { database }: CommonOptions, fallback = 'file:./keyward.db'): string {
-  return database ?? io.env.KEYWARD_DATABASE ?? fallback;
-}
-
-/** Waits a while for a database that is busy, or about to start. @throws CliError where it does not come. */
-export async function assertReady(store: CredentialStore): Promise<void> {
-  for (let tries = PATIENCE; tries > 0; tries -= 1) {
-    if (await store.ready()) return;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
-  }
-  throw new CliError('The database cannot be reached.', EXIT.unavailable);
-}
-
-export async function inSession<T>(io: Io, options: CommonOptions, work: (session: Session) => Promise<T>): Promise<T> {
-  const store = await openStore(databaseOf(io, options));
+/** @param options - `account` is the one that the work is about. */
+export async function inSession<T>(
+  io: Io,
+  options: CommonOptions & { readonly account?: string },
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const database = databaseOf(io, options);
+  const store = await openReady(database);
   try {
-    await assertReady(store);
     const operator = `cli:${userInfo().username}`;
     const memberOf = (account: string): Member => ({ id: operator, account, permissions: ['owner'] });
     async function memberOfKey(id: string): Promise<Member> {
       const found = await store.ledger.key(id);
-      if (found === undefined) throw new CliError(`There is no key ${JSON.stringify(id)}.`);
+      if (found === undefined) throw new CliError(`There is no key ${JSON.stringify(id)} in ${database.name}.`);
       return memberOf(found.key.account);
     }
     return await work({ store, management: createManagement({ store }), operator, memberOf, memberOfKey });
+  } catch (error) {
+    throw toldOf(error, database, options.account);
   } finally {
     await store.close();
   }
+}
+
+/** What was looked for in which database, and what became of it. */
+function toldOf(error: unknown, { name }: Database, account: string | undefined): unknown {
+  if (!(error instanceof ManagementError)) return error;
+  if (error.code === 'not_found' && account !== undefined && /\baccount\b/.test(error.message)) {
+    return noAccount(account, name);
+  }
+  if (error.code !== 'unavailable' || !(error.cause instanceof StoreError)) return error;
+  return new CliError(`The database ${name} failed: ${plain(error.cause.message)}.`, EXIT.unavailable);
+}
+
+/** The one wording of it. */
+export function noAccount(account: string, database: string, more = ''): CliError {
+  return new CliError(`There is no account ${JSON.stringify(account)} in ${database}.${more}`);
 }

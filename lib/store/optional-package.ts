@@ -1,7 +1,19 @@
+/** Packages that only some need are not there. */
+export class MissingPackageError extends Error {
+  override readonly name = 'MissingPackageError';
+  /** As `npm install` takes them. */
+  readonly packages: string;
+
+  constructor(whose: string, packages: string) {
+    super(`${whose} needs more packages: npm install ${packages}`);
+    this.packages = packages;
+  }
+}
+
 /**
  * Loads a module whose packages only some need.
  *
- * @throws Error that says what to install, where a package is not there.
+ * @throws MissingPackageError that says what to install, where a package is not there.
  */
 export async function optionalPackage<M>(load: () => Promise<M>, whose: string, packages: string): Promise<M> {
   try {
@@ -9,6 +21,6 @@ export async function optionalPackage<M>(load: () => Promise<M>, whose: string, 
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     if (!isMissing) throw error;
-    throw new Error(`${whose} needs more packages: npm install ${packages}`);
+    throw new MissingPackageError(whose, packages);
   }
 }

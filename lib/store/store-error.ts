@@ -45,9 +45,15 @@ export function storeErrorOf(error: unknown): StoreError {
   return new StoreError(kind, summaryOf(error), code);
 }
 
+/** better-sqlite3 without its compiled half, or with that of another version of Node. */
+const NO_NATIVE_BUILD = /Could not locate the bindings file|NODE_MODULE_VERSION/;
+
 /** What a driver threw, fit to be logged. */
 function summaryOf(error: unknown): string {
   const code = codeOf(error);
+  if (NO_NATIVE_BUILD.test(textOf(error, 'message'))) {
+    return 'better-sqlite3 is not built for this version of Node: npm rebuild better-sqlite3';
+  }
   const speaksOfRows = SQLSTATE.test(code) && !ABOUT_THE_SERVER.test(code);
   const message = speaksOfRows ? '' : textOf(error, 'message');
   return [message, code === '' ? '' : `(${code})`].filter(Boolean).join(' ') || 'unknown error';
