@@ -53,6 +53,17 @@ describe('the page', () => {
     if (count === 0) expect(body).toContain('Nothing was done that matches.');
   });
 
+  it('offers each action that stands in it, also those of who was refused a look', async () => {
+    const { owner } = await at.account();
+    const stranger = await (await at.account()).key();
+    const refused = [at.management.keys, at.management.accessKeys].map((desk) => desk.view(owner, stranger.key.id));
+    await Promise.allSettled(refused);
+    const { body } = await dashboard.browser(owner).get('/audit');
+    const actions = [...body.matchAll(/<td role="cell" data-title="What"><code>([^<]+)/g)].map(([, action]) => action);
+    expect(actions.toSorted()).toEqual(['access_key.view', 'account.put', 'key.view']);
+    for (const action of actions) expect(body).toContain(`<option value="${action}">`);
+  });
+
   it('goes on page by page, and so does the file', async () => {
     const holder = await at.account();
     for (let i = 0; i < 3; i += 1) {

@@ -141,9 +141,28 @@ describe.each(SORTS)('%s', (sort) => {
     const [young, old] = (await now()).secrets;
     expect([young?.retiresAt, old?.retiresAt]).toEqual([null, new Date(at.clock.now() + 86_400_000)]);
     if (sort === 'keys') expect(await isTaken(at, textIn(rolled))).toBe(true);
-    const page = await get();
-    expect(page.body).toContain('<strong>It is silent:</strong>');
-    expect(page.body).not.toContain(textIn(rolled));
+    expect((await get()).body).not.toContain(textIn(rolled));
+  });
+
+  it('calls the old text silent only when a use of it would have been written down', async () => {
+    const { get, post } = await keyOf(sort);
+    await post('/roll', { version: '1', grace: '86400' });
+    const tooSoon = /Not used since it was rolled, <time [^>]+>(just now|1 minute ago)<\/time>; that says little yet/;
+    for (const milliseconds of [0, 65_000, 5_000]) {
+      at.clock.advance(milliseconds);
+      const { body } = await get();
+      expect(body).toMatch(tooSoon);
+      expect(body).not.toContain('silent');
+    }
+    at.clock.advance(1);
+    expect((await get()).body).toContain('<strong>It is silent:</strong> not used since then.');
+  });
+
+  it('does not call it silent where it was used until the roll, which was just now', async () => {
+    const { holder, post, now } = await keyOf(sort);
+    await post('/roll', { version: '1', grace: '86400' });
+    const used = seen(await now(), at.clock.now());
+    expect(await page(sort, holder, used)).toContain('Not used since it was rolled');
   });
 
   it('the form that rolls, sent again, as by a reload: nothing is rolled again', async () => {

@@ -197,6 +197,28 @@ describe('an export that nobody waits for', () => {
   });
 });
 
+describe('a field that a page does not know', () => {
+  it.each([
+    ['limits', 'limits'],
+    ['a b', 'a b'],
+    ['<b>"', '&lt;b&gt;&quot;'],
+    ['k\u202egnp', 'k?gnp'],
+    ['x'.repeat(40), 'x'.repeat(40)],
+    ['x'.repeat(41), `${'x'.repeat(40)}...`],
+  ])('is named, as text, and no more of it than a name has: %j', async (name, shown) => {
+    const browser = served.browser((await at.account()).owner);
+    const replies = [
+      await browser.get(`/?${encodeURIComponent(name)}=${CANARY}`),
+      await browser.post('/keys', { ...newForm('keys'), [name]: CANARY }),
+    ];
+    for (const { status, body } of replies) {
+      expect(status).toBe(400);
+      expect(body).toContain(`There is a field that this page does not know: &quot;${shown}&quot;.`);
+      expect(body).not.toContain(CANARY);
+    }
+  });
+});
+
 it('L11 no page tells of the store, its keys or the machine', async () => {
   const holder = await at.account();
   const key = await madeKey(holder, 'keys');

@@ -35,10 +35,22 @@ export class Browser {
     return await this.post(path, Object.fromEntries(names), headers);
   }
 
-  /** Opens a link, and presses its button. */
+  /** Opens a link, and presses its button, where there is one. */
   async signIn(url: string, headers: Headers = {}): Promise<Reply> {
     const { pathname, search } = new URL(url);
-    return await this.press(await this.get(pathname + search, headers), pathname, headers);
+    const page = await this.get(pathname + search, headers);
+    return fieldOf(page, 'token') === undefined ? page : await this.press(page, pathname, headers);
+  }
+
+  /** Spends a link by the form of another, whatever the page of its own says. */
+  async spend(url: string, headers: Headers = {}): Promise<Reply> {
+    const { pathname, searchParams } = new URL(url);
+    const page = await this.get(`${pathname}?token=${'Z'.repeat(43)}`, headers);
+    return await this.post(
+      pathname,
+      { csrf: fieldOf(page, 'csrf') ?? '', token: searchParams.get('token') ?? '' },
+      headers,
+    );
   }
 
   #own(): Headers {

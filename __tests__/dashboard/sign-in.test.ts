@@ -47,15 +47,37 @@ describe('a link', () => {
     expect((await site.browser().signIn(owner)).status).toBe(303);
   });
 
-  it('works once, and the page before it does not tell whether it would', async () => {
+  it('works once', async () => {
     const { owner } = site.links();
-    const { pathname, search } = new URL(owner);
-    const browser = site.browser();
-    const csrf = /name="csrf" value="[^"]+"/;
-    const before = (await browser.get(pathname + search)).body.replace(csrf, '');
     expect((await site.browser().signIn(owner)).status).toBe(303);
     expect((await site.browser().signIn(owner)).status).toBe(401);
-    expect((await browser.get(pathname + search)).body.replace(csrf, '')).toBe(before);
+    expect((await site.browser().spend(owner)).status).toBe(401);
+  });
+
+  it.each([
+    ['was used', async (link: string) => void (await site.browser().signIn(link))],
+    ['has expired', async () => at.clock.advance(900_000)],
+  ])('that %s has a page without a button, that says how to get another', async (_what, end) => {
+    const { owner } = site.links();
+    const { pathname, search } = new URL(owner);
+    expect((await site.browser().get(pathname + search)).body).toContain('<button>Sign in</button>');
+    await end(owner);
+    const page = await site.browser().get(pathname + search);
+    expect(page.status).toBe(401);
+    expect(page.body).toContain('This link was used, has expired, or never was one.');
+    expect(page.body).toContain('Whoever runs this server can make one.');
+    expect(page.body).not.toContain('<form');
+  });
+
+  it('that never was one has the page of one that may be good', async () => {
+    const csrf = /name="csrf" value="[^"]+"/;
+    const pageOf = async (link: string, token: string) => {
+      const { pathname, search } = new URL(link);
+      return (await site.browser().get(pathname + search)).body.replace(csrf, '').replace(token, '');
+    };
+    const { owner } = site.links();
+    const [token, none] = [new URL(owner).searchParams.get('token') ?? '', 'N'.repeat(43)];
+    expect(await pageOf(owner.replace(token, none), none)).toBe(await pageOf(owner, token));
   });
 
   it('open in two tabs signs in from the first, which the other does not end', async () => {
@@ -207,7 +229,7 @@ describe('who tries', () => {
     const unknown = `http://127.0.0.1${SIGN_IN}?token=${'A'.repeat(43)}`;
     const answers = [];
     for (const url of [unknown, used, expired]) {
-      const { status, body, headers } = await site.browser().signIn(url, from('192.0.2.1'));
+      const { status, body, headers } = await site.browser().spend(url, from('192.0.2.1'));
       const { date: _, ...rest } = headers;
       answers.push({ status, body, headers: rest });
     }
@@ -252,7 +274,7 @@ describe('the audit', () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
     await site.browser().signIn(owner, from);
     at.clock.advance(1);
-    await site.browser().signIn(owner, from);
+    await site.browser().spend(owner, from);
     const member = { id: 'a look', account: 'acc_sign_in', permissions: ['developer'] } as const;
     const story = (await storyOf(at.management, member)).filter(({ action }) => action === 'sign_in');
     expect(story).toEqual([

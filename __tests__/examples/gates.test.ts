@@ -43,6 +43,7 @@ interface Route {
 }
 
 const guarded = {
+  'GET /caller': { method: 'get', path: () => '/caller' },
   'POST /payments': { method: 'post', path: () => '/payments', body: order },
   'POST /payments/': { method: 'post', path: () => '/payments/', body: order },
   'GET /payments/:id': { method: 'get', path: () => `/payments/${payment().id}` },
@@ -65,6 +66,7 @@ function send({ method, path, body }: Route, authorization: string) {
 describe('who gets in', () => {
   // The statuses stand in the order of `callers`: three secret keys, three public ones, four tokens, nothing.
   const table: readonly (readonly [route: keyof typeof guarded, statuses: readonly number[]])[] = [
+    ['GET /caller', [200, 200, 200, 200, 401, 200, 200, 200, 200, 200, 401]],
     ['POST /payments', [201, 201, 403, 401, 401, 401, 201, 201, 403, 403, 401]],
     ['POST /payments/', [201, 201, 403, 401, 401, 401, 201, 201, 403, 403, 401]],
     ['GET /payments/:id', [200, 200, 403, 401, 401, 401, 200, 200, 403, 403, 401]],
@@ -83,6 +85,11 @@ describe('who gets in', () => {
 
   it.each(cells)('$route with $caller: $status', async ({ route, authorization, status }) => {
     expect((await send(guarded[route], authorization)).status).toBe(status);
+  });
+
+  it('GET /caller says what the caller reaches', async () => {
+    const { body } = await send(guarded['GET /caller'], bearer(publicKey));
+    expect(body).toEqual({ kind: 'public', account: 'acc_test', apis: ['tokens'], scopes: [], channels: 'all' });
   });
 
   it.each(Object.entries(callers))('GET /health is open, also with %s', async (_caller, authorization) => {

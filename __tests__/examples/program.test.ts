@@ -102,7 +102,7 @@ describe('npm start -- --json', () => {
       'secretEcommerce',
       'public',
     ],
-    ...['accessToken', 'tokenEndpoint', 'accessKeyId', 'accessKeySecret', 'defaultScopes'],
+    ...['accessToken', 'tokenEndpoint', 'accessKeyId', 'accessKeySecret', 'defaultScopes', 'renewed'],
   ];
   let other: RunningService;
   let start: Start;
@@ -157,7 +157,9 @@ describe('npm start -- --json', () => {
     const csrf = fieldOf(page, 'csrf') ?? '';
     const made = await developer.post('/dashboard/keys', { ...newForm('keys', form), csrf });
     expect(made.status).toBe(201);
-    expect(made.body).toContain(`curl`);
+    // The command beside it is answered, as it stands there.
+    const command = / id="command"[^>]* value="(curl [^"]+)"/.exec(made.body)?.[1]?.replaceAll('&#39;', "'") ?? '';
+    expect(JSON.parse((await run('sh', ['-c', command])).stdout)).toMatchObject({ kind: 'secret', apis: ['payments'] });
     const id = /key_[a-z2-7]{26}/.exec(made.body)?.[0] ?? '';
     expect(await pay(textIn(made))).toBe(404);
 

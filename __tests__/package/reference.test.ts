@@ -28,6 +28,10 @@ describe('options.md', () => {
     ['AccessKeyRecord', 'AccessKeyRecord'],
     ['createIssuer', 'IssuerOptions'],
     ['limits', 'GuessLimitOptions'],
+    ['openStore', 'StoreOptions'],
+    ['createManagement', 'ManagementOptions'],
+    ['createDashboard', 'DashboardOptions'],
+    ['createSignIn', 'SignInOptions'],
   ])('has a row for each member of %s, and no other', (heading, type) => {
     expect(sorted(rowNamesOf(sectionOf(text, heading)))).toEqual(sorted(membersOf(type)));
   });

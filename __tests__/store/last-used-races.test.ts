@@ -91,4 +91,19 @@ describe.each(engines)('uses that are written while keys are revoked, in %s', (n
     const found = await findKey(revoking.reader, digestOf('key_0_0'));
     expect(found?.record.revokedAt).toEqual(new Date(0));
   });
+
+  it('a text that was used a moment ago, and is used again when its key was rolled: both uses are written', async () => {
+    const uses = usesOn(using);
+    const [id = ''] = await addKeys(0);
+    const lastUse = async () => (await ledger.key(id))?.secrets.find(({ digest }) => digest === digestOf(id));
+    uses.record(digestOf(id), 'before');
+    await uses.flush();
+    uses.record(digestOf(id), 'too soon');
+    await uses.flush();
+    expect((await lastUse())?.last_used_from).toBe('before');
+    await ledger.transact((tx) => tx.insertSecret(secretRow(id, 'newer', { created_at: Date.now() + 1 })));
+    uses.record(digestOf(id), 'after');
+    await uses.flush();
+    expect((await lastUse())?.last_used_from).toBe('after');
+  });
 });

@@ -5,7 +5,8 @@ import type { SecretRow } from '../../lib/store/tables.js';
 import { type Uses, usesOn } from '../../lib/store/uses.js';
 import { accountRow, keyRow, secretRow } from '../support/stored-rows.js';
 
-const MINUTE = 60_000;
+/** A second less than a minute. */
+const A_WHILE = 59_000;
 
 describe('uses', () => {
   let engine: Engine;
@@ -73,7 +74,7 @@ describe('uses', () => {
   it('of one secret are written once a minute', async () => {
     uses.record(of('one'), 'first');
     await uses.flush();
-    now += MINUTE - 1;
+    now += A_WHILE - 1;
     uses.record(of('one'), 'second');
     await uses.flush();
     expect(await stored('one')).toEqual([1_000_000, 'first']);
@@ -81,6 +82,59 @@ describe('uses', () => {
     uses.record(of('one'), 'third');
     await uses.flush();
     expect(await stored('one')).toEqual([now, 'third']);
+  });
+
+  it('of a text whose key was rolled are written at once, then once a minute again', async () => {
+    uses.record(of('one'), 'before');
+    await uses.flush();
+    now += 10_000;
+    await engine.transact((tx) =>
+      tx
+        .insertInto('secrets')
+        .values(secretRow('key_1', 'newer', { created_at: now }))
+        .execute(),
+    );
+    now += 1_000;
+    const first = now;
+    uses.record(of('one'), 'after');
+    await uses.flush();
+    expect(await stored('one')).toEqual([first, 'after']);
+
+    const written = writes;
+    for (let second = 0; second < 50; second += 5) {
+      now += 5_000;
+      uses.record(of('one'), 'on and on');
+      await uses.flush();
+    }
+    expect([writes, await stored('one')]).toEqual([written, [first, 'after']]);
+    now = first + A_WHILE;
+    uses.record(of('one'), 'later');
+    await uses.flush();
+    expect([writes, await stored('one')]).toEqual([written + 1, [now, 'later']]);
+  });
+
+  it('of a text whose key was not rolled are not written again, though another key was', async () => {
+    await engine.transact((tx) =>
+      tx
+        .insertInto('keys')
+        .values(keyRow({ id: 'key_2' }))
+        .execute(),
+    );
+    await engine.transact((tx) =>
+      tx
+        .insertInto('secrets')
+        .values([secretRow('key_2', 'its own'), secretRow('key_2', 'newer', { created_at: now + 2 })])
+        .execute(),
+    );
+    for (const text of ['one', 'its own']) uses.record(of(text), 'before');
+    await uses.flush();
+    now += 5_000;
+    for (const text of ['one', 'its own']) uses.record(of(text), 'after');
+    await uses.flush();
+    expect([await stored('one'), await stored('its own')]).toEqual([
+      [1_000_000, 'before'],
+      [now, 'after'],
+    ]);
   });
 
   it('give way to a later one that another process has written', async () => {

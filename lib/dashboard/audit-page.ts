@@ -19,8 +19,8 @@ const OF_EITHER = ['create', 'edit', 'roll', 'end_grace', 'delete'];
 
 /** What members do; what they only look at is written down where it was refused. */
 const ACTIONS: readonly string[] = [
-  ...OF_EITHER.map((action) => `key.${action}`),
-  ...[...OF_EITHER, 'add_secret', 'delete_secret'].map((action) => `access_key.${action}`),
+  ...['view', ...OF_EITHER].map((action) => `key.${action}`),
+  ...['view', ...OF_EITHER, 'add_secret', 'delete_secret'].map((action) => `access_key.${action}`),
   ...['key.import', 'account.put', 'account.disable', 'account.enable', 'sign_in'],
 ];
 

@@ -1,14 +1,16 @@
 /** Fields of a form or of a query. */
 import { badRequest } from './refusal.js';
 
+/** Characters of a name that nobody here gave. */
+const LONGEST = 40;
+
 export class Fields {
   readonly #values = new Map<string, readonly string[]>();
 
   /** @throws Refusal 400 for a field that is not among those named. */
   constructor(pairs: Iterable<readonly [string, string]>, names: readonly string[]) {
     for (const [name, value] of pairs) {
-      // Which one it was is not said: nothing that came with a request goes into a page unasked.
-      if (!names.includes(name)) throw badRequest('There is a field that this page does not know.');
+      if (!names.includes(name)) throw badRequest(`There is a field that this page does not know: "${shown(name)}".`);
       this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
     }
   }
@@ -24,4 +26,10 @@ export class Fields {
   all(name: string): readonly string[] {
     return [...new Set(this.#values.get(name))].filter((value) => value !== '');
   }
+}
+
+/** A few characters that neither hide nor turn what stands beside them. */
+function shown(name: string): string {
+  const text = name.replaceAll(/[^\x20-\x7e]/g, '?');
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
 }

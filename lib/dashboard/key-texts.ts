@@ -5,8 +5,11 @@ import { tokenField } from './form-token.js';
 import { type Html, html } from './html.js';
 import { lacking } from './permitted.js';
 import { ACCESS_KEYS, pathOf, type Sort } from './sort.js';
-import { exact } from './times.js';
+import { ago, exact } from './times.js';
 import type { Visit } from './visit.js';
+
+/** Milliseconds within which a use is written down: a minute, 5 s for writing, and as long for news of the roll. */
+const WRITTEN_WITHIN = 70_000;
 
 export function textsOf(visit: Visit, sort: Sort, key: KeyView): Html {
   const live = key.secrets.filter((secret) => !isOver(secret, visit.now));
@@ -21,17 +24,19 @@ function livePanel(visit: Visit, sort: Sort, key: KeyView, secret: SecretView, l
   const { now } = visit;
   return html`<section class="panel"><h3><code>${secret.hint}</code></h3>
 <p>Made ${exact(secret.createdAt, now)}.</p>
-${secret.retiresAt !== null && html`<p>It was rolled, and is taken until ${exact(secret.retiresAt, now)}. ${silenceOf(secret, live)}</p>`}
+${secret.retiresAt !== null && html`<p>It was rolled, and is taken until ${exact(secret.retiresAt, now)}. ${silenceOf(visit, secret, live)}</p>`}
 <p>${useOf(secret, visit)}</p>
 ${key.state !== 'revoked' && endingForm(visit, sort, key, secret, live)}
 </section>`;
 }
 
-/** An old text goes on being used until each of its holders has the new one. */
-function silenceOf(secret: SecretView, [newest]: readonly SecretView[]): Html {
-  const isUsed =
-    secret.lastUsedAt !== null && newest !== undefined && secret.lastUsedAt.getTime() > newest.createdAt.getTime();
-  return isUsed ? html`<strong>It is still used.</strong>` : html`<strong>It is silent:</strong> not used since then.`;
+/** An old text goes on being used until each of its holders has the new one. Who believes that it is silent ends it. */
+function silenceOf({ now }: Visit, { lastUsedAt }: SecretView, [newest]: readonly SecretView[]): Html | undefined {
+  if (newest === undefined) return undefined;
+  const rolledAt = newest.createdAt;
+  if (lastUsedAt !== null && lastUsedAt > rolledAt) return html`<strong>It is still used.</strong>`;
+  if (now - rolledAt.getTime() > WRITTEN_WITHIN) return html`<strong>It is silent:</strong> not used since then.`;
+  return html`Not used since it was rolled, ${ago(rolledAt, now)}; that says little yet, since uses are written down within a minute.`;
 }
 
 /** What is noted, within a minute. Whether somebody has seen a text nobody knows. */

@@ -39,10 +39,16 @@ export class OneTimeLinks {
     return token;
   }
 
+  /** Whether a link was good, and is no more: whoever has it may know that. Of a token that is nobody's nothing is told. */
+  isOver(token: string): boolean {
+    const link = this.#find(token);
+    return link !== undefined && !this.#isGood(link);
+  }
+
   /** Spends a link. The same work whether the token is unknown, used or expired: it is compared with every one. */
   redeem(token: string): string | undefined {
     const link = this.#find(token);
-    if (link === undefined || link.spent || link.expiresAt <= this.#clock.now()) return undefined;
+    if (link === undefined || !this.#isGood(link)) return undefined;
     link.spent = true;
     return link.member;
   }
@@ -51,6 +57,10 @@ export class OneTimeLinks {
   restore(token: string): void {
     const link = this.#find(token);
     if (link !== undefined) link.spent = false;
+  }
+
+  #isGood({ spent, expiresAt }: Link): boolean {
+    return !spent && expiresAt > this.#clock.now();
   }
 
   #find(token: string): Link | undefined {

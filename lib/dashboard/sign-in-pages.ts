@@ -1,4 +1,4 @@
-/** The pages of the sign-in. They say nothing of the link that was followed: whether it is good is known when it is spent. */
+/** The pages of the sign-in. */
 import { type Answer, answerPage } from './answer.js';
 import { tokenField } from './form-token.js';
 import { type Html, html } from './html.js';

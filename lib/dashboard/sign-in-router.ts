@@ -43,6 +43,7 @@ export function signInRouter({ members, links, sessions, pages, record }: SignIn
     assertKeepsCookies(req);
     const token = new URLSearchParams(req.url.split('?')[1]).get(LINK_FIELD);
     if (!isLinkToken(token)) return pages.explain(req.baseUrl);
+    if (links.isOver(token)) throw badLink();
     return pages.confirm(req.baseUrl, token, formTokenOf(req, res));
   }
 
@@ -55,9 +56,7 @@ export function signInRouter({ members, links, sessions, pages, record }: SignIn
     const member = members.get(links.redeem(token) ?? '');
     if (member === undefined) await limits.countFailure(DOOR, network);
     await recorded(member, req, token);
-    if (member === undefined) {
-      throw new Refusal(401, 'Not signed in', 'This link was used, has expired, or never was one.');
-    }
+    if (member === undefined) throw badLink();
     if (hasFailed) await limits.forgive(DOOR, network);
     await endSession(req);
     setSessionCookie(res, await sessions.start(member));
@@ -133,6 +132,10 @@ function assertKeepsCookies(req: Request): void {
   const message =
     'Signing in needs https. Without it this works on the machine alone that runs the server, by the link as it was printed. Behind a proxy that ends TLS the server must be told to trust it.';
   throw new Refusal(403, 'https is needed', message);
+}
+
+function badLink(): Refusal {
+  return new Refusal(401, 'Not signed in', 'This link was used, has expired, or never was one.');
 }
 
 function tooManyFailures({ headers }: TokenRefusal): Refusal {

@@ -123,18 +123,23 @@ dd { margin: 0; overflow-wrap: anywhere; }
 table { width: 100%; border-collapse: collapse; font-size: .875rem; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--kw-muted); }
 td code { white-space: nowrap; }
-th, td { padding: .625rem .75rem; text-align: left; vertical-align: top; border-top: 1px solid var(--kw-line); overflow-wrap: anywhere; }
+th, td { padding: .625rem .75rem; text-align: left; vertical-align: top; border-top: 1px solid var(--kw-line); overflow-wrap: break-word; max-width: 18rem; }
 thead th { color: var(--kw-muted); font-weight: 500; white-space: nowrap; }
 tbody th { min-width: 9rem; }
 td { min-width: 5rem; }
+/* Words stay whole; what people and machines are called may be long, and breaks before a column is out of sight. */
+tbody th, td[data-title="Created by"], td[data-title=Who] { overflow-wrap: anywhere; }
+td[data-title="Created by"], td[data-title=Who] { min-width: 7rem; }
+td[data-title=Identifier] code, td[data-title=On] code { white-space: normal; }
+@media (max-width: 80rem) { th, td, caption { padding-inline: .5rem; } }
 .differs { background: var(--kw-warn-page); }
 .changes { margin: 0; padding: 0; list-style: none; }
-@media (max-width: 60rem) {
+@media (max-width: 64rem) {
   .scroll { border: 0; background: none; }
   table, thead, tbody, tr, th, td { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   tbody tr { margin-bottom: 1rem; padding: .5rem 0; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
-  th, td { border: 0; padding: .25rem .75rem; }
+  th, tbody th, td, td[data-title] { border: 0; padding: .25rem .75rem; min-width: 0; max-width: none; overflow-wrap: anywhere; }
   tbody th { font-size: 1rem; }
   td code { white-space: normal; }
   td[data-title] { position: relative; padding-left: 9rem; min-height: 1.75rem; }

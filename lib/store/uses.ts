@@ -6,8 +6,8 @@ import type { Tables } from './tables.js';
 
 /** Milliseconds between two writes of what was noted. */
 const WRITE_EVERY = 5_000;
-/** Milliseconds between two writes of one secret. */
-const SAME_SECRET_EVERY = 60_000;
+/** Milliseconds between two writes of one secret: a second less than verifiers wait, whose clock is another. */
+const SAME_SECRET_EVERY = 59_000;
 /** Secrets noted at once, and remembered as written: beyond it notes are lost, since a request must not pay for them. */
 const MOST = 10_000;
 /** Secrets that one statement writes. */
@@ -18,6 +18,8 @@ interface Use {
   readonly from: string | undefined;
 }
 
+type Noted = readonly (readonly [digest: string, use: Use])[];
+
 export interface Uses {
   readonly record: RecordUse;
   /** Writes what is noted now. */
@@ -26,14 +28,18 @@ export interface Uses {
 
 export function usesOn(engine: Engine): Uses {
   const noted = new Map<string, Use>();
+  /** Of secrets that were written a moment ago: whoever rolled the key since waits for them. */
+  const again = new Map<string, Use>();
   const writtenAt = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
   function record(digest: string, from: string | undefined): void {
     const now = Date.now();
-    if (now - (writtenAt.get(digest) ?? Number.NEGATIVE_INFINITY) < SAME_SECRET_EVERY || noted.size >= MOST) return;
-    noted.set(digest, { at: now, from });
+    const wasWritten = now - (writtenAt.get(digest) ?? Number.NEGATIVE_INFINITY) < SAME_SECRET_EVERY;
+    const uses = wasWritten ? again : noted;
+    if (uses.size >= MOST) return;
+    uses.set(digest, { at: now, from });
     timer ??= setTimeout(() => void flush(), WRITE_EVERY).unref();
   }
 
@@ -44,28 +50,51 @@ export function usesOn(engine: Engine): Uses {
     return writing;
   }
 
-  /** Some at a time: one by one they take minutes, all at once their rows stay locked. */
   async function write(): Promise<void> {
-    const uses = [...noted];
-    noted.clear();
+    const [first, repeated] = [takenFrom(noted), takenFrom(again)];
     if (writtenAt.size >= MOST) writtenAt.clear();
-    for (let from = 0; from < uses.length; from += AT_ONCE) {
-      const some = uses.slice(from, from + AT_ONCE);
-      try {
-        await engine.transact((tx) => writeUses(tx, some));
-      } catch {
-        // The store is out of reach, as its notices say: what is left would only wait for it too.
-        return;
-      }
-      for (const [digest, { at }] of some) writtenAt.set(digest, at);
+    try {
+      for (const some of first) await writeSome(some);
+      for (const some of repeated) await writeSome(await sinceRolled(engine, some));
+    } catch {
+      // The store is out of reach, as its notices say: what is left would only wait for it too.
     }
+  }
+
+  async function writeSome(some: Noted): Promise<void> {
+    if (some.length === 0) return;
+    await engine.transact((tx) => writeUses(tx, some));
+    for (const [digest, { at }] of some) writtenAt.set(digest, at);
   }
 
   return { record, flush };
 }
 
+/** Takes all out, some at a time: one by one they take minutes to write, all at once their rows stay locked. */
+function takenFrom(uses: Map<string, Use>): readonly Noted[] {
+  const all = [...uses];
+  uses.clear();
+  return Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, index) =>
+    all.slice(index * AT_ONCE, (index + 1) * AT_ONCE),
+  );
+}
+
+/** Those of keys that got a newer text since the last use that is stored. To ask costs no lock, and seldom finds one. */
+async function sinceRolled({ reader }: Engine, uses: Noted): Promise<Noted> {
+  const digests = uses.map(([digest]) => digest);
+  const rows = await reader
+    .selectFrom('secrets')
+    .innerJoin('secrets as newer', 'newer.key_id', 'secrets.key_id')
+    .select('secrets.digest')
+    .where('secrets.digest', 'in', digests)
+    .whereRef('newer.created_at', '>', 'secrets.last_used_at')
+    .execute();
+  const rolled = new Set(rows.map(({ digest }) => digest));
+  return uses.filter(([digest]) => rolled.has(digest));
+}
+
 /** Where two processes write the same secrets, the later use holds. */
-function writeUses(tx: Transaction<Tables>, uses: readonly (readonly [digest: string, use: Use])[]) {
+function writeUses(tx: Transaction<Tables>, uses: Noted) {
   const rows = uses.map(
     ([digest, { at, from }]) => sql`(cast(${digest} as text), cast(${at} as bigint), cast(${from ?? null} as text))`,
   );

@@ -55,6 +55,13 @@ export function createApp(verifiers: Verifiers, records: Records, ownDoors: read
     res.json({ status: 'ok' });
   });
 
+  // For every credential, whatever it reaches: what the Dashboard proposes beside a new key.
+  app.use('/caller', requireBearer({ accept: [tokens, secretKeys, publicKeys] }));
+  app.get('/caller', (req, res) => {
+    const { kind, account, apis, scopes, channels } = authOf(req);
+    res.json({ kind, account, apis, scopes, channels });
+  });
+
   app.use('/payments', requireBearer({ accept: [tokens, secretKeys] }), requireApi('payments'));
   app.post(
     '/payments',

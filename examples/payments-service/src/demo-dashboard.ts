@@ -3,7 +3,7 @@ import { Router } from 'express';
 import { createDashboard, createSignIn } from 'keyward/dashboard';
 import { createManagement } from 'keyward/management';
 import type { CredentialStore } from 'keyward/store';
-import { ACCOUNT } from './demo-credentials.js';
+import { ACCOUNT } from './demo-keys.js';
 
 const PATH = '/dashboard';
 
@@ -30,7 +30,7 @@ export function demoDashboard(store: CredentialStore, baseUrl: string): DemoDash
     memberOf,
     signInUrl,
     signOutUrl,
-    apiUrl: baseUrl,
+    apiUrl: `${baseUrl}/caller`,
     tokenUrl: `${baseUrl}/connect/token`,
   });
   const [developer, owner] = signIn.links();

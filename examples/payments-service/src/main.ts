@@ -1,32 +1,51 @@
 /** Starts the service: `npm start`, `PORT=8080 npm start`, `npm start -- --json`. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { accessTokens, apiKeys } from 'keyward';
 import { createIssuer } from 'keyward/issuer';
 import { createApp, createRecords } from './app.js';
 import { logDecisions } from './decision-log.js';
-import { ACCOUNT, AUDIENCE, demoCredentials, ENVIRONMENT } from './demo-credentials.js';
+import { demoCredentials } from './demo-credentials.js';
 import { demoDashboard } from './demo-dashboard.js';
-import { openDemoStore } from './demo-store.js';
+import { ACCOUNT, ENVIRONMENT } from './demo-keys.js';
+import { type DemoStore, openDemoStore } from './demo-store.js';
 import { expiredTokenLike } from './expired-token.js';
 import { buyToken } from './token-client.js';
 import { welcome } from './welcome.js';
 
 // The credentials are printed, so nobody but this machine may come.
 const HOST = '127.0.0.1';
+const AUDIENCE = 'https://api.example.com';
 const GRACE = 5_000;
 
 async function start(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
   const port = readPort(process.env.PORT ?? '3000');
-
   const demo = await openDemoStore(process.env.DATABASE_URL);
-  const { store } = demo;
-  const credentials = await demoCredentials(demo);
-  const records = createRecords();
   const server = createServer();
+
+  // Requests under way are answered first; then nothing is left to do, and the process ends by itself.
+  const stop = () => {
+    server.close(() => void demo.store.close());
+    server.keepAliveTimeout = 1;
+    setTimeout(() => server.closeAllConnections(), GRACE).unref();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+
+  try {
+    await serve(demo, server, port, values.json === true);
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+async function serve(demo: DemoStore, server: Server, port: number, isJson: boolean): Promise<void> {
+  const { store } = demo;
+  const { credentials, renewed } = await demoCredentials(demo);
+  const records = createRecords();
   server.listen(port, HOST);
   await once(server, 'listening');
 
@@ -41,23 +60,15 @@ async function start(): Promise<void> {
   const dashboard = demoDashboard(store, baseUrl);
   server.on('request', createApp({ tokens, secretKeys, publicKeys }, records, [issuer, dashboard.router]));
 
-  // Requests under way are answered first; then nothing is left to do, and the process ends by itself.
-  const stop = () => {
-    server.close(() => void store.close());
-    server.keepAliveTimeout = 1;
-    setTimeout(() => server.closeAllConnections(), GRACE).unref();
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-
   const tokenEndpoint = `${baseUrl}/connect/token`;
   const accessToken = await buyToken({ tokenEndpoint, ...credentials });
-  if (values.json) {
+  if (isJson) {
     const { secretAll, secretPayments, secretDisputes, secretEcommerce, public: publicKey, ...rest } = credentials;
     const { accessKeyId, accessKeySecret, defaultScopes } = rest;
     const keys = { secretAll, secretPayments, secretDisputes, secretEcommerce, public: publicKey };
     const client = { tokenEndpoint, accessKeyId, accessKeySecret, defaultScopes };
     const facts = { baseUrl, issuer: baseUrl, audience: AUDIENCE, dashboard: dashboard.links };
-    console.log(JSON.stringify({ ...facts, ...keys, accessToken, ...client }));
+    console.log(JSON.stringify({ ...facts, ...keys, accessToken, ...client, renewed }));
     return;
   }
   const expiredToken = await expiredTokenLike(accessToken, store);
@@ -66,7 +77,8 @@ async function start(): Promise<void> {
   const payment = records.payments.create(holder, { source: card, amount: 2500, currency: 'GBP', reference: 'demo' });
   const dispute = records.disputes.open(payment);
   const bought = { tokenEndpoint, accessToken, expiredToken };
-  console.log(welcome({ ...credentials, ...bought, baseUrl, dashboard: dashboard.links }, payment, dispute));
+  const shown = { ...credentials, ...bought, baseUrl, renewed, dashboard: dashboard.links };
+  console.log(welcome(shown, payment, dispute));
   logDecisions(console.log);
 }
 
@@ -79,6 +91,9 @@ function readPort(text: string): number {
 }
 
 function sentenceFor(error: NodeJS.ErrnoException): string {
+  if (error.code === 'unavailable' || error.code === 'store_unavailable') {
+    return `The database cannot be reached: ${process.env.DATABASE_URL === undefined ? 'keyward.db' : 'see DATABASE_URL'}.`;
+  }
   if (error.code === 'EADDRINUSE') return 'The port is taken. Choose another: PORT=3001 npm start';
   return error.message;
 }

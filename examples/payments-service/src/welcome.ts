@@ -9,11 +9,12 @@ export interface Demo extends DemoCredentials {
   readonly tokenEndpoint: string;
   readonly accessToken: string;
   readonly expiredToken: string;
+  readonly renewed: readonly string[];
   readonly dashboard: { readonly developer: string; readonly owner: string };
 }
 
 export function welcome(demo: Demo, payment: Payment, dispute: Dispute): string {
-  const { baseUrl, tokenEndpoint, accessKeyId, accessKeySecret } = demo;
+  const { baseUrl, tokenEndpoint, accessKeyId, accessKeySecret, renewed } = demo;
   const curl = (path: string, credential?: string, body?: object, authorization = `Bearer ${credential}`) =>
     [
       `curl -i ${baseUrl}${path}`,
@@ -34,11 +35,12 @@ export function welcome(demo: Demo, payment: Payment, dispute: Dispute): string 
   const payPath = `/payments/${payment.id}`;
 
   const commands: readonly (readonly [status: number, what: string, command: string])[] = [
-    [201, 'a secret key takes a payment', curl('/payments/', demo.secretAll, order)],
+    [201, 'a secret key takes a payment', curl('/payments', demo.secretAll, order)],
     [200, 'one for payments only reads it', curl(payPath, demo.secretPayments)],
     [201, 'a shop pays through its one channel', curl('/payments', demo.secretEcommerce, order)],
     [201, 'a public key, from a browser: a card becomes a token', curl('/tokens', demo.public, card)],
     [201, 'the same without "Bearer", as some SDKs send it', curl('/tokens', demo.public, card, demo.public)],
+    [200, 'any credential is told what it reaches', curl('/caller', demo.public)],
     [200, 'a secret key for disputes only', curl(`/disputes/${dispute.id}`, demo.secretDisputes)],
     [200, 'an access key buys a token, with its default scopes', buy('-i')],
     [200, 'the same, with the scopes asked for', buy('-i', 'payments payments:refund')],
@@ -67,7 +69,7 @@ export function welcome(demo: Demo, payment: Payment, dispute: Dispute): string 
 payments-service is on ${baseUrl}. Ctrl-C ends it.
 
 Its credentials, made at its first start:
-
+${renewed.map((sentence) => `\n  ${sentence}`).join('')}${renewed.length > 0 ? '\n' : ''}
   secret key, all APIs         ${demo.secretAll}
   secret key, payments only    ${demo.secretPayments}
   secret key, disputes only    ${demo.secretDisputes}
