@@ -114,6 +114,18 @@ describe('with one account', () => {
     expect(out).toMatch(/serve:owner +owner +127\.0\.0\.1 +sign_in +done/);
   });
 
+  it('shows a curl for the page that --api-url names', async () => {
+    const page = 'https://api.test/v1/ping';
+    await serving(['--api-url', page], async (start) => {
+      const browser = new Browser(start.port);
+      await browser.signIn(linksOf(start).owner);
+      const csrf = String(browser.cookies.get('__Host-keyward-csrf'));
+      expect((await browser.post('/dashboard/keys', { ...newForm('keys'), csrf })).body).toContain(page);
+    });
+    const { code, err } = await keyward(...SERVE, '--api-url', 'http://api.test');
+    expect([code, err]).toEqual([2, expect.stringContaining('--api-url')]);
+  });
+
   it('prints new links when it is asked to by a signal; those before them are good no more', async () => {
     await serving([], async (start, program) => {
       const { owner } = linksOf(start);

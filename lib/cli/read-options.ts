@@ -1,5 +1,6 @@
 /** Reads what was typed. */
 import { InvalidArgumentError } from 'commander';
+import { secureUrl } from '../verify/secure-url.js';
 import { CliError, EXIT } from './io.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -45,6 +46,12 @@ export function allOr(list: readonly string[] | undefined): 'all' | readonly str
   if (list === undefined || !list.includes('all')) return list;
   if (list.length > 1) throw new CliError('"all" stands alone.', EXIT.usage);
   return 'all';
+}
+
+export function readUrl(text: string): string {
+  if (secureUrl(text) === undefined)
+    throw new InvalidArgumentError('Expected an https URL; http to this machine alone.');
+  return text;
 }
 
 export function readPort(text: string): number {

@@ -11,7 +11,7 @@ import { type Database, databaseOf, openDatabase } from './database.js';
 import { encryptionKeyFrom } from './encryption-key.js';
 import { CliError, EXIT, type Io } from './io.js';
 import { printJson, printLine } from './output.js';
-import { readPort } from './read-options.js';
+import { readPort, readUrl } from './read-options.js';
 import {
   chooseAccount,
   DASHBOARD_PATH,
@@ -30,6 +30,7 @@ interface ServeOptions extends CommonOptions {
   readonly encryptionKeyFile: string;
   readonly trustProxy?: boolean;
   readonly account?: string;
+  readonly apiUrl?: string;
   /** False by `--no-dashboard`. */
   readonly dashboard: boolean;
 }
@@ -52,6 +53,11 @@ export function addServeCommand(program: Command, io: Io): void {
     )
     .option('--trust-proxy', "behind a proxy of one's own: callers are told apart by X-Forwarded-For")
     .option('--account <id>', 'whose keys the Dashboard has; else the only account there is')
+    .option(
+      '--api-url <url>',
+      'what the curl of a new key asks: a page that every key may GET; else the audience',
+      readUrl,
+    )
     .option('--no-dashboard', 'the token endpoint alone')
     .addHelpText('after', '\nExample: keyward serve --audience https://api.example.com')
     .action(async (options: ServeOptions) => {

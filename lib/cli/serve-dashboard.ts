@@ -88,7 +88,7 @@ function onlyOneOf(accounts: readonly Account[], database: string): ChosenAccoun
 export function serveDashboard(
   store: CredentialStore,
   account: string,
-  { issuer, audience }: { readonly issuer: string; readonly audience: string },
+  { issuer, audience, apiUrl }: { readonly issuer: string; readonly audience: string; readonly apiUrl?: string },
 ): ServedDashboard {
   const url = new URL(DASHBOARD_PATH, issuer).href;
   const signIn = createSignIn({
@@ -107,7 +107,7 @@ export function serveDashboard(
     signInUrl,
     signOutUrl,
     // The audience of tokens is most often the URL of the API; it need not be one.
-    apiUrl: secureUrl(audience) === undefined ? undefined : audience,
+    apiUrl: apiUrl ?? (secureUrl(audience) === undefined ? undefined : audience),
     tokenUrl: new URL('/connect/token', issuer).href,
   });
 
