@@ -36,7 +36,7 @@ const onBothExpress = ['express', 'testing', 'behaviours', 'examples'].map(
 
 // What needs a browser is left out where none is named, as the last lines of a run say; where time is short, its long half.
 const { KEYWARD_TEST_BROWSER: browser, KEYWARD_TEST_SHORT: short } = process.env;
-const longInBrowser = '/browser/(?:accessibility|hostile-texts|keyboard|phone|two-editors)\\.test';
+const longInBrowser = '/browser/(?:accessibility|hostile-texts|keyboard|phone|two-editors|whole-words)\\.test';
 const leftOut = browser === undefined ? ['/dashboard/browser/'] : short ? [longInBrowser] : [];
 
 /** @type {import('jest').Config} */
@@ -57,8 +57,8 @@ export default {
       ...base,
       displayName: 'express 4',
       roots: onBothExpress,
-      // A law is about the rule, not about Express.
-      testPathIgnorePatterns: ['-laws?\\.test\\.ts$'],
+      // A law is about the rule, not about Express; what the example keeps from start to start, neither.
+      testPathIgnorePatterns: ['-laws?\\.test\\.ts$', '/another-start\\.test\\.ts$'],
       moduleNameMapper: { ...sources, '^express$': 'express4' },
       globals: { EXPRESS: 4 },
     },
