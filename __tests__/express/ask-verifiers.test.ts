@@ -7,7 +7,7 @@ import {
   type Principal,
   requireBearer,
 } from 'keyward';
-import { askVerifiers, recallPrincipal } from '../../lib/express/ask-verifiers.js';
+import { askVerifiers, recallerOf, recallPrincipal } from '../../lib/express/ask-verifiers.js';
 import { PresentedCredential } from '../../lib/verify/presented-credential.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { bearing, pass } from '../support/passage.js';
@@ -181,7 +181,7 @@ describe('recallPrincipal', () => {
     recall: recall as () => undefined,
   });
   const recall = (...recallers: CredentialVerifier[]) =>
-    recallPrincipal(recallers, new PresentedCredential(CREDENTIAL));
+    recallPrincipal(recallers.map(recallerOf), new PresentedCredential(CREDENTIAL));
   const known = Object.freeze(keyPrincipal());
 
   it('brings what the first that remembers does', () => {

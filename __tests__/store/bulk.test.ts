@@ -9,7 +9,7 @@ import { onDatabase, schemaOf } from '../support/store-database.js';
 import { type HeardFeed, listenTo } from '../support/store-listener.js';
 import { feedOf, makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { eventually, pause } from '../support/store-wait.js';
-import { POSTGRES, sharedEngines } from '../support/test-stores.js';
+import { onServer, POSTGRES, sharedEngines } from '../support/test-stores.js';
 
 const AT_ONCE = 50;
 
@@ -99,7 +99,7 @@ async function listenOutside(url: string | undefined): Promise<() => Promise<rea
   };
 }
 
-(POSTGRES === undefined ? describe.skip : describe)('a storm of messages in PostgreSQL', () => {
+onServer('a storm of messages in PostgreSQL', () => {
   it('X26 1,000 messages a second for 2 s, some of them of a key in use: taken together, at most twice the usual queries', async () => {
     stores = await makeStores('PostgreSQL');
     [here, there] = [await stores.open(), await stores.open()];

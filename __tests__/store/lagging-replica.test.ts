@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { CredentialStore, StoreNotice } from 'keyward/store';
 import { A5, T1 } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
@@ -9,9 +9,8 @@ import { feedOf, makeStores, revoke, type Stores, storeKey } from '../support/st
 import { type StoreProxy, startStoreProxy } from '../support/store-proxy.js';
 import { replicaOf, type StoreReplica } from '../support/store-replica.js';
 import { eventually } from '../support/store-wait.js';
-import { POSTGRES } from '../support/test-stores.js';
+import { onServer } from '../support/test-stores.js';
 
-const onServer = POSTGRES === undefined ? describe.skip : describe;
 /** Statements of look-ups; those of the feed name another table. */
 const LOOK_UPS = /"secrets"/;
 const EVERYTHING = /./;

@@ -8,14 +8,13 @@ import { onDatabase, schemaOf } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { eventually } from '../support/store-wait.js';
 import { keyRow, secretRow } from '../support/stored-rows.js';
-import { engines, POSTGRES } from '../support/test-stores.js';
+import { engines, onServer, POSTGRES } from '../support/test-stores.js';
 
 const CANARY = `canary${randomBytes(12).toString('hex')}`;
 const PASSWORD = `password${randomBytes(12).toString('hex')}`;
 type Statement = [what: string, work: (tx: LedgerTransaction) => Promise<unknown>];
 
 const heardIn = (value: unknown) => canariesOf([CANARY, PASSWORD]).heardIn(printed(value));
-const onServer = POSTGRES === undefined ? describe.skip : describe;
 
 let events: Eavesdropper;
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { CredentialStore, StoreNotice } from 'keyward/store';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { type StoreApi, serveStore } from '../support/store-api.js';
@@ -9,9 +9,7 @@ import type { HeardFeed } from '../support/store-listener.js';
 import { feedOf, makeStores, revoke, type Stores, storeKey } from '../support/store-places.js';
 import { type StoreProxy, startStoreProxy } from '../support/store-proxy.js';
 import { eventually, pause } from '../support/store-wait.js';
-import { POSTGRES } from '../support/test-stores.js';
-
-const onServer = POSTGRES === undefined ? describe.skip : describe;
+import { onServer } from '../support/test-stores.js';
 
 onServer('the channel of a store in PostgreSQL', () => {
   let stores: Stores;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { CredentialStore } from 'keyward/store';
 import { sql } from 'kysely';
 import type { Engine } from '../../lib/store/engine.js';
@@ -7,9 +7,7 @@ import { onDatabase, schemaOf } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { startStoreProxy } from '../support/store-proxy.js';
 import { eventually, pause } from '../support/store-wait.js';
-import { POSTGRES } from '../support/test-stores.js';
-
-const onServer = POSTGRES === undefined ? describe.skip : describe;
+import { onServer, POSTGRES } from '../support/test-stores.js';
 
 onServer('the connections of a store in PostgreSQL', () => {
   let stores: Stores;

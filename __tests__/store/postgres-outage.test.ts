@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { ApiKeysOptions } from 'keyward';
 import type { CredentialStore, StoreNotice } from 'keyward/store';
 import { mintKey } from '../../lib/credentials/api-key.js';
@@ -13,9 +13,8 @@ import { onDatabase } from '../support/store-database.js';
 import { makeStores, revoke, type Stores, storeKey } from '../support/store-places.js';
 import { type StoreProxy, startStoreProxy } from '../support/store-proxy.js';
 import { eventually, pause } from '../support/store-wait.js';
-import { POSTGRES } from '../support/test-stores.js';
+import { onServer, POSTGRES } from '../support/test-stores.js';
 
-const onServer = POSTGRES === undefined ? describe.skip : describe;
 /** Milliseconds that what is cached is believed while the store is out of reach. */
 const R2 = 30_000;
 

@@ -8,9 +8,8 @@ import { makeStores, revoke, type Stores } from '../support/store-places.js';
 import { type StoreProcess, startStoreProcess } from '../support/store-process.js';
 import { type StoreProxy, startStoreProxy } from '../support/store-proxy.js';
 import { eventually } from '../support/store-wait.js';
-import { POSTGRES, sharedEngines } from '../support/test-stores.js';
+import { onServer, sharedEngines } from '../support/test-stores.js';
 
-const onServer = POSTGRES === undefined ? describe.skip : describe;
 const REVOCATIONS = 20;
 
 let stores: Stores;

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe } from '@jest/globals';
 import { onDatabase } from './store-database.js';
 
 /** A place for one store, gone after the test. */
@@ -14,6 +15,9 @@ export interface TestPlace {
 
 /** `postgres://…` of a server that tests may make schemas on. Without it they are left out. */
 export const POSTGRES = process.env.KEYWARD_TEST_POSTGRES;
+
+/** A suite of what needs a server. */
+export const onServer = POSTGRES === undefined ? describe.skip : describe;
 
 export const placesOf = {
   memory: async (): Promise<TestPlace> => ({ url: 'memory:', remove: async () => undefined }),

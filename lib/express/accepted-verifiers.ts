@@ -2,6 +2,7 @@
 import type { Kind } from '../credentials/kind.js';
 import { kindOf, type Options } from '../options/options.js';
 import type { CredentialVerifier } from '../verify/verifier.js';
+import { type Recaller, recallerOf } from './ask-verifiers.js';
 
 /** @throws TypeError for what is no list of verifiers, and for two that claim the same credentials. */
 export function readAccept(options: Options): readonly CredentialVerifier[] {
@@ -35,11 +36,11 @@ export function kindsOf(accept: readonly CredentialVerifier[]): readonly Kind[] 
  * Those that may be asked what they remember before any is asked to verify. The order of `accept` must not depend on
  * what is remembered where, so they end at the first that could claim what an earlier one does.
  */
-export function recallersOf(accept: readonly CredentialVerifier[]): readonly CredentialVerifier[] {
+export function recallersOf(accept: readonly CredentialVerifier[]): readonly Recaller[] {
   const end = accept.findIndex(
     (verifier, index) => verifier.recall === undefined || !isApart(accept.slice(0, index + 1)),
   );
-  return end === -1 ? accept : accept.slice(0, end);
+  return (end === -1 ? accept : accept.slice(0, end)).map(recallerOf);
 }
 
 /** Whether verifiers are known to claim different credentials: tokens by their issuer, keys of one format by kind. */

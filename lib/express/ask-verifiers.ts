@@ -44,18 +44,28 @@ async function answerOf(
   }
 }
 
+/** A verifier that remembers, and whether it is one of ours: worked out once, not on every request. */
+export interface Recaller {
+  readonly verifier: CredentialVerifier;
+  readonly isOwn: boolean;
+}
+
+export function recallerOf(verifier: CredentialVerifier): Recaller {
+  return Object.freeze({ verifier, isOwn: isOwnVerifier(verifier) });
+}
+
 /**
  * Asks each verifier what it remembers. It does not throw: where one does, or remembers what is no principal, nothing
  * counts as remembered, and the verifiers are to be asked in order.
  */
 export function recallPrincipal(
-  recallers: readonly CredentialVerifier[],
+  recallers: readonly Recaller[],
   credential: PresentedCredential,
 ): Principal | undefined {
   try {
-    for (const verifier of recallers) {
+    for (const { verifier, isOwn } of recallers) {
       const principal = verifier.recall?.(credential) ?? undefined;
-      if (principal !== undefined) return sound(verifier, principal);
+      if (principal !== undefined) return isOwn ? principal : sound(verifier, principal);
     }
   } catch (error) {
     broken(credential, error);

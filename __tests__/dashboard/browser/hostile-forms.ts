@@ -114,11 +114,3 @@ export function everyTextInEach(names: readonly string[]): readonly Texts[] {
     ),
   );
 }
-
-const DOORS = FORMS.flatMap(({ what, gates }) => Object.keys(gates).map((gate) => `${what}: ${gate}`));
-
-/** The texts for one gate: five, of different sorts. All gates together get each of the hundred. */
-export function shareOf({ what }: HostileForm, gate: string): readonly string[] {
-  const share = DOORS.indexOf(`${what}: ${gate}`) % 20;
-  return TEXTS.filter((_, at) => at % 20 === share);
-}
