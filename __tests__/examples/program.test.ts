@@ -27,7 +27,7 @@ const commands = [...printed.matchAll(/^ {2}(\d{3}) {2}(.+)\n +(curl .+)$/gm)].m
   ...{ status: Number(status), what: what ?? '', command: command ?? '' },
 }));
 const credentials = [
-  ...printed.matchAll(/^ {2}(?:secret key|public key|access token|access key, Secret)\D* {2}(\S+)/gm),
+  ...printed.matchAll(/^ {2}(?:secret key|public key|access token|access key, Secret).*? {2,}(\S+)/gm),
 ].map(([, credential]) => credential ?? '');
 
 afterAll(() => service.end('SIGINT'));
