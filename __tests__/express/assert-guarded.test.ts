@@ -82,6 +82,7 @@ describe('the option except', () => {
     ['a route that is no more', ['GET /health', 'GET /gone', 'PUT /gone'], 'GET /gone, PUT /gone'],
     ['a path alone', ['/health'], "/health (written like 'GET /health')"],
     ['a method in lower case', ['get /health'], "get /health (written like 'GET /health')"],
+    ['two methods at once', ['GET/POST /health'], "GET/POST /health (written like 'GET /health')"],
     ['a path alone beside others', ['/health', 'M-SEARCH /a'], "/health (written like 'GET /health'), M-SEARCH /a"],
   ])('that names %s is stale: the mistake is told before any other', (_name, except, named) => {
     expect(asserting(open, { except })).toThrow(TypeError);

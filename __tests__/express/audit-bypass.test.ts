@@ -24,6 +24,7 @@ const BYPASSED: Record<string, (app: Express) => void> = {
     ),
   'an optional gate alone': (app) => app.use(optional).get('/x', handler),
   'a handler before the gate of its route': (app) => app.get('/x', handler, gate, handler),
+  'a gate at a path without its slash': (app) => app.use('payments', gate).get('/payments', handler),
   'a gate at a regular expression that is no prefix': (app) => app.use(/\/admin/i, gate).get('/v1/admin', handler),
   'a gate at a regular expression that ends in a name': (app) => app.use(/^\/pay/i, gate).get('/payments', handler),
   'a router that is left before its gate': (app) =>

@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import { auditRoutes, type CredentialVerifier, requireAny, requireApi, requireBearer, requireKeyKind } from 'keyward';
@@ -83,6 +84,7 @@ describe('what stands in a route itself', () => {
     ['a gate before the handler', [gate, handler], 'gated'],
     ['in lists', [[gate], [handler]], 'gated'],
     ['after a body parser', [express.json(), gate, handler], 'gated'],
+    ['after a body parser, and before no handler', [express.json(), gate], 'gated'],
     ['after a handler', [handler, gate, handler], 'open'],
     ['a gate after the handler', [handler, gate], 'open'],
     ['no gate', [handler], 'open'],
@@ -125,6 +127,22 @@ describe('what stands in a route itself', () => {
     ['app.all without a gate', (app: Express) => app.all('/', handler), 'open'],
   ])('%s is one route of method ALL', (_name, mount, expected) => {
     expect(routesOf(appWith(mount))).toEqual([`ALL / ${expected}`]);
+  });
+
+  it.each<[string, unknown[], string]>([
+    ['a guard', [gate, handler], 'gated'],
+    ['the gate', [handler], 'open'],
+    ['a gate before its handlers', [handler, requireApi('payments'), handler], 'open'],
+  ])('a route that names every method is not one of all methods where the last lacks %s', (_name, last, state) => {
+    const app = appWith((made) => {
+      const route = made.route('/') as unknown as Record<string, (...handlers: unknown[]) => unknown>;
+      for (const method of METHODS) {
+        const handlers = method === METHODS.at(-1) ? last : [gate, requireApi('payments'), handler];
+        route[method.toLowerCase()]?.(...handlers);
+      }
+    });
+    const gated = METHODS.slice(0, -1).map((method) => `${method} / gated`);
+    expect(routesOf(app)).toEqual([...gated, `${METHODS.at(-1)} / ${state}`]);
   });
 
   it('a route whose methods differ is not taken for one of all methods', () => {
@@ -209,6 +227,11 @@ describe('functions and apps that are mounted', () => {
     ['at a path is an endpoint', (app: Express) => app.use('/a', handler), ['USE /a open']],
     ['at a path behind a gate is one', (app: Express) => app.use('/a', gate, handler), ['USE /a gated']],
     ['at / is taken for preparation', (app: Express) => app.use(handler), []],
+    [
+      'at / of a router at / is taken for preparation too',
+      (app: Express) => app.use(express.Router().use(handler)),
+      [],
+    ],
     [
       'at a path with a gate after it is an endpoint',
       (app: Express) => app.use('/a', handler).use('/a', gate, handler),

@@ -55,6 +55,13 @@ describe('req.auth in Express', () => {
     expect(seen).toEqual([undefined, principal, undefined]);
   });
 
+  it('is put nowhere for a request to an optional gate without a credential', async () => {
+    const app = express();
+    app.use(optional, (_req, res) => void res.end());
+    await request(app).get('/');
+    expect(Object.hasOwn(app.request, 'auth')).toBe(false);
+  });
+
   it('in apps mounted two deep: behind a gate of the outermost', async () => {
     const [app, outer, inner] = [express(), express(), express()];
     app.use(gate);
@@ -142,6 +149,14 @@ describe('a gate that refuses', () => {
     const { req, passed } = await pass(bearing('abc', members), ...gates);
     expect([passed, authIn(req)]).toEqual([false, undefined]);
     expect(() => authOf(req)).toThrow('none ran');
+  });
+
+  it('leaves an own property like any other, so that a gate behind it may let somebody in', async () => {
+    const { req } = await pass(bearing('abc', { auth: forged }), refusing);
+    const own = { value: undefined, writable: true, enumerable: true, configurable: true };
+    expect(Object.getOwnPropertyDescriptor(req, 'auth')).toEqual(own);
+    expect((await pass(req, gate)).passed).toBe(true);
+    expect(authIn(req)).toBe(principal);
   });
 
   it('forgets in Express too, where nothing is an own property', async () => {

@@ -42,6 +42,7 @@ describe('defineGuard', () => {
       'defineGuard: option "check" must be a function, got boolean',
     ],
     ['no kinds', { name: 'rule', check, kinds: [] }, 'defineGuard: option "kinds": expected one name or more'],
+    ['kinds of null', { name: 'rule', check, kinds: null }, 'defineGuard: option "kinds": expected one name or more'],
     [
       'an unknown kind',
       { name: 'rule', check, kinds: ['secret', 'admin'] },
@@ -133,6 +134,7 @@ describe('a guard behind a gate', () => {
     ['a text', 'payments:refund'],
     ['an empty list', []],
     ['two scopes in one', ['payments disputes']],
+    ['quote, in one of several', ['payments', 'a"b', 'disputes']],
     ['a line break', ['payments\n']],
     ['a number', [1]],
   ])('takes for the scopes of a refusal no %s', async (_name, scopes) => {

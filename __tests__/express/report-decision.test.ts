@@ -91,6 +91,17 @@ describe('a secret key from a page', () => {
   });
 });
 
+describe('a key that was rolled, and stops being taken', () => {
+  it.each(['secret', 'public'] as const)('is noticed, and let in: a %s one', async (kind) => {
+    await decide(admitting(keyPrincipal({ kind, keyRetiresAt: 4_000_000_000 })));
+    const told = { by: 'requireBearer', code: undefined, ...KEY, kind, ...AT };
+    expect(heard()).toStrictEqual([
+      { outcome: 'noticed', reason: 'key_retiring', ...told },
+      { outcome: 'accepted', reason: undefined, ...told },
+    ]);
+  });
+});
+
 describe('the decision of a guard', () => {
   it('to refuse tells who was refused, by which guard', async () => {
     const gate = requireBearer({ accept: [admitting(keyPrincipal({ apis: [] }))] });

@@ -11,6 +11,10 @@ describe('readPath', () => {
     ['names', '/a/b-c.d~e_1', [[literal('a'), literal('b-c.d~e_1')]]],
     ['a slash at the end', '/a/', [[literal('a')]]],
     ['two slashes', '/a//b', [[literal('a'), UNKNOWN, literal('b')]]],
+    ['two slashes at the start', '//a', [[UNKNOWN, literal('a')]]],
+    ['two slashes alone', '//', [[UNKNOWN]]],
+    ['no slash at the start', 'a/b', [[UNKNOWN]]],
+    ['no slash where a part is left out', '{/a}b', [[literal('ab')], [UNKNOWN]]],
     ['parameters', '/:a/:b_1', [[parameter('a'), parameter('b_1')]]],
     ['what Express 5 may leave out', '/a{/:id}', [[literal('a'), parameter('id')], [literal('a')]]],
     [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import { auditRoutes } from 'keyward';
+import request from 'supertest';
 import { EXPRESS, gate, handler, routesOf, written } from '../support/audited.js';
 
 /** Whether a gate mounted at one path stands before a route at another. */
@@ -56,6 +57,9 @@ describe('a gate mounted at a path stands before a route', () => {
     ['where it has a further name after its parameter', '/:x/b', '/:y'],
     ['at a wildcard, whatever it may take', `/a/${REST}`, `/a/${REST}`],
     ['at a regular expression, whatever it may take', /^\/a/i, '/a/b'],
+    ['with a regular expression that looks like a path', '/a', /a/],
+    ['at a path without a slash, which no request matches', 'a', '/a'],
+    ['at a list of such paths', ['a', 'b'], '/a'],
   ])('but not %s', (_name, mount, path, expected = 'open') => {
     expect(stands(mount, path)).toBe(expected);
   });
@@ -131,6 +135,33 @@ if (EXPRESS === 4) {
       expect(stands(mount, path)).toBe(expected);
     });
 
+    it.each([
+      ['a path with a second slash at its end', '/a//', '/a', '/a'],
+      ['a path of slashes alone', '//', '/a', '/a'],
+      ['a path without a slash at its start', 'a', '/a', '/a'],
+      ['an expression that tells cases apart', /^\/a\/?(?=\/|$)/, '/a', '/A'],
+      ['an expression that asks more, before a path', /(?!\/a\/b)^\/a\/?(?=\/|$)/i, '/a/b', '/a/b'],
+      ['an expression that asks more, behind a path', /^\/a\/?(?=\/|$)(?!\/b)/i, '/a/b', '/a/b'],
+    ])('a gate at %s is not what every request for a route meets', async (_name, mount, path, asked) => {
+      const app = express().use(mount, gate);
+      app.get(path, handler);
+      expect((await request(app).get(asked)).status).toBe(200);
+      expect(routesOf(app)).toEqual([`GET ${path} open`]);
+    });
+
+    it.each([
+      ['before a pattern', ['/b/:w', '/a/:x(\\d+)'], 401, 'gated'],
+      ['behind a pattern', ['/a/:x(\\d+)', '/b'], 401, 'gated'],
+      ['behind a pattern, with a parameter that has a callback', ['/a/:x(\\d+)', '/b/:y'], 200, 'open'],
+    ])('a mount path in a list, %s', async (_name, mount, status, state) => {
+      const app = express();
+      app.param('y', (_req, _res, next) => next('route'));
+      app.use(mount, gate);
+      app.use(express.Router().get('/b/:z/c', handler));
+      expect((await request(app).get('/b/1/c')).status).toBe(status);
+      expect(routesOf(app)).toEqual([`GET /b/:z/c ${state}`]);
+    });
+
     it('a mount path that cannot be read back is named by its expression', () => {
       const app = express();
       app.use('/ab?c', handler as never);
@@ -182,6 +213,7 @@ describe('what auditRoutes can read', () => {
     ['a text', '/payments'],
     ['a number', 1],
     ['an object', {}],
+    ['an object that holds a router', { router: express.Router() }],
     ['a function', () => {}],
     ['a gate', gate],
     ['an object with a stack that is none', { stack: 'x' }],

@@ -45,14 +45,14 @@ export function auditRoutes(app: object): readonly RouteReport[] {
     const gates = posts.flatMap(({ gate }) => gate ?? []);
     const guards = posts.flatMap(({ guard }) => guard ?? []);
     const last = posts.findLastIndex(({ gate }) => gate !== undefined);
-    const behind = posts.slice(last + 1).flatMap(({ guard }) => guard ?? []);
+    const behind = posts.slice(last + 1);
     return {
       method,
       path,
       gates: gates.map(({ kinds, optional }) => ({ kinds: kinds ?? 'any', optional })),
       guards: guards.map(({ name }) => name),
       open: gates.length === 0 || (guards.length === 0 && gates.every(({ optional }) => optional)),
-      namesKinds: gates.at(-1)?.kinds !== undefined || behind.some(({ kinds }) => kinds !== undefined),
+      namesKinds: gates.at(-1)?.kinds !== undefined || behind.some(({ guard }) => guard?.kinds !== undefined),
     };
   });
 }

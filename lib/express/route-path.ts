@@ -32,8 +32,9 @@ export function readPath(path: unknown, sensitive: boolean): readonly Segments[]
 }
 
 function readParts(path: string, sensitive: boolean): Segments {
-  const parts = path.replace(/^\//, '').replace(/\/$/, '').split('/');
-  if (parts.length === 1 && parts[0] === '') return [];
+  const [start, ...parts] = path.replace(/\/$/, '').split('/');
+  // Express takes such a path, and no request matches it.
+  if (start !== '') return [UNKNOWN];
   return parts.map((part) => {
     const parameter = PARAMETER.exec(part)?.[1];
     if (parameter !== undefined) return { parameter };

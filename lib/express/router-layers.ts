@@ -61,7 +61,7 @@ export function layersOf(app: unknown): readonly Layer[] {
 }
 
 function routerOf(app: unknown): ExpressRouter | undefined {
-  if (typeof app !== 'function' && (typeof app !== 'object' || app === null)) return undefined;
+  if (typeof app !== 'function') return undefined;
   if (isRouter(app)) return app;
   // Express 4 keeps its router as _router, made at the first use, and its `router` throws.
   const { lazyrouter, _router } = app as { lazyrouter?: unknown; _router?: unknown };
@@ -79,7 +79,7 @@ function isRouter(value: unknown): value is ExpressRouter {
 }
 
 function readLayer(layer: ExpressLayer, router: ExpressRouter): Layer {
-  const takesEveryPath = layer.route === undefined && (layer.slash === true || layer.regexp?.fast_slash === true);
+  const takesEveryPath = layer.slash === true || layer.regexp?.fast_slash === true;
   const paths = pathsOf(layer, layer.regexp?.flags.includes('i') === false || router.caseSensitive === true);
   const facts = { paths, takesEveryPath, hasCallbacks: hasCallbacks(paths, router) };
   const { handle } = layer;
@@ -95,10 +95,9 @@ function readLayer(layer: ExpressLayer, router: ExpressRouter): Layer {
 }
 
 function hasCallbacks(paths: readonly LayerPath[], { params = {} }: ExpressRouter): boolean {
-  const names = paths
+  return paths
     .flatMap(({ choices }) => choices.flat())
-    .flatMap((part) => ('parameter' in part ? part.parameter : []));
-  return names.some((name) => Object.hasOwn(params, name));
+    .some((part) => 'parameter' in part && Object.hasOwn(params, part.parameter));
 }
 
 function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
@@ -108,8 +107,7 @@ function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
   const named = methods.map((method) => ({ method: method.toUpperCase(), handles: handlesFor(method) }));
   const [first] = named;
   if (first !== undefined && isEveryMethod(named)) return [{ method: 'ALL', handles: first.handles }];
-  const all = handlesFor(undefined);
-  return all.length === 0 ? named : [...named, { method: 'ALL', handles: all }];
+  return [...named, { method: 'ALL', handles: handlesFor(undefined) }];
 }
 
 /** `app.all` gives the same handlers to every method that Node knows, where `route.all` names none. */
@@ -122,12 +120,12 @@ function pathsOf(layer: ExpressLayer, sensitive: boolean): readonly LayerPath[] 
   const written = layer.route === undefined ? mountPathOf(layer) : layer.route.path;
   return (Array.isArray(written) ? written.flat(Number.POSITIVE_INFINITY) : [written]).map((path: unknown) => {
     const text = path === '' || path === '*' ? `/${path}` : String(path);
-    return { text, choices: readPath(typeof path === 'string' ? text : path, sensitive) };
+    return { text, choices: readPath(path, sensitive) };
   });
 }
 
 function mountPathOf({ rawPath, regexp, keys = [] }: ExpressLayer): unknown {
-  if (regexp !== undefined) return regexp.fast_slash ? '/' : writtenPathsOf(regexp, keys);
+  if (regexp !== undefined) return writtenPathsOf(regexp, keys);
   if (rawPath !== undefined) return rawPath;
   throw new TypeError('auditRoutes: this version of "router" keeps no mount paths; npm install router@^2.3');
 }
@@ -138,9 +136,12 @@ function writtenPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown 
   return regexp.source.split(/\|(?=\^)/).map((source) => {
     const path = /^\^(.*)\\\/\?\(\?=\\\/\|\$\)$/
       .exec(source)?.[1]
-      ?.replaceAll('(?:\\/([^/]+?))', () => `/:${names.shift()}`)
+      ?.replaceAll('(?:\\/([^/]+?))', (group) => (names.length > 0 ? `/:${names.shift()}` : group))
       .replaceAll('\\/', '/')
       .replaceAll('\\.', '.');
-    return path === undefined || /[\\^$*+?()[\]{}|]/.test(path.replaceAll(/:\w+\?/g, '')) ? regexp : path;
+    if (path !== undefined && !/[\\^$*+?()[\]{}|]|\/$/.test(path.replaceAll(/(:\w+)\?/g, '$1'))) return path;
+    // How many of the names were its own cannot be told, so none is left for those behind it.
+    names.length = 0;
+    return regexp;
   });
 }
