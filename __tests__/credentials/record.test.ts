@@ -175,6 +175,7 @@ describe('readKeyRecord', () => {
     ['platform', 'platform: expected a text', ['', 0, false, {}, ['shop']]],
     ['expiresAt', 'expiresAt: expected a Date', ['soon', '', 0, 1, false, {}, '2030-01-01', new Date(Number.NaN)]],
     ['revokedAt', 'revokedAt: expected a Date', ['false', 0, true, {}, new Date('never'), { getTime: () => 1 }]],
+    ['retiresAt', 'retiresAt: expected a Date', ['soon', 0, false, {}, new Date(Number.NaN)]],
     ['disabled', 'disabled: expected a boolean', [0, 1, '', 'false', {}, []]],
   ])('refuses a bad %s: "%s"', (field, message, values) => {
     for (const value of values) {

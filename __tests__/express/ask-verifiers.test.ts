@@ -122,11 +122,27 @@ describe('what a broken verifier did', () => {
     expect(failures()).toEqual([{ of: 'verifier', reason: 'threw', detail }]);
   });
 
+  const accepting = (traits: object) => ({ outcome: 'accepted', principal: { ...keyPrincipal(), ...traits } });
+  it.each([
+    ['no outcome', { outcome: 'admin' }, 'an outcome that is none'],
+    ['a principal of no kind', accepting({ kind: 'admin' }), 'a principal of another kind'],
+    [
+      'a principal whose apis are a text',
+      accepting({ apis: 'payments' }),
+      "a principal whose apis, scopes or channels are neither 'all' nor a list",
+    ],
+  ])('is told in words where it answers %s', (_name, answer, detail) => {
+    ask(answering(answer));
+    expect(failures()).toEqual([{ of: 'verifier', reason: 'threw', detail: `TypeError: ${detail}` }]);
+  });
+
   it('is not even put into words while nobody listens', () => {
     events.stop();
     const error = new Error('x');
-    Object.defineProperty(error, 'message', { get: throwing(new Error('read')) });
+    let reads = 0;
+    Object.defineProperty(error, 'message', { get: () => `read ${++reads} times` });
     expect(ask({ verify: throwing(error) })).toEqual(UNAVAILABLE);
+    expect(reads).toBe(0);
   });
 });
 
@@ -193,6 +209,16 @@ describe('recallPrincipal', () => {
         remembering(throwing('not asked')),
       ),
     ).toBe(known);
+  });
+
+  it('leaves it to the next where one has no memory', () => {
+    expect(
+      recall(
+        DECLINING,
+        remembering(() => known),
+      ),
+    ).toBe(known);
+    expect(failures()).toEqual([]);
   });
 
   it('null is nothing remembered', () => {

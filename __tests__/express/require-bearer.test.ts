@@ -119,6 +119,25 @@ describe('requireBearer asks for what is remembered before it asks anybody to ve
   });
 });
 
+describe('an answer of a verifier that throws as it is read', () => {
+  const unreadable = {
+    outcome: 'refused',
+    get reason(): string {
+      throw new RangeError('no reason');
+    },
+  };
+  it.each([
+    ['at once', answering(unreadable)],
+    ['later', answering(Promise.resolve(unreadable))],
+  ])('ends the request with that error, %s', async (_name, verifier) => {
+    await expect(
+      pass(bearing('abc'), gateOf([verifier])).then(({ error }) => {
+        throw error;
+      }),
+    ).rejects.toThrow(new RangeError('no reason'));
+  });
+});
+
 describe('the option optional', () => {
   const gate = gateOf([admitting(first)], { optional: true });
 

@@ -129,6 +129,13 @@ describe('one verification at a time for one token', () => {
     expect([new Set(outcomes).size, checks.mock.calls.length]).toEqual([2, 2]);
   });
 
+  it('is not shared with cache: false', async () => {
+    const verifier = verifierOf({ cache: false });
+    const token = forge(key);
+    await Promise.all([verifier.verify(present(token)), verifier.verify(present(token))]);
+    expect(checks).toHaveBeenCalledTimes(2);
+  });
+
   it('is over when it is over: a refusal is not handed on', async () => {
     const verifier = verifierOf();
     const early = forge(key, { nbf: NOW + 10 });

@@ -17,7 +17,7 @@ describe('apiKeys: options', () => {
     [
       'a watch that cannot be called',
       { resolver: { resolveKey: () => null, watch: true } },
-      'a resolver whose watch is a method',
+      'option "resolver" must be a resolver whose watch is a method',
     ],
     ['no kinds', { kinds: undefined }, `option "kinds" must be a list of 'secret' or 'public'`],
     ['kinds that are a text', { kinds: 'secret' }, `option "kinds" must be a list of 'secret' or 'public'`],

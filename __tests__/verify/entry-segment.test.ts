@@ -1,10 +1,24 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { EntrySegment, type SegmentEntry } from '../../lib/verify/entry-segment.js';
 
 const everything = () => true;
 
 function entryOf(id: string | undefined, account: string | undefined = 'a1'): SegmentEntry {
   return { subject: { id, account }, live: false };
+}
+
+/** The maps that are made meanwhile. */
+function mapsMadeBy(make: () => void): readonly Map<unknown, unknown>[] {
+  const made: Map<unknown, unknown>[] = [];
+  const Plain = Map;
+  const spy = jest.spyOn(globalThis, 'Map').mockImplementation(() => {
+    const map = new Plain();
+    made.push(map);
+    return map;
+  });
+  make();
+  spy.mockRestore();
+  return made;
 }
 
 describe('EntrySegment', () => {
@@ -99,13 +113,27 @@ describe('EntrySegment', () => {
       expect(left()).toEqual([]);
     });
 
-    it('knows an entry by its new id alone, where the id of a key changed', () => {
-      put('d1', 'k1');
+    it.each([
+      ['its only one', [], undefined],
+      ['the first of two', ['d2'], undefined],
+      ['the further of two', ['d0'], undefined],
+      ['the one that was left', ['d0'], 'd0'],
+    ])('knows an entry by its new id alone, where the id of a key changed: it was %s', (_which, others, gone) => {
+      for (const key of ['d1', ...others].toSorted()) put(key, 'k1');
+      if (gone !== undefined) segment.delete(gone);
+      put('d1', 'k2');
+      segment.deleteOf('k1', everything);
+      expect(segment.peek('d1')?.subject.id).toBe('k2');
+      segment.deleteOf('k2', everything);
+      expect(segment.peek('d1')).toBeUndefined();
+    });
+
+    it('knows it so as well where the entry of the old id was put in twice', () => {
+      const entry = put('d1', 'k1');
+      segment.set('d1', entry);
       put('d1', 'k2');
       segment.deleteOf('k1', everything);
       expect(left()).toEqual(['d1']);
-      segment.deleteOf('k2', everything);
-      expect(left()).toEqual([]);
     });
 
     it('forgets what was evicted, and finds what took its place', () => {
@@ -135,6 +163,21 @@ describe('EntrySegment', () => {
       segment.deleteOf('__proto__', everything);
       expect(left()).toEqual(['d2', 'd3']);
     });
+  });
+
+  it('keeps no key and no id of entries that have gone', () => {
+    const kept = mapsMadeBy(() => {
+      segment = new EntrySegment(3);
+    });
+    const isEmpty = () => kept.every(({ size }) => size === 0);
+    const ids = ['k1', undefined, 'k1', 'k2', undefined, 'k1', 'k1', 'k1', 'k2', 'k3', undefined];
+    for (const [index, id] of ids.entries()) {
+      put(`d${index % 5}`, id);
+      put(`d${index % 3}`, id);
+      expect(isEmpty()).toBe(false);
+    }
+    segment.deleteWhere(everything);
+    expect(isEmpty()).toBe(true);
   });
 
   describe('deleteWhere', () => {

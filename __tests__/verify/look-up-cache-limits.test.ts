@@ -1,8 +1,16 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { RecordFault } from '../../lib/credentials/record.js';
 import { instantOf } from '../../lib/verify/freshness.js';
 import { type CacheBench, createCacheBench, facts, holdTimers, settled } from '../support/cache-bench.js';
 
 holdTimers();
+
+it('a look-up that brings no record fails where nothing is cached, too', async () => {
+  const bench = createCacheBench({ bounds: undefined });
+  const answer = bench.ask();
+  bench.begun[0]?.reject(new RecordFault('id: expected a text'));
+  expect(await answer).toBe('failed: record_invalid');
+});
 
 describe('time-outs', () => {
   it('a look-up that takes too long has failed for all who wait', async () => {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { PresentedCredential } from '../../lib/verify/presented-credential.js';
+import { PresentedCredential, type Sender } from '../../lib/verify/presented-credential.js';
 import { assemble, unsigned } from '../support/token-forge.js';
 
 const KEY = 'sk_wlj3nsyprj5ipdr2b4nkxzepnmt';
@@ -39,6 +39,16 @@ describe('PresentedCredential', () => {
     expect(credential.issuer).toBe('https://issuer.test');
   });
 
+  it.each<[string, Sender | undefined, string | undefined]>([
+    ['the address that Express tells', { ip: '203.0.113.9', socket: { remoteAddress: '10.0.0.1' } }, '203.0.113.9'],
+    ['that of the socket, without Express', { socket: { remoteAddress: '10.0.0.1' } }, '10.0.0.1'],
+    ['none where the socket knows none', { socket: {} }, undefined],
+    ['none without a socket', {}, undefined],
+    ['none without a sender', undefined, undefined],
+  ])('comes from %s', (_what, sender, from) => {
+    expect(new PresentedCredential(KEY, sender).from).toBe(from);
+  });
+
   it('has no parts and no issuer where the text is no JWS', () => {
     for (const text of [KEY, 'a.b.c']) {
       const credential = new PresentedCredential(text);
@@ -67,6 +77,7 @@ describe('PresentedCredential', () => {
 
 describe('redact', () => {
   const redact = (text: string, credential = KEY) => new PresentedCredential(credential).redact(text);
+  const base64 = (before: string) => Buffer.from(before + KEY).toString('base64url');
 
   it.each([
     ['a text without it', 'no such column: digest', 'no such column: digest'],
@@ -85,6 +96,10 @@ describe('redact', () => {
     ['a piece in mixed case', `…${KEY.slice(-14, -7).toUpperCase()}${KEY.slice(-7)}`, '…[credential]'],
     ['the credential in hex', `\\x${Buffer.from(KEY).toString('hex')}`, '\\x[credential]'],
     ['the credential in base64', `${Buffer.from(KEY).toString('base64')}`, '[credential]'],
+    ['a piece among others in one run', `log/${KEY.slice(0, 14)}/and-more`, 'log/[credential]/and-more'],
+    ['a piece in capitals behind slashes', `/a/b/${KEY.slice(-14).toUpperCase()}/c/d`, '/a/b/[credential]/c/d'],
+    ['no more of its base64 than is its own alone', base64('Bearer '), `${base64('Bearer ').slice(0, 10)}[credential]`],
+    ['likewise where a character is shared', base64('the key '), `${base64('the key ').slice(0, 11)}[credential]`],
     ['what is like it in no form', 'c2tfbm90IG9uZQ and 736b5f6e6f74', 'c2tfbm90IG9uZQ and 736b5f6e6f74'],
   ])('%s', (_what, text, redacted) => {
     expect(redact(text)).toBe(redacted);

@@ -33,7 +33,8 @@ export interface KeyResolver {
 
 /**
  * Hears that a credential was used: a key at a gate, or a Secret at the token endpoint. It is called on the way of a
- * request, about once a minute for each credential in use: it should only note it down. What it throws is lost.
+ * request, after each look-up and then about once a minute for each credential in use: it should only note it down. What it
+ * throws is lost.
  *
  * @param digest - SHA-256 of what was presented, lower-case hex.
  * @param from - The address of the sender; `undefined` where nobody knows.

@@ -51,7 +51,7 @@ export const keywardFormat: KeyFormat = Object.freeze({
     const prefix = PREFIXES.find((candidate) => text.startsWith(candidate.text));
     if (prefix === undefined) return undefined;
     const body = text.slice(prefix.text.length);
-    if (!BODY.test(body) || checkCharacter(prefix, body.slice(0, RANDOM_LENGTH)) !== body[RANDOM_LENGTH]) {
+    if (!BODY.test(body) || checkCharacter(prefix, body) !== body[RANDOM_LENGTH]) {
       return 'malformed';
     }
     return prefix;
@@ -68,14 +68,15 @@ export function mintKey(kind: KeyKind, environment: Environment): string {
 }
 
 /**
- * The character c₂₆ for which mark + Σ αⁱ·cᵢ = 0 over GF(32) = GF(2)[x]/(x⁵ + x² + 1), α = x.
+ * The check character of the random part that a text begins with: the c₂₆ for which mark + Σ αⁱ·cᵢ = 0 over
+ * GF(32) = GF(2)[x]/(x⁵ + x² + 1), α = x.
  *
  * α has order 31, so the 27 weights differ: a wrong character changes the sum by αⁱ·d ≠ 0, a swap of neighbours by
  * (αⁱ + αⁱ⁺¹)·d ≠ 0. Horner's rule from the last character on; dividing by α²⁶ is multiplying by α⁵.
  */
-function checkCharacter(prefix: Prefix, random: string): string | undefined {
+function checkCharacter(prefix: Prefix, text: string): string | undefined {
   let sum = 0;
-  for (let i = RANDOM_LENGTH - 1; i >= 0; i -= 1) sum = timesAlpha(sum) ^ ALPHABET.indexOf(random.charAt(i));
+  for (let i = RANDOM_LENGTH - 1; i >= 0; i -= 1) sum = timesAlpha(sum) ^ ALPHABET.indexOf(text.charAt(i));
   sum ^= prefix.mark;
   for (let i = 0; i < 31 - RANDOM_LENGTH; i += 1) sum = timesAlpha(sum);
   return ALPHABET[sum];

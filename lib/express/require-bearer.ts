@@ -4,6 +4,7 @@ import type { Principal } from '../credentials/principal.js';
 import { Options } from '../options/options.js';
 import { ABSENT, isB64token, MALFORMED, readBearer, repeatsAuthorization } from '../protocol/bearer.js';
 import { isQuotable } from '../protocol/challenge.js';
+import { headerReader } from '../verify/header-reader.js';
 import { PresentedCredential } from '../verify/presented-credential.js';
 import { secureUrl } from '../verify/secure-url.js';
 import type { CredentialVerifier } from '../verify/verifier.js';
@@ -68,6 +69,7 @@ const BAD_REQUEST: Verdict = { answer: { code: 'invalid_request' }, reason: 'mal
 export function requireBearer(options: RequireBearerOptions): Gate {
   const { accept, recallers, facts, refusesBrowsers } = readOptions(options);
   const missing = facts.optional ? ANONYMOUS : MISSING;
+  const readHeader = headerReader();
 
   function bearerGate(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
     const verdict = decide(req);
@@ -87,11 +89,11 @@ export function requireBearer(options: RequireBearerOptions): Gate {
     if (presented === ABSENT) return missing;
     if (presented === MALFORMED || presentedTwice(req)) return BAD_REQUEST;
 
-    const credential = new PresentedCredential(presented, req);
+    const credential = new PresentedCredential(presented, req, readHeader);
     const principal = recallPrincipal(recallers, credential);
     if (principal !== undefined) return { answer: undefined, principal };
-    // What a verifier remembers has passed the grammar before: the same bytes.
-    if (!isB64token(presented)) return BAD_REQUEST;
+    // What a verifier remembers has passed the grammar before: the same bytes. A JWS keeps a stricter one.
+    if (credential.jws === undefined && !isB64token(presented)) return BAD_REQUEST;
     const claimed = askVerifiers(accept, credential);
     return claimed instanceof Promise
       ? claimed.then((settled) => verdictOf(settled, credential))

@@ -27,7 +27,7 @@ const B64TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
  * @param bareKeys - Whether `sk_…` or `pk_…` without a scheme counts as a credential.
  */
 export function readBearer(authorization: unknown, bareKeys: boolean): string | typeof ABSENT | typeof MALFORMED {
-  if (authorization === undefined || authorization === '') return ABSENT;
+  if (authorization === undefined) return ABSENT;
   if (typeof authorization !== 'string') return MALFORMED;
   if (!authorization.startsWith(USUAL_SCHEME) && !BEARER_SCHEME.test(authorization)) {
     return bareKeys && BARE_KEY.test(authorization) ? bounded(authorization, 0) : ABSENT;

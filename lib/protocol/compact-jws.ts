@@ -15,13 +15,17 @@ export interface CompactJws {
   readonly signature: Buffer;
 }
 
-/** Reads the text of a JWS whose payload is a JSON object; `undefined` where it breaks a rule. */
-export function readCompactJws(compact: string): CompactJws | undefined {
+/**
+ * Reads the text of a JWS whose payload is a JSON object; `undefined` where it breaks a rule.
+ *
+ * @param readHeader - Reads the bytes of the header, by the same rules.
+ */
+export function readCompactJws(compact: string, readHeader = parseJsonObject): CompactJws | undefined {
   const segments = compact.split('.', 4);
   if (segments.length !== 3) return undefined;
   const [protectedHeader, claims, signature] = segments.map(decode);
   if (protectedHeader === undefined || claims === undefined || signature === undefined) return undefined;
-  const header = parseJsonObject(protectedHeader);
+  const header = readHeader(protectedHeader);
   if (header === undefined) return undefined;
   const payload = parseJsonObject(claims);
   if (payload === undefined) return undefined;

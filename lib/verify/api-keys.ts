@@ -87,7 +87,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     const now = instantOf(clock);
     const known = cache.recall(credential.cacheKey, now)?.facts;
     if (known === undefined || endedAt(known, now.wall) !== undefined) return undefined;
-    if (now.monotonic - known.recordedAt >= RECORD_EVERY) recordUse(known, credential, now.monotonic);
+    recordUse(known, credential, now.monotonic);
     return known.principal;
   }
 

@@ -1,9 +1,8 @@
 /** Freezes parsed JSON at every depth, so that no handler can change what the next request sees. */
 export function deepFreeze<T>(value: T): T {
-  // What is no object counts as frozen.
-  if (!Object.isFrozen(value)) {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
-    for (const member of Object.values(value as object)) deepFreeze(member);
+    for (const member of Object.values(value)) deepFreeze(member);
   }
   return value;
 }

@@ -50,10 +50,11 @@ export class EntrySegment<E extends SegmentEntry> {
 
   /** Drops the entries about an id that fit. */
   deleteOf(id: string, fits: (entry: E) => boolean): void {
-    const keys = [this.#keyOfId.get(id), ...(this.#furtherKeysOfId.get(id) ?? [])];
-    for (const key of keys) {
-      const entry = key === undefined ? undefined : this.#entries.peek(key);
-      if (key !== undefined && entry !== undefined && fits(entry)) this.#entries.delete(key);
+    const first = this.#keyOfId.get(id);
+    if (first === undefined) return;
+    for (const key of [first, ...(this.#furtherKeysOfId.get(id) ?? [])]) {
+      const entry = this.#entries.peek(key);
+      if (entry !== undefined && fits(entry)) this.#entries.delete(key);
     }
   }
 
@@ -69,13 +70,12 @@ export class EntrySegment<E extends SegmentEntry> {
     const id = entry.subject.id;
     if (id === undefined) return;
     const further = this.#furtherKeysOfId.get(id);
-    if (this.#keyOfId.get(id) !== key) {
-      further?.delete(key);
-    } else {
-      const [next] = further ?? [];
-      if (next === undefined) this.#keyOfId.delete(id);
-      else this.#keyOfId.set(id, next);
-      if (next !== undefined) further?.delete(next);
+    const [next] = further ?? [];
+    if (this.#keyOfId.get(id) !== key) further?.delete(key);
+    else if (next === undefined) this.#keyOfId.delete(id);
+    else {
+      this.#keyOfId.set(id, next);
+      further?.delete(next);
     }
     if (further?.size === 0) this.#furtherKeysOfId.delete(id);
   }

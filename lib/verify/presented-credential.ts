@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type CompactJws, readCompactJws } from '../protocol/compact-jws.js';
 import { own } from '../protocol/json-object.js';
+import type { ReadHeader } from './header-reader.js';
 import { redacted } from './redaction.js';
 
 /** Who sent a request, as Node and Express know it. */
@@ -14,16 +15,19 @@ export interface Sender {
 export class PresentedCredential {
   readonly #text: string;
   readonly #sender: Sender | undefined;
+  readonly #readHeader: ReadHeader | undefined;
   #cacheKey: string | undefined;
   #jws: CompactJws | null | undefined;
 
   /**
    * @param text - The whole credential, without its scheme.
    * @param sender - The request that it came with.
+   * @param readHeader - What reads the header, if it is a JWS; without it the header is parsed anew.
    */
-  constructor(text: string, sender?: Sender) {
+  constructor(text: string, sender?: Sender, readHeader?: ReadHeader) {
     this.#text = text;
     this.#sender = sender;
+    this.#readHeader = readHeader;
   }
 
   /** The address that it came from; `undefined` where nobody knows. */
@@ -51,7 +55,7 @@ export class PresentedCredential {
 
   /** Header and claims of a JWS that keeps the rules of its text, unverified; `undefined` where it does not. */
   get jws(): CompactJws | undefined {
-    if (this.#jws === undefined) this.#jws = readCompactJws(this.#text) ?? null;
+    if (this.#jws === undefined) this.#jws = readCompactJws(this.#text, this.#readHeader) ?? null;
     return this.#jws ?? undefined;
   }
 

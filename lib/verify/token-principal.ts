@@ -20,12 +20,11 @@ export interface TokenPlatform {
 /** What the tokens of an issuer have in common. */
 interface RepeatedTokenFacts {
   readonly reaches: RepeatedFacts<Pick<AccessPrincipal, 'scopes' | 'apis'>>;
-  readonly headers: RepeatedFacts<JsonObject>;
   readonly texts: RepeatedFacts<string>;
 }
 
 export function repeatedFacts(): RepeatedTokenFacts {
-  return { reaches: new RepeatedFacts(), headers: new RepeatedFacts(), texts: new RepeatedFacts() };
+  return { reaches: new RepeatedFacts(), texts: new RepeatedFacts() };
 }
 
 /** Claims whose text many tokens share. */
@@ -56,7 +55,7 @@ export function tokenPrincipal(
     expiresAt,
     // `readTokenClaims` has checked the form of these.
     payload: deepFreeze(sharing(payload, repeated.texts)) as TokenPayload,
-    header: repeated.headers.once(JSON.stringify(header), () => deepFreeze(header)),
+    header: deepFreeze(header),
   };
   return sealPrincipal(principal, apis);
 }
@@ -69,7 +68,7 @@ function sharing(payload: JsonObject, texts: RepeatedFacts<string>): JsonObject 
     if (typeof text === 'string') claims[name] = texts.once(text, () => text);
   }
   // A client that acts for itself has one name (RFC 9068 section 2.2).
-  if (own(claims, 'sub') !== undefined && own(claims, 'sub') === own(claims, 'client_id'))
-    claims.sub = claims.client_id;
+  const client = own(claims, 'client_id');
+  if (client !== undefined && own(claims, 'sub') === client) claims.sub = client;
   return claims;
 }
