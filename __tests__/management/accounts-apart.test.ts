@@ -113,7 +113,7 @@ describe.each(engines)('on %s', (engine) => {
     const holder = await at.account();
     const stray: Member = { ...holder.owner, account: 'acc_none' };
     const doing = at.management.keys.create(stray, { kind: 'secret', apis: 'all' });
-    expect(await refusalOf(doing)).toMatchObject({ status: 404, message: 'the account does not exist' });
+    expect(await refusalOf(doing)).toMatchObject({ status: 404, message: 'there is no such account' });
     expect((await at.management.keys.list(stray)).items).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { listText } from '../store/stored-lists.js';
 import type { AccountRow } from '../store/tables.js';
 import { type Account, accountOf, accountReachOf } from './account-view.js';
 import { readAllOrIds, readFlag, readGiven, readId, readIds, readScopes, readText } from './fields.js';
-import { ManagementError } from './management-error.js';
+import { ManagementError, noSuchAccount } from './management-error.js';
 import { reached, transactOn } from './reached.js';
 
 /** What an account has. Absent: what it had before; on a new one nothing, and every channel. */
@@ -51,7 +51,7 @@ export function accountsOf(store: CredentialStore, clock: Clock): Accounts {
 
   async function view(id: string): Promise<Account> {
     const found = await reached(() => ledger.account(readText('account', id)));
-    if (found === undefined) throw unknown();
+    if (found === undefined) throw noSuchAccount();
     return accountOf(found);
   }
 
@@ -63,7 +63,7 @@ export function accountsOf(store: CredentialStore, clock: Clock): Accounts {
     readFlag('disabled', disabled);
     return await change(operator, disabled ? 'account.disable' : 'account.enable', id, async (tx, now) => {
       const was = await tx.account(id);
-      if (was === undefined) throw unknown();
+      if (was === undefined) throw noSuchAccount();
       const columns = { disabled_at: disabled ? (was.disabled_at ?? now) : null };
       await update(tx, was, columns);
     });
@@ -81,7 +81,7 @@ export function accountsOf(store: CredentialStore, clock: Clock): Accounts {
       const was = await tx.account(id);
       await work(tx, now);
       const is = await tx.account(id);
-      if (is === undefined) throw unknown();
+      if (is === undefined) throw noSuchAccount();
       const who = { actor: operator, role: 'operator', origin: null };
       const [before, after] = [was && settingsText(was), settingsText(is)];
       await tx.audit({
@@ -122,8 +122,4 @@ function columnsOf(
 
 function settingsText(row: AccountRow): string {
   return JSON.stringify({ ...accountReachOf(row), disabled: row.disabled_at !== null });
-}
-
-function unknown(): ManagementError {
-  return new ManagementError('not_found', 'there is no such account');
 }

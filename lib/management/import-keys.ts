@@ -8,7 +8,7 @@ import type { KeyRow, SecretRow } from '../store/tables.js';
 import { accountReachOf } from './account-view.js';
 import { readGiven, readId, readText } from './fields.js';
 import { type KeySettings, reachOf, readNewKey } from './key-settings.js';
-import { invalid, ManagementError } from './management-error.js';
+import { invalid, ManagementError, noSuchAccount } from './management-error.js';
 import { mintId } from './minted.js';
 import { type AccountReach, checkReach } from './reach.js';
 import { reached, transactOn } from './reached.js';
@@ -51,7 +51,7 @@ export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
     if (!Array.isArray(keys) || keys.length > MOST) throw invalid('keys', `expected a list of at most ${MOST}`);
     readId('account', account);
     const found = await reached(() => store.ledger.account(account));
-    if (found === undefined) throw new ManagementError('not_found', 'there is no such account');
+    if (found === undefined) throw noSuchAccount();
     const now = clock.now();
     const refused: { index: number; message: string }[] = [];
     const rows: Rows[] = [];

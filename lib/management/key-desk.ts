@@ -20,7 +20,7 @@ import {
 } from './key-settings.js';
 import { type KeyView, keyViewOf } from './key-view.js';
 import { readListFilter } from './list-filter.js';
-import { ManagementError } from './management-error.js';
+import { ManagementError, noSuchAccount } from './management-error.js';
 import { mint, mintId } from './minted.js';
 import { type Page, pageOf } from './pages.js';
 import { checkReach } from './reach.js';
@@ -176,7 +176,7 @@ export class KeyDesk {
 
   async #checkReach(tx: LedgerTransaction, columns: SettingColumns, id: string): Promise<void> {
     const account = await tx.account(id);
-    if (account === undefined) throw new ManagementError('not_found', 'the account does not exist');
+    if (account === undefined) throw noSuchAccount();
     checkReach(reachOf(columns), accountReachOf(account));
   }
 

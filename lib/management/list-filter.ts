@@ -8,7 +8,7 @@ import { readAfter, readLimit } from './pages.js';
 /** Which keys to list; absent: all of the account that are not revoked. */
 export interface ListFilter {
   readonly kind?: Kind | undefined;
-  /** Keys that reach this API. */
+  /** API keys that reach this API. An access key has scopes instead: of access keys none is listed. */
   readonly api?: string | undefined;
   readonly state?: KeyState | undefined;
   /** Part of a name, an id or a hint; case does not matter. */

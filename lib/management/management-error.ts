@@ -47,6 +47,10 @@ export class ManagementError extends Error {
   }
 }
 
+export function noSuchAccount(): ManagementError {
+  return new ManagementError('not_found', 'there is no such account');
+}
+
 export function invalid(field: string, expected: string): ManagementError {
   return new ManagementError('invalid', `${field}: ${expected}`, field);
 }
