@@ -1,0 +1,94 @@
+/**
+ * Writes docs/mutation.md: the figures of the report that Stryker left, and what is known of each mutant that survived. Exits 1 where
+ * one survived that nobody has judged: it goes into scripts/judged-mutants.json, or a test notices it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+const { files } = read('../reports/mutation.json');
+const judgements = read('judged-mutants.json');
+
+const NOTICED = ['Killed', 'Timeout'];
+const SURVIVED = ['Survived', 'NoCoverage'];
+
+const counted = (mutants, states) => mutants.filter(({ status }) => states.includes(status)).length;
+const rows = Object.entries(files)
+  .map(([file, { source, mutants }]) => ({ file, mutants, lines: source.split('\n') }))
+  .sort((one, other) => (one.file < other.file ? -1 : 1));
+const survivors = rows.flatMap(({ file, mutants, lines }) =>
+  mutants.filter(({ status }) => SURVIVED.includes(status)).map((mutant) => survivorOf(file, mutant, lines)),
+);
+const unjudged = survivors.filter(({ why }) => why === undefined);
+
+const floors = [...new Set(rows.map(({ file }) => file.split('/').slice(0, 2).join('/')))];
+const every = rows.flatMap(({ mutants }) => mutants);
+writeFileSync(
+  new URL('../docs/mutation.md', import.meta.url),
+  `# Mutation
+
+Written by \`npm run mutation\`: [Stryker](https://stryker-mutator.io) changes the source in one place at a time, and the tests are
+run. A change that no test notices shows a check that could be taken away unseen, or code that says more than it needs. So every
+survivor is judged below, and the command fails where one is not. It tries the mutants on Express 5, by the tests of the core
+alone, laws with 500 draws each. What runs once, when a module is loaded, is left out (${counted(every, ['Ignored'])}
+mutants): all tests would have to be run for each.
+
+## Figures
+
+| | mutants tried | noticed | not noticed | noticed, in % |
+| --- | ---: | ---: | ---: | ---: |
+${[
+  ...floors.map((floor) =>
+    figuresOf(
+      `\`${floor}\``,
+      rows.filter(({ file }) => file.startsWith(`${floor}/`)).flatMap(({ mutants }) => mutants),
+    ),
+  ),
+  figuresOf('all', every),
+].join('\n')}
+
+Some ${counted(every, ['RuntimeError', 'CompileError'])} more broke the code so that it could not be loaded, and are not counted.
+
+## What no test notices, and why
+
+Line by line: what the code says, what it was changed to, and why nobody can tell.
+${floors.map(sectionOf).join('\n')}`,
+);
+
+const tried = counted(every, NOTICED) + survivors.length;
+process.stdout.write(
+  `${counted(every, NOTICED)} of ${tried} mutants noticed, ${survivors.length} survived, ${unjudged.length} of them not judged\n`,
+);
+for (const { file, line, change } of unjudged) process.stdout.write(`  ${file}:${line}: ${change}\n`);
+if (unjudged.length > 0) process.exitCode = 1;
+
+function survivorOf(file, { location: { start, end }, replacement = '' }, lines) {
+  const [first] = lines[start.line - 1]
+    .slice(start.column - 1, start.line === end.line ? end.column - 1 : undefined)
+    .split('\n');
+  const from = start.line === end.line ? first : `${first.trim()} …`;
+  const [to, ...more] = replacement.split('\n');
+  const change = `${from} → ${more.length === 0 ? to : `${to.trim()} …`}`;
+  const text = lines[start.line - 1].trim();
+  const judged = judgements.find((one) => one.file === file && one.line === text && one.changes.includes(change));
+  return { file, line: start.line, text, change, why: judged?.why };
+}
+
+function figuresOf(what, mutants) {
+  const [noticed, missed] = [counted(mutants, NOTICED), counted(mutants, SURVIVED)];
+  const percent = ((100 * noticed) / (noticed + missed)).toFixed(1);
+  return `| ${what} | ${noticed + missed} | ${noticed} | ${missed} | ${percent} |`;
+}
+
+function sectionOf(floor) {
+  const own = survivors.filter(({ file }) => file.startsWith(`${floor}/`));
+  if (own.length === 0) return '';
+  const cells = own.map(
+    ({ file, line, change, why = '**not judged**' }) =>
+      `| ${file.slice(floor.length + 1)}:${line} | ${code(change)} | ${why} |`,
+  );
+  return `\n### ${floor}\n\n| where | change | why it is not noticed |\n| --- | --- | --- |\n${cells.join('\n')}\n`;
+}
+
+function code(change) {
+  return `\`${change.replaceAll('|', '\\|').replaceAll('`', "'")}\``;
+}
