@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { constantWork } from './constant-work.js';
 import { endurance } from './endurance.js';
 import { flood } from './flood.js';
-import { laws } from './laws.js';
+import { FLOORS, laws } from './laws.js';
 import { managementSize } from './management-size.js';
 import { storeCrash } from './store-crash.js';
 import { storeOutage } from './store-outage.js';
@@ -32,7 +32,7 @@ const parts = {
   'management-size': () => managementSize(Math.max(10_000, 1_000_000 * scale)),
   flood: () => flood(1_000_000 * scale),
   endurance: () => endurance(10_000_000 * scale),
-  laws: () => laws(1_000_000 * scale),
+  ...Object.fromEntries(FLOORS.map((floor) => [`laws-${floor}`, () => laws(floor, 1_000_000 * scale)])),
 };
 const chosen = Object.keys(parts).filter((name) => name.startsWith(values.only));
 // Before anything has begun that takes hours.
