@@ -26,7 +26,7 @@ export function askVerifiers(
   try {
     const outcome = verifier.verify(credential);
     if (!isThenable(outcome)) return passOn(checked(verifier, outcome));
-    return answerOf(verifier, outcome, credential).then(passOn);
+    return answerOf(verifier, outcome, credential, passOn);
   } catch (error) {
     return broken(credential, error);
   }
@@ -36,9 +36,10 @@ async function answerOf(
   verifier: CredentialVerifier,
   pending: PromiseLike<Outcome>,
   credential: PresentedCredential,
-): Promise<Outcome> {
+  passOn: (outcome: Outcome) => Claimed | Promise<Claimed>,
+): Promise<Claimed> {
   try {
-    return checked(verifier, await pending);
+    return passOn(checked(verifier, await pending));
   } catch (error) {
     return broken(credential, error);
   }

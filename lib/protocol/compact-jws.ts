@@ -18,18 +18,21 @@ export interface CompactJws {
 /**
  * Reads the text of a JWS whose payload is a JSON object; `undefined` where it breaks a rule.
  *
- * @param readHeader - Reads the bytes of the header, by the same rules.
+ * @param readHeader - Reads the segment of the header, by the same rules.
  */
-export function readCompactJws(compact: string, readHeader = parseJsonObject): CompactJws | undefined {
-  const segments = compact.split('.', 4);
-  if (segments.length !== 3) return undefined;
-  const [protectedHeader, claims, signature] = segments.map(decode);
-  if (protectedHeader === undefined || claims === undefined || signature === undefined) return undefined;
+export function readCompactJws(compact: string, readHeader = readSegment): CompactJws | undefined {
+  const [protectedHeader = '', claims = '', last = '', more] = compact.split('.', 4);
+  if (more !== undefined) return undefined;
   const header = readHeader(protectedHeader);
-  if (header === undefined) return undefined;
-  const payload = parseJsonObject(claims);
-  if (payload === undefined) return undefined;
-  return { compact, header, payload, signature };
+  const payload = header && readSegment(claims);
+  const signature = payload && decode(last);
+  return signature && { compact, header, payload, signature };
+}
+
+/** The JSON object that a segment is the one text of. */
+export function readSegment(segment: string): JsonObject | undefined {
+  const bytes = decode(segment);
+  return bytes && parseJsonObject(bytes);
 }
 
 /** The bytes of a segment, where it is the one text that they are written as. */

@@ -124,7 +124,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   ): Promise<Outcome> {
     const { cacheKey } = credential;
     try {
-      const signer = await keys.find(header.kid);
+      const found = keys.find(header.kid);
+      const signer = found instanceof Promise ? await found : found;
       if (signer === undefined) return refused('kid');
       const isProven = tokens?.get(cacheKey)?.signer === signer;
       if (!isProven && !(await verifySignature(jws, signer, header.alg))) return refused('signature');

@@ -1,25 +1,26 @@
 /** The headers of JWS: all tokens of an issuer's key begin with one, so it is read once. */
 import { LRUCache } from 'lru-cache';
-import { type JsonObject, parseJsonObject } from '../protocol/json-object.js';
+import { readSegment } from '../protocol/compact-jws.js';
+import type { JsonObject } from '../protocol/json-object.js';
 import { deepFreeze } from './deep-freeze.js';
 
-/** Reads the bytes of a header, as `parseJsonObject` does; what it returns may be shared with other tokens. */
-export type ReadHeader = (bytes: Buffer) => JsonObject | undefined;
+/** Reads the segment of a header, as `readSegment` does; what it returns may be shared with other tokens. */
+export type ReadHeader = (segment: string) => JsonObject | undefined;
 
 /** Headers that are remembered: of a flood of different ones no more than this is kept. */
 const MOST = 100;
-const MAX_BYTES = 512;
+/** Characters: 512 bytes. */
+const MAX_LENGTH = 683;
 
 export function headerReader(): ReadHeader {
   const met = new LRUCache<string, JsonObject>({ max: MOST });
 
-  return function readHeader(bytes) {
-    // A character a byte, and a text of its own: one that was cut out of the credential would keep the whole of it.
-    const text = bytes.toString('latin1');
-    const known = met.get(text);
+  return function readHeader(segment) {
+    const known = met.get(segment);
     if (known !== undefined) return known;
-    const header = parseJsonObject(bytes);
-    if (header !== undefined && bytes.length <= MAX_BYTES) met.set(text, header);
+    const header = readSegment(segment);
+    // A text of its own: one that was cut out of the credential would keep the whole of it.
+    if (header !== undefined && segment.length <= MAX_LENGTH) met.set(Buffer.from(segment).toString('latin1'), header);
     return deepFreeze(header);
   };
 }
