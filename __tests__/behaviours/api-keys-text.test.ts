@@ -29,6 +29,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  jest.restoreAllMocks();
   ear.stop();
   return api.close();
 });
@@ -58,11 +59,11 @@ describe('keys as they are minted', () => {
   law('P19 no two alike, 130 random bits, an alphabet that form-encoding leaves alone, no Math.random', () => {
     const minted = new Set<string>();
     const unseen = Array.from({ length: 26 }, () => new Set('abcdefghijklmnopqrstuvwxyz234567'));
+    const random = jest.spyOn(Math, 'random');
     return fc.property(kinds, environments, (kind, environment) => {
-      const random = jest.spyOn(Math, 'random');
+      random.mockClear();
       const key = mintKey(kind, environment);
       expect(random).not.toHaveBeenCalled();
-      random.mockRestore();
       expect(minted.size).toBeLessThan(minted.add(key).size);
       expect(new URLSearchParams({ k: key }).toString()).toBe(`k=${key}`);
       // In each of 26 places of 32 characters every character has come up after some keys.
@@ -75,6 +76,7 @@ describe('keys as they are minted', () => {
     'P27 keys that nobody minted, with a right prefix and check character',
     () =>
       fc.asyncProperty(fc.array(fc.tuple(kinds, environments), { minLength: 100, maxLength: 100 }), async (draws) => {
+        ear.clear();
         const before = table.lookUps();
         const texts = draws.map(([kind, environment]) => mintKey(kind, environment));
         expect(new Set(texts.map((text) => typeof keywardFormat.read(text)))).toEqual(new Set(['object']));
