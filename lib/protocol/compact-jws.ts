@@ -21,8 +21,9 @@ export interface CompactJws {
  * @param readHeader - Reads the segment of the header, by the same rules.
  */
 export function readCompactJws(compact: string, readHeader = readSegment): CompactJws | undefined {
-  const [protectedHeader = '', claims = '', last = '', more] = compact.split('.', 4);
-  if (more !== undefined) return undefined;
+  const segments = compact.split('.', 4);
+  if (segments.length !== 3) return undefined;
+  const [protectedHeader = '', claims = '', last = ''] = segments;
   const header = readHeader(protectedHeader);
   const payload = header && readSegment(claims);
   const signature = payload && decode(last);
