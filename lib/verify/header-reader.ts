@@ -20,7 +20,7 @@ export function headerReader(): ReadHeader {
     if (known !== undefined) return known;
     const header = readSegment(segment);
     // A text of its own: one that was cut out of the credential would keep the whole of it.
-    if (header !== undefined && segment.length <= MAX_LENGTH) met.set(Buffer.from(segment).toString('latin1'), header);
+    if (header !== undefined && segment.length <= MAX_LENGTH) met.set(Buffer.from(segment).toString(), header);
     return deepFreeze(header);
   };
 }
