@@ -17,7 +17,7 @@ beforeEach(async () => {
   table = createKeyTable();
   clock = createManualClock();
   keys = apiKeys({ resolver: table.watched, kinds: ['secret'], environment: 'live', clock, timeout: 60_000 });
-  const hasty = apiKeys({ resolver: table.watched, kinds: ['secret'], environment: 'live', clock, timeout: 5 });
+  const hasty = apiKeys({ resolver: table.watched, kinds: ['secret'], environment: 'live', clock, timeout: 100 });
   api = await serveApp((app, handler) => {
     app.get('/', requireBearer({ accept: [keys] }), handler);
     app.get('/hasty', requireBearer({ accept: [hasty] }), handler);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { build, ROOT } from '../examples/built-service.js';
+import { listenOnLastingPort } from '../support/lasting-port.js';
 import { codeBlocksOf, markdownFiles, sectionOf } from '../support/markdown.js';
 
 // Time to build the package and the service, where that has not been done.
@@ -48,9 +49,8 @@ async function runWalk(port: number, folder: string) {
 }
 
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
+  const server = createServer();
+  const port = await listenOnLastingPort(server);
   server.close();
   await once(server, 'close');
   return port;

@@ -181,6 +181,7 @@ describe(`a response that somebody else has sent, on Express ${EXPRESS}`, () => 
 
   it('F20 response already sent into the void, by a caller who has gone while the key is looked up', async () => {
     const lookUp: Deferred<KeyRecord | undefined> = deferred();
+    const asked: Deferred<void> = deferred();
     let isGone: (() => void) | undefined;
     const gone = new Promise<void>((resolve) => {
       isGone = resolve;
@@ -192,13 +193,16 @@ describe(`a response that somebody else has sent, on Express ${EXPRESS}`, () => 
       });
       app.get(
         '/',
-        keys(() => lookUp.promise),
+        keys(() => {
+          asked.resolve();
+          return lookUp.promise;
+        }),
         handler,
       );
       app.use(bearerErrors());
     });
     const left = sendRaw(host.port, `GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${BAD}\r\n\r\n`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await asked.promise;
     host.server.closeAllConnections();
     await Promise.all([left, gone]);
     lookUp.resolve(undefined);

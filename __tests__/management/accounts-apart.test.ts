@@ -75,7 +75,8 @@ describe.each(engines)('on %s', (engine) => {
     const { list } = at.management.keys;
     expect((await list(thief.owner)).items).toEqual([own]);
     for (const text of [key.id, 'Till', key.hint, key.hint.slice(-4)]) {
-      expect((await list(thief.owner, { text })).items).toEqual([]);
+      // What the thief's own key is called by may hold the four characters of a hint by chance.
+      expect((await list(thief.owner, { text })).items.filter(({ id }) => id !== own.id)).toEqual([]);
       expect((await list(victim.owner, { text })).items).toEqual([key]);
     }
     // A place in another account's list is no way into it.

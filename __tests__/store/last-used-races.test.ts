@@ -9,6 +9,7 @@ import { sqlLedger } from '../../lib/store/sql-ledger.js';
 import { openSqlite } from '../../lib/store/sqlite-engine.js';
 import { usesOn } from '../../lib/store/uses.js';
 import { fileOf, schemaOf } from '../support/store-database.js';
+import { eventually } from '../support/store-wait.js';
 import { accountRow, keyRow, secretRow } from '../support/stored-rows.js';
 import { type EngineName, engines, POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
 
@@ -96,12 +97,15 @@ describe.each(engines)('uses that are written while keys are revoked, in %s', (n
     const uses = usesOn(using);
     const [id = ''] = await addKeys(0);
     const lastUse = async () => (await ledger.key(id))?.secrets.find(({ digest }) => digest === digestOf(id));
+    const usedAt = Date.now();
     uses.record(digestOf(id), 'before');
     await uses.flush();
     uses.record(digestOf(id), 'too soon');
     await uses.flush();
     expect((await lastUse())?.last_used_from).toBe('before');
     await ledger.transact((tx) => tx.insertSecret(secretRow(id, 'newer', { created_at: Date.now() + 1 })));
+    // A use is written where it is later than the last one, by the millisecond.
+    await eventually(() => Date.now() > usedAt + 1);
     uses.record(digestOf(id), 'after');
     await uses.flush();
     expect((await lastUse())?.last_used_from).toBe('after');

@@ -14,6 +14,7 @@ import { onServer } from '../support/test-stores.js';
 onServer('the channel of a store in PostgreSQL', () => {
   let stores: Stores;
   let near: CredentialStore;
+  let nearby: string;
   let far: CredentialStore;
   let proxy: StoreProxy;
   let heard: HeardFeed;
@@ -22,7 +23,10 @@ onServer('the channel of a store in PostgreSQL', () => {
 
   beforeEach(async () => {
     stores = await makeStores('PostgreSQL');
-    near = await stores.open();
+    nearby = `near_${randomBytes(6).toString('hex')}`;
+    const url = new URL(stores.url);
+    url.searchParams.set('application_name', nearby);
+    near = await stores.open({}, url.href);
     proxy = await startStoreProxy(stores.url);
   });
 
@@ -35,7 +39,7 @@ onServer('the channel of a store in PostgreSQL', () => {
 
   /** Only what the far store says is heard from here on: the near one listens already. */
   async function openFar(application = 'keyward'): Promise<void> {
-    await eventually(async () => (await listeners('keyward')).length > 0);
+    await eventually(async () => (await listeners(nearby)).length > 0);
     events = eavesdrop();
     const url = new URL(proxy.urlOf(stores.url));
     url.searchParams.set('application_name', application);

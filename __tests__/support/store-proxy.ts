@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listenOnLastingPort } from './lasting-port.js';
 import { withoutWords } from './store-proxy-words.js';
 
 /** The network between a store and PostgreSQL, as a test wants it. */
@@ -100,8 +101,7 @@ export async function startStoreProxy(target: string): Promise<StoreProxy> {
     await closed;
   }
 
-  await listen(0);
-  const own = (listener.address() as AddressInfo).port;
+  const own = await listenOnLastingPort(listener);
   return {
     urlOf(url) {
       const through = new URL(url);

@@ -35,8 +35,8 @@ describe.each([
       const page = await signedIn('developer');
       await lists(page, sort);
       const made = await creates(page, sort, javaScriptEnabled);
-      await eventually(async () => (await taken(sort, made)) < 300);
       await views(page, made);
+      await eventually(async () => (await taken(sort, made)) < 300);
 
       await expectShown(page, [
         ...['Edit', 'Roll', 'Disable', 'Delete'],
@@ -66,8 +66,8 @@ describe.each([
       const page = await signedIn('owner');
       await lists(page, sort);
       const made = await creates(page, sort, javaScriptEnabled);
-      await eventually(async () => (await taken(sort, made)) < 300);
       await views(page, made);
+      await eventually(async () => (await taken(sort, made)) < 300);
 
       await press(page, 'Edit', 'link');
       await page.getByLabel('Name', { exact: true }).fill('Order service');
