@@ -23,7 +23,7 @@ export interface CompactJws {
 export function readCompactJws(compact: string, readHeader = readSegment): CompactJws | undefined {
   const segments = compact.split('.', 4);
   if (segments.length !== 3) return undefined;
-  const [protectedHeader = '', claims = '', last = ''] = segments;
+  const [protectedHeader, claims, last] = segments as [string, string, string];
   const header = readHeader(protectedHeader);
   const payload = header && readSegment(claims);
   const signature = payload && decode(last);
