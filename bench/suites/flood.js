@@ -17,11 +17,11 @@ const ALGORITHM = 'RS256';
 const MILLION = 1_000_000;
 const MEGABYTE = 1_048_576;
 const KINDS = [
-  { kind: 'key', subject: 'keyward-key', bad: 'unknown keys', times: 2 },
-  { kind: 'token', subject: 'keyward-token', bad: 'tokens with a bad signature', times: 3 },
+  { kind: 'key', subject: 'keyward-key', bad: 'unknown keys', times: 2, status: 401 },
+  { kind: 'token', subject: 'keyward-token', bad: 'tokens with a bad signature', times: 3, status: 401 },
 ];
 /** The limit of what carries the requests: Express without a check, which answers the bad ones as it does the good. */
-const BARE = { kind: 'key', subject: 'nothing' };
+const BARE = { kind: 'key', subject: 'nothing', status: 200 };
 /** Connections that send nothing but bad ones, each as soon as it has its answer: the server has no rest. */
 const FLOODERS = 2;
 /** Bad requests that are at hand before a figure begins: making one takes the client as long as some answers do. */
@@ -48,28 +48,28 @@ export async function flood({ issuer, folder, rounds, scale }) {
 }
 
 /** p99 of good requests with nothing beside them, and amid a flood, in turns. */
-async function waitsOf({ kind, subject }, given, rounds) {
+async function waitsOf({ kind, subject, status }, given, rounds) {
   const begin = async () => {
     const running = await start(SERVED, given, { name: subject });
     const { warm } = JSON.parse(readFileSync(given.file, 'utf8'));
     const stranger = strangers();
     const bad = kind === 'key' ? stranger : () => forged(warm[0]);
     const good = warm.map((credential) => getWith(running.first, credential));
-    return { ...running, good, bad, refusal: subject === BARE.subject ? 200 : 401 };
+    return { ...running, good, bad, answered: status };
   };
   return withProcesses([begin], ([server]) =>
     inRounds([{ name: 'idle' }, { name: 'flooded' }], rounds, ({ name }) => good99(server, name === 'flooded')),
   );
 }
 
-async function good99({ first: url, good, bad, refusal }, isFlooded) {
+async function good99({ first: url, good, bad, answered }, isFlooded) {
   const atHand = Array.from({ length: isFlooded ? AT_HAND : 0 }, () => getWith(url, bad()));
   let isOver = false;
   const flooding = Array.from({ length: isFlooded ? FLOODERS : 0 }, async () => {
     const { ask, close } = await openConnection(url);
     while (!isOver) {
       const { status } = await ask(atHand.pop() ?? getWith(url, bad()));
-      if (status !== refusal) throw new Error(`a bad credential was answered ${status}`);
+      if (status !== answered) throw new Error(`a bad credential was answered ${status}`);
     }
     close();
   });
