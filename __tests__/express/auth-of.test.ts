@@ -1,5 +1,6 @@
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { authOf, credentialOf, requireBearer } from 'keyward';
 import request from 'supertest';
 import { bearing, pass, requestOf } from '../support/passage.js';
@@ -12,7 +13,7 @@ const gate = requireBearer({ accept: [admitting(principal)] });
 const optional = requireBearer({ accept: [admitting(principal)], optional: true });
 
 const authIn = (req: object) => (req as { auth?: unknown }).auth;
-const get = (app: Express) => request(app).get('/a/b').set('Authorization', 'Bearer abc');
+const get = (app: Express, path = '/a/b') => request(app).get(path).set('Authorization', 'Bearer abc');
 
 /** Notes what stands at req.auth, and passes on. */
 function noting(into: unknown[]): RequestHandler {
@@ -130,6 +131,48 @@ describe('req.auth in Express', () => {
       configurable: true,
       enumerable: false,
     });
+  });
+
+  it('of a server that makes its requests with the prototypes of the app', async () => {
+    const app = express();
+    class AppRequest extends IncomingMessage {}
+    class AppResponse extends ServerResponse {}
+    app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);
+    app.response = Object.setPrototypeOf(AppResponse.prototype, app.response);
+    app.use(gate, answer);
+    const server = createServer({ IncomingMessage: AppRequest, ServerResponse: AppResponse }, app);
+    const answered = await request(server).get('/').set('Authorization', 'Bearer abc');
+    expect(answered.body).toEqual(BY_ACCESSOR);
+    expect((await request(server).get('/')).status).toBe(401);
+  });
+
+  it('what is put there after a request was let in is seen by the next one', async () => {
+    const [app, inner] = [express(), express()];
+    app.use('/a', inner);
+    inner.use((req, _res, next) => next(void (req.query.forged && Object.assign(req, { auth: forged }))), gate, answer);
+    const at = async (path: string) => (await get(app, path)).body;
+    expect(await at('/a')).toEqual(BY_ACCESSOR);
+    expect(await at('/a?forged=1')).toEqual(BY_OWN_PROPERTY);
+    expect(await at('/a')).toEqual(BY_ACCESSOR);
+    Object.defineProperty(inner.request, 'auth', { get: () => forged, configurable: true });
+    expect(await at('/a')).toEqual(BY_OWN_PROPERTY);
+    Reflect.deleteProperty(inner.request, 'auth');
+    expect(await at('/a')).toEqual(BY_ACCESSOR);
+    Object.defineProperty(app.request, 'auth', { get: () => forged, configurable: true });
+    expect(await at('/a')).toEqual(BY_OWN_PROPERTY);
+  });
+
+  it('by an accessor of another that reads its request, and that is never asked of anything else', async () => {
+    const app = express();
+    Object.defineProperty(app.request, 'auth', {
+      configurable: true,
+      get(this: Request) {
+        return this.headers.authorization;
+      },
+    });
+    app.use(gate, answer);
+    expect((await get(app)).body).toEqual(BY_OWN_PROPERTY);
+    expect((await get(app)).body).toEqual(BY_OWN_PROPERTY);
   });
 
   it('needs no change to a request that is frozen', async () => {

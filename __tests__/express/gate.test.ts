@@ -15,11 +15,15 @@ describe('gateFactsOf', () => {
     const facts = gateFactsOf(gate);
     expect(facts).toEqual({
       challenge: { realm: 'pay', resourceMetadata: 'https://api.test/m' },
+      plainChallenges: expect.objectContaining({
+        credential_missing: 'Bearer realm="pay", resource_metadata="https://api.test/m"',
+      }),
       kinds: ['access'],
       optional: true,
       bareKeys: true,
     });
-    for (const part of [facts, facts?.challenge, facts?.kinds]) expect(Object.isFrozen(part)).toBe(true);
+    for (const part of [facts, facts?.challenge, facts?.plainChallenges, facts?.kinds])
+      expect(Object.isFrozen(part)).toBe(true);
   });
 
   it('reads the gates of another copy of keyward', () => {

@@ -2,9 +2,11 @@ import { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import type { BearerError } from 'keyward';
 import { type Answer, refuse } from '../../lib/express/refuse.js';
+import { plainChallenges } from '../../lib/protocol/challenge.js';
 import { requestOf } from '../support/passage.js';
 
-const CONTEXT = { realm: 'api', resourceMetadata: undefined };
+const challenge = { realm: 'api', resourceMetadata: undefined };
+const GATE = { challenge, plainChallenges: plainChallenges(challenge) };
 const NOT_SHARED = { 'cache-control': 'no-store', vary: 'Authorization' };
 
 /** Refuses on a response as earlier middleware left it. */
@@ -12,7 +14,7 @@ function refused(answer: Answer, prepare: (res: ServerResponse) => void = () => 
   const res = new ServerResponse(requestOf());
   prepare(res);
   const errors: unknown[] = [];
-  refuse(res, (error) => errors.push(error), CONTEXT, answer);
+  refuse(res, (error) => errors.push(error), GATE, answer);
   expect(errors).toHaveLength(1);
   return { res, error: errors[0] as BearerError };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bearerChallenge, isQuotable } from '../../lib/protocol/challenge.js';
+import { bearerChallenge, isQuotable, plainChallenges } from '../../lib/protocol/challenge.js';
 import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from '../../lib/protocol/oauth-error.js';
 import { formatScope } from '../../lib/protocol/scope.js';
 import { law } from '../support/law.js';
@@ -23,6 +23,15 @@ describe('isQuotable', () => {
 
   it.each(['a\r\nb', 'a\n', '\u2028'])('refuses %j', (text) => {
     expect(isQuotable(text)).toBe(false);
+  });
+});
+
+describe('plainChallenges', () => {
+  it('has for each code the challenge that names no scopes, frozen', () => {
+    const context = { realm: 'pay', resourceMetadata: METADATA };
+    const written = plainChallenges(context);
+    expect(written).toEqual(Object.fromEntries(CODES.map((code) => [code, bearerChallenge(context, code)])));
+    expect(Object.isFrozen(written)).toBe(true);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Kind } from '../credentials/kind.js';
 import type { ChallengeContext } from '../protocol/challenge.js';
+import type { BearerErrorCode } from '../protocol/oauth-error.js';
 import type { Middleware } from './middleware.js';
 
 /** A mounted `requireBearer`: a middleware that says which credentials are taken there. */
@@ -10,6 +11,8 @@ export interface Gate extends Middleware {
 /** What a gate says of itself: to guards behind it, and to whoever audits the routes. */
 export interface GateFacts {
   readonly challenge: ChallengeContext;
+  /** Its challenges that name no scopes. */
+  readonly plainChallenges: Readonly<Record<BearerErrorCode, string>>;
   /** The kinds that may come in; `undefined` where a verifier does not say. */
   readonly kinds: readonly Kind[] | undefined;
   readonly optional: boolean;

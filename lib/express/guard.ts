@@ -76,7 +76,7 @@ export function defineGuard<R extends IncomingMessage = IncomingMessage>(definit
     const { gate, principal } = admission;
     if (principal === undefined) {
       reportDecision(req, { outcome: 'refused', by: name, code: 'credential_missing', reason: 'nothing_presented' });
-      refuse(res, next, gate.challenge, { code: 'credential_missing' });
+      refuse(res, next, gate, { code: 'credential_missing' });
       return;
     }
     let refusal: Refusal | undefined;
@@ -92,7 +92,7 @@ export function defineGuard<R extends IncomingMessage = IncomingMessage>(definit
     }
     const { scopes, reason } = refusal;
     reportDecision(req, { outcome: 'refused', by: name, code: 'insufficient_scope', reason }, principal);
-    refuse(res, next, gate.challenge, { code: 'insufficient_scope', scopes });
+    refuse(res, next, gate, { code: 'insufficient_scope', scopes });
   };
   const facts: GuardFacts = Object.freeze({ name, kinds });
   return Object.freeze(

@@ -1,8 +1,9 @@
 /** A refusal on its way: headers on the response, error to `next`. */
 import type { ServerResponse } from 'node:http';
-import { bearerChallenge, type ChallengeContext } from '../protocol/challenge.js';
+import { bearerChallenge } from '../protocol/challenge.js';
 import type { BearerErrorCode } from '../protocol/oauth-error.js';
 import { BearerError } from './bearer-error.js';
+import type { GateFacts } from './gate.js';
 
 /** What the caller is told. */
 export interface Answer {
@@ -20,7 +21,7 @@ export interface Answer {
 export function refuse(
   res: ServerResponse,
   next: (error: unknown) => void,
-  challenge: ChallengeContext,
+  { challenge, plainChallenges }: Pick<GateFacts, 'challenge' | 'plainChallenges'>,
   { code, scopes, retryAfter = 1 }: Answer,
 ): void {
   const headers: Record<string, string> = {
@@ -28,6 +29,7 @@ export function refuse(
     Vary: withAuthorization(res.getHeader('Vary')),
   };
   if (code === 'temporarily_unavailable') headers['Retry-After'] = String(retryAfter);
+  else if (scopes === undefined) headers['WWW-Authenticate'] = plainChallenges[code];
   else headers['WWW-Authenticate'] = bearerChallenge(challenge, code, scopes);
   if (!res.headersSent) for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   next(new BearerError(code, Object.freeze(headers), scopes));

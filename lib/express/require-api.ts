@@ -10,7 +10,8 @@ import { defineGuard, type Guard } from './guard.js';
  * @throws TypeError where no name is given, or one is empty.
  */
 export function requireApi(...apis: readonly string[]): Guard {
-  const names = namesOf('requireApi', apis);
+  // A copy that is not frozen: V8 walks a frozen list several times slower.
+  const names = [...namesOf('requireApi', apis)];
   return defineGuard({
     name: `requireApi(${names.join(', ')})`,
     check: (principal) => names.every((api) => reachesApi(principal, api)) || { reason: 'api' },

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../credentials/principal.js';
 import { Options } from '../options/options.js';
 import { ABSENT, isB64token, MALFORMED, readBearer, repeatsAuthorization } from '../protocol/bearer.js';
-import { isQuotable } from '../protocol/challenge.js';
+import { isQuotable, plainChallenges } from '../protocol/challenge.js';
 import { headerReader } from '../verify/header-reader.js';
 import { PresentedCredential } from '../verify/presented-credential.js';
 import { secureUrl } from '../verify/secure-url.js';
@@ -112,7 +112,7 @@ export function requireBearer(options: RequireBearerOptions): Gate {
       const outcome = answer.code === 'temporarily_unavailable' ? 'unavailable' : 'refused';
       reportDecision(req, { outcome, by: BY, code: answer.code, reason, keyId, fingerprint }, principal);
       expel(req);
-      refuse(res, next, facts.challenge, answer);
+      refuse(res, next, facts, answer);
       return;
     }
     const { principal } = verdict as Admitted;
@@ -172,8 +172,10 @@ function readOptions(given: RequireBearerOptions) {
   const realm = options.has('realm') ? options.text('realm') : 'api';
   if (!isQuotable(realm)) throw options.mistake('realm', 'printable ASCII');
   const browserOrigin = options.has('browserOrigin') ? options.oneOf('browserOrigin', ['report', 'refuse']) : 'report';
+  const challenge = Object.freeze({ realm, resourceMetadata: readResourceMetadata(options) });
   const facts: GateFacts = Object.freeze({
-    challenge: Object.freeze({ realm, resourceMetadata: readResourceMetadata(options) }),
+    challenge,
+    plainChallenges: plainChallenges(challenge),
     kinds: kindsOf(accept),
     optional: options.flag('optional', false),
     bareKeys: options.flag('bareKeys', false),

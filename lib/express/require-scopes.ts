@@ -15,8 +15,10 @@ export function requireScopes(...scopes: readonly string[]): Guard {
     throw new TypeError('requireScopes: each name must be a scope-token (RFC 6749 section 3.3)');
   }
   const refusal = Object.freeze({ scopes: names, reason: 'scope' });
+  // Not frozen: V8 walks a frozen list several times slower.
+  const needed = [...names];
   return defineGuard({
     name: `requireScopes(${names.join(', ')})`,
-    check: (principal) => names.every((scope) => holdsScope(principal, scope)) || refusal,
+    check: (principal) => needed.every((scope) => holdsScope(principal, scope)) || refusal,
   });
 }

@@ -28,6 +28,13 @@ export function bearerChallenge(context: ChallengeContext, code: BearerErrorCode
   return `Bearer ${parameters.map(([name, value]) => `${name}=${quoted(value)}`).join(', ')}`;
 }
 
+/** The challenges that name no scopes, by code: they are the same for every request. */
+export function plainChallenges(context: ChallengeContext): Readonly<Record<BearerErrorCode, string>> {
+  const codes = Object.keys(BEARER_ERRORS) as BearerErrorCode[];
+  const written = codes.map((code) => [code, bearerChallenge(context, code)]);
+  return Object.freeze(Object.fromEntries(written));
+}
+
 function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
