@@ -175,17 +175,32 @@ describe('apiKeys: how it judges a record', () => {
     expect(table.lookUps()).toBe(1);
   });
 
+  const soon = new Date(START + 5);
+  const later = new Date(START + 6);
   it.each([
-    ['revokedAt', 'revoked'],
-    ['expiresAt', 'expired'],
-  ])('one whose %s passes while it is remembered', async (field, reason) => {
-    const { verify, recall, clock, table } = keyedVerifier({ [field]: new Date(START + 5) });
+    ['revokedAt', 'revoked', { revokedAt: soon }],
+    ['expiresAt', 'expired', { expiresAt: soon }],
+    ['revokedAt, before its expiresAt,', 'revoked', { revokedAt: soon, expiresAt: later }],
+    ['expiresAt, before its revokedAt,', 'expired', { expiresAt: soon, revokedAt: later }],
+    ['revokedAt and expiresAt', 'revoked', { revokedAt: soon, expiresAt: soon }],
+  ])('one whose %s passes while it is remembered: %s', async (_which, reason, ends) => {
+    const { verify, recall, clock, table } = keyedVerifier(ends);
     expect(await verify()).toMatchObject({ outcome: 'accepted' });
     clock.advance(4);
     expect(recall()).toMatchObject({ keyId: 'key_1' });
     clock.advance(1);
     expect(recall()).toBeUndefined();
     expect(await verify()).toEqual(refused(reason, 'key_1'));
+    expect(table.lookUps()).toBe(1);
+  });
+
+  it('one that expires, and is to be revoked later: it is revoked from then on', async () => {
+    const { verify, clock, table } = keyedVerifier({ expiresAt: soon, revokedAt: later });
+    expect(await verify()).toMatchObject({ outcome: 'accepted' });
+    clock.advance(5);
+    expect(await verify()).toEqual(refused('expired', 'key_1'));
+    clock.advance(1);
+    expect(await verify()).toEqual(refused('revoked', 'key_1'));
     expect(table.lookUps()).toBe(1);
   });
 

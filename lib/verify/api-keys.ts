@@ -6,14 +6,7 @@ import { type KeyFormat, type KeyReading, keywardFormat } from '../credentials/a
 import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
 import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
 import type { KeyPrincipal } from '../credentials/principal.js';
-import {
-  endedAt,
-  type KeyFacts,
-  type KeyRecord,
-  type Life,
-  RecordFault,
-  readKeyRecord,
-} from '../credentials/record.js';
+import { endedAt, type KeyFacts, type KeyRecord, RecordFault, readKeyRecord } from '../credentials/record.js';
 import { namesOf, Options } from '../options/options.js';
 import { watchable } from '../options/watchable.js';
 import { type CacheOptions, readCacheOptions } from './cache-options.js';
@@ -47,11 +40,13 @@ export interface ApiKeysOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** What a cached key is known by, in one object: a hit should touch as few as may be. */
-interface KnownKey extends Life, Subject {
+/** What is kept of a key beside its principal, which says when it ends: one object, since a hit should touch few. */
+interface KnownKey extends Subject {
   readonly principal: KeyPrincipal;
-  /** On the monotonic clock: when its use was last recorded. */
-  recordedAt: number;
+  /** Milliseconds since 1970; `undefined` where it is not to be revoked: then it expires, if it ends. */
+  readonly revokedAt: number | undefined;
+  /** On the monotonic clock: when its use was last recorded. Whole, so that V8 need not keep the number apart. */
+  recordedAt: number | undefined;
 }
 
 /** Milliseconds between two records of the use of one key. */
@@ -86,7 +81,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     if (credential.isCompact) return undefined;
     const now = instantOf(clock);
     const known = cache.recall(credential.cacheKey, now)?.facts;
-    if (known === undefined || endedAt(known, now.wall) !== undefined) return undefined;
+    if (known === undefined || hasEnded(known, now.wall)) return undefined;
     recordUse(known, credential, now.monotonic);
     return known.principal;
   }
@@ -130,16 +125,18 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
       return { outcome: 'refused', reason: landing.miss.reason, keyId: landing.miss.subject.id };
     }
     const known = landing.entry.facts;
-    const { principal } = known;
-    const ended = endedAt(known, clock.now());
-    if (ended !== undefined) return { outcome: 'refused', reason: ended, keyId: principal.keyId };
+    const { principal, revokedAt = Number.POSITIVE_INFINITY } = known;
+    const now = clock.now();
+    if (hasEnded(known, now)) {
+      return { outcome: 'refused', reason: revokedAt <= now ? 'revoked' : 'expired', keyId: principal.keyId };
+    }
     recordUse(known, credential, clock.monotonic());
     return { outcome: 'accepted', principal };
   }
 
   function recordUse(known: KnownKey, credential: PresentedCredential, now: number): void {
-    if (now - known.recordedAt < RECORD_EVERY) return;
-    known.recordedAt = now;
+    if (known.recordedAt !== undefined && now - known.recordedAt < RECORD_EVERY) return;
+    known.recordedAt = Math.floor(now);
     try {
       resolver.recordUse?.(credential.digest, credential.from);
     } catch {
@@ -201,8 +198,13 @@ function presentedKey(credential: PresentedCredential, { kind, environment }: Ke
 }
 
 function knownKey({ id, account, life }: KeyFacts, principal: KeyPrincipal): KnownKey {
-  const { expiresAt, revokedAt, disabled } = life;
-  return { principal, id, account, expiresAt, revokedAt, disabled, recordedAt: Number.NEGATIVE_INFINITY };
+  const revokedAt = Number.isFinite(life.revokedAt) ? life.revokedAt : undefined;
+  return { principal, id, account, revokedAt, recordedAt: undefined };
+}
+
+/** In seconds, as the principal has its end: the same for both sides, so that no millisecond is lost to rounding. */
+function hasEnded({ principal }: KnownKey, now: number): boolean {
+  return principal.expiresAt !== undefined && principal.expiresAt <= now / 1_000;
 }
 
 function subjectOf({ id, account }: KeyFacts) {
