@@ -10,8 +10,24 @@ import { openClient } from './token-client.js';
 const PROGRAM = new URL('token-server.js', import.meta.url);
 /** Requests under way at once. */
 export const CONNECTIONS = 8;
-export const SERVERS = ['keyward', 'oidc-provider', 'bare', 'express'];
 const SIGNATURE = 'signature';
+
+/** Who is measured, by name, and what tables call it. */
+export const SERVERS = {
+  keyward: 'keyward, in an Express app',
+  'oidc-provider': 'oidc-provider, in an Express app',
+  bare: 'a bare Express route that parses the form and signs',
+  express: 'an Express route that answers one text',
+  'keyward-alone': 'keyward, without an app',
+  'oidc-provider-alone': 'oidc-provider, without an app',
+};
+
+/** How many times as many tokens one must issue as another that is mounted alike. */
+export const BOUNDS = [
+  { of: 'keyward', beside: 'oidc-provider', least: 1.2 },
+  { of: 'keyward-alone', beside: 'oidc-provider-alone', least: 1.2 },
+  { of: 'keyward', beside: 'bare', least: 0.85 },
+];
 
 /**
  * Measures all servers.
@@ -21,7 +37,7 @@ const SIGNATURE = 'signature';
  */
 export function tokenRounds(algorithm, rounds, requests) {
   const begin = (name) => () => start(PROGRAM, { name, algorithm }, { name });
-  return withProcesses([...SERVERS, SIGNATURE].map(begin), async (running) => {
+  return withProcesses([...Object.keys(SERVERS), SIGNATURE].map(begin), async (running) => {
     const servers = running.filter(({ name }) => name !== SIGNATURE);
     for (const server of servers) await assertServes(server, algorithm);
     return inRounds(running, rounds, async (subject) =>
@@ -30,11 +46,11 @@ export function tokenRounds(algorithm, rounds, requests) {
   });
 }
 
-/** How many times the CPU of keyward another spends, by round; on what is left when both have paid for a signature. */
-export function timesTheCpu(figures, name, { besideTheSignature = false } = {}) {
-  return figures.keyward.map(({ cost }, round) => {
+/** How many times the CPU of one another spends, by round; on what is left when both have paid for a signature. */
+export function timesTheCpu(figures, one, another, { besideTheSignature = false } = {}) {
+  return figures[one].map(({ cost }, round) => {
     const paid = besideTheSignature ? figures[SIGNATURE][round].cost : 0;
-    return (figures[name][round].cost - paid) / (cost - paid);
+    return (figures[another][round].cost - paid) / (cost - paid);
   });
 }
 

@@ -1,7 +1,7 @@
 /**
- * One server that issues tokens by the client credentials grant: `node bench/token-server.js keyward`, `oidc-provider`,
- * `bare` or `express`, and an algorithm. Each but the last signs claims that are alike; an RSA key has 2,048 bits. It sends
- * its parent the URL of its token endpoint, and then, whenever it is asked, the microseconds of CPU that it has used.
+ * One server that issues tokens by the client credentials grant, of those that `servers` names, with an algorithm. Each but
+ * `express` signs claims that are alike; an RSA key has 2,048 bits. It sends its parent the URL of its token endpoint, and
+ * then, whenever it is asked, the microseconds of CPU that it has used.
  *
  * `signature` serves nothing: asked to sign, it tells the microseconds of CPU that one signature of such a token takes.
  */
@@ -22,9 +22,7 @@ function keyward(issuer) {
   const secrets = [{ digest: createHash('sha256').update(SECRET).digest('hex') }];
   const record = { id: ID, account: 'acc', environment: 'live', secrets, scopes: [SCOPE], defaultScopes: [SCOPE] };
   const accessKeys = { resolveAccessKey: async (id) => (id === ID ? record : undefined) };
-  return express().use(
-    createIssuer({ issuer, audience: AUDIENCE, accessKeys, signingKeys: memorySigningKeys(), algorithm }),
-  );
+  return createIssuer({ issuer, audience: AUDIENCE, accessKeys, signingKeys: memorySigningKeys(), algorithm });
 }
 
 async function oidcProvider(issuer) {
@@ -95,11 +93,20 @@ async function signatures() {
   };
 }
 
+/** Both can be mounted in an app, as in a service that has other routes too, and can serve by themselves. */
+const inApp = (make) => async (issuer) => express().use(await make(issuer));
+const alone = (make) => async (issuer) => {
+  const handle = await make(issuer);
+  return (req, res) => handle(req, res, () => res.writeHead(404).end());
+};
+
 const servers = {
-  keyward: { make: keyward, path: '/connect/token' },
-  'oidc-provider': { make: oidcProvider, path: '/token' },
+  keyward: { make: inApp(keyward), path: '/connect/token' },
+  'oidc-provider': { make: inApp(oidcProvider), path: '/token' },
   bare: { make: bare, path: '/token' },
   express: { make: onlyExpress, path: '/token' },
+  'keyward-alone': { make: alone(keyward), path: '/connect/token' },
+  'oidc-provider-alone': { make: alone(oidcProvider), path: '/token' },
 };
 
 if (name === 'signature') await answer(() => 'ready', { sign: await signatures() });

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
+import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { accessTokens, bearerErrors, requireBearer, requireScopes } from 'keyward';
 import { openStore } from 'keyward/store';
+import request from 'supertest';
 import { createIssuer, type IssuerOptions, memorySigningKeys } from '../../lib/issuer/index.js';
 import { makeSigningKey } from '../../lib/issuer/signing-key.js';
 import { serve } from '../support/raw-http.js';
-import { AUDIENCE, basic, digestOf, GRANT, ID, SECRET, tokenService } from '../support/token-service.js';
+import { AUDIENCE, basic, digestOf, GRANT, ID, record, SECRET, tokenService } from '../support/token-service.js';
 
 describe('createIssuer', () => {
   const options: IssuerOptions = {
@@ -35,6 +37,19 @@ describe('createIssuer', () => {
     const create = () => createIssuer({ ...options, [name]: value });
     expect(create).toThrow(TypeError);
     expect(create).toThrow(`"${name}"`);
+  });
+
+  it('serves without an app too', async () => {
+    const issuer = createIssuer({ ...options, accessKeys: { resolveAccessKey: () => record() } });
+    const server = createServer((req, res) => issuer(req as never, res as never, () => res.writeHead(404).end()));
+    const asked = request(server).post('/connect/token').set(basic(ID, SECRET)).type('form');
+    expect((await asked.send(`${GRANT}&scope=payments`)).body).toMatchObject({
+      token_type: 'Bearer',
+      scope: 'payments',
+    });
+    expect((await request(server).get('/connect/token')).status).toBe(405);
+    expect((await request(server).get('/.well-known/jwks.json')).body.keys).toHaveLength(1);
+    expect((await request(server).get('/elsewhere')).status).toBe(404);
   });
 
   it('throws where a store was opened without an encryptionKey, and not where it has one', async () => {

@@ -11,7 +11,7 @@ const CHARTS = 'performance/';
 
 /** One suite as Markdown: what is printed, and what stands on the page. */
 export function sectionOf({ title, text, sections, charts = [], bounds }) {
-  const parts = sections.flatMap((section) => [`### ${title}: ${section.title}`, section.table]);
+  const parts = sections.flatMap((section) => [`### ${title}: ${section.title}`, section.text ?? '', section.table]);
   const pictures = charts.map((chart) => `![${chart.title}](${CHARTS}${chart.file})`);
   const held = bounds.length === 0 ? [] : [`### ${title}: bounds`, boundsTable(bounds)];
   return [`## ${title}`, text, ...pictures, ...parts, ...held, ''].join('\n\n');
