@@ -1,10 +1,10 @@
 /** A server of one subject: Express, its middlewares, and a route that answers two bytes. It says its URL. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import express from 'express';
 import { answer, given } from '../measure/answers.js';
 import { cpuTime } from '../measure/cpu-time.js';
 import { holdSubject } from '../platform/held.js';
+import { SERVERS } from '../platform/server-of.js';
 
 const OK = Object.freeze({ 'Content-Type': 'text/plain', 'Content-Length': 2 });
 
@@ -13,7 +13,7 @@ async function begin() {
   const app = express();
   app.get('/payments', ...middlewares, (_req, res) => res.writeHead(200, OK).end('ok'));
   app.use((error, _req, res, _next) => res.status(error.status ?? 500).send('refused'));
-  const server = createServer(app);
+  const server = SERVERS[given.server ?? 'express'](app);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   // Connections rest while the others have their turn.
   server.keepAliveTimeout = 0;
