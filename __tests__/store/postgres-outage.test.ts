@@ -55,11 +55,14 @@ onServer('PostgreSQL behind a network that fails', () => {
     const { text } = await storeKey(near);
     await proxy.refuse();
     const store = await openFar();
+    const unreachable = () =>
+      events.heard<StoreNotice>('keyward:store').filter(({ notice }) => notice === 'unreachable');
+    expect(unreachable()).toEqual([{ notice: 'unreachable', detail: expect.stringMatching(/./) }]);
     const api = await serveStore(store);
     apis.push(api);
     expect([await store.ready(), await api.answer(text)]).toEqual([false, A5]);
     await expect(store.ledger.transact(async () => undefined)).rejects.toMatchObject({ code: 'store_unavailable' });
-    await eventually(() => events.heard<StoreNotice>('keyward:store').some(({ notice }) => notice === 'unreachable'));
+    await eventually(() => unreachable().length > 1);
     expect([await store.ready(), await api.answer(text)]).toEqual([false, A5]);
     await proxy.accept();
     expect(await eventually(() => store.ready())).toBeLessThan(5_000);

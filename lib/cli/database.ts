@@ -21,8 +21,8 @@ export interface Database {
   readonly name: string;
 }
 
-/** How often a database is tried, and the milliseconds between two tries. */
-const PATIENCE = 20;
+/** How often a database is tried, and the milliseconds between two tries: 10 s, as one that starts may need. */
+const PATIENCE = 40;
 const PAUSE = 250;
 
 export function databaseOf({ env }: Io, { database }: DatabaseOption): Database {

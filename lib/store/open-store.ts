@@ -57,10 +57,14 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     try {
       await prepare();
     } catch (error) {
-      if (storeNotices.hasSubscribers)
-        storeNotices.publish({ notice: 'unreachable', detail: storeErrorOf(error).message });
-      if (!isClosed) timer = setTimeout(() => void prepareWhenReachable(), TRY_AGAIN_AFTER);
+      tryLater(error);
     }
+  }
+
+  function tryLater(error: unknown): void {
+    if (storeNotices.hasSubscribers)
+      storeNotices.publish({ notice: 'unreachable', detail: storeErrorOf(error).message });
+    if (!isClosed) timer = setTimeout(() => void prepareWhenReachable(), TRY_AGAIN_AFTER);
   }
 
   try {
@@ -71,7 +75,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
       await engine.close();
       throw mistake;
     }
-    void prepareWhenReachable();
+    tryLater(error);
   }
 
   async function close(): Promise<void> {
