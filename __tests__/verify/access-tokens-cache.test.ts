@@ -1,11 +1,25 @@
 import { inspect } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type AccessTokensOptions, accessTokens } from 'keyward';
 import { PresentedCredential } from '../../lib/verify/presented-credential.js';
 import { deferred } from '../support/deferred.js';
 import { type IssuerServer, json, serveIssuer } from '../support/issuer-server.js';
 import { createManualClock, type ManualClock } from '../support/manual-clock.js';
-import { AUDIENCE, createKey, forge, ISSUER, jwkOf, jwksOf, NOW } from '../support/token-forge.js';
+import {
+  AUDIENCE,
+  assemble,
+  claimsOf,
+  createKey,
+  forge,
+  headerOf,
+  ISSUER,
+  jwkOf,
+  jwksOf,
+  NOW,
+  unsigned,
+} from '../support/token-forge.js';
 
 const key = createKey('ES256', 'ours');
 const checks = jest.spyOn(crypto.subtle, 'verify');
@@ -142,6 +156,40 @@ describe('one verification at a time for one token', () => {
     expect(await ask(verifier, early)).toEqual({ outcome: 'refused', reason: 'token_nbf' });
     clock.advance(10_000);
     expect(await ask(verifier, early)).toMatchObject({ remembered: false });
+  });
+});
+
+describe('a flood of forged tokens', () => {
+  const COUNT = 10_000;
+  /** A digest and what an entry takes beside it would be three times as much. */
+  const BYTES = 64;
+
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const heapUsed = () => {
+    for (let times = 0; times < 3; times += 1) collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+
+  it.each([
+    ['of a key that nobody knows', 'token_kid', { kid: 'nobody' }, unsigned],
+    ['with too short a signature', 'token_signature', {}, () => Buffer.from('short')],
+  ])('%s leave nothing behind', async (_what, reason, header, signer) => {
+    const verifier = verifierOf();
+    const presentThem = async (round: string) => {
+      const reasons = new Set<unknown>();
+      for (let number = 0; number < COUNT; number += 1) {
+        const claims = { ...claimsOf(), jti: `${round}-${number}` };
+        const token = assemble({ ...headerOf(key), ...header }, claims, signer);
+        const outcome = await verifier.verify(present(token));
+        reasons.add(outcome.outcome === 'refused' && outcome.reason);
+      }
+      expect([...reasons]).toEqual([reason]);
+    };
+    await presentThem('first');
+    const before = heapUsed();
+    await presentThem('second');
+    expect(heapUsed() - before).toBeLessThan(COUNT * BYTES);
   });
 });
 

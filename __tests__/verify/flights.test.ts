@@ -3,7 +3,7 @@ import { type Flight, Flights } from '../../lib/verify/flights.js';
 import { deferred } from '../support/deferred.js';
 
 const flight = (): Flight => ({
-  ...{ sequence: 1, departed: { wall: 0, monotonic: 0 }, changes: [], abandoned: false },
+  ...{ sequence: 1, departed: { wall: 0, monotonic: 0 }, changes: [], abandoned: false, place: undefined },
 });
 const late = () => 'late';
 
@@ -48,7 +48,24 @@ it('one without a key takes its place, hears of changes, and can be joined by no
   expect(flights.areFull).toBe(true);
   flights.tell('everything');
   expect(begun.map(({ changes }) => changes)).toEqual([['everything'], ['everything']]);
-  expect(flights.joined(undefined as unknown as string)).toBeUndefined();
+  expect(flights.joined('')).toBeUndefined();
+});
+
+it('one that has ended hears of nothing more, and the others do, in whatever order they end', () => {
+  flights = new Flights({ timeout: 60_000, max: 3 });
+  const [first, second, third] = [begin('1'), begin('2'), begin('3')];
+  const heard = () => [first, second, third].map(({ changes }) => changes.length);
+  flights.end('1', first);
+  flights.end('1', first);
+  flights.tell('everything');
+  expect([heard(), flights.areFull]).toEqual([[0, 1, 1], false]);
+  flights.end('2', second);
+  flights.tell('everything');
+  expect(heard()).toEqual([0, 1, 2]);
+  flights.end('3', third);
+  const fourth = begin('4');
+  flights.tell('everything');
+  expect([...heard(), fourth.changes.length]).toEqual([0, 1, 2, 1]);
 });
 
 it('the end of one leaves another of the same key to be joined', () => {

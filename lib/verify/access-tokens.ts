@@ -24,6 +24,7 @@ import { verifySignature } from './signature.js';
 import { type ClaimRules, readTokenClaims, type TokenClaims } from './token-claims.js';
 import { readTokenHeader, type TokenHeader, type TokenProfile } from './token-header.js';
 import { repeatedFacts, tokenPrincipal } from './token-principal.js';
+import { UnderWay } from './under-way.js';
 import type { VerificationKey } from './verification-key.js';
 import type { CredentialVerifier, Outcome } from './verifier.js';
 
@@ -78,7 +79,7 @@ const DECLINED: Outcome = Object.freeze({ outcome: 'declined' });
  */
 export function accessTokens(options: AccessTokensOptions): CredentialVerifier & Invalidatable {
   const { rules, algorithms, keys, accessKeys, platform, tokens, clock } = readOptions(options);
-  const underWay = new Map<string, Promise<Outcome>>();
+  const underWay = new UnderWay<Promise<Outcome>>();
 
   function recall(credential: PresentedCredential): AccessPrincipal | undefined {
     if (tokens === undefined || !credential.isCompact) return undefined;
@@ -106,14 +107,23 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   /** Requests that present one token at one time wait for one verification. */
-  function once(credential: PresentedCredential, jws: CompactJws, header: TokenHeader, claims: TokenClaims) {
+  async function once(
+    credential: PresentedCredential,
+    jws: CompactJws,
+    header: TokenHeader,
+    claims: TokenClaims,
+  ): Promise<Outcome> {
     const { cacheKey } = credential;
-    let proof = underWay.get(cacheKey);
-    if (proof === undefined) {
-      proof = prove(credential, jws, header, claims);
-      underWay.set(cacheKey, proof);
+    const joined = underWay.get(cacheKey);
+    if (joined !== undefined) return joined;
+    const proof = prove(credential, jws, header, claims);
+    underWay.add(cacheKey, proof);
+    try {
+      return await proof;
+    } finally {
+      // After it was added, even where it had ended by then.
+      underWay.delete(cacheKey);
     }
-    return proof;
   }
 
   async function prove(
@@ -139,8 +149,6 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     } catch (error) {
       if (!(error instanceof KeysUnavailable)) throw error;
       return { outcome: 'unavailable', reason: 'keys_unavailable', retryAfter: error.retryAfter };
-    } finally {
-      underWay.delete(cacheKey);
     }
   }
 

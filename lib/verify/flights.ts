@@ -1,6 +1,7 @@
 /** Look-ups under way: so many at most, waited for no longer than they may take, told of every change until they land. */
 import type { Reach } from './change-reach.js';
 import type { Instant } from './freshness.js';
+import { UnderWay } from './under-way.js';
 
 /** One look-up under way. */
 export interface Flight {
@@ -11,6 +12,8 @@ export interface Flight {
   changes: Reach[];
   /** Set when it took so long that changes are no longer kept for it: then what it brings is not believed. */
   abandoned: boolean;
+  /** Where it stands among those under way; `undefined` where it is not one of them. */
+  place: number | undefined;
 }
 
 export interface FlightsOptions {
@@ -25,15 +28,15 @@ const PATIENCE = 10;
 
 export class Flights<L> {
   readonly #options: FlightsOptions;
-  readonly #open = new Map<string, { readonly flight: Flight; readonly arrival: Promise<L> }>();
-  readonly #underWay = new Set<Flight>();
+  readonly #open = new UnderWay<{ readonly flight: Flight; readonly arrival: Promise<L> }>();
+  readonly #underWay: Flight[] = [];
 
   constructor(options: FlightsOptions) {
     this.#options = options;
   }
 
   get areFull(): boolean {
-    return this.#underWay.size >= this.#options.max;
+    return this.#underWay.length >= this.#options.max;
   }
 
   /** What the look-up of a key that others may join will bring. */
@@ -54,19 +57,29 @@ export class Flights<L> {
    * @param late - What is answered when it takes too long.
    */
   begin(key: string | undefined, flight: Flight, fly: () => Promise<L>, late: () => L): Promise<L> {
-    this.#underWay.add(flight);
+    flight.place = this.#underWay.push(flight) - 1;
     const arrival = this.#inTime(flight, fly(), () => {
       this.#close(key, flight);
       return late();
     });
-    if (key !== undefined && this.#underWay.has(flight)) this.#open.set(key, { flight, arrival });
+    if (key !== undefined && flight.place !== undefined) this.#open.add(key, { flight, arrival });
     return arrival;
   }
 
   /** A look-up has landed: who asks after the next change must not join one from before it. */
   end(key: string, flight: Flight): void {
-    this.#underWay.delete(flight);
+    this.#leave(flight);
     this.#close(key, flight);
+  }
+
+  /** The last one takes its place. */
+  #leave(flight: Flight): void {
+    const { place } = flight;
+    if (place === undefined) return;
+    const last = this.#underWay.pop() as Flight;
+    if (last !== flight) this.#underWay[place] = last;
+    last.place = place;
+    flight.place = undefined;
   }
 
   #close(key: string | undefined, flight: Flight): void {
@@ -78,7 +91,7 @@ export class Flights<L> {
     return new Promise((resolve) => {
       const abandon = () => {
         flight.abandoned = true;
-        this.#underWay.delete(flight);
+        this.#leave(flight);
       };
       const giveUp = () => {
         timer = setTimeout(abandon, timeout * (PATIENCE - 1)).unref();
