@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { presentedTwice } from '../../lib/express/presented-twice.js';
 import { type RequestParts, requestOf } from '../support/passage.js';
 
-const twice = (parts: RequestParts) => presentedTwice(requestOf(parts));
+const twice = (parts: RequestParts) => {
+  const req = requestOf(parts);
+  return presentedTwice(req, req.headers);
+};
 const FORM = 'application/x-www-form-urlencoded';
 const posted = (contentType: unknown, body: unknown) => ({ headers: { 'content-type': contentType }, body });
 

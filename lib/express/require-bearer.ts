@@ -1,5 +1,5 @@
 /** The gate: it proves who calls, from what stands in the Authorization field. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../credentials/principal.js';
 import { Options } from '../options/options.js';
 import { ABSENT, isB64token, MALFORMED, readBearer, repeatsAuthorization } from '../protocol/bearer.js';
@@ -7,7 +7,7 @@ import { isQuotable, plainChallenges } from '../protocol/challenge.js';
 import { headerReader } from '../verify/header-reader.js';
 import { PresentedCredential } from '../verify/presented-credential.js';
 import { secureUrl } from '../verify/secure-url.js';
-import type { CredentialVerifier } from '../verify/verifier.js';
+import type { Accepted, CredentialVerifier } from '../verify/verifier.js';
 import { kindsOf, readAccept, recallersOf } from './accepted-verifiers.js';
 import { askVerifiers, type Claimed, recallPrincipal } from './ask-verifiers.js';
 import { admit, expel } from './auth-of.js';
@@ -84,20 +84,32 @@ export function requireBearer(options: RequireBearerOptions): Gate {
   }
 
   function decide(req: IncomingMessage): Verdict | Promise<Verdict> {
-    const { authorization } = req.headers;
+    // Read once: it is an accessor, and slow on a request whose prototype Express has set.
+    const { headers } = req;
+    const { authorization } = headers;
     const presented = repeatsAuthorization(req.rawHeaders) ? MALFORMED : readBearer(authorization, facts.bareKeys);
     if (presented === ABSENT) return missing;
-    if (presented === MALFORMED || presentedTwice(req)) return BAD_REQUEST;
+    if (presented === MALFORMED || presentedTwice(req, headers)) return BAD_REQUEST;
 
     const credential = new PresentedCredential(presented, req, readHeader);
     const principal = recallPrincipal(recallers, credential);
-    if (principal !== undefined) return { answer: undefined, principal };
+    if (principal !== undefined) return admitted(req, headers, principal);
     // What a verifier remembers has passed the grammar before: the same bytes. A JWS keeps a stricter one.
     if (credential.jws === undefined && !isB64token(presented)) return BAD_REQUEST;
+    const verdictOf = (claimed: Claimed) =>
+      claimed.outcome === 'accepted' ? admitted(req, headers, claimed.principal) : turnedAway(claimed, credential);
     const claimed = askVerifiers(accept, credential);
-    return claimed instanceof Promise
-      ? claimed.then((settled) => verdictOf(settled, credential))
-      : verdictOf(claimed, credential);
+    return claimed instanceof Promise ? claimed.then(verdictOf) : verdictOf(claimed);
+  }
+
+  /** A secret key that a page sends is a key that its visitors can read (spec section 5.1, rule 2). */
+  function admitted(req: IncomingMessage, { origin }: IncomingHttpHeaders, principal: Principal): Verdict {
+    if (principal.kind === 'secret' && origin !== undefined) {
+      const reason = 'secret_key_from_browser';
+      if (refusesBrowsers) return { answer: { code: 'insufficient_scope' }, reason, principal };
+      reportDecision(req, { outcome: 'noticed', by: BY, reason }, principal);
+    }
+    return { answer: undefined, principal };
   }
 
   function conclude(
@@ -106,16 +118,15 @@ export function requireBearer(options: RequireBearerOptions): Gate {
     next: (error?: unknown) => void,
     verdict: Verdict,
   ): void {
-    const found = verdict.answer === undefined ? keptFromBrowser(req, verdict) : verdict;
-    if (found !== undefined) {
-      const { answer, reason, principal, keyId = principal?.keyId, fingerprint } = found;
+    if (verdict.answer !== undefined) {
+      const { answer, reason, principal, keyId = principal?.keyId, fingerprint } = verdict;
       const outcome = answer.code === 'temporarily_unavailable' ? 'unavailable' : 'refused';
       reportDecision(req, { outcome, by: BY, code: answer.code, reason, keyId, fingerprint }, principal);
       expel(req);
       refuse(res, next, facts, answer);
       return;
     }
-    const { principal } = verdict as Admitted;
+    const { principal } = verdict;
     try {
       admit(req, facts, principal);
     } catch (error) {
@@ -132,33 +143,18 @@ export function requireBearer(options: RequireBearerOptions): Gate {
     reportDecision(req, { outcome: 'accepted', by: BY }, principal);
   }
 
-  /** A secret key that a page sends is a key that its visitors can read (spec section 5.1, rule 2). */
-  function keptFromBrowser(req: IncomingMessage, { principal }: Admitted): TurnedAway | undefined {
-    if (principal?.kind !== 'secret' || req.headers.origin === undefined) return undefined;
-    const reason = 'secret_key_from_browser';
-    if (refusesBrowsers) return { answer: { code: 'insufficient_scope' }, reason, principal };
-    reportDecision(req, { outcome: 'noticed', by: BY, reason }, principal);
-    return undefined;
-  }
-
   return asGate(bearerGate, facts);
 }
 
-function verdictOf(claimed: Claimed, credential: PresentedCredential): Verdict {
-  switch (claimed.outcome) {
-    case 'accepted':
-      return { answer: undefined, principal: claimed.principal };
-    case 'refused': {
-      const { reason, keyId } = claimed;
-      const fingerprint = keyId === undefined ? credential.digest.slice(0, 8) : undefined;
-      return { answer: { code: 'invalid_token' }, reason, keyId, fingerprint };
-    }
-    case 'unavailable': {
-      const { reason, retryAfter } = claimed;
-      const seconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
-      return { answer: { code: 'temporarily_unavailable', retryAfter: seconds }, reason };
-    }
+function turnedAway(claimed: Exclude<Claimed, Accepted>, credential: PresentedCredential): TurnedAway {
+  if (claimed.outcome === 'refused') {
+    const { reason, keyId } = claimed;
+    const fingerprint = keyId === undefined ? credential.digest.slice(0, 8) : undefined;
+    return { answer: { code: 'invalid_token' }, reason, keyId, fingerprint };
   }
+  const { reason, retryAfter } = claimed;
+  const seconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  return { answer: { code: 'temporarily_unavailable', retryAfter: seconds }, reason };
 }
 
 function readOptions(given: RequireBearerOptions) {
