@@ -62,6 +62,8 @@ const DECOY: KeyRecord = Object.freeze({
   apis: 'all',
   revokedAt: new Date(0),
 });
+/** Whom the records of unknown keys are about: one for all, since a flood of them is remembered. */
+const NOBODY: Subject = Object.freeze({ id: undefined, account: undefined });
 const DECLINED: Outcome = Object.freeze({ outcome: 'declined' });
 
 /**
@@ -108,7 +110,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     const record: unknown = await resolver.resolveKey(presentedKey(credential, reading));
     if (record === undefined || record === null) {
       readKeyRecord(DECOY);
-      return foundNothing('unknown', { id: undefined, account: undefined });
+      return foundNothing('unknown', NOBODY);
     }
     const facts = readKeyRecord(record);
     if (facts.kind !== reading.kind) throw new RecordFault('kind: not that of the key');
