@@ -36,7 +36,7 @@ export function readAccessKeyGrant(value: unknown): AccessKeyGrant {
     throw new RecordFault('defaultScopes: expected a list of scope-tokens');
   }
   const granted = facts.scopes.filter((scope) => defaultScopes.includes(scope));
-  return { ...facts, secrets: Array.from(secrets, readSecret), defaultScopes: granted };
+  return { secrets: Array.from(secrets, readSecret), defaultScopes: granted, ...facts };
 }
 
 function readSecret(value: unknown): Secret {

@@ -33,9 +33,19 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy) {
   return async function issueToken(clientId: string, scopes: readonly string[]): Promise<TokenResponse> {
     const key = await keys.current();
     const iat = issueTime();
+    const exp = iat + TOKEN_LIFETIME;
     const scope = formatScope(scopes);
-    const claims = { iss: issuer, aud: audience, sub: clientId, client_id: clientId, scope, jti: randomUUID() };
-    const token = await key.sign({ ...claims, iat, exp: iat + TOKEN_LIFETIME });
+    const claims = {
+      iss: issuer,
+      aud: audience,
+      sub: clientId,
+      client_id: clientId,
+      scope,
+      jti: randomUUID(),
+      iat,
+      exp,
+    };
+    const token = await key.sign(claims);
     return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME, scope };
   };
 

@@ -55,7 +55,7 @@ export function presentedClient(
   if (secret !== undefined && !ways.includes('client_secret_post')) {
     throw new TokenRefusal('invalid_request', 'body_not_taken');
   }
-  return bounded({ ...basic, by: secret === undefined ? 'basic' : 'both' });
+  return bounded({ by: secret === undefined ? 'basic' : 'both', ...basic });
 }
 
 function bounded(client: PresentedClient): PresentedClient {

@@ -74,5 +74,5 @@ export async function findAccessKey(db: Kysely<Tables>, id: string): Promise<Fou
   const [first] = rows;
   if (first === undefined) return undefined;
   const secrets = rows.flatMap(({ digest, retires_at }) => (digest === null ? [] : [{ digest, retires_at }]));
-  return { record: accessKeyRecordOf({ ...first, secrets }), position: first.position ?? 0 };
+  return { record: accessKeyRecordOf({ secrets, ...first }), position: first.position ?? 0 };
 }
