@@ -10,22 +10,22 @@ const OF_KEYS = ['resolver', 'keyward-key'];
 const IN_FLIGHT = [1, 16];
 /** Credentials that one figure of a round takes: a turn so long that finding the processor's caches full of others is little of it. */
 const COUNT = 500;
-/** A key costs so little that its code gets hot slowly: so many times the rounds to warm up that others have. */
-const LONGER_FOR_KEYS = 3;
+/** Each credential comes once, so that the code gets hot slowly: so many times the rounds to warm up that other suites have. */
+const LONGER = 3;
 
-export async function cold({ issuer, folder, rounds }) {
-  const longer = { ...rounds, warmUp: rounds.warmUp * LONGER_FOR_KEYS };
-  const needed = ({ rounds: counted, warmUp }) => (counted + warmUp) * IN_FLIGHT.length * COUNT;
+export async function cold({ issuer, folder, rounds: { rounds: counted, warmUp } }) {
+  const rounds = { rounds: counted, warmUp: warmUp * LONGER };
+  const needed = (rounds.rounds + rounds.warmUp) * IN_FLIGHT.length * COUNT;
   const titles = await titlesOf([...OF_TOKENS, ...OF_KEYS]);
   const tokens = [];
   for (const algorithm of ALGORITHMS) {
-    const file = folder.tokens(issuer, algorithm, { warm: 2, cold: needed(rounds) });
+    const file = folder.tokens(issuer, algorithm, { warm: 2, cold: needed });
     const subjects = verifiersOf(algorithm, OF_TOKENS);
     const group = { kind: 'token', file, facts: issuer.facts(algorithm), subjects };
     tokens.push(partOf(algorithm, subjects, await inCalls(group, rounds, measure), titles));
   }
-  const keys = { kind: 'key', file: folder.keys({ warm: 2, cold: needed(longer) }), subjects: OF_KEYS };
-  const parts = [...tokens, keysPart(await inCalls(keys, longer, measure), titles)];
+  const keys = { kind: 'key', file: folder.keys({ warm: 2, cold: needed }), subjects: OF_KEYS };
+  const parts = [...tokens, keysPart(await inCalls(keys, rounds, measure), titles)];
   return {
     title: 'The middleware alone, cold',
     text:
