@@ -6,6 +6,7 @@ import { BOUNDS, CONNECTIONS, SERVERS, timesTheCpu, tokenRounds } from '../token
 
 const ALGORITHMS = ['RS256', 'ES256'];
 const REQUESTS = 250;
+
 export async function tokenEndpoint({ rounds }) {
   const parts = [];
   for (const algorithm of ALGORITHMS) parts.push(partOf(algorithm, await tokenRounds(algorithm, rounds, REQUESTS)));

@@ -21,8 +21,8 @@ export interface Database {
   readonly name: string;
 }
 
-/** How often a database is tried, and the milliseconds between two tries: 10 s, as one that starts may need. */
-const PATIENCE = 40;
+/** Milliseconds that a command waits for a database that may be about to start, and between two looks whether it is there. */
+const PATIENCE = 10_000;
 const PAUSE = 250;
 
 export function databaseOf({ env }: Io, { database }: DatabaseOption): Database {
@@ -62,7 +62,7 @@ export async function openReady(database: Database): Promise<CredentialStore> {
   subscribe('keyward:store', hear);
   try {
     const store = await openDatabase(database);
-    for (let tries = PATIENCE; tries > 0; tries -= 1) {
+    for (const deadline = performance.now() + PATIENCE; performance.now() < deadline; ) {
       if (await store.ready()) return store;
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }

@@ -39,6 +39,8 @@ type Verdict = Admitted | TurnedAway;
 interface Admitted {
   readonly answer: undefined;
   readonly principal: Principal | undefined;
+  /** Something about it that the operator should know. */
+  readonly notice?: string | undefined;
 }
 
 interface TurnedAway {
@@ -52,7 +54,7 @@ interface TurnedAway {
 const OPTION_NAMES = ['accept', 'realm', 'optional', 'bareKeys', 'browserOrigin', 'resourceMetadata'];
 const BY = 'requireBearer';
 
-const ANONYMOUS: Verdict = { answer: undefined, principal: undefined };
+const ANONYMOUS: Verdict = { answer: undefined, principal: undefined, notice: undefined };
 const MISSING: Verdict = { answer: { code: 'credential_missing' }, reason: 'nothing_presented' };
 const BAD_REQUEST: Verdict = { answer: { code: 'invalid_request' }, reason: 'malformed' };
 
@@ -93,23 +95,21 @@ export function requireBearer(options: RequireBearerOptions): Gate {
 
     const credential = new PresentedCredential(presented, req, readHeader);
     const principal = recallPrincipal(recallers, credential);
-    if (principal !== undefined) return admitted(req, headers, principal);
+    if (principal !== undefined) return admitted(principal, headers);
     // What a verifier remembers has passed the grammar before: the same bytes. A JWS keeps a stricter one.
     if (credential.jws === undefined && !isB64token(presented)) return BAD_REQUEST;
     const verdictOf = (claimed: Claimed) =>
-      claimed.outcome === 'accepted' ? admitted(req, headers, claimed.principal) : turnedAway(claimed, credential);
+      claimed.outcome === 'accepted' ? admitted(claimed.principal, headers) : turnedAway(claimed, credential);
     const claimed = askVerifiers(accept, credential);
     return claimed instanceof Promise ? claimed.then(verdictOf) : verdictOf(claimed);
   }
 
   /** A secret key that a page sends is a key that its visitors can read (spec section 5.1, rule 2). */
-  function admitted(req: IncomingMessage, { origin }: IncomingHttpHeaders, principal: Principal): Verdict {
-    if (principal.kind === 'secret' && origin !== undefined) {
-      const reason = 'secret_key_from_browser';
-      if (refusesBrowsers) return { answer: { code: 'insufficient_scope' }, reason, principal };
-      reportDecision(req, { outcome: 'noticed', by: BY, reason }, principal);
-    }
-    return { answer: undefined, principal };
+  function admitted(principal: Principal, { origin }: IncomingHttpHeaders): Verdict {
+    const isBrowsers = principal.kind === 'secret' && origin !== undefined;
+    const notice = isBrowsers ? 'secret_key_from_browser' : undefined;
+    if (notice === undefined || !refusesBrowsers) return { answer: undefined, principal, notice };
+    return { answer: { code: 'insufficient_scope' }, reason: notice, principal };
   }
 
   function conclude(
@@ -126,7 +126,8 @@ export function requireBearer(options: RequireBearerOptions): Gate {
       refuse(res, next, facts, answer);
       return;
     }
-    const { principal } = verdict;
+    const { principal, notice } = verdict;
+    if (notice !== undefined) reportDecision(req, { outcome: 'noticed', by: BY, reason: notice }, principal);
     try {
       admit(req, facts, principal);
     } catch (error) {

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Change, FeedListener } from '../contracts/change-feed.js';
-import { storeNotices } from '../events/store-notice.js';
 import type { Engine } from './engine.js';
+import { giveNotice } from './give-notice.js';
 import type { Found } from './look-ups.js';
 import { StoreError, storeErrorOf } from './store-error.js';
 import type { ChangeRow, Tables } from './tables.js';
@@ -108,11 +108,11 @@ export class Feed {
       this.#pollAgain = false;
       try {
         await this.#pollOnce();
-        if (!this.#isReachable) notice('reachable', undefined);
+        if (!this.#isReachable) giveNotice('reachable');
         this.#isReachable = true;
       } catch (error) {
         if (this.#isStopped) return;
-        if (this.#isReachable) notice('unreachable', storeErrorOf(error).message);
+        if (this.#isReachable) giveNotice('unreachable', storeErrorOf(error).message);
         this.#isReachable = false;
       }
     } while (this.#pollAgain);
@@ -139,7 +139,7 @@ export class Feed {
       const found = await since.limit(1 + MOST_STEPS + 1).execute();
       const isSameFeed = found[0]?.id === this.#last.id;
       if (isSameFeed && found.length <= 1 + MOST_STEPS) return found;
-      if (!isSameFeed) notice('replaced', 'the step that was read last is gone');
+      if (!isSameFeed) giveNotice('replaced', 'the step that was read last is gone');
     }
     return await steps.orderBy('position', 'desc').limit(1).execute();
   }
@@ -166,8 +166,4 @@ function changeOf({ member, subject }: Step): Change {
   if (subject === null || member === 'all') return 'all';
   if (member === 'key') return { key: subject };
   return member === 'account' ? { account: subject } : { accessKey: subject };
-}
-
-function notice(what: 'unreachable' | 'reachable' | 'replaced', detail: string | undefined): void {
-  if (storeNotices.hasSubscribers) storeNotices.publish({ notice: what, detail });
 }

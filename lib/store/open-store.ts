@@ -1,9 +1,9 @@
 /** Opens a store by its URL. */
-import { storeNotices } from '../events/store-notice.js';
 import { Options } from '../options/options.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Engine } from './engine.js';
 import { Feed } from './feed.js';
+import { giveNotice } from './give-notice.js';
 import { optionalPackage } from './optional-package.js';
 import { signingKeyVault } from './signing-key-vault.js';
 import { storedSigningKeys } from './signing-keys.js';
@@ -44,13 +44,16 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   const feed = new Feed(engine);
   let timer: NodeJS.Timeout | undefined;
   let isPrepared = false;
+  let isMissed = false;
   let isClosed = false;
 
   async function prepare(): Promise<void> {
     await engine.migrate();
     if (options.encryptionKey !== undefined) await storedSigningKeys(engine, vault).listSigningKeys();
     isPrepared = true;
-    if (!isClosed) feed.start();
+    if (isClosed) return;
+    if (isMissed) giveNotice('reachable');
+    feed.start();
   }
 
   async function prepareWhenReachable(): Promise<void> {
@@ -62,9 +65,10 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   }
 
   function tryLater(error: unknown): void {
-    if (storeNotices.hasSubscribers)
-      storeNotices.publish({ notice: 'unreachable', detail: storeErrorOf(error).message });
-    if (!isClosed) timer = setTimeout(() => void prepareWhenReachable(), TRY_AGAIN_AFTER);
+    if (isClosed) return;
+    isMissed = true;
+    giveNotice('unreachable', storeErrorOf(error).message);
+    timer = setTimeout(() => void prepareWhenReachable(), TRY_AGAIN_AFTER);
   }
 
   try {

@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { storeNotices } from '../events/store-notice.js';
+import { giveNotice } from './give-notice.js';
 import { storeErrorOf } from './store-error.js';
 
 /** Milliseconds: from an answer to the next heartbeat; from a heartbeat to its answer. A dead connection is found in both. */
@@ -108,7 +108,7 @@ export function listenOnPostgres({ config, channel, say, wake }: ChannelOptions)
   function tell(notice: 'listening' | 'polling_only', detail: string | undefined): void {
     if (told === notice) return;
     told = notice;
-    if (storeNotices.hasSubscribers) storeNotices.publish({ notice, detail });
+    giveNotice(notice, detail);
   }
 
   void connect();

@@ -107,23 +107,18 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   /** Requests that present one token at one time wait for one verification. */
-  async function once(
-    credential: PresentedCredential,
-    jws: CompactJws,
-    header: TokenHeader,
-    claims: TokenClaims,
-  ): Promise<Outcome> {
+  function once(credential: PresentedCredential, jws: CompactJws, header: TokenHeader, claims: TokenClaims) {
     const { cacheKey } = credential;
     const joined = underWay.get(cacheKey);
     if (joined !== undefined) return joined;
-    const proof = prove(credential, jws, header, claims);
-    underWay.add(cacheKey, proof);
-    try {
-      return await proof;
-    } finally {
-      // After it was added, even where it had ended by then.
+    let isOver = false;
+    const proof = prove(credential, jws, header, claims, () => {
+      isOver = true;
       underWay.delete(cacheKey);
-    }
+    });
+    // It may be over at once, and what was taken out before it was put in would stay for ever.
+    if (!isOver) underWay.set(cacheKey, proof);
+    return proof;
   }
 
   async function prove(
@@ -131,6 +126,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     jws: CompactJws,
     header: TokenHeader,
     claims: TokenClaims,
+    ended: () => void = () => undefined,
   ): Promise<Outcome> {
     const { cacheKey } = credential;
     try {
@@ -149,6 +145,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     } catch (error) {
       if (!(error instanceof KeysUnavailable)) throw error;
       return { outcome: 'unavailable', reason: 'keys_unavailable', retryAfter: error.retryAfter };
+    } finally {
+      ended();
     }
   }
 

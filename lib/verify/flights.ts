@@ -62,7 +62,7 @@ export class Flights<L> {
       this.#close(key, flight);
       return late();
     });
-    if (key !== undefined && flight.place !== undefined) this.#open.add(key, { flight, arrival });
+    if (key !== undefined && flight.place !== undefined) this.#open.set(key, { flight, arrival });
     return arrival;
   }
 

@@ -3,29 +3,35 @@
  *
  * It is no Map. Where entries come and go, a Map has its table replaced again and again, and V8 leaves each old table
  * with a pointer to the next one. Once a table has grown old, the collector of young garbage takes all later ones for
- * living, with all that ever stood in them: a few hundred bytes more to copy for each look-up, until the next
- * collection of everything.
+ * living, with all that ever stood in them, until the next collection of everything.
  */
+import { randomInt } from 'node:crypto';
 
 interface Entry<V> {
   readonly key: string;
-  readonly value: V;
+  value: V;
 }
 
-/** Entries are few: what is looked up or verified at one time. */
-const LANES = 64;
+/** A prime, so that keys which differ in a character that is weighed share a lane once in so many times. */
+const LANES = 251;
+/** Characters that are weighed, from the end: of a digest and of an id the end tells one from another. */
+const WEIGHED = 8;
 
 export class UnderWay<V> {
   readonly #lanes: readonly Entry<V>[][] = Array.from({ length: LANES }, () => []);
+  /** Drawn, since who could tell the lane of a key could have a flood of tokens stand in one. */
+  readonly #weights: readonly number[] = Array.from({ length: WEIGHED }, () => randomInt(1, LANES));
 
   get(key: string): V | undefined {
     for (const entry of this.#laneOf(key)) if (entry.key === key) return entry.value;
     return undefined;
   }
 
-  /** Adds a key that is not there yet. */
-  add(key: string, value: V): void {
-    this.#laneOf(key).push({ key, value });
+  set(key: string, value: V): void {
+    const lane = this.#laneOf(key);
+    const known = lane.find((entry) => entry.key === key);
+    if (known === undefined) lane.push({ key, value });
+    else known.value = value;
   }
 
   delete(key: string): void {
@@ -35,8 +41,11 @@ export class UnderWay<V> {
     if (last !== undefined && index < lane.length) lane[index] = last;
   }
 
-  /** By the last character: of a digest it is random, and of an id as good as. */
   #laneOf(key: string): Entry<V>[] {
-    return this.#lanes[(key.charCodeAt(key.length - 1) || 0) % LANES] as Entry<V>[];
+    let sum = 0;
+    for (let place = 1; place <= Math.min(WEIGHED, key.length); place += 1) {
+      sum += key.charCodeAt(key.length - place) * (this.#weights[place - 1] as number);
+    }
+    return this.#lanes[sum % LANES] as Entry<V>[];
   }
 }
