@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { type Flight, Flights } from '../../lib/verify/flights.js';
 import { deferred } from '../support/deferred.js';
 
@@ -49,6 +49,14 @@ it('one without a key takes its place, hears of changes, and can be joined by no
   flights.tell('everything');
   expect(begun.map(({ changes }) => changes)).toEqual([['everything'], ['everything']]);
   expect(flights.joined('')).toBeUndefined();
+});
+
+it('one without a key is answered when it takes too long', async () => {
+  jest.useFakeTimers();
+  const arrival = flights.begin(undefined, flight(), () => deferred<string>().promise, late);
+  jest.advanceTimersByTime(60_000);
+  expect(await arrival).toBe('late');
+  jest.useRealTimers();
 });
 
 it('one that has ended hears of nothing more, and the others do, in whatever order they end', () => {

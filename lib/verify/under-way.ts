@@ -37,8 +37,9 @@ export class UnderWay<V> {
   delete(key: string): void {
     const lane = this.#laneOf(key);
     const index = lane.findIndex((entry) => entry.key === key);
-    const last = index === -1 ? undefined : lane.pop();
-    if (last !== undefined && index < lane.length) lane[index] = last;
+    if (index === -1) return;
+    const last = lane.pop() as Entry<V>;
+    if (index < lane.length) lane[index] = last;
   }
 
   #laneOf(key: string): Entry<V>[] {
