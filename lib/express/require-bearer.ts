@@ -106,10 +106,10 @@ export function requireBearer(options: RequireBearerOptions): Gate {
 
   /** A secret key that a page sends is a key that its visitors can read (spec section 5.1, rule 2). */
   function admitted(principal: Principal, { origin }: IncomingHttpHeaders): Verdict {
-    const isBrowsers = principal.kind === 'secret' && origin !== undefined;
-    const notice = isBrowsers ? 'secret_key_from_browser' : undefined;
-    if (notice === undefined || !refusesBrowsers) return { answer: undefined, principal, notice };
-    return { answer: { code: 'insufficient_scope' }, reason: notice, principal };
+    if (principal.kind !== 'secret' || origin === undefined) return { answer: undefined, principal, notice: undefined };
+    const reason = 'secret_key_from_browser';
+    if (refusesBrowsers) return { answer: { code: 'insufficient_scope' }, reason, principal };
+    return { answer: undefined, principal, notice: reason };
   }
 
   function conclude(
