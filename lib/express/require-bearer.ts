@@ -40,7 +40,7 @@ interface Admitted {
   readonly answer: undefined;
   readonly principal: Principal | undefined;
   /** Something about it that the operator should know. */
-  readonly notice?: string | undefined;
+  readonly notice: string | undefined;
 }
 
 interface TurnedAway {
