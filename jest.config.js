@@ -11,10 +11,9 @@ if (startedByJest && !flagged) {
 }
 
 const base = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/test-environment.js',
   roots: ['<rootDir>/__tests__'],
   testMatch: ['**/*.test.ts'],
-  setupFiles: ['<rootDir>/scripts/hold-channels.js'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false }] },
 };
@@ -22,26 +21,29 @@ const base = {
 const sources = {
   '^(\\.{1,2}/.*)\\.js$': '$1',
   '^keyward$': '<rootDir>/lib/index.ts',
+  '^keyward/client$': '<rootDir>/lib/client/index.ts',
   '^keyward/dashboard$': '<rootDir>/lib/dashboard/index.ts',
   '^keyward/issuer$': '<rootDir>/lib/issuer/index.ts',
   '^keyward/management$': '<rootDir>/lib/management/index.ts',
+  '^keyward/mcp$': '<rootDir>/lib/mcp/index.ts',
+  '^keyward/openapi$': '<rootDir>/lib/openapi/index.ts',
   '^keyward/store$': '<rootDir>/lib/store/index.ts',
   '^keyward/testing$': '<rootDir>/lib/testing/index.ts',
 };
 
 // What meets Express runs twice, once on each major version; the rest runs once.
-const onBothExpress = ['express', 'testing', 'behaviours', 'examples'].map(
+const onBothExpress = ['express', 'mcp', 'openapi', 'testing', 'behaviours', 'examples'].map(
   (folder) => `<rootDir>/__tests__/${folder}/`,
 );
 
 // What needs a browser is left out where none is named, as the last lines of a run say; where time is short, its long half.
 const { KEYWARD_TEST_BROWSER: browser, KEYWARD_TEST_SHORT: short } = process.env;
-const longInBrowser = '/browser/(?:accessibility|hostile-texts|keyboard|phone|two-editors|whole-words)\\.test';
+const longInBrowser = '/browser/(?:accessibility|budgets|hostile-texts|keyboard|phone|two-editors|whole-words)\\.test';
 const leftOut = browser === undefined ? ['/dashboard/browser/'] : short ? [longInBrowser] : [];
 
 /** @type {import('jest').Config} */
 export default {
-  reporters: ['default', '<rootDir>/scripts/behaviours-reporter.js', '<rootDir>/scripts/summary-reporter.js'],
+  reporters: ['default', '<rootDir>/scripts/cases-reporter.js', '<rootDir>/scripts/summary-reporter.js'],
   maxWorkers: 2,
   // Some tests make hundreds of requests, or start programs: on a busy machine that takes a while.
   testTimeout: 60_000,
