@@ -1,28 +1,32 @@
-/** What changed in the store, as a cache hears of it. */
+/** A change in the store, which invalidates cache entries. */
 export type Change = { readonly key: string } | { readonly accessKey: string } | { readonly account: string } | 'all';
 
 /**
- * What a resolver's `watch` tells a cache. A feed keeps this order: every change before the `current()` that covers it.
+ * A listener of a change feed, which a verifier passes to `watch` of a resolver. Call `onChange()` for each change
+ * before the `onCaughtUp()` that covers it.
  */
 export interface FeedListener {
-  /** A key, an access key, an account or everything changed: what is cached of it is dropped. */
-  change(change: Change): void;
   /**
-   * Every change made up to now was delivered: what is cached is confirmed. Call it every second or so.
+   * Reports that a key, an access key, an account or everything was changed. The cache entries of it are invalidated.
+   */
+  onChange(change: Change): void;
+  /**
+   * Reports that every change up to now was delivered, which confirms the cached entries. Call it about once a second.
    *
-   * @param age - Milliseconds that this is old by now: for a poll, the time since it was sent; 0.
+   * @param age - How old this confirmation is, in milliseconds. For a poll, it is the time since the poll was sent.
+   *   Default: 0.
    */
-  current(age?: number): void;
+  onCaughtUp(age?: number): void;
   /**
-   * Changes may have been missed: nothing cached before this is confirmed again but by a look-up of its own. Once the
-   * feed is back, deliver the changes made meanwhile, or `'all'`, before the next `current()`: it confirms what was
-   * looked up since the loss.
+   * Reports that changes may have been missed. Entries from before the gap then need a new lookup. When the feed works
+   * again, deliver the changes that were made during the gap, or `'all'`, before the next `onCaughtUp()`. That call
+   * confirms what was looked up since the gap.
    */
-  lost(): void;
+  onGap(): void;
 }
 
-/** What can be told of changes by hand, where a table of one's own has no feed. */
+/** A verifier that your code notifies of changes, for a table without a change feed. */
 export interface Invalidatable {
-  /** Drops what is cached of it, and what a look-up under way is about to bring. The next request asks again. */
+  /** Invalidates cache entries and the results of pending lookups. The next request does a new lookup. */
   invalidate(change: Change): void;
 }

@@ -1,8 +1,11 @@
-/** Where the time comes from. Give one of your own in tests. */
+/** A source of time. Pass your own in tests. */
 export interface Clock {
-  /** Wall clock: milliseconds since 1970. Expiry is judged by it. */
+  /** Returns the wall clock in milliseconds since 1970. It is used for expiry. */
   now(): number;
-  /** Milliseconds since some fixed instant, never set back: the age of what is cached is judged by both. */
+  /**
+   * Returns milliseconds since any fixed instant; this clock is never set back. The age of a cache entry is measured
+   * with both clocks.
+   */
   monotonic(): number;
 }
 
@@ -11,3 +14,21 @@ export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
 });
+
+/** An instant on both clocks. */
+export interface Instant {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
+export function instantOf(clock: Clock): Instant {
+  return { wall: clock.now(), monotonic: clock.monotonic() };
+}
+
+/**
+ * Returns the milliseconds between two instants: the larger difference of the two clocks. So an entry never seems
+ * younger because the wall clock was set back, or because the monotonic clock stopped while the machine was suspended.
+ */
+export function elapsed(from: Instant, to: Instant): number {
+  return Math.max(to.wall - from.wall, to.monotonic - from.monotonic);
+}

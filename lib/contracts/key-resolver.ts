@@ -1,51 +1,69 @@
 import type { Environment, KeyKind } from '../credentials/kind.js';
 import type { AccessKeyRecord, KeyRecord } from '../credentials/record.js';
 import type { FeedListener } from './change-feed.js';
+import type { UsageCounter } from './usage-counter.js';
 
 /** A value, or a promise of one. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
-/** A key that was presented and is well formed. It prints without the key. */
+/** A presented key with a valid format. Printing the object does not print the key. */
 export interface PresentedKey {
-  /** SHA-256 of the whole key, lower-case hex: what a table of keys is searched by. */
+  /** SHA-256 of the whole key in lower-case hex, by which your table is searched. */
   readonly digest: string;
   readonly kind: KeyKind;
   readonly environment: Environment;
-  /** The key itself, for tables that hold another hash. Do not log it, and do not keep it. */
+  /** Returns the key itself, for tables with another hash. Do not log or store it. */
   reveal(): string;
 }
 
 /**
  * Finds the record of a presented key.
  *
- * Return `null` or `undefined` for a key that is not there. Throw, or reject, where you cannot know: the request gets
- * 503, and clients keep their keys. A record that breaks the rules of `KeyRecord` counts as not knowing.
+ * Return `null` or `undefined` if there is no such key. Throw or reject if the store cannot answer: the request gets
+ * 503, and the client does not discard its key. A record that breaks the rules of `KeyRecord` also gets 503.
  */
 export type ResolveKey = (key: PresentedKey) => Awaitable<KeyRecord | null | undefined>;
 
-/** A store of keys that can also tell of changes. */
+/** A store of keys. It can also report changes. */
 export interface KeyResolver {
   resolveKey: ResolveKey;
-  /** Starts telling a listener of changes; returns what ends it. */
+  /** Starts to notify a listener of changes. Returns a function that stops it. */
   watch?(feed: FeedListener): () => void;
   recordUse?: RecordUse;
+  usageOf?: UsageOf;
 }
 
 /**
- * Hears that a credential was used: a key at a gate, or a Secret at the token endpoint. It is called on the way of a
- * request, after each look-up and then about once a minute for each credential in use: it should only note it down. What it
- * throws is lost.
+ * Called when a credential was used: a key at a gate, or a Secret at the token endpoint. It runs during a request,
+ * after each lookup and then about once a minute for each credential. So it should only queue the use. Its result is
+ * not awaited; if it throws or rejects, an event is published on `keyward:callback-failure`.
  *
- * @param digest - SHA-256 of what was presented, lower-case hex.
- * @param from - The address of the sender; `undefined` where nobody knows.
+ * @param digest - SHA-256 of the presented credential, in lower-case hex.
+ * @param from - The address of the sender; `undefined` if it is unknown.
  */
-export type RecordUse = (digest: string, from: string | undefined) => void;
+export type RecordUse = (digest: string, from: string | undefined) => unknown;
 
-/** A store of access keys: tokens die with their access key. */
+/**
+ * Returns the counter of a key, by the id of its record. If a resolver has this method, the requests of each key are
+ * counted. The verifier asks for a counter after each lookup, and stores it in the cache entry.
+ */
+export type UsageOf = (keyId: string) => UsageCounter;
+
+/** A store of access keys. The tokens of an access key that is no longer valid are refused too. */
 export interface AccessKeyResolver {
-  /** Finds the record of an access key by its Identifier; the same answers as `ResolveKey`. */
+  /** Finds the record of an access key by its Identifier. The result has the same meaning as that of `ResolveKey`. */
   resolveAccessKey(id: string): Awaitable<AccessKeyRecord | null | undefined>;
-  /** Starts telling a listener of changes; returns what ends it. */
+  /** Starts to notify a listener of changes. Returns a function that stops it. */
   watch?(feed: FeedListener): () => void;
   recordUse?: RecordUse;
+  usageOf?: UsageOf;
+  /**
+   * Revokes one token of an access key permanently. From then on until the token expires, `revokedTokens` of the record
+   * must contain the `jti`. Listeners of `watch` must be notified. The promise resolves when the revocation is stored,
+   * and rejects if it may not be stored.
+   *
+   * @param id - The access key's Identifier.
+   * @param expiresAt - The `exp` of the token: the `jti` can be deleted some minutes later, because clocks differ.
+   */
+  revokeToken?(id: string, jti: string, expiresAt: Date): Promise<void>;
 }

@@ -1,31 +1,46 @@
 import type { Awaitable } from './key-resolver.js';
 
-/** A signing key at rest. Its state follows from when it was made: nothing about it is ever edited. */
+/** A stored signing key. */
 export interface SigningKeyRecord {
   readonly kid: string;
   readonly alg: string;
   /** The private key as a JSON Web Key (RFC 7517). Keep it encrypted. */
   readonly jwk: Readonly<Record<string, unknown>>;
   readonly createdAt: Date;
+  /** When the key was retired. A retired key signs no new tokens, and is published until its last token has expired. */
+  readonly retiredAt?: Date | null | undefined;
 }
 
-/** Where an issuer keeps its signing keys. */
+/** A store in which an issuer keeps its signing keys. */
 export interface SigningKeyStore {
   /**
-   * Throws a `TypeError` where this store cannot keep signing keys as it was made: `createIssuer` asks when it is made itself,
-   * so that the mistake is not found by the first client.
+   * Throws a `TypeError` if the options of this store do not allow it to store signing keys. `createIssuer` calls it,
+   * so that the app fails at start and not at its first request.
    */
   checkSigningKeys?(): void;
-  /** Every key there is, oldest first. */
+  /** Returns all signing keys, oldest first. */
   listSigningKeys(): Awaitable<readonly SigningKeyRecord[]>;
   /**
-   * Adds a key, if the newest one there is still the one that the caller saw: so two issuers that start at once get
-   * one key.
+   * Adds a key if the newest stored key is still the one that the caller saw. So two issuers that start at the same
+   * time create only one key.
    *
-   * @param newest - The `kid` of the newest key that the caller saw; `undefined` for none.
-   * @returns Whether it was added.
+   * @param newest - The `kid` of the newest key that the caller saw; `undefined` if there was none.
+   * @returns Whether the key was added.
    */
   addSigningKey(key: SigningKeyRecord, newest: string | undefined): Awaitable<boolean>;
-  /** Removes a key that is no longer published; one that is not there is no error. */
+  /**
+   * Marks a key as retired for all issuers, permanently. It does not throw if the key is already retired or does not
+   * exist. Issuers rely on the mark and not on its time, because the clocks of two issuers may differ.
+   */
+  retireSigningKey(kid: string): Awaitable<void>;
+  /**
+   * Records that an issuer with this algorithm runs on the store. It records nothing if an issuer with another
+   * algorithm ran within the last two minutes. Issuers call it about once a minute. Without this method, two issuers
+   * with different algorithms would create keys in turn.
+   *
+   * @returns The other algorithm; `undefined` if the issuer was recorded.
+   */
+  announceIssuer?(algorithm: string): Awaitable<string | undefined>;
+  /** Removes a key that is no longer published. It does not throw if the key does not exist. */
   removeSigningKey(kid: string): Awaitable<void>;
 }

@@ -1,50 +1,82 @@
-/** What an access key may be granted, and the secrets that prove it: what the token endpoint reads of its record. */
+/** Reads the record of an access key for the token endpoint: the scopes that it may be granted, and its secrets. */
 import { types } from 'node:util';
 import { isScopeToken } from '../protocol/scope.js';
-import { type AccessKeyFacts, type AccessKeyRecord, RecordFault, readAccessKeyRecord } from './record.js';
+import { type PublicJwk, publicJwks } from './public-jwk.js';
+import { type AccessKeyFacts, type AccessKeyRecord, readAccessKeyRecord } from './record.js';
+import { RecordError } from './record-error.js';
+import { absentOr, oneOf } from './record-fields.js';
+import { refuseUnknownExpiryFields } from './unknown-expiry-fields.js';
 
-/** The facts of an access key that bear on the tokens it may buy. */
+/** The data of an access key that the token endpoint uses. */
 export interface AccessKeyGrant extends AccessKeyFacts {
   readonly secrets: readonly Secret[];
-  /** The scopes granted when none is asked for: of those assigned. */
+  /** The digests of secrets that have ended. */
+  readonly formerSecrets: readonly string[];
+  readonly publicKeys: readonly PublicJwk[];
+  /** How the tokens of the access key must be bound; `true` by any method. */
+  readonly requireConfirmation: 'dpop' | 'mtls' | true | undefined;
+  /** The scopes that are granted if a request names none. All of them are assigned. */
   readonly defaultScopes: readonly string[];
 }
 
-/** One live secret of an access key. */
+/** An accepted secret of an access key. */
 export interface Secret {
   /** SHA-256 in lower-case hex. */
   readonly digest: string;
-  /** Milliseconds since 1970; `Infinity` where it does not expire. */
+  /** The end in milliseconds since 1970; `Infinity` if the secret does not expire. */
   readonly expiresAt: number;
 }
 
+const SECRET_MEMBERS = { digest: true, expiresAt: true } as const;
 const MAX_SECRETS = 2;
+const NO_KEYS: readonly PublicJwk[] = Object.freeze([]);
+export const MAX_FORMER_SECRETS = 5;
 const DIGEST = /^[0-9a-f]{64}$/;
 
 /**
- * Reads what a resolver returned for an access key that asks for a token.
+ * Validates what a resolver returned for an access key that requests a token.
  *
- * @throws RecordFault where a field is not what `AccessKeyRecord` says, or a rule is broken.
+ * @throws RecordError if a field is not as `AccessKeyRecord` describes it, or a rule is broken.
  */
 export function readAccessKeyGrant(value: unknown): AccessKeyGrant {
   const facts = readAccessKeyRecord(value);
-  const { secrets, defaultScopes } = value as { readonly [field in keyof AccessKeyRecord]: unknown };
-  if (!Array.isArray(secrets) || secrets.length === 0 || secrets.length > MAX_SECRETS) {
-    throw new RecordFault('secrets: expected one or two');
+  const record = value as { readonly [field in keyof AccessKeyRecord]: unknown };
+  const { secrets, formerSecrets, defaultScopes } = record;
+  const publicKeys = absentOr('publicKeys', record.publicKeys, publicJwks) ?? NO_KEYS;
+  const isEmpty = Array.isArray(secrets) && secrets.length === 0 && publicKeys.length === 0;
+  if (!Array.isArray(secrets) || isEmpty || secrets.length > MAX_SECRETS) {
+    throw new RecordError('secrets: expected one or two');
+  }
+  const former = formerSecrets ?? [];
+  if (!Array.isArray(former) || former.length > MAX_FORMER_SECRETS || ![...former].every(isDigest)) {
+    throw new RecordError(`formerSecrets: expected at most ${MAX_FORMER_SECRETS} digests`);
   }
   if (!Array.isArray(defaultScopes) || ![...defaultScopes].every(isScopeToken)) {
-    throw new RecordFault('defaultScopes: expected a list of scope-tokens');
+    throw new RecordError('defaultScopes: expected a list of scope-tokens');
   }
   const granted = facts.scopes.filter((scope) => defaultScopes.includes(scope));
-  // Spread last: else V8 of Node 20 makes a shape of its own for each.
-  return { secrets: Array.from(secrets, readSecret), defaultScopes: granted, ...facts };
+  // The facts are spread last, because otherwise V8 of Node 20 creates a hidden class for each object.
+  return {
+    ...{ secrets: Array.from(secrets, readSecret), formerSecrets: [...former], publicKeys, defaultScopes: granted },
+    requireConfirmation: absentOr('requireConfirmation', record.requireConfirmation, confirmation),
+    ...facts,
+  };
+}
+
+function confirmation(field: string, value: unknown): 'dpop' | 'mtls' | true {
+  return value === true ? true : oneOf(field, value, ['dpop', 'mtls'] as const);
+}
+
+function isDigest(value: unknown): value is string {
+  return typeof value === 'string' && DIGEST.test(value);
 }
 
 function readSecret(value: unknown): Secret {
+  if (typeof value === 'object' && value !== null) refuseUnknownExpiryFields(value, SECRET_MEMBERS);
   const { digest, expiresAt } = (value ?? {}) as { digest?: unknown; expiresAt?: unknown };
-  if (typeof digest !== 'string' || !DIGEST.test(digest)) throw new RecordFault('secrets: expected digests');
+  if (!isDigest(digest)) throw new RecordError('secrets: expected digests');
   if (expiresAt === undefined || expiresAt === null) return { digest, expiresAt: Number.POSITIVE_INFINITY };
   const time = types.isDate(expiresAt) ? expiresAt.getTime() : Number.NaN;
-  if (Number.isNaN(time)) throw new RecordFault('secrets: expected a Date');
+  if (Number.isNaN(time)) throw new RecordError('secrets: expected a Date');
   return { digest, expiresAt: time };
 }

@@ -1,39 +1,40 @@
 /**
- * The text of an API key: a prefix that tells kind and environment, 26 random characters, and one check character.
+ * The characters of an API key: a prefix for kind and environment, 26 random characters, and one check character.
  *
  *     sk_wlj3nsyprj5ipdr2b4nkxzepnmg          a secret key, live
  *     pk_sbox_wlj3nsyprj5ipdr2b4nkxzepnmo     a public key of the sandbox
  *
- * The check character finds every single wrong character and every swap of neighbours, so that a mistyped key costs
- * no look-up. It is no protection: anybody can compute it. docs/reference/key-format.md has the polynomial and vectors.
+ * The check character finds every single wrong character and every swap of neighbours, so that a mistyped key costs no
+ * lookup. It protects against mistakes only: anybody can compute it. docs/reference/key-format.md has the polynomial
+ * and vectors.
  */
 import { randomBytes } from 'node:crypto';
 import type { Environment, KeyKind } from './kind.js';
 
-/** What the text of a key says of itself. */
+/** The kind and the environment that the prefix of a key states. */
 export interface KeyReading {
   readonly kind: KeyKind;
   readonly environment: Environment;
 }
 
-/** How the keys of a platform are written. Give `apiKeys` one of your own for keys that were minted elsewhere. */
+/** The format of the keys of a platform. Pass your own to `apiKeys` for keys that were created by another system. */
 export interface KeyFormat {
   /**
-   * Reads a presented text, without any look-up.
+   * Parses a presented credential, without a lookup.
    *
-   * @returns What the text says of itself; `'malformed'` for one that has this format's prefix and is no key (refused);
-   *   `undefined` for one that has not (somebody else's).
+   * @returns The kind and environment of the key; `'malformed'` for a credential with the prefix of this format that is
+   *   not a valid key (refused); `undefined` for one without the prefix (declined).
    */
   read(text: string): KeyReading | 'malformed' | undefined;
 }
 
 interface Prefix extends KeyReading {
   readonly text: string;
-  /** Mixed into the check, so that a key with another key's prefix fails it. */
+  /** The part of the checksum that depends on the prefix: a key is not valid if its prefix is replaced by another. */
   readonly mark: number;
 }
 
-// Longest first: `sk_` begins `sk_sbox_` too.
+// The longest prefixes come first, because `sk_sbox_` also starts with `sk_`.
 const PREFIXES: readonly Prefix[] = [
   { text: 'sk_sbox_', kind: 'secret', environment: 'sandbox', mark: 4 },
   { text: 'pk_sbox_', kind: 'public', environment: 'sandbox', mark: 8 },
@@ -41,30 +42,36 @@ const PREFIXES: readonly Prefix[] = [
   { text: 'pk_', kind: 'public', environment: 'live', mark: 2 },
 ];
 
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+export const KEY_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const RANDOM_LENGTH = 26;
 const BODY = /^[a-z2-7]{27}$/;
 
-/** keyward's own format, and the only one that the SDKs of the platform accept. */
+/** keyward's own format. The SDKs of the platform accept only this one. */
 export const keywardFormat: KeyFormat = Object.freeze({
   read(text: string): KeyReading | 'malformed' | undefined {
-    const prefix = PREFIXES.find((candidate) => text.startsWith(candidate.text));
-    if (prefix === undefined) return undefined;
-    const body = text.slice(prefix.text.length);
-    if (!BODY.test(body) || checkCharacter(prefix, body) !== body[RANDOM_LENGTH]) {
-      return 'malformed';
+    for (const prefix of PREFIXES) {
+      if (!text.startsWith(prefix.text)) continue;
+      const body = text.slice(prefix.text.length);
+      return BODY.test(body) && checkCharacter(prefix, body) === body[RANDOM_LENGTH] ? prefix : 'malformed';
     }
-    return prefix;
+    return undefined;
   },
 });
 
-/** Draws a new key: 130 random bits. */
+/** Creates a key with 130 random bits. */
 export function mintKey(kind: KeyKind, environment: Environment): string {
   const prefix = PREFIXES.find((candidate) => candidate.kind === kind && candidate.environment === environment);
-  if (prefix === undefined) throw new TypeError(`mintKey: no key is of kind ${kind} and environment ${environment}`);
-  let random = '';
-  for (const byte of randomBytes(RANDOM_LENGTH)) random += ALPHABET[byte & 31];
+  if (prefix === undefined)
+    throw new TypeError(`mintKey: there are no keys of kind ${kind} and environment ${environment}`);
+  const random = createRandomPart();
   return prefix.text + random + checkCharacter(prefix, random);
+}
+
+/** Creates 26 random characters with 5 bits each. */
+export function createRandomPart(): string {
+  let random = '';
+  for (const byte of randomBytes(RANDOM_LENGTH)) random += KEY_ALPHABET[byte & 31];
+  return random;
 }
 
 /**
@@ -76,10 +83,10 @@ export function mintKey(kind: KeyKind, environment: Environment): string {
  */
 function checkCharacter(prefix: Prefix, text: string): string | undefined {
   let sum = 0;
-  for (let i = RANDOM_LENGTH - 1; i >= 0; i -= 1) sum = timesAlpha(sum) ^ ALPHABET.indexOf(text.charAt(i));
+  for (let i = RANDOM_LENGTH - 1; i >= 0; i -= 1) sum = timesAlpha(sum) ^ KEY_ALPHABET.indexOf(text.charAt(i));
   sum ^= prefix.mark;
   for (let i = 0; i < 31 - RANDOM_LENGTH; i += 1) sum = timesAlpha(sum);
-  return ALPHABET[sum];
+  return KEY_ALPHABET[sum];
 }
 
 function timesAlpha(element: number): number {

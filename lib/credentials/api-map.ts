@@ -1,12 +1,30 @@
-/** Which scopes belong to which API. */
+/** Maps scopes to the APIs to which they belong. */
+import { anything, type OptionTable, readTable } from '../options/option-table.js';
 import { isScopeToken } from '../protocol/scope.js';
+import { resolveImplies } from './scope-hierarchy.js';
 
-/** Tells the APIs that a scope belongs to. Make one with `apiMap`. */
+/** Maps a scope to its APIs, and to the scopes that it implies. Make one with `apiMap`. */
 export interface ApiMap {
   apisOf(scope: string): readonly string[];
+  /**
+   * Returns all scopes that a scope implies, directly or through another one, without the scope itself. If absent, no
+   * scope implies another.
+   */
+  implied?(scope: string): readonly string[];
 }
 
-/** Where nothing else is said, a scope belongs to the API that its text names before the first colon. */
+/** Options of `apiMap`. */
+export interface ApiMapOptions {
+  /**
+   * For each broad scope, the narrower scopes that it implies. A credential with the broad scope has the narrower ones
+   * too.
+   */
+  readonly implies?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+const OPTIONS = { implies: anything } satisfies OptionTable<ApiMapOptions>;
+
+/** The default map: a scope belongs to the API that is named before its first colon. */
 export const scopePrefixes: ApiMap = Object.freeze({
   apisOf(scope: string): readonly string[] {
     const colon = scope.indexOf(':');
@@ -15,13 +33,27 @@ export const scopePrefixes: ApiMap = Object.freeze({
 });
 
 /**
- * Says which scopes belong to which API, for scopes that are not named `api` or `api:action`.
+ * Maps APIs to scopes, for scopes that are not named `api` or `api:action`.
  *
- * @param scopesByApi - For each API its scopes: `{ payments: ['gateway', 'gateway:payment'] }`. A scope may belong to
- *   several APIs; one that is not listed belongs to none.
- * @throws TypeError where an API has no name or no scope, or a scope is no scope-token (RFC 6749 §3.3).
+ * @param scopesByApi - The scopes of each API: `{ payments: ['gateway', 'gateway:payment'] }`. A scope may belong to
+ *   several APIs; a scope that is not listed belongs to none.
+ * @param options - `implies`: with `{ 'files:write': ['files:read'] }`, a credential with `files:write` also has
+ *   `files:read`, and what that implies. An implied scope adds no API that the record of a key does not list.
+ * @throws TypeError if an API has no name or no scope, or a scope is not a scope-token (RFC 6749 section 3.3); if
+ *   `implies` names a scope that is not listed, or has a cycle; for an unknown option.
+ * @example
+ * ```ts
+ * import { accessTokens, apiMap } from 'keyward';
+ *
+ * const tokens = accessTokens({
+ *   issuer: 'https://auth.example.com',
+ *   audience: 'https://api.example.com',
+ *   apis: apiMap({ files: ['files:read', 'files:write'] }, { implies: { 'files:write': ['files:read'] } }),
+ * });
+ * ```
  */
-export function apiMap(scopesByApi: Readonly<Record<string, readonly string[]>>): ApiMap {
+export function apiMap(scopesByApi: Readonly<Record<string, readonly string[]>>, options: ApiMapOptions = {}): ApiMap {
+  const { implies } = readTable('apiMap', options, OPTIONS);
   if (typeof scopesByApi !== 'object' || scopesByApi === null || Array.isArray(scopesByApi)) {
     throw new TypeError('apiMap: expected an object that lists the scopes of each API');
   }
@@ -29,11 +61,14 @@ export function apiMap(scopesByApi: Readonly<Record<string, readonly string[]>>)
   for (const [api, scopes] of Object.entries(scopesByApi)) {
     if (api === '') throw new TypeError('apiMap: an API must have a name');
     if (!Array.isArray(scopes) || scopes.length === 0 || ![...scopes].every(isScopeToken)) {
-      throw new TypeError(`apiMap: "${api}" must list one scope-token or more (RFC 6749 section 3.3)`);
+      throw new TypeError(`apiMap: "${api}" must list one or more scope-tokens (RFC 6749 section 3.3)`);
     }
     for (const scope of new Set(scopes)) apisByScope.set(scope, [...(apisByScope.get(scope) ?? []), api]);
   }
   if (apisByScope.size === 0) throw new TypeError('apiMap: expected one API or more');
   const none: readonly string[] = [];
-  return Object.freeze({ apisOf: (scope: string) => apisByScope.get(scope) ?? none });
+  const apisOf = (scope: string) => apisByScope.get(scope) ?? none;
+  if (implies === undefined) return Object.freeze({ apisOf });
+  const implied = resolveImplies(implies, (scope) => apisByScope.has(scope));
+  return Object.freeze({ apisOf, implied: (scope: string) => implied.get(scope) ?? none });
 }

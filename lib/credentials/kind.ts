@@ -1,10 +1,10 @@
-/** Which of the three a caller presented: a secret key, a public key, or an access token (spec section 2). */
+/** The kind of a credential: a secret key, a public key, or an access token (spec section 2). */
 export type Kind = KeyKind | 'access';
 
 /** The two kinds of API key (spec section 2.1). */
 export type KeyKind = 'secret' | 'public';
 
-/** Where a credential works. */
+/** The environment in which a credential is valid. */
 export type Environment = 'live' | 'sandbox';
 
 /** Every kind, for checking options. */

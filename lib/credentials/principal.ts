@@ -1,103 +1,139 @@
-/** Who a credential proved to be, and what it reaches. */
+/** The principal of a verified credential. */
 import type { JsonObject } from '../protocol/json-object.js';
 import { type ApiMap, scopePrefixes } from './api-map.js';
 import type { Environment, KeyKind } from './kind.js';
+import type { RateLimit } from './rate-limit.js';
 
 /**
- * Who called: frozen, made once when its credential was first verified, and shared by every request that presents it.
- * It holds no credential.
+ * Identifies who sent a request. It is created when a credential is first verified, frozen, and shared by all requests
+ * with that credential. It does not contain the credential.
  */
 export type Principal = KeyPrincipal | AccessPrincipal;
 
-/** Who presented an API key. */
-export interface KeyPrincipal {
-  readonly kind: KeyKind;
-  /** The record's id: fit for logs and for rate limits. */
+/** The principal of an API key. `K` is the type of the kinds that its verifier accepts. */
+export interface KeyPrincipal<K extends KeyKind = KeyKind> {
+  readonly kind: K;
+  /** The id of the record, for logs and rate limits. */
   readonly keyId: string;
   readonly account: string;
   readonly environment: Environment;
   readonly apis: 'all' | readonly string[];
-  /** `'all'`: every scope of its APIs. */
+  /** The scopes; `'all'` means every scope of its APIs. */
   readonly scopes: 'all' | readonly string[];
   readonly channels: 'all' | readonly string[];
-  /** The e-commerce platform that the key is used on; then it has exactly one channel. */
+  /** The e-commerce platform of the key. A key with a platform has exactly one channel. */
   readonly platform: string | undefined;
-  /** When it ends, in seconds since 1970; `undefined` where it does not. */
+  /** Custom data of the platform, from the record; `undefined` if there is none. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** The addresses and networks from which the key may be used, checked on every request; `undefined` means any. */
+  readonly allowedAddresses?: readonly string[] | undefined;
+  /** The request limits of the key, from the record; `undefined` means the default of `requireRateLimit`. */
+  readonly limits?: readonly RateLimit[] | undefined;
+  /** When the key expires, in seconds since 1970; `undefined` if it does not. */
   readonly expiresAt: number | undefined;
-  /** It was rolled: when the text that was presented stops being taken, in seconds since 1970; else `undefined`. */
-  readonly keyRetiresAt: number | undefined;
+  /** When the grace period ends, in seconds since 1970, if the presented secret is an old one of a rotated key. */
+  readonly keyAcceptedUntil: number | undefined;
+  /**
+   * The option `apis` of `apiKeys`, if it was set. It determines which scopes `'all'` includes. It is an ordinary
+   * property, so that a copy of the principal has the same scopes.
+   */
+  readonly apiMap?: ApiMap | undefined;
+  /** Always absent: anyone who has a key can use it, so there is no proof of possession. */
+  readonly confirmation?: undefined;
 }
 
-/** Who presented an access token. */
-export interface AccessPrincipal {
+/**
+ * How possession was proven: `'dpop'` by a key pair, `'mtls'` by a certificate. For a token that is bound to both, both
+ * were proven, and the value is `'dpop'`.
+ */
+export type ConfirmationMethod = (typeof CONFIRMATION_METHODS)[number];
+
+/** Every `ConfirmationMethod`. */
+export const CONFIRMATION_METHODS = ['dpop', 'mtls'] as const;
+
+/** The principal of an access token. `A` is `string` if the verifier has the option `accessKeys`. */
+export interface AccessPrincipal<A extends string | undefined = string | undefined> {
   readonly kind: 'access';
-  /** The access key's Identifier: the same as `clientId`. */
+  /** The Identifier of the access key, the same as `clientId`. */
   readonly keyId: string;
   readonly clientId: string;
-  /** The access key's account; `undefined` where `accessTokens` has no `accessKeys` to ask. */
-  readonly account: string | undefined;
+  /** The account of the access key; `undefined` if `accessTokens` has no `accessKeys`. */
+  readonly account: A;
   readonly environment: Environment | undefined;
-  /** The APIs that its scopes belong to. */
+  /** The APIs to which the scopes belong. */
   readonly apis: readonly string[];
-  /** The scopes granted; less those that the access key has lost since. */
+  /** The granted scopes. Scopes that the access key has lost since then are left out. */
   readonly scopes: readonly string[];
   readonly channels: 'all' | readonly string[];
   readonly platform: string | undefined;
-  /** The token's `exp`, in seconds since 1970. */
+  /** Custom data of the platform, from the access key's record; `undefined` if there is none. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /**
+   * The addresses and networks from which the token may be used, from the access key's record; `undefined` means any.
+   */
+  readonly allowedAddresses?: readonly string[] | undefined;
+  /**
+   * The request limits of the client, from the access key's record; `undefined` means the default of
+   * `requireRateLimit`.
+   */
+  readonly limits?: readonly RateLimit[] | undefined;
+  /** The token's `exp`, in seconds since 1970; `Infinity` if the response to `introspectedTokens` had none. */
   readonly expiresAt: number;
-  /** The token's claims: those that it was believed by with their types, any other as `unknown`. */
+  /**
+   * How the client proved on this request that it owns the token: by a DPoP proof (RFC 9449) or by its TLS certificate
+   * (RFC 8705). `undefined` for a Bearer token.
+   */
+  readonly confirmation?: ConfirmationMethod | undefined;
+  /**
+   * The claims of the token. Validated claims have their types, all others are `unknown`. With `introspectedTokens`,
+   * this is the introspection response.
+   */
   readonly payload: TokenPayload;
-  /** The token's JOSE header. */
+  /** The token's JOSE header; empty with `introspectedTokens`. */
   readonly header: JsonObject;
 }
 
 /**
- * The claims of a verified token (RFC 9068 §2.2, RFC 7519 §4.1), in the form that was checked before it was believed.
- * `profile: 'rfc9068'` asks for all of them but `nbf` and `scope`; `profile: 'jwt'` for `iss`, `aud` and `exp` alone.
+ * The claims of a verified token (RFC 9068 section 2.2, RFC 7519 section 4.1), with the types that were validated.
+ * `profile: 'rfc9068'` requires all of them except `nbf` and `scope`; `profile: 'jwt'` requires only `iss`, `aud` and
+ * `exp`.
  */
 export interface TokenPayload extends JsonObject {
   readonly iss?: string | undefined;
   readonly sub?: string | undefined;
   readonly aud?: string | readonly string[] | undefined;
-  /** Seconds since 1970, perhaps with a fraction; so are `iat` and `nbf`. */
+  /** The expiry in seconds since 1970, possibly with a fraction. `iat` and `nbf` have the same form. */
   readonly exp?: number | undefined;
   readonly iat?: number | undefined;
   readonly nbf?: number | undefined;
-  /** A text by `profile: 'rfc9068'`; by `'jwt'` whatever the issuer wrote. */
+  /** A string with `profile: 'rfc9068'`; any value with `'jwt'`. */
   readonly jti?: unknown;
   readonly client_id?: string | undefined;
-  /** As the issuer wrote it; `scopes` of the principal is a list always. */
+  /** The scopes in the form that the token has. `scopes` of the principal is always a list. */
   readonly scope?: string | readonly string[] | undefined;
 }
 
-// Kept off the principal's visible properties: it is a rule of the platform, not a fact about the caller.
-const API_MAP = Symbol('keyward.apiMap');
-
-/** Finishes a principal: freezes it and its lists, and keeps the platform's own API map with it. */
-export function sealPrincipal<P extends Principal>(principal: P, apis: ApiMap = scopePrefixes): P {
-  if (apis !== scopePrefixes) Object.defineProperty(principal, API_MAP, { value: apis });
-  for (const list of [principal.apis, principal.scopes, principal.channels]) Object.freeze(list);
+/** Freezes a principal and its lists, because requests share them. */
+export function sealPrincipal<P extends Principal>(principal: P): P {
+  const { apis, scopes, channels, metadata, allowedAddresses, limits } = principal;
+  for (const part of [apis, scopes, channels, metadata, allowedAddresses, limits]) Object.freeze(part);
   return Object.freeze(principal);
 }
 
-/** Whether a principal's API set names an API. */
+/** Checks whether a principal may use an API. */
 export function reachesApi(principal: Principal, api: string): boolean {
   return principal.apis === 'all' || principal.apis.includes(api);
 }
 
-/** Whether a principal holds a scope: by name, or as one of the scopes of its APIs. */
+/** Checks whether a principal has a scope, by name or because it has all scopes of an API. */
 export function holdsScope(principal: Principal, scope: string): boolean {
   if (principal.scopes !== 'all') return principal.scopes.includes(scope);
-  return apiMapOf(principal)
-    .apisOf(scope)
-    .some((api) => reachesApi(principal, api));
+  const { apiMap = scopePrefixes } = principal as Partial<KeyPrincipal>;
+  for (const api of apiMap.apisOf(scope)) if (reachesApi(principal, api)) return true;
+  return false;
 }
 
-/** Whether a principal may act through a channel. */
+/** Checks whether a principal may use a channel. */
 export function reachesChannel(principal: Principal, channel: string): boolean {
   return principal.channels === 'all' || principal.channels.includes(channel);
-}
-
-function apiMapOf(principal: Principal & { readonly [API_MAP]?: ApiMap }): ApiMap {
-  return principal[API_MAP] ?? scopePrefixes;
 }

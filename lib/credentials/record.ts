@@ -1,49 +1,90 @@
-/** What the store holds of a key, and the rules that every record keeps. */
-import { types } from 'node:util';
-import { isScopeToken } from '../protocol/scope.js';
-import { columnForField } from './column-name.js';
+/** The records of keys and access keys, and the rules for them. */
 import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from './kind.js';
+import type { PublicJwk } from './public-jwk.js';
+import type { RateLimit } from './rate-limit.js';
+import { RecordError } from './record-error.js';
+import {
+  absentOr,
+  addresses,
+  allOrNames,
+  instant,
+  metadata,
+  name,
+  oneOf,
+  rateLimits,
+  scopes,
+} from './record-fields.js';
+import { type RevokedTokens, readRevokedTokens } from './revoked-tokens.js';
+import { refuseUnknownExpiryFields } from './unknown-expiry-fields.js';
+import { readValidity, type Validity } from './validity.js';
 
-/** What the store holds of an API key; never the key itself (spec section 2.1). */
+/** The record of an API key. It never contains the key itself (spec section 2.1). */
 export interface KeyRecord {
-  /** Names the key in logs, events and `Change`. */
+  /** Identifies the key in logs, events and `Change`. */
   readonly id: string;
   readonly kind: KeyKind;
-  /** The holder that the key acts for. */
+  /** The account that the key belongs to. */
   readonly account: string;
   readonly environment: Environment;
-  /** The APIs that the key reaches. A public key's is always a list. */
+  /** The APIs that the key may use. A public key must have a list. */
   readonly apis: 'all' | readonly string[];
-  /** Finer than `apis`. Absent on a secret key: every scope of its APIs; absent on a public key: none. */
+  /** Scopes within `apis`. If absent, a secret key has every scope of its APIs, and a public key has none. */
   readonly scopes?: readonly string[] | null | undefined;
-  /** The processing channels that the key may use. Absent: `'all'`; `[]`: none. */
+  /** The processing channels that the key may use. If absent, `'all'`; `[]` means none. */
   readonly channels?: 'all' | readonly string[] | null | undefined;
-  /** An e-commerce platform: then `channels` lists exactly one. */
+  /** An e-commerce platform. If it is set, `channels` must list exactly one channel. */
   readonly platform?: string | null | undefined;
   readonly createdAt?: Date | null | undefined;
   readonly expiresAt?: Date | null | undefined;
-  /** When the text that was presented stops being taken, while the key lives on in a new one: it was rolled. */
-  readonly retiresAt?: Date | null | undefined;
-  /** When it was or will be revoked. Revoked is final. */
+  /** The end of the grace period, if the presented secret is an old one of a rotated key. */
+  readonly acceptedUntil?: Date | null | undefined;
+  /** When the key was or will be revoked. Revocation is final. */
   readonly revokedAt?: Date | null | undefined;
   readonly disabled?: boolean | null | undefined;
   readonly name?: string | null | undefined;
+  /** Custom data, frozen on the principal: at most 64 strings, names up to 40 characters, values up to 500. */
+  readonly metadata?: Readonly<Record<string, string>> | null | undefined;
+  /**
+   * The addresses or networks from which the key may be used, 1 to 256: `203.0.113.7`, `2001:db8::/32`. If absent, any.
+   */
+  readonly allowedAddresses?: readonly string[] | null | undefined;
+  /** The request limits that `requireRateLimit` enforces: 1 to 8 windows. If absent, the default of that guard. */
+  readonly limits?: readonly RateLimit[] | null | undefined;
 }
 
-/** What the store holds of an access key (spec section 2.2). */
+/** The record of an access key (spec section 2.2). */
 export interface AccessKeyRecord {
-  /** The Identifier: the token's `client_id`. */
+  /** The Identifier, which is `client_id` in tokens. */
   readonly id: string;
   readonly account: string;
   readonly environment: Environment;
-  /** One or two live secrets, as SHA-256 in lower-case hex. */
+  /**
+   * At most two accepted secrets, as SHA-256 in lower-case hex. The list may be empty only if there are `publicKeys`.
+   */
   readonly secrets: readonly { readonly digest: string; readonly expiresAt?: Date | null | undefined }[];
-  /** The scopes assigned. */
+  /** SHA-256 of at most five secrets that have ended. They are refused, but do not count as brute-force attempts. */
+  readonly formerSecrets?: readonly string[] | null | undefined;
+  /**
+   * At most ten public keys (RFC 7517) for `private_key_jwt`. Private members are refused. If there is a public key,
+   * `secrets` may be empty.
+   */
+  readonly publicKeys?: readonly PublicJwk[] | null | undefined;
+  /**
+   * How the tokens of the access key must be bound: `'dpop'` by DPoP, `'mtls'` by its TLS certificate, `true` by
+   * either.
+   */
+  readonly requireConfirmation?: 'dpop' | 'mtls' | true | null | undefined;
+  /** The assigned scopes. */
   readonly scopes: readonly string[];
-  /** Those granted when none is asked for. */
+  /** The scopes granted if a token request names none. */
   readonly defaultScopes: readonly string[];
-  /** Tokens issued earlier are dead. */
+  /** Tokens that were issued before this time are refused. */
   readonly tokensNotBefore?: Date | null | undefined;
+  /**
+   * The `jti` of revoked tokens that have not expired: a list of at most 100,000, or a `Set`. A `Set` is not copied,
+   * only its `has` is called.
+   */
+  readonly revokedTokens?: readonly string[] | RevokedTokens | null | undefined;
   readonly channels?: 'all' | readonly string[] | null | undefined;
   readonly platform?: string | null | undefined;
   readonly createdAt?: Date | null | undefined;
@@ -51,14 +92,33 @@ export interface AccessKeyRecord {
   readonly revokedAt?: Date | null | undefined;
   readonly disabled?: boolean | null | undefined;
   readonly name?: string | null | undefined;
+  /** Custom data, frozen on the principal: at most 64 strings, names up to 40 characters, values up to 500. */
+  readonly metadata?: Readonly<Record<string, string>> | null | undefined;
+  /**
+   * The addresses or networks from which tokens may be used, 1 to 256: `203.0.113.7`, `2001:db8::/32`. If absent, any.
+   */
+  readonly allowedAddresses?: readonly string[] | null | undefined;
+  /** The request limits that `requireRateLimit` enforces: 1 to 8 windows. If absent, the default of that guard. */
+  readonly limits?: readonly RateLimit[] | null | undefined;
 }
 
-/** A record that breaks a rule. The message names the field and never its value. */
-export class RecordFault extends Error {
-  override readonly name = 'RecordFault';
-}
+/** The names of the fields of a `KeyRecord`. Other fields of a record are not read. */
+const KEY_MEMBERS: Readonly<Record<keyof KeyRecord, true>> = {
+  ...{ id: true, kind: true, account: true, environment: true, apis: true, scopes: true, channels: true },
+  ...{ platform: true, createdAt: true, expiresAt: true, acceptedUntil: true, revokedAt: true, disabled: true },
+  ...{ name: true, metadata: true, allowedAddresses: true, limits: true },
+};
 
-/** The facts of a key record that passed its rules: a copy of our own, nothing absent, times in milliseconds. */
+/** The names of the fields of an `AccessKeyRecord`. Other fields of a record are not read. */
+const ACCESS_KEY_MEMBERS: Readonly<Record<keyof AccessKeyRecord, true>> = {
+  ...{ id: true, account: true, environment: true, secrets: true, scopes: true, defaultScopes: true, channels: true },
+  ...{ platform: true, createdAt: true, expiresAt: true, revokedAt: true, tokensNotBefore: true, disabled: true },
+  ...{ name: true, metadata: true, allowedAddresses: true, limits: true, formerSecrets: true, publicKeys: true },
+  requireConfirmation: true,
+  revokedTokens: true,
+};
+
+/** A validated copy of a key record, with all fields, and times in milliseconds. */
 export interface KeyFacts {
   readonly id: string;
   readonly kind: KeyKind;
@@ -68,52 +128,42 @@ export interface KeyFacts {
   readonly scopes: readonly string[] | undefined;
   readonly channels: 'all' | readonly string[];
   readonly platform: string | undefined;
-  /** Milliseconds since 1970; `undefined` where the text that was presented is the key's own. */
-  readonly retiresAt: number | undefined;
-  readonly life: Life;
+  readonly metadata: Readonly<Record<string, string>> | undefined;
+  readonly allowedAddresses: readonly string[] | undefined;
+  readonly limits: readonly RateLimit[] | undefined;
+  /** The end of the grace period in milliseconds since 1970; `undefined` if the current secret was presented. */
+  readonly acceptedUntil: number | undefined;
+  readonly validity: Validity;
 }
 
-/** The facts of an access key record that bear on its tokens. */
+/** A validated copy of an access key record, without its secrets. */
 export interface AccessKeyFacts {
   readonly id: string;
   readonly account: string;
   readonly environment: Environment;
   readonly scopes: readonly string[];
   readonly tokensNotBefore: number;
+  readonly revokedTokens: RevokedTokens | undefined;
   readonly channels: 'all' | readonly string[];
   readonly platform: string | undefined;
-  readonly life: Life;
-}
-
-/** When a credential ends: milliseconds since 1970, `Infinity` where it does not. */
-export interface Life {
-  readonly expiresAt: number;
-  readonly revokedAt: number;
-  readonly disabled: boolean;
-}
-
-/** Why a credential does not hold at an instant. */
-export type Ended = 'revoked' | 'expired' | 'disabled';
-
-/** Whether a life has ended at an instant (milliseconds), and why; `undefined` while it lasts. */
-export function endedAt(life: Life, now: number): Ended | undefined {
-  if (life.revokedAt <= now) return 'revoked';
-  if (life.expiresAt <= now) return 'expired';
-  return life.disabled ? 'disabled' : undefined;
+  readonly metadata: Readonly<Record<string, string>> | undefined;
+  readonly allowedAddresses: readonly string[] | undefined;
+  readonly limits: readonly RateLimit[] | undefined;
+  readonly validity: Validity;
 }
 
 /**
- * Reads what a resolver returned for a key, each field once, before it is believed.
+ * Validates what a resolver returned for a key. It reads each field once.
  *
- * @throws RecordFault where a field is not what `KeyRecord` says, or a rule of spec section 2.1 is broken.
+ * @throws RecordError if a field is not as `KeyRecord` describes it, or a rule of spec section 2.1 is broken.
  */
 export function readKeyRecord(value: unknown): KeyFacts {
-  const record = asRecord<KeyRecord>(value);
+  const record = asRecord<KeyRecord>(value, KEY_MEMBERS);
   const kind = oneOf('kind', record.kind, KEY_KINDS);
   const apis = allOrNames('apis', record.apis);
-  if (kind === 'public' && apis === 'all') throw new RecordFault('apis: a public key lists its APIs');
-  const retiresAt = absentOr('retiresAt', record.retiresAt, instant);
-  const ends = life(record);
+  if (kind === 'public' && apis === 'all') throw new RecordError('apis: a public key lists its APIs');
+  const acceptedUntil = absentOr('acceptedUntil', record.acceptedUntil, instant);
+  const platform = absentOr('platform', record.platform, name);
   return {
     id: name('id', record.id),
     kind,
@@ -121,99 +171,59 @@ export function readKeyRecord(value: unknown): KeyFacts {
     environment: oneOf('environment', record.environment, ENVIRONMENTS),
     apis,
     scopes: absentOr('scopes', record.scopes, scopes),
-    ...channelRule(record),
-    retiresAt,
-    life: retiresAt === undefined ? ends : { ...ends, expiresAt: Math.min(ends.expiresAt, retiresAt) },
+    channels: channelsOf(record.channels, platform),
+    platform,
+    metadata: absentOr('metadata', record.metadata, metadata),
+    allowedAddresses: absentOr('allowedAddresses', record.allowedAddresses, addresses),
+    limits: absentOr('limits', record.limits, rateLimits),
+    acceptedUntil,
+    validity: readValidity(record, acceptedUntil),
   };
 }
 
 /**
- * Reads what a resolver returned for an access key, each field once, before it is believed.
+ * Validates what a resolver returned for an access key. It reads each field once.
  *
- * @throws RecordFault where a field is not what `AccessKeyRecord` says, or a rule of spec section 2.1 is broken.
+ * @throws RecordError if a field is not as `AccessKeyRecord` describes it, or a rule of spec section 2.1 is broken.
  */
 export function readAccessKeyRecord(value: unknown): AccessKeyFacts {
-  const record = asRecord<AccessKeyRecord>(value);
+  const record = asRecord<AccessKeyRecord>(value, ACCESS_KEY_MEMBERS);
+  const platform = absentOr('platform', record.platform, name);
   return {
     id: name('id', record.id),
     account: name('account', record.account),
     environment: oneOf('environment', record.environment, ENVIRONMENTS),
     scopes: scopes('scopes', record.scopes),
     tokensNotBefore: absentOr('tokensNotBefore', record.tokensNotBefore, instant) ?? Number.NEGATIVE_INFINITY,
-    ...channelRule(record),
-    life: life(record),
+    revokedTokens: absentOr('revokedTokens', record.revokedTokens, readRevokedTokens),
+    channels: channelsOf(record.channels, platform),
+    platform,
+    metadata: absentOr('metadata', record.metadata, metadata),
+    allowedAddresses: absentOr('allowedAddresses', record.allowedAddresses, addresses),
+    limits: absentOr('limits', record.limits, rateLimits),
+    validity: readValidity(record),
   };
 }
 
-function asRecord<R>(value: unknown): { readonly [field in keyof R]: unknown } {
-  if (typeof value !== 'object' || value === null) throw new RecordFault('expected a record');
-  const misnamed = columnForField(value);
-  if (misnamed !== undefined) throw new RecordFault(`${misnamed[0]}: it is called ${misnamed[1]} in this record`);
+function asRecord<R>(
+  value: unknown,
+  members: Readonly<Record<keyof R & string, true>>,
+): { readonly [field in keyof R]: unknown } {
+  if (typeof value !== 'object' || value === null) throw new RecordError('expected a record');
+  // Most records are plain objects whose fields are all known, so this fast path skips the slower check below.
+  let isPlain = Object.getPrototypeOf(value) === Object.prototype;
+  for (const member in value) isPlain &&= Object.hasOwn(members, member);
+  if (!isPlain) refuseUnknownExpiryFields(value, members);
   return value as { readonly [field in keyof R]: unknown };
 }
 
-/** When an e-commerce platform is used, exactly one processing channel is assigned (spec section 2.1, rule 3). */
-function channelRule(record: { readonly channels?: unknown; readonly platform?: unknown }) {
-  const channels = absentOr('channels', record.channels, allOrNames) ?? 'all';
-  const platform = absentOr('platform', record.platform, name);
+/**
+ * Reads the channels. A key of an e-commerce platform has exactly one processing channel (spec section 2.1, rule 3).
+ */
+function channelsOf(value: unknown, platform: string | undefined): 'all' | readonly string[] {
+  const channels = absentOr('channels', value, allOrNames) ?? 'all';
   if (platform !== undefined && (channels === 'all' || channels.length !== 1)) {
-    throw new RecordFault('channels: a key on an e-commerce platform has exactly one');
+    throw new RecordError('channels: a key on an e-commerce platform has exactly one');
   }
-  return { channels, platform };
-}
-
-function life(record: {
-  readonly expiresAt?: unknown;
-  readonly revokedAt?: unknown;
-  readonly disabled?: unknown;
-}): Life {
-  return {
-    expiresAt: absentOr('expiresAt', record.expiresAt, instant) ?? Number.POSITIVE_INFINITY,
-    revokedAt: absentOr('revokedAt', record.revokedAt, instant) ?? Number.POSITIVE_INFINITY,
-    disabled: absentOr('disabled', record.disabled, flag) ?? false,
-  };
-}
-
-function absentOr<T>(field: string, value: unknown, read: (field: string, value: unknown) => T): T | undefined {
-  return value === undefined || value === null ? undefined : read(field, value);
-}
-
-function name(field: string, value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw new RecordFault(`${field}: expected a text`);
-  return value;
-}
-
-function oneOf<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
-  const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) throw new RecordFault(`${field}: expected ${allowed.join(' or ')}`);
-  return found;
-}
-
-function list(field: string, value: unknown, isMember: (member: unknown) => member is string): readonly string[] {
-  const members: unknown[] = Array.isArray(value) ? [...value] : [undefined];
-  if (!members.every(isMember)) throw new RecordFault(`${field}: expected a list of names`);
-  return Object.freeze(members);
-}
-
-function allOrNames(field: string, value: unknown): 'all' | readonly string[] {
-  return value === 'all' ? value : list(field, value, isName);
-}
-
-function scopes(field: string, value: unknown): readonly string[] {
-  return list(field, value, isScopeToken);
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
-function instant(field: string, value: unknown): number {
-  const time = types.isDate(value) ? value.getTime() : Number.NaN;
-  if (Number.isNaN(time)) throw new RecordFault(`${field}: expected a Date`);
-  return time;
-}
-
-function flag(field: string, value: unknown): boolean {
-  if (typeof value !== 'boolean') throw new RecordFault(`${field}: expected a boolean`);
-  return value;
+  return channels;
 }

@@ -1,13 +1,16 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** One named channel of `node:diagnostics_channel`, with the type of what goes over it. */
+/** A channel of `node:diagnostics_channel`, with the type of its events. */
 export interface EventChannel<E extends object> {
-  /** Whether anybody listens. Ask before making an event, so that it costs nothing when nobody does. */
+  /**
+   * Whether anyone subscribes. Check this before you create an event, so that an event without subscribers costs
+   * nothing.
+   */
   readonly hasSubscribers: boolean;
   publish(event: E): void;
 }
 
-/** Opens a channel by name. Subscribers find it by the same name, whichever copy of keyward they load. */
+/** Opens a channel by name. Every copy of keyward in the process opens the same channel for a name. */
 export function eventChannel<E extends object>(name: string): EventChannel<E> {
   return channel(name);
 }

@@ -1,17 +1,19 @@
 import { eventChannel } from './event-channel.js';
 
-/** What became of an attempt to fetch the keys of an issuer. */
+/** The result of an attempt to fetch the keys of an issuer. */
 export interface KeySetChange {
   readonly issuer: string;
-  /** `loaded`: the set is in use. `failed`: it was not had. `refused`: it was had and breaks a rule, so it is not used. */
+  /**
+   * `loaded`: the key set is in use. `failed`: it could not be fetched. `refused`: it breaks a rule, so it is not used.
+   */
   readonly outcome: 'loaded' | 'failed' | 'refused';
-  /** Why it failed or was refused. */
+  /** Why fetching the key set failed, or why the key set was refused. */
   readonly reason: string | undefined;
-  /** How many usable keys there are now. */
+  /** The number of usable keys after the attempt. */
   readonly keys: number;
-  /** How many keys were withdrawn, and their tokens with them. */
+  /** The number of keys that the issuer has withdrawn. Tokens of these keys are refused. */
   readonly withdrawn: number;
 }
 
-/** `keyward:key-set`: each attempt to fetch an issuer's keys. */
+/** `keyward:key-set`: publishes each attempt to fetch an issuer's keys. */
 export const keySetChanges = eventChannel<KeySetChange>('keyward:key-set');

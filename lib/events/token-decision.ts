@@ -1,19 +1,22 @@
 import { eventChannel } from './event-channel.js';
 
-/** What the token endpoint answered to one request. It never holds a secret. */
+/** The response of an endpoint of the issuer to one request. It never contains a secret or a token. */
 export interface TokenDecision {
-  readonly outcome: 'issued' | 'refused' | 'unavailable';
-  /** The status of the answer. */
+  /** The endpoint: `/connect/token`, `/connect/introspect` or `/connect/revocation`. */
+  readonly endpoint: 'token' | 'introspection' | 'revocation';
+  /** The result. A revocation of a token that was no longer valid is also `revoked`. */
+  readonly outcome: 'issued' | 'introspected' | 'revoked' | 'refused' | 'unavailable';
+  /** The HTTP status of the response. */
   readonly status: number;
-  /** Why it was refused, for the operator alone. docs/reference/events.md lists the reasons. */
+  /** The reason for a refusal, for the operator only. docs/reference/events.md lists the reasons. */
   readonly reason: string | undefined;
-  /** The access key, once it has proved itself. */
+  /** The Identifier of the access key, if it was authenticated. */
   readonly clientId: string | undefined;
-  /** How the client presented its secret; `both`: in header and body, alike. */
-  readonly authentication: 'basic' | 'body' | 'both' | undefined;
-  /** The scopes granted. */
+  /** How the client authenticated. `both`: it sent the same secret in header and body. */
+  readonly authentication: 'basic' | 'body' | 'both' | 'assertion' | undefined;
+  /** The granted scopes. */
   readonly scopes: readonly string[] | undefined;
 }
 
-/** `keyward:token`: each answer of the token endpoint. */
+/** `keyward:token`: publishes each response of the token, introspection and revocation endpoints. */
 export const tokenDecisions = eventChannel<TokenDecision>('keyward:token');

@@ -1,20 +1,23 @@
 /**
- * Checking of options. A mistake in the configuration throws a `TypeError` when the app starts, naming the factory and
- * the option; it never prints the value, which may be a secret.
+ * Checks options. A wrong configuration throws a `TypeError` when the app starts. The message names the factory and the
+ * option. It never contains the value, which may be a secret.
  */
 import { types } from 'node:util';
 
-/** The options of one factory, under checking. */
+/** The options of one factory. */
 export class Options {
-  readonly #factory: string;
+  readonly factory: string;
   readonly #values: Readonly<Record<string, unknown>>;
 
   /**
-   * @param factory - The name of the factory, or of the option that holds these.
-   * @param names - Every option there is: another one is a mistake, most often a misspelling.
+   * Creates the checks.
+   *
+   * @param factory - The name of the factory, or of the option that contains these options.
+   * @param names - All known options. An option with an unknown name is an error, because it is usually a typing
+   *   mistake.
    */
   constructor(factory: string, options: unknown, names: readonly string[]) {
-    this.#factory = factory;
+    this.factory = factory;
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
       throw new TypeError(`${factory}: expected an object of options, got ${kindOf(options)}`);
     }
@@ -23,28 +26,28 @@ export class Options {
         throw new TypeError(`${factory}: unknown option "${name}"; there are ${names.join(', ')}`);
       }
     }
-    // Without a prototype: an option that was not given must not be inherited from a polluted one.
+    // The object has no prototype, so that no option is inherited from a polluted `Object.prototype`.
     this.#values = Object.assign(Object.create(null), options);
   }
 
-  /** Whether the option was given; `undefined` counts as not given. */
+  /** Checks whether the option was given; `undefined` counts as not given. */
   has(name: string): boolean {
     return this.#values[name] !== undefined;
   }
 
-  /** The option as it was given, for a check of its own. */
+  /** Returns the given value without a check. */
   raw(name: string): unknown {
     return this.#values[name];
   }
 
-  /** Makes the error for an option. */
+  /** Creates the error for an option. */
   mistake(name: string, expected: string): TypeError {
-    return new TypeError(`${this.#factory}: option "${name}" must be ${expected}, got ${kindOf(this.#values[name])}`);
+    return new TypeError(`${this.factory}: option "${name}" must be ${expected}, got ${kindOf(this.#values[name])}`);
   }
 
   text(name: string): string {
     const value = this.#values[name];
-    if (typeof value !== 'string' || value === '') throw this.mistake(name, 'a text that is not empty');
+    if (typeof value !== 'string' || value === '') throw this.mistake(name, 'a non-empty string');
     return value;
   }
 
@@ -54,7 +57,7 @@ export class Options {
     return value;
   }
 
-  /** A finite number between two bounds, both included. */
+  /** Reads a finite number between two bounds, both included. */
   number(name: string, fallback: number, min: number, max: number): number {
     const { [name]: value = fallback } = this.#values;
     if (typeof value !== 'number' || !(value >= min && value <= max)) {
@@ -63,7 +66,7 @@ export class Options {
     return value;
   }
 
-  /** A whole number between two bounds, both included. */
+  /** Reads a whole number between two bounds, both included. */
   integer(name: string, fallback: number, min: number, max: number): number {
     const value = this.number(name, fallback, min, max);
     if (!Number.isInteger(value)) throw this.mistake(name, `a whole number from ${min} to ${max}`);
@@ -77,14 +80,14 @@ export class Options {
     return found;
   }
 
-  /** A function. */
+  /** Reads a function. */
   method<F>(name: string): F {
     const value = this.#values[name];
     if (typeof value !== 'function') throw this.mistake(name, 'a function');
     return value as F;
   }
 
-  /** An object with the methods named; its methods are called on it. */
+  /** Reads an object with the named methods. They are called as methods of that object. */
   object<T>(name: string, methods: readonly (keyof T & string)[]): T {
     const value = this.#values[name];
     if (typeof value !== 'object' || value === null || !methods.every((method) => isMethod(value, method))) {
@@ -94,7 +97,10 @@ export class Options {
   }
 }
 
-/** Checks the arguments of a factory that takes names: one or more, none empty, each of those allowed where some are. */
+/**
+ * Checks the arguments of a factory that takes names. There must be one or more, and none may be empty. If `allowed` is
+ * given, each must be one of these names.
+ */
 export function namesOf<T extends string>(
   factory: string,
   values: readonly unknown[],
@@ -104,19 +110,18 @@ export function namesOf<T extends string>(
   for (const value of values) {
     const good = typeof value === 'string' && value !== '' && (allowed === undefined || allowed.includes(value as T));
     if (!good) {
-      const expected =
-        allowed === undefined ? 'a text that is not empty' : allowed.map((name) => `'${name}'`).join(' or ');
+      const expected = allowed === undefined ? 'a non-empty string' : allowed.map((name) => `'${name}'`).join(' or ');
       throw new TypeError(`${factory}: each name must be ${expected}, got ${kindOf(value)}`);
     }
   }
   return Object.freeze([...(values as readonly T[])]);
 }
 
-/** What a value is, without the value. */
+/** Describes the type of a value, without the value. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
-  if (value === '') return 'an empty text';
+  if (value === '') return 'an empty string';
   if (Number.isNaN(value)) return 'NaN';
   if (types.isPromise(value)) return 'a promise';
   return typeof value;

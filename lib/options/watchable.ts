@@ -1,6 +1,6 @@
 import type { Options } from './options.js';
 
-/** Checks that a resolver's `watch`, where it has one, can be called. */
+/** Checks that `watch` of a resolver, if it has one, is a function. */
 export function watchable<R extends { watch?: unknown }>(options: Options, name: string, resolver: R): R {
   if (resolver.watch !== undefined && typeof resolver.watch !== 'function') {
     throw options.mistake(name, 'a resolver whose watch is a method');

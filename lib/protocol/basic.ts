@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { formDecode } from './form.js';
 
-/** What a client presented to prove itself. */
+/** The ID and secret of a client. */
 export interface ClientCredentials {
   readonly id: string;
   readonly secret: string;
@@ -13,10 +13,10 @@ const BASIC = /^basic +((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]
 const CONTROL = /[\x00-\x1F\x7F]/;
 
 /**
- * Reads id and secret out of an Authorization value. Each is form-encoded inside (RFC 6749 §2.3.1); an id or a secret
- * of `[A-Za-z0-9_-]` reads the same raw.
+ * Parses client ID and secret from an Authorization value. Both are form-encoded (RFC 6749 section 2.3.1). This has no
+ * effect on an id or a secret of `[A-Za-z0-9_-]`.
  *
- * @returns `undefined` for another scheme, and for what is not exactly two texts in strict base64.
+ * @returns `undefined` for another scheme, and if the value is not exactly two strings in strict base64.
  */
 export function readBasic(authorization: string): ClientCredentials | undefined {
   const [, encoded] = BASIC.exec(authorization) ?? [];

@@ -1,51 +1,77 @@
-/** The `Authorization` field of RFC 6750 §2.1 and RFC 9110 §11.6.2: which credential it carries, if any. */
+/** Parses the `Authorization` field (RFC 6750 section 2.1, RFC 9449 section 7.1, RFC 9110 section 11.6.2). */
 
-/** The most characters a credential may have: an access token of some 900 scopes fits, a flood of text does not. */
+/** Maximum length of a credential. An access token with about 900 scopes fits. */
 export const MAX_CREDENTIAL_LENGTH = 12_288;
 
-/** No Bearer credential was presented: no field, an empty one, or another scheme. */
+/** The scheme by which a credential is presented: `Bearer` (RFC 6750 §2.1) or `DPoP` (RFC 9449 §7.1). */
+export type CredentialScheme = 'Bearer' | 'DPoP';
+
+/** Returned if there is no Bearer credential: the field is missing or empty, or has another scheme. */
 export const ABSENT = Symbol('absent');
 
-/** A Bearer credential was meant, but the field breaks the grammar. */
+/** Returned if the scheme is Bearer, but the field breaks the grammar. */
 export const MALFORMED = Symbol('malformed');
 
 const SPACE = 0x20;
-/** As nearly every client writes it. */
+/** The scheme in the spelling that nearly every client uses. */
 const USUAL_SCHEME = 'Bearer ';
 
-// RFC 9110 §11.1: the scheme is case-insensitive. What follows it must not go on as a token (`Bearerx`, `Bearer-x`).
+// The scheme is case-insensitive (RFC 9110 section 11.1). It must not be the start of a longer token (`Bearerx`,
+// `Bearer-x`).
 const BEARER_SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
-const BARE_KEY = /^[sp]k_/;
+const DPOP_SCHEME = /^dpop(?![\w!#$%&'*+.^`|~-])/i;
+const SCHEMELESS_KEY = /^[sp]k_/;
 const B64TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /**
  * Finds the credential in the value of an `Authorization` field.
  *
- * The characters of the credential are not looked at: `isB64token` does that, once, for a credential not seen before.
+ * The characters of the credential are not checked here: `isB64token` checks them once, for a credential that is not
+ * cached.
  *
- * @param authorization - The field's value; what upstream code may have put there instead of a string is malformed.
- * @param bareKeys - Whether `sk_…` or `pk_…` without a scheme counts as a credential.
+ * @param authorization - The value of the field. A value that is not a string, set by earlier code, is malformed.
+ * @param allowSchemeless - Whether `sk_…` or `pk_…` without a scheme is accepted as a credential.
  */
-export function readBearer(authorization: unknown, bareKeys: boolean): string | typeof ABSENT | typeof MALFORMED {
+export function readBearer(
+  authorization: unknown,
+  allowSchemeless: boolean,
+): string | typeof ABSENT | typeof MALFORMED {
   if (authorization === undefined) return ABSENT;
   if (typeof authorization !== 'string') return MALFORMED;
   if (!authorization.startsWith(USUAL_SCHEME) && !BEARER_SCHEME.test(authorization)) {
-    return bareKeys && BARE_KEY.test(authorization) ? bounded(authorization, 0) : ABSENT;
+    if (!allowSchemeless || !isSchemelessKey(authorization)) return ABSENT;
+    return authorization.length > MAX_CREDENTIAL_LENGTH ? MALFORMED : authorization;
   }
-  let start = 'bearer'.length;
-  while (authorization.charCodeAt(start) === SPACE) start += 1;
-  if (start === 'bearer'.length) return MALFORMED;
-  return bounded(authorization, start);
+  return afterScheme(authorization, 'bearer'.length);
 }
 
-/** Whether a text is a `b64token` (RFC 6750 §2.1). */
+/** Finds the credential of the scheme `DPoP`, by the rules of `readBearer`. */
+export function readDpop(authorization: unknown): string | typeof ABSENT | typeof MALFORMED {
+  if (typeof authorization !== 'string' || !DPOP_SCHEME.test(authorization)) return ABSENT;
+  return afterScheme(authorization, 'dpop'.length);
+}
+
+function afterScheme(authorization: string, end: number): string | typeof MALFORMED {
+  let start = end;
+  while (authorization.charCodeAt(start) === SPACE) start += 1;
+  const length = authorization.length - start;
+  if (start === end || length === 0 || length > MAX_CREDENTIAL_LENGTH) return MALFORMED;
+  return authorization.slice(start);
+}
+
+/** Checks whether an `Authorization` field is a key without a scheme. */
+export function isSchemelessKey(authorization: unknown): boolean {
+  return typeof authorization === 'string' && SCHEMELESS_KEY.test(authorization);
+}
+
+/** Checks whether a text is a `b64token` (RFC 6750 §2.1). */
 export function isB64token(text: string): boolean {
   return B64TOKEN.test(text);
 }
 
 /**
- * Whether a request came with more than one `Authorization` line. Node keeps the first in `headers` and drops the
- * others, so a proxy that looks at the last one would see another caller than we do.
+ * Checks whether a request has more than one `Authorization` line. Node keeps only the first one in `headers`. A proxy
+ * that reads the last one would see a different credential.
  */
 export function repeatsAuthorization(rawHeaders: readonly string[] | undefined): boolean {
   if (rawHeaders === undefined) return false;
@@ -57,9 +83,4 @@ export function repeatsAuthorization(rawHeaders: readonly string[] | undefined):
     seen = true;
   }
   return false;
-}
-
-function bounded(text: string, start: number): string | typeof MALFORMED {
-  const length = text.length - start;
-  return length === 0 || length > MAX_CREDENTIAL_LENGTH ? MALFORMED : text.slice(start);
 }

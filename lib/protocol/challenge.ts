@@ -1,38 +1,102 @@
-/** The `WWW-Authenticate` answer (RFC 9110 §11.6.1, RFC 6750 §3). */
-import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from './oauth-error.js';
+/** Creates the `WWW-Authenticate` field (RFC 9110 section 11.6.1, RFC 6750 section 3, RFC 9449 section 7.1). */
+import type { CredentialScheme } from './bearer.js';
+import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from './bearer-error-codes.js';
 import { formatScope } from './scope.js';
 
-/** What a challenge of one gate always says. */
+/** The parameters that all challenges of a gate share. */
 export interface ChallengeContext {
   readonly realm: string;
-  /** URL of the protected resource's metadata (RFC 9728 §5.1). */
+  /** The URL of the protected resource's metadata (RFC 9728 §5.1). */
   readonly resourceMetadata: string | undefined;
+  /** The accepted schemes. Default: only `Bearer`. */
+  readonly schemes?: readonly CredentialScheme[] | undefined;
+  /** The signature algorithms that proofs may use: `algs` of RFC 9449 §5.1. */
+  readonly algorithms?: readonly string[] | undefined;
+}
+
+/** The parameters of a challenge that depend on the request. */
+export interface ChallengeRequest {
+  /** The scheme of the presented credential. The challenge of this scheme has the error. Default: `Bearer`. */
+  readonly scheme?: CredentialScheme | undefined;
+  /** The schemes to offer. Default: all schemes that the gate accepts. */
+  readonly schemes?: readonly CredentialScheme[] | undefined;
+  /** The authentication that the user needs, for `insufficient_user_authentication`. */
+  readonly authenticationContext?: AuthenticationContext | undefined;
 }
 
 const PRINTABLE_ASCII = /^[\x20-\x7E]*$/;
 
-/** Whether a text can stand in a quoted-string without a change of meaning at some proxy on the way. */
+/** Checks whether a proxy forwards a text in a quoted-string without a change. */
 export function isQuotable(text: string): boolean {
   return PRINTABLE_ASCII.test(text);
 }
 
-/**
- * Writes a challenge: bare where nothing was presented (RFC 6750 §3.1), else with the error, and with the scopes that
- * the resource needs where scopes were asked.
- */
-export function bearerChallenge(context: ChallengeContext, code: BearerErrorCode, scopes?: readonly string[]): string {
-  const parameters: [name: string, value: string][] = [['realm', context.realm]];
-  if (isOauthError(code)) parameters.push(['error', code], ['error_description', BEARER_ERRORS[code].description]);
-  if (scopes !== undefined) parameters.push(['scope', formatScope(scopes)]);
-  if (context.resourceMetadata !== undefined) parameters.push(['resource_metadata', context.resourceMetadata]);
-  return `Bearer ${parameters.map(([name, value]) => `${name}=${quoted(value)}`).join(', ')}`;
+/** How recently and how strongly the user must have authenticated (RFC 9470 §3). */
+export interface AuthenticationContext {
+  /**
+   * Authentication context class references. The token must have one of them as `acr`. The preferred one comes first.
+   */
+  readonly acr?: readonly string[] | undefined;
+  /** Maximum seconds since the user authenticated, which the token states as `auth_time`. */
+  readonly maxAge?: number | undefined;
 }
 
-/** The challenges that name no scopes, by code: they are the same for every request. */
-export function plainChallenges(context: ChallengeContext): Readonly<Record<BearerErrorCode, string>> {
+const BEARER: readonly CredentialScheme[] = ['Bearer'];
+
+/**
+ * Writes a challenge. It has no parameters if no credential was presented (RFC 6750 section 3.1). Otherwise it has the
+ * error, and the required scopes if there are any.
+ */
+export function bearerChallenge(
+  context: ChallengeContext,
+  code: BearerErrorCode,
+  scopes?: readonly string[],
+  {
+    scheme: presented = 'Bearer',
+    schemes = context.schemes ?? BEARER,
+    authenticationContext = {},
+  }: ChallengeRequest = {},
+): string {
+  const failed = schemes.includes(presented) ? presented : (schemes[0] ?? 'Bearer');
+  const named = BEARER_ERRORS[code].status === 401 ? schemes : [failed];
+  return named
+    .map((scheme) => {
+      const parameters: [name: string, value: string][] = [['realm', context.realm]];
+      if (scheme === failed && isOauthError(code)) {
+        parameters.push(['error', code], ['error_description', BEARER_ERRORS[code].description]);
+        const { acr, maxAge } = authenticationContext;
+        if (acr !== undefined) parameters.push(['acr_values', acr.join(' ')]);
+        if (maxAge !== undefined) parameters.push(['max_age', String(maxAge)]);
+      }
+      if (scopes !== undefined) parameters.push(['scope', formatScope(scopes)]);
+      if (context.resourceMetadata !== undefined) parameters.push(['resource_metadata', context.resourceMetadata]);
+      if (scheme === 'DPoP' && context.algorithms) parameters.push(['algs', context.algorithms.join(' ')]);
+      return `${scheme} ${parameters.map(([name, value]) => `${name}=${quoted(value)}`).join(', ')}`;
+    })
+    .join(', ');
+}
+
+/**
+ * Creates the challenge of a gate for each code, without the scopes of guards. These challenges are the same for every
+ * request.
+ *
+ * @param scopes - The scopes that the gate requires of every principal. A 401 names them, so that a client can request
+ *   them in its first token request.
+ */
+export function plainChallenges(
+  context: ChallengeContext,
+  scopes: readonly string[] = [],
+): Readonly<Record<BearerErrorCode, string>> {
   const codes = Object.keys(BEARER_ERRORS) as BearerErrorCode[];
-  const written = codes.map((code) => [code, bearerChallenge(context, code)]);
+  const written = codes.map((code) => {
+    return [code, bearerChallenge(context, code, scopesOf401(scopes, code))];
+  });
   return Object.freeze(Object.fromEntries(written));
+}
+
+/** Returns the scopes of a gate that a 401 names; `undefined` for other responses, or if the gate requires none. */
+export function scopesOf401(scopes: readonly string[], code: BearerErrorCode): readonly string[] | undefined {
+  return scopes.length > 0 && BEARER_ERRORS[code].status === 401 ? scopes : undefined;
 }
 
 function quoted(text: string): string {

@@ -1,13 +1,14 @@
 /**
- * The text of a JWS in compact serialisation (RFC 7515 §7.1), read strictly before any cryptography sees it.
+ * Parses a JWS in compact serialization (RFC 7515 section 7.1) strictly, before its signature is verified.
  *
- * Base64url decoders are lenient: many take `=`, white space, and last characters whose unused bits are not zero
- * (RFC 4648 §3.5). Then several texts are one token, and whatever is keyed by the text can be evaded. Here a token has
- * one text.
+ * Many base64url decoders are lenient: they accept `=`, white space, and last characters whose unused bits are not zero
+ * (RFC 4648 section 3.5). Then the same token can be written in many ways, which evades a block list or a cache that
+ * compares tokens. This decoder accepts one spelling only. ECDSA still has two signatures for each text, (r, s) and (r,
+ * n - s); few issuers normalize them.
  */
 import { type JsonObject, parseJsonObject } from './json-object.js';
 
-/** A JWS that has kept every rule of its text. Nothing in it is verified. */
+/** A well-formed JWS, of which nothing is verified. */
 export interface CompactJws {
   readonly compact: string;
   readonly header: JsonObject;
@@ -15,28 +16,31 @@ export interface CompactJws {
   readonly signature: Buffer;
 }
 
+/** Parses the header segment by the rules of `readSegment`. The result may be shared with other tokens. */
+export type ReadJoseHeader = (segment: string) => JsonObject | undefined;
+
 /**
- * Reads the text of a JWS whose payload is a JSON object; `undefined` where it breaks a rule.
+ * Parses a JWS whose payload is a JSON object; `undefined` if it breaks a rule.
  *
- * @param readHeader - Reads the segment of the header, by the same rules.
+ * @param readJoseHeader - Parses the header segment, by the same rules.
  */
-export function readCompactJws(compact: string, readHeader = readSegment): CompactJws | undefined {
+export function readCompactJws(compact: string, readJoseHeader: ReadJoseHeader = readSegment): CompactJws | undefined {
   const segments = compact.split('.', 4);
   if (segments.length !== 3) return undefined;
   const [protectedHeader, claims, last] = segments as [string, string, string];
-  const header = readHeader(protectedHeader);
+  const header = readJoseHeader(protectedHeader);
   const payload = header && readSegment(claims);
   const signature = payload && decode(last);
   return signature && { compact, header, payload, signature };
 }
 
-/** The JSON object that a segment is the one text of. */
+/** Parses the JSON object of a segment; `undefined` if the segment is not strictly encoded. */
 export function readSegment(segment: string): JsonObject | undefined {
   const bytes = decode(segment);
   return bytes && parseJsonObject(bytes);
 }
 
-/** The bytes of a segment, where it is the one text that they are written as. */
+/** Decodes a segment; `undefined` if encoding the bytes again does not give the same segment. */
 function decode(segment: string): Buffer | undefined {
   const bytes = Buffer.from(segment, 'base64url');
   return bytes.length > 0 && bytes.toString('base64url') === segment ? bytes : undefined;

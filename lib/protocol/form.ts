@@ -1,9 +1,10 @@
-/** Form-encoded parameters (RFC 6749 Appendix B). */
+/** Parses form-encoded parameters (RFC 6749 Appendix B). */
 
 export type FormPair = readonly [name: string, value: string];
 
 /**
- * Whether the query of a request target carries a parameter, in whatever way its name is encoded.
+ * Checks whether the query of a request has a parameter, in any encoding of its name, and also as a list or an object:
+ * a parser such as qs reads `name[]=x`, `name[a]=x` and `[name]=x` as that parameter.
  *
  * @param target - `req.url`: path and query.
  */
@@ -12,13 +13,19 @@ export function queryCarries(target: string | undefined, name: string): boolean 
   if (target === undefined || mark === -1) return false;
   const query = target.slice(mark + 1);
   if (!query.includes(name) && !query.includes('%')) return false;
-  return new URLSearchParams(query).has(name);
+  return [...new URLSearchParams(query).keys()].some((written) => namesParameter(written, name));
+}
+
+/** Checks whether a decoded name is that of the parameter, or of a part of it, such as `name[0]`. */
+export function namesParameter(written: string, name: string): boolean {
+  return written === name || written.startsWith(`${name}[`) || written.startsWith(`[${name}]`);
 }
 
 /**
- * Reads the parameters of a form body (RFC 6749 §3.2): none may come twice, and one without a value counts as omitted.
+ * Parses the parameters of a form body (RFC 6749 section 3.2). Duplicates are refused. A parameter without a value
+ * counts as omitted.
  *
- * @returns `undefined` where a parameter comes twice, or the encoding is broken.
+ * @returns `undefined` if a parameter is repeated, or the encoding is invalid.
  */
 export function readForm(body: string): ReadonlyMap<string, string> | undefined {
   const pairs = readPairs(body);
@@ -27,7 +34,7 @@ export function readForm(body: string): ReadonlyMap<string, string> | undefined 
   return parameters.size === pairs.length ? withoutEmpty(parameters) : undefined;
 }
 
-/** Reads the pairs of a form or a query, in their order; `undefined` where an escape is broken or the bytes are not UTF-8. */
+/** Parses the pairs of a form or a query, in order; `undefined` if an escape is invalid or the bytes are not UTF-8. */
 export function readPairs(text: string): readonly FormPair[] | undefined {
   const pairs: FormPair[] = [];
   for (const pair of text.split('&')) {
@@ -41,12 +48,12 @@ export function readPairs(text: string): readonly FormPair[] | undefined {
   return pairs;
 }
 
-/** Drops the parameters that have no value: they count as omitted. */
+/** Removes parameters without a value, because they count as omitted. */
 export function withoutEmpty(parameters: Iterable<readonly [string, string]>): ReadonlyMap<string, string> {
   return new Map([...parameters].filter(([, value]) => value !== ''));
 }
 
-/** Decodes one name or value; `undefined` where an escape is broken or the bytes are not UTF-8. */
+/** Decodes a name or a value; `undefined` if an escape is invalid or the bytes are not UTF-8. */
 export function formDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -1,12 +1,12 @@
 /**
- * JSON objects that mean one thing to every reader.
+ * Parses JSON objects so that every parser would read them in the same way.
  *
- * RFC 7515 §4 and RFC 7519 §4 allow a parser to refuse duplicate names or to take the last one. We refuse: where two
- * parsers of one token disagree, each can be shown what it wants to see.
+ * RFC 7515 section 4 and RFC 7519 section 4 allow a parser to refuse duplicate names, or to use the last value. This
+ * parser refuses them: if two parsers read a token differently, an attacker can show different claims to each of them.
  */
 import { isUtf8 } from 'node:buffer';
 
-/** A parsed object. Read it by own properties alone: a claim may be called `__proto__` or `constructor`. */
+/** A parsed object. Read only its own properties: a claim may be named `__proto__` or `constructor`. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 const MAX_DEPTH = 32;
@@ -14,12 +14,12 @@ const MAX_MEMBERS = 1_000;
 
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
-/** RFC 8259 §2: tab, line feed, carriage return, space. */
+/** White space in JSON: tab, line feed, carriage return, space (RFC 8259 §2). */
 const WHITE_SPACE = [0x09, 0x0a, 0x0d, 0x20];
 
 /**
- * Parses the bytes of one JSON object, or returns `undefined`: for text that is not UTF-8, has a byte-order mark, is
- * not JSON or not an object, names a member twice, nests deeper than 32 or holds more than 1,000 members and elements.
+ * Parses the bytes of one JSON object. Returns `undefined` if they are not UTF-8, have a byte-order mark, are not
+ * JSON or not an object, have a duplicate name, nest deeper than 32, or have more than 1,000 members and elements.
  */
 export function parseJsonObject(bytes: Buffer): JsonObject | undefined {
   if (!isUtf8(bytes)) return undefined;
@@ -34,21 +34,30 @@ export function parseJsonObject(bytes: Buffer): JsonObject | undefined {
   return isUnambiguous(text, value) ? (value as JsonObject) : undefined;
 }
 
-/** The value of a member of the object's own, never one that it inherits. */
+/** Returns the value of an own property, never of an inherited one. */
 export function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
+/** Freezes parsed JSON deeply, so that no handler can change what later requests see. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) deepFreeze(member);
+  }
+  return value;
+}
+
 /**
- * Whether a text that is known to be JSON names no member twice, and keeps the bounds: a name that came twice is once in the
- * value, so the text has more names than the value has members.
+ * Checks whether a valid JSON text has no duplicate name and keeps the limits. The parsed value has each name only
+ * once, so a text with a duplicate name has more names than its value.
  */
 function isUnambiguous(text: string, value: object): boolean {
   const size = { names: 0, elements: 0 };
   return measure(value, 1, size) && size.names + size.elements <= MAX_MEMBERS && namesIn(text) === size.names;
 }
 
-/** Counts what a value holds, at every depth; `false` where it nests too deep. */
+/** Counts the names and elements in a value. Returns `false` if the value nests too deep. */
 function measure(value: object, depth: number, size: { names: number; elements: number }): boolean {
   if (depth > MAX_DEPTH) return false;
   const members = Object.values(value);
@@ -56,7 +65,7 @@ function measure(value: object, depth: number, size: { names: number; elements: 
   return members.every((member) => typeof member !== 'object' || member === null || measure(member, depth + 1, size));
 }
 
-/** How many members a text that is known to be JSON names: its strings with a colon after them. */
+/** Counts the names in a valid JSON text, which are the strings before a colon. */
 function namesIn(text: string): number {
   let names = 0;
   for (let start = text.indexOf('"'); start !== -1; ) {
@@ -73,7 +82,7 @@ function endOfString(text: string, start: number): number {
   return end;
 }
 
-/** Whether an odd number of backslashes stands before a character. */
+/** Checks whether a character follows an odd number of backslashes. */
 function isEscaped(text: string, index: number): boolean {
   let first = index;
   while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;

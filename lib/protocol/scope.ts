@@ -1,16 +1,17 @@
-/** Scope-tokens and lists of them (RFC 6749 §3.3). */
+/** Parses scope-tokens and lists of them (RFC 6749 §3.3). */
 
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** Whether a text is one `scope-token`. */
+/** Checks whether a value is a `scope-token`. */
 export function isScopeToken(text: unknown): text is string {
   return typeof text === 'string' && SCOPE_TOKEN.test(text);
 }
 
 /**
- * Reads a scope text: scope-tokens, each a single space apart.
+ * Parses a scope string: scope-tokens, separated by single spaces.
  *
- * @returns The tokens, each once, in the order given; none for `''`; `undefined` where the text breaks the grammar.
+ * @returns The tokens without duplicates, in the given order; none for `''`; `undefined` if the string breaks the
+ *   grammar.
  */
 export function parseScope(text: string): readonly string[] | undefined {
   if (text === '') return [];
@@ -18,7 +19,7 @@ export function parseScope(text: string): readonly string[] | undefined {
   return tokens.every(isScopeToken) ? [...new Set(tokens)] : undefined;
 }
 
-/** Writes scope-tokens as one scope text. */
+/** Joins scope-tokens to a scope string. */
 export function formatScope(tokens: readonly string[]): string {
   return tokens.join(' ');
 }

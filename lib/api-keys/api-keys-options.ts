@@ -1,0 +1,77 @@
+/** The options of `apiKeys`. */
+import { type CacheOptions, readCacheOptions } from '../cache/cache-options.js';
+import type { Clock } from '../contracts/clock.js';
+import { clockOption } from '../contracts/clock-option.js';
+import type { KeyResolver, ResolveKey } from '../contracts/key-resolver.js';
+import { type KeyFormat, keywardFormat } from '../credentials/api-key.js';
+import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
+import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
+import {
+  anything,
+  integer,
+  names,
+  type Option,
+  type OptionTable,
+  object,
+  oneOf,
+  readTable,
+  withDefault,
+} from '../options/option-table.js';
+import { watchable } from '../options/watchable.js';
+
+/** Options of `apiKeys`. */
+export interface ApiKeysOptions<K extends KeyKind = KeyKind> {
+  /** Your lookup: from a presented key to its record. */
+  readonly resolver: KeyResolver | ResolveKey;
+  /** Which kinds of keys are accepted. There is no default. */
+  readonly kinds: readonly K[];
+  /** The environment of the accepted keys. A key of another one is declined without a lookup. */
+  readonly environment: Environment | 'any';
+  /** The format of keys. Default: keyward's own format, which is a prefix, 26 characters and a check character. */
+  readonly format?: KeyFormat | undefined;
+  /** Which scopes belong to which API. Default: the part of a scope before its first colon names the API. */
+  readonly apis?: ApiMap | undefined;
+  /** Milliseconds after which a lookup fails. Default: 1,000. */
+  readonly timeout?: number | undefined;
+  /** Maximum lookups in flight. Above it, a request with a key that is not cached gets 503. Default: 100. */
+  readonly maxLookups?: number | undefined;
+  readonly cache?: CacheOptions | false | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const resolver: Option<KeyResolver> = (options, name) => {
+  const given = options.raw(name);
+  if (typeof given === 'function') return { resolveKey: given as ResolveKey };
+  if (typeof (given as Partial<KeyResolver> | undefined | null)?.resolveKey !== 'function') {
+    throw options.mistake(name, 'a function, or an object with resolveKey()');
+  }
+  return watchable(options, name, given as KeyResolver);
+};
+
+const OPTIONS = {
+  resolver,
+  kinds: names(KEY_KINDS, "a list of 'secret' or 'public'"),
+  environment: oneOf([...ENVIRONMENTS, 'any']),
+  format: withDefault(object<KeyFormat>(['read']), keywardFormat),
+  apis: withDefault(object<ApiMap>(['apisOf']), scopePrefixes),
+  timeout: integer(1_000, 1, 60_000),
+  maxLookups: integer(100, 1, 100_000),
+  cache: anything,
+  clock: clockOption,
+} satisfies OptionTable<ApiKeysOptions>;
+
+/**
+ * Reads the options of `apiKeys`.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ */
+export function readApiKeysOptions(given: ApiKeysOptions) {
+  const { environment, cache, ...options } = readTable('apiKeys', given, OPTIONS);
+  const watched = options.resolver.watch !== undefined;
+  return {
+    ...options,
+    environments: environment === 'any' ? ENVIRONMENTS : [environment],
+    watched,
+    bounds: readCacheOptions('apiKeys', cache, watched),
+  };
+}

@@ -1,0 +1,197 @@
+/** Verifies API keys: finds the record of a key with the resolver, and makes the principal from it. */
+import { CacheEntry, FailedLookup, NegativeEntry, NO_SUBJECT } from '../cache/cache-entries.js';
+import { RecordCache } from '../cache/record-cache.js';
+import { UsageCounting } from '../cache/usage-counting.js';
+import type { Change, Invalidatable } from '../contracts/change-feed.js';
+import { type Instant, instantOf } from '../contracts/clock.js';
+import { builtIn, type Claim, type CredentialVerifier, type Outcome } from '../contracts/credential-verifier.js';
+import type { UsageCounter } from '../contracts/usage-counter.js';
+import type { KeyFormat, KeyReading } from '../credentials/api-key.js';
+import type { Environment, KeyKind } from '../credentials/kind.js';
+import type { KeyPrincipal } from '../credentials/principal.js';
+import { type KeyRecord, readKeyRecord } from '../credentials/record.js';
+import { RecordError } from '../credentials/record-error.js';
+import { endedAt, type Validity } from '../credentials/validity.js';
+import { handleRejection, runCallback } from '../events/run-callback.js';
+import type { PresentedCredential } from '../http/presented-credential.js';
+import { type ApiKeysOptions, readApiKeysOptions } from './api-keys-options.js';
+import { keyPrincipalOf, sharedKeyFacts } from './key-principal.js';
+
+/** Data for recording and counting the use of a key, if the resolver does so. */
+interface KeyUse {
+  readonly counter: UsageCounter | undefined;
+  /** When it was last recorded, on the monotonic clock. */
+  recordedAt: number | undefined;
+}
+
+/** A cached key. */
+class CachedKey extends CacheEntry {
+  readonly principal: KeyPrincipal;
+  /** Milliseconds since 1970; `undefined` if no revocation is planned. The principal has the expiry. */
+  readonly revokedAt: number | undefined;
+  readonly use: KeyUse | undefined;
+
+  constructor(principal: KeyPrincipal, { revokedAt }: Validity, use: KeyUse | undefined) {
+    super();
+    this.principal = principal;
+    this.revokedAt = Number.isFinite(revokedAt) ? revokedAt : undefined;
+    this.use = use;
+  }
+
+  get id(): string {
+    return this.principal.keyId;
+  }
+
+  get account(): string {
+    return this.principal.account;
+  }
+
+  get endsAt(): number {
+    return (this.principal.expiresAt ?? Number.POSITIVE_INFINITY) * 1_000;
+  }
+
+  isRevoked(now: number): boolean {
+    return this.revokedAt !== undefined && this.revokedAt <= now;
+  }
+}
+
+/** The data of one lookup. */
+interface KeyLookup {
+  readonly credential: PresentedCredential;
+  readonly reading: KeyReading;
+}
+
+/** Milliseconds between two records of the use of one key. */
+const RECORD_EVERY = 60_000;
+
+/** Parsed instead of a missing record, so that an unknown key takes as long as a key that has ended. */
+const ENDED_RECORD: KeyRecord = Object.freeze({
+  id: 'none',
+  kind: 'secret',
+  account: 'none',
+  environment: 'live',
+  apis: 'all',
+  revokedAt: new Date(0),
+});
+const RECORD_USE = { of: 'apiKeys', callback: 'recordUse' } as const;
+const WATCH = { of: 'apiKeys', callback: 'watch' } as const;
+const DECLINED: Outcome = Object.freeze({ outcome: 'declined' });
+
+/**
+ * Makes the verifier of API keys (spec section 5.1).
+ *
+ * A key that is unknown, revoked, expired, disabled or mistyped is refused; a key of another environment is declined.
+ * If the resolver fails, takes too long or returns an invalid record, the request gets 503.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ * @example
+ * ```ts
+ * import { apiKeys, requireBearer } from 'keyward';
+ * import { openStore } from 'keyward/store';
+ *
+ * const store = await openStore('file:./keyward.db');
+ * const keys = apiKeys({ resolver: store, kinds: ['secret', 'public'], environment: 'live' });
+ * const gate = requireBearer({ accept: [keys] });
+ * ```
+ */
+export function apiKeys<K extends KeyKind>(
+  options: ApiKeysOptions<K>,
+): CredentialVerifier<KeyPrincipal<K>> & Invalidatable;
+export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidatable {
+  const { resolver, kinds, environments, format, apis, clock, ...limits } = readApiKeysOptions(options);
+  const cache = new RecordCache<KeyLookup, CachedKey>({ of: 'apiKeys', member: 'key', clock, lookUp, ...limits });
+  const shared = sharedKeyFacts();
+  const usage = new UsageCounting('apiKeys', resolver);
+  const notesUse = resolver.recordUse !== undefined || resolver.usageOf !== undefined;
+
+  function verify(credential: PresentedCredential): Outcome | Promise<Outcome> {
+    // An API key has no key pair that it could be bound to, so it never uses the scheme DPoP.
+    if (credential.scheme !== 'Bearer') return DECLINED;
+    const now = instantOf(clock);
+    const cached = cache.get(credential.cacheKey, now);
+    // A key that ended while it was cached is looked up like an unknown key, so that response times do not tell
+    // them apart.
+    const accepted = cached instanceof CachedKey ? accept(cached, credential, now) : undefined;
+    if (accepted !== undefined) return accepted;
+
+    if (credential.isCompact || !credential.isWellFormed) return DECLINED;
+    const reading = format.read(credential.reveal());
+    if (reading === undefined || reading === null) return DECLINED;
+    if (reading === 'malformed') return { outcome: 'refused', reason: 'key_malformed' };
+    if (!kinds.includes(reading.kind)) return { outcome: 'declined', reason: 'kind_not_accepted' };
+    if (!environments.includes(reading.environment)) return { outcome: 'declined', reason: 'other_environment' };
+    if (!(cached instanceof NegativeEntry)) return verifyLater(credential, reading);
+    return usage.refused(refused(cached.reason, cached.id));
+  }
+
+  async function verifyLater(credential: PresentedCredential, reading: KeyReading): Promise<Outcome> {
+    const found = await cache.load(credential.cacheKey, { credential, reading }, credential);
+    if (found instanceof FailedLookup) return { outcome: 'unavailable', reason: `lookup_${found.reason}` };
+    if (found instanceof NegativeEntry) return usage.refused(refused(found.reason, found.id));
+    const now = instantOf(clock);
+    const accepted = accept(found, credential, now);
+    return accepted ?? usage.refused(refused(found.isRevoked(now.wall) ? 'revoked' : 'expired', found.id));
+  }
+
+  async function lookUp({ credential, reading }: KeyLookup): Promise<CachedKey | NegativeEntry> {
+    const { kind, environment } = reading;
+    const { digest } = credential;
+    const reveal = () => credential.reveal();
+    const record: unknown = await resolver.resolveKey({ digest, kind, environment, reveal });
+    if (record === undefined || record === null) {
+      readKeyRecord(ENDED_RECORD);
+      return new NegativeEntry(NO_SUBJECT, 'unknown');
+    }
+    const facts = readKeyRecord(record);
+    if (facts.kind !== kind) throw new RecordError('kind: not that of the key');
+    if (facts.environment !== environment) throw new RecordError('environment: not that of the key');
+    const ended = endedAt(facts.validity, clock.now());
+    if (ended !== undefined) return new NegativeEntry(facts, ended, facts.validity.revokedAt);
+    const use = notesUse ? { counter: usage.counterOf(facts.id), recordedAt: undefined } : undefined;
+    return new CachedKey(keyPrincipalOf(facts, apis, shared), facts.validity, use);
+  }
+
+  /**
+   * Accepts a cached key, and notes its use.
+   *
+   * @returns `undefined` if the key has ended.
+   */
+  function accept(key: CachedKey, credential: PresentedCredential, now: Instant): Outcome | undefined {
+    const { principal, use } = key;
+    // Compared in seconds, because `expiresAt` of the principal is in seconds and `expiresAt * 1_000` could have a
+    // rounding error.
+    if (principal.expiresAt !== undefined && principal.expiresAt <= now.wall / 1_000) return undefined;
+    if (use !== undefined) noteUse(use, credential, now);
+    return { outcome: 'accepted', principal };
+  }
+
+  /** Records and counts the use of a key. If this fails, the key is accepted nevertheless. */
+  function noteUse(use: KeyUse, credential: PresentedCredential, now: Instant): void {
+    if (use.recordedAt === undefined || now.monotonic - use.recordedAt >= RECORD_EVERY) {
+      use.recordedAt = Math.floor(now.monotonic);
+      if (resolver.recordUse !== undefined) {
+        runCallback(RECORD_USE, () => resolver.recordUse?.(credential.digest, credential.from));
+      }
+    }
+    usage.accepted(use.counter);
+  }
+
+  function invalidate(change: Change): void {
+    cache.invalidate(change);
+  }
+
+  handleRejection(WATCH, resolver.watch?.(cache.listener));
+  return builtIn({ kinds, claims: claimsOf(format, kinds, environments), verify, invalidate });
+}
+
+function refused(reason: string, keyId: string | undefined): Outcome {
+  return { outcome: 'refused', reason, keyId };
+}
+
+function claimsOf(
+  format: KeyFormat,
+  kinds: readonly KeyKind[],
+  environments: readonly Environment[],
+): readonly Claim[] {
+  return kinds.flatMap((kind) => environments.map((place) => ({ of: format, what: `${place} ${kind} keys` })));
+}

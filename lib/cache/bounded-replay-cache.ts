@@ -1,0 +1,88 @@
+/** Asks a replay cache whether an id is used for the first time, with a timeout and a limit of pending calls. */
+import type { ReplayCache } from '../contracts/replay-cache.js';
+import { describeError, placesOf } from '../errors/describe-error.js';
+import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
+
+/** `unavailable`: the cache gave no answer; the request gets 503, and the proof is never accepted unchecked. */
+export type FirstUse = 'first' | 'used' | 'unavailable';
+
+const TIMEOUT_MS = 1_000;
+const MAX_PENDING = 1_000;
+
+interface NotedUse {
+  readonly cache: ReplayCache;
+  readonly id: string;
+  readonly use: FirstUse | Promise<FirstUse>;
+}
+
+/** Uses by request, so that a request that passes two gates uses its proof only once. */
+const usesOfRequest = new WeakMap<object, readonly NotedUse[]>();
+
+export class BoundedReplayCache {
+  readonly #cache: ReplayCache;
+  #pending = 0;
+
+  constructor(cache: ReplayCache) {
+    this.#cache = cache;
+  }
+
+  /**
+   * Notes an id with the replay cache. It never throws or rejects.
+   *
+   * @param request - The request that uses it: asking again for the same request gives the same answer.
+   * @returns Synchronously, if the cache answers synchronously.
+   */
+  use(request: object, id: string, seconds: number): FirstUse | Promise<FirstUse> {
+    const noted = usesOfRequest.get(request) ?? [];
+    const known = noted.find((use) => use.cache === this.#cache && use.id === id);
+    if (known !== undefined) return known.use;
+    const use = this.#ask(id, seconds);
+    usesOfRequest.set(request, [...noted, { cache: this.#cache, id, use }]);
+    return use;
+  }
+
+  #ask(id: string, seconds: number): FirstUse | Promise<FirstUse> {
+    if (this.#pending >= MAX_PENDING) return failed('too_many');
+    try {
+      const answer = this.#cache.firstUse(id, seconds);
+      return isThenable(answer) ? this.#wait(answer) : useOf(answer);
+    } catch (error) {
+      return failed('threw', error);
+    }
+  }
+
+  /** A call that never settles stays pending: while `MAX_PENDING` calls are pending, the cache is not asked. */
+  #wait(answer: PromiseLike<boolean>): Promise<FirstUse> {
+    this.#pending += 1;
+    const settled = Promise.resolve(answer)
+      .then(useOf, (error: unknown) => failed('threw', error))
+      .finally(() => {
+        this.#pending -= 1;
+      });
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(failed('timed_out')), TIMEOUT_MS);
+      void settled.then((use) => {
+        clearTimeout(timer);
+        resolve(use);
+      });
+    });
+  }
+}
+
+function isThenable(answer: unknown): answer is PromiseLike<boolean> {
+  return typeof (answer as PromiseLike<boolean> | null | undefined)?.then === 'function';
+}
+
+/** The cache may be custom code: any answer that is not a boolean counts as unavailable. */
+function useOf(answer: unknown): FirstUse {
+  if (typeof answer !== 'boolean') return failed('record_invalid');
+  return answer ? 'first' : 'used';
+}
+
+function failed(reason: LookupFailure['reason'], error?: unknown): FirstUse {
+  if (lookupFailures.hasSubscribers) {
+    const detail = reason === 'threw' ? describeError(error) : undefined;
+    lookupFailures.publish({ of: 'replayCache', reason, detail, where: placesOf(error) });
+  }
+  return 'unavailable';
+}

@@ -1,0 +1,181 @@
+/**
+ * The contents of a record cache: good, negative and revoked entries, each with its own limit; and the other results of
+ * a lookup.
+ */
+import { LRUCache } from 'lru-cache';
+import type { LookupFailure } from '../events/lookup-failure.js';
+import type { CacheBounds } from './cache-options.js';
+import { IdIndex } from './id-index.js';
+import { type InvalidationScope, isOfId, matches, type Subject } from './invalidation.js';
+
+/** A cached record, with the data of its lookup. A separate object for this data would make every cache hit slower. */
+export abstract class CacheEntry implements Subject {
+  abstract readonly id: string | undefined;
+  abstract readonly account: string | undefined;
+  /** When the credential ends, on the wall clock in milliseconds; `Infinity` if that is not known. */
+  abstract readonly endsAt: number;
+  /**
+   * When its lookup started, in milliseconds since the cache was made: small integers, which V8 stores without an extra
+   * object. Rounded down, an entry seems older and never younger.
+   */
+  wall = 0;
+  monotonic = 0;
+  /** The number of its lookup: a later one has a larger number. */
+  sequence = 0;
+  /** Whether the entry is still in the cache: code that keeps a reference to it must check this. */
+  isCached = false;
+}
+
+/** The entry for a credential that is refused, because it has no record or has ended. */
+export class NegativeEntry extends CacheEntry {
+  readonly id: string | undefined;
+  readonly account: string | undefined;
+  /** `unknown`, `revoked`, `expired` or `disabled`. */
+  readonly reason: string;
+  /**
+   * When it was or will be revoked, in milliseconds since 1970. Final from then on. `Infinity` if no revocation is
+   * planned.
+   */
+  readonly revokedAt: number;
+  /**
+   * When the credential ended, as an earlier lookup found. If the wall clock is set back before this time, the
+   * credential has not ended yet.
+   */
+  endsAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ id, account }: Subject, reason: string, revokedAt = Number.POSITIVE_INFINITY) {
+    super();
+    this.id = id;
+    this.account = account;
+    this.reason = reason;
+    this.revokedAt = revokedAt;
+  }
+
+  /** A copy with the times of another lookup that found the same. */
+  confirmedBy({ wall, monotonic, sequence }: CacheEntry): NegativeEntry {
+    return Object.assign(new NegativeEntry(this, this.reason, this.revokedAt), { wall, monotonic, sequence });
+  }
+}
+
+/** A lookup that failed: it found neither a record nor that there is none. */
+export class FailedLookup {
+  readonly reason: LookupFailure['reason'];
+
+  constructor(reason: LookupFailure['reason']) {
+    this.reason = reason;
+  }
+}
+
+/** One object for all unknown credentials, to save memory when many of them are cached. */
+export const NO_SUBJECT: Subject = Object.freeze({ id: undefined, account: undefined });
+
+/** An LRU cache of entries that are also found by the id of their subject. */
+export class IndexedLru<E extends CacheEntry> extends LRUCache<string, E> {
+  #index: IdIndex | undefined;
+
+  /**
+   * @param isIndexed - `false`: the index is created when it is first needed. Until then entries take less time and
+   *   memory.
+   */
+  constructor(max: number, isIndexed: boolean) {
+    super({ max, dispose: (entry, key) => this.#dispose(entry, key) });
+    if (isIndexed) this.#index = new IdIndex();
+  }
+
+  override set(key: string, entry: E): this {
+    super.set(key, entry);
+    entry.isCached = true;
+    if (this.#index !== undefined) this.#index.add(entry.id, key);
+    return this;
+  }
+
+  /** Deletes the entries of an id. */
+  deleteId(id: string): void {
+    if (this.#index === undefined) {
+      this.#index = new IdIndex();
+      for (const [key, entry] of this.entries()) this.#index.add(entry.id, key);
+    }
+    for (const key of this.#index.keysOf(id)) this.delete(key);
+  }
+
+  /** Deletes the entries that a predicate selects. It visits every entry, so use it only for rare changes. */
+  deleteWhere(isSelected: (entry: E) => boolean): void {
+    for (const [key, entry] of [...this.entries()]) {
+      if (isSelected(entry)) this.delete(key);
+    }
+  }
+
+  #dispose(entry: E, key: string): void {
+    entry.isCached = false;
+    this.#index?.delete(entry.id, key);
+  }
+}
+
+export class CacheEntries<E extends CacheEntry> {
+  readonly bounds: CacheBounds;
+  /** A key has a good entry, a negative one or none. */
+  readonly good: IndexedLru<E>;
+  readonly negative: IndexedLru<NegativeEntry>;
+  /**
+   * Revoked entries. A revocation is final, and has its own cache, so that a flood of unknown keys evicts none. A
+   * revoked key is also in `negative`, and only that entry decides when it is looked up again: as often as an unknown
+   * key, so that response times do not tell them apart.
+   */
+  readonly #revoked: IndexedLru<NegativeEntry>;
+
+  /** @param isIndexed - Whether changes of single keys are expected. */
+  constructor(bounds: CacheBounds, isIndexed: boolean) {
+    const { max, negativeMax } = bounds;
+    this.bounds = bounds;
+    this.good = new IndexedLru(max, isIndexed);
+    this.negative = new IndexedLru(negativeMax, isIndexed);
+    this.#revoked = new IndexedLru(negativeMax, false);
+  }
+
+  /** Returns the entry of a key that is revoked by now (wall clock in milliseconds), whatever its last lookup said. */
+  revoked(key: string, now: number): NegativeEntry | undefined {
+    const entry = this.#revoked.get(key);
+    return entry !== undefined && entry.revokedAt <= now ? entry : undefined;
+  }
+
+  /** Deletes what a change invalidates, except revocations. */
+  invalidate(scope: InvalidationScope): void {
+    for (const entries of [this.good, this.negative]) {
+      if (isOfId(scope)) entries.deleteId(scope.id);
+      else entries.deleteWhere((entry) => matches(scope, entry));
+    }
+  }
+
+  /**
+   * Writes the result of a lookup, unless there is a later lookup or a revocation.
+   *
+   * @param now - Wall clock in milliseconds.
+   * @param isExpired - Whether the lookup missed changes: then only a revocation is written.
+   * @returns The entry that is valid now.
+   */
+  write(key: string, found: E | NegativeEntry, now: number, isExpired: boolean): E | NegativeEntry {
+    const before = this.good.peek(key) ?? this.negative.peek(key);
+    const revoked =
+      this.revoked(key, now) ?? (found instanceof NegativeEntry && found.revokedAt <= now ? found : undefined);
+    if (revoked !== undefined) {
+      // A revocation is always written, even if it arrives late, and a later lookup does not remove it.
+      if (revoked === found) this.#revoked.set(key, revoked);
+      this.#writeNegative(key, revoked.confirmedBy(found), before);
+      return revoked;
+    }
+    if (before !== undefined && before.sequence > found.sequence) return before;
+    if (isExpired) return found;
+    if (found instanceof NegativeEntry) this.#writeNegative(key, found, before);
+    else {
+      if (before instanceof NegativeEntry) this.negative.delete(key);
+      this.good.set(key, found);
+    }
+    return found;
+  }
+
+  #writeNegative(key: string, negative: NegativeEntry, before: E | NegativeEntry | undefined): void {
+    if (before !== undefined && Number.isFinite(before.endsAt)) negative.endsAt = before.endsAt;
+    this.good.delete(key);
+    this.negative.set(key, negative);
+  }
+}

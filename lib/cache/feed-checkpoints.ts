@@ -1,0 +1,64 @@
+/** The cache entries that a change feed has confirmed. */
+import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock.js';
+
+/** Entries whose lookups have at least this sequence number were valid at this instant. */
+interface Checkpoint {
+  readonly since: number;
+  readonly at: Instant;
+}
+
+export class FeedCheckpoints {
+  readonly #clock: Clock;
+  #since = 0;
+  #latest: Checkpoint | undefined;
+  #beforeGap: Checkpoint | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Confirms every entry that no change has invalidated.
+   *
+   * @param age - The age of the confirmation in milliseconds. A confirmation that is older than the latest one is
+   *   ignored.
+   */
+  caughtUp(age = 0): void {
+    const { wall, monotonic } = instantOf(this.#clock);
+    const past = Math.max(0, age);
+    const at = { wall: wall - past, monotonic: monotonic - past };
+    if (this.#latest !== undefined && elapsed(this.#latest.at, at) < 0) return;
+    this.#latest = { since: this.#since, at };
+  }
+
+  /**
+   * Notes that changes may have been missed: later checkpoints confirm only entries that are looked up from now on.
+   *
+   * @param nextSequence - The sequence number of the next lookup.
+   */
+  gap(nextSequence: number): void {
+    this.#beforeGap = this.#latest ?? this.#beforeGap;
+    this.#latest = undefined;
+    this.#since = nextSequence;
+  }
+
+  /**
+   * Milliseconds since an entry was confirmed, by its own lookup or by a checkpoint.
+   *
+   * @param sequence - The number of its lookup.
+   * @param age - Milliseconds since that lookup started.
+   */
+  sinceConfirmed(sequence: number, age: number, now: Instant): number {
+    return sinceValid(sequence, age, now, this.#latest);
+  }
+
+  /** Milliseconds since an entry was known to be valid: a checkpoint from before a gap still counts. */
+  sinceKnown(sequence: number, age: number, now: Instant): number {
+    return Math.min(this.sinceConfirmed(sequence, age, now), sinceValid(sequence, age, now, this.#beforeGap));
+  }
+}
+
+function sinceValid(sequence: number, age: number, now: Instant, checkpoint: Checkpoint | undefined): number {
+  if (checkpoint === undefined || sequence < checkpoint.since) return age;
+  return Math.min(age, elapsed(checkpoint.at, now));
+}

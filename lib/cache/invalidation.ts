@@ -1,0 +1,41 @@
+/** Which cache entries a change invalidates. */
+
+/** The credential that a record is about. `id` is `undefined` if there is no record. */
+export interface Subject {
+  readonly id: string | undefined;
+  readonly account: string | undefined;
+}
+
+/** The entries of one cache that a change invalidates: those of an id, of an account, all or none. */
+export type InvalidationScope = { readonly id: string } | { readonly account: string } | 'all' | 'none';
+
+/** The property of a `Change` that contains the ids of this cache. */
+export type SubjectMember = 'key' | 'accessKey';
+
+/**
+ * Parses a change. It may come from another process or from another version of keyward, so its form is checked.
+ *
+ * @returns `undefined` if it is not a change.
+ */
+export function parseChange(change: unknown, member: SubjectMember): InvalidationScope | undefined {
+  if (change === 'all') return 'all';
+  if (typeof change !== 'object' || change === null) return undefined;
+  const [entry, ...more] = Object.entries(change);
+  if (entry === undefined || more.length > 0) return undefined;
+  const [name, value] = entry;
+  if (typeof value !== 'string' || value === '') return undefined;
+  if (name === 'account') return { account: value };
+  if (name === member) return { id: value };
+  return name === 'key' || name === 'accessKey' ? 'none' : undefined;
+}
+
+/** Whether a scope includes a subject. */
+export function matches(scope: InvalidationScope, subject: Subject): boolean {
+  if (typeof scope === 'string') return scope === 'all';
+  return isOfId(scope) ? scope.id === subject.id : scope.account === subject.account;
+}
+
+/** Whether a scope names a single id. */
+export function isOfId(scope: InvalidationScope): scope is { readonly id: string } {
+  return typeof scope === 'object' && Object.hasOwn(scope, 'id');
+}

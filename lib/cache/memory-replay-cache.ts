@@ -1,0 +1,102 @@
+/** A replay cache in the memory of this process, limited in total and for each client. */
+import { hash } from 'node:crypto';
+import type { Clock } from '../contracts/clock.js';
+import { clockOption } from '../contracts/clock-option.js';
+import type { ReplayCache } from '../contracts/replay-cache.js';
+import { KeywardError } from '../errors/keyward-error.js';
+import { integer, type OptionTable, readTable } from '../options/option-table.js';
+
+/** Options of `memoryReplayCache`. */
+export interface MemoryReplayCacheOptions {
+  /** Maximum ids in memory. Default: 1,000,000, which take about 100 MB. */
+  readonly max?: number | undefined;
+  /** Maximum ids of one client key, so that one client cannot fill the cache for the others. Default: 100,000. */
+  readonly maxPerClient?: number | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const OPTIONS = {
+  max: integer(1_000_000, 1, 16_000_000),
+  maxPerClient: integer(100_000, 1, 16_000_000),
+  clock: clockOption,
+} satisfies OptionTable<MemoryReplayCacheOptions>;
+
+/** Ids that are forgotten in the same second. */
+interface Bucket {
+  readonly ids: string[];
+  readonly countOfClient: Map<string, number>;
+}
+
+/**
+ * Characters of an id that identify its client. V8 copies such a short slice; a longer one would keep the whole id in
+ * memory.
+ */
+const CLIENT_LENGTH = 12;
+
+/**
+ * Makes a replay cache in memory, for one process. `accessTokens({ dpop })` makes its own unless it is given another.
+ *
+ * If it is full, `firstUse` throws a `KeywardError` with the code `replay_cache_full`: the request gets 503, and its
+ * proof is never accepted unchecked.
+ *
+ * @returns A cache whose `firstUse` answers synchronously.
+ * @throws TypeError for an option that is unknown or of the wrong type.
+ * @example
+ * ```ts
+ * import { accessTokens, memoryReplayCache } from 'keyward';
+ *
+ * const replay = memoryReplayCache({ max: 200_000, maxPerClient: 20_000 });
+ * const dpop = { origin: 'https://api.example', replay };
+ * const tokens = accessTokens({ issuer: 'https://login.example', audience: 'api', dpop });
+ * ```
+ */
+export function memoryReplayCache(options: MemoryReplayCacheOptions = {}): ReplayCache {
+  const { max, maxPerClient, clock } = readTable('memoryReplayCache', options, OPTIONS);
+  const digests = new Set<string>();
+  const countOfClient = new Map<string, number>();
+  /**
+   * The buckets by the second in which their ids are forgotten. The monotonic clock is used, so that setting the wall
+   * clock forgets no id too early.
+   */
+  const buckets = new Map<number, Bucket>();
+  let sweptAt = Number.NEGATIVE_INFINITY;
+
+  function firstUse(id: string, seconds: number): boolean {
+    const now = Math.floor(clock.monotonic() / 1_000);
+    if (now !== sweptAt) sweep(now);
+    const digest = hash('sha256', id, 'binary');
+    if (digests.has(digest)) return false;
+    const client = id.slice(0, CLIENT_LENGTH);
+    const count = countOfClient.get(client) ?? 0;
+    if (digests.size >= max || count >= maxPerClient) {
+      throw new KeywardError('replay_cache_full', 'the replay cache is full');
+    }
+    digests.add(digest);
+    countOfClient.set(client, count + 1);
+    note(now + Math.ceil(seconds) + 1, digest, client);
+    return true;
+  }
+
+  function note(second: number, digest: string, client: string): void {
+    const bucket: Bucket = buckets.get(second) ?? { ids: [], countOfClient: new Map() };
+    buckets.set(second, bucket);
+    bucket.ids.push(digest);
+    bucket.countOfClient.set(client, (bucket.countOfClient.get(client) ?? 0) + 1);
+  }
+
+  function sweep(now: number): void {
+    sweptAt = now;
+    for (const [second, bucket] of buckets) {
+      if (second > now) continue;
+      buckets.delete(second);
+      for (const digest of bucket.ids) digests.delete(digest);
+      for (const [client, forgotten] of bucket.countOfClient) {
+        const rest = (countOfClient.get(client) ?? 0) - forgotten;
+        if (rest > 0) countOfClient.set(client, rest);
+        else countOfClient.delete(client);
+      }
+    }
+  }
+
+  return Object.freeze({ firstUse });
+}

@@ -1,0 +1,151 @@
+/**
+ * Caches records, with limits for its size and for the age of its entries.
+ *
+ * It makes no decisions: each verifier checks expiry and revocation on each request.
+ */
+import type { Change, FeedListener } from '../contracts/change-feed.js';
+import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock.js';
+import { feedWarnings } from '../events/feed-warning.js';
+import { BoundedLoader, type PendingLookup } from './bounded-loader.js';
+import { CacheEntries, type CacheEntry, FailedLookup, type NegativeEntry } from './cache-entries.js';
+import type { CacheBounds } from './cache-options.js';
+import { FeedCheckpoints } from './feed-checkpoints.js';
+import { parseChange, type SubjectMember } from './invalidation.js';
+import type { LookupSource } from './lookup-slots.js';
+
+/** `Q`: the request to the resolver. `E`: the entry that is cached for its answer. */
+export interface RecordCacheOptions<Q, E> {
+  /** The owner of the lookups, for events. */
+  readonly of: string;
+  /** The property of a `Change` that contains the ids of this cache. */
+  readonly member: SubjectMember;
+  /** `undefined`: nothing is cached or shared; the limits of lookups still apply. */
+  readonly bounds: CacheBounds | undefined;
+  /** Whether the resolver has a change feed. */
+  readonly watched: boolean;
+  /** Milliseconds after which a lookup fails. */
+  readonly timeout: number;
+  readonly maxLookups: number;
+  readonly clock: Clock;
+  lookUp(request: Q): Promise<E | NegativeEntry>;
+}
+
+/** Milliseconds for which an entry of a watched resolver is used without a lookup after it was confirmed. */
+const CONFIRMED_FOR = 5_000;
+/** Milliseconds after a failed lookup in which a stale entry is used and the store is not asked again. */
+const RETRY_AFTER = 1_000;
+
+export class RecordCache<Q, E extends CacheEntry> {
+  readonly #options: RecordCacheOptions<Q, E>;
+  readonly #entries: CacheEntries<E> | undefined;
+  readonly #loader: BoundedLoader<Q, E | NegativeEntry, E | NegativeEntry | FailedLookup>;
+  readonly #checkpoints: FeedCheckpoints;
+  /** The instant from which the times in entries are counted. */
+  readonly #createdAt: Instant;
+  /** When a lookup of an entry last failed: for a short time after that, the entry is used without another attempt. */
+  readonly #failedAt = new WeakMap<E, Instant>();
+
+  constructor(options: RecordCacheOptions<Q, E>) {
+    const { clock, bounds, watched } = options;
+    this.#options = options;
+    this.#createdAt = instantOf(clock);
+    this.#checkpoints = new FeedCheckpoints(clock);
+    this.#entries = bounds && new CacheEntries(bounds, watched);
+    this.#loader = new BoundedLoader({
+      ...options,
+      isShared: bounds !== undefined,
+      found: this.#write,
+      failed: (key, reason) => this.#fallback(key, new FailedLookup(reason)),
+    });
+  }
+
+  readonly #write = (key: string, found: E | NegativeEntry, lookup: PendingLookup): E | NegativeEntry => {
+    const { startedAt, sequence, isExpired } = lookup;
+    found.wall = Math.floor(startedAt.wall - this.#createdAt.wall);
+    found.monotonic = Math.floor(startedAt.monotonic - this.#createdAt.monotonic);
+    found.sequence = sequence;
+    return this.#entries?.write(key, found, this.#options.clock.now(), isExpired) ?? found;
+  };
+
+  /** For the resolver's `watch`. */
+  readonly listener: FeedListener = {
+    onChange: (change) => this.invalidate(change),
+    onCaughtUp: (age) => this.#checkpoints.caughtUp(age),
+    onGap: () => {
+      this.#checkpoints.gap(this.#loader.nextSequence);
+      if (feedWarnings.hasSubscribers) feedWarnings.publish({ of: this.#options.of, warning: 'gap' });
+    },
+  };
+
+  /** The entry of a key, good or negative, if it may be used now without a lookup. */
+  get(key: string, now: Instant): E | NegativeEntry | undefined {
+    const entries = this.#entries;
+    if (entries === undefined) return undefined;
+    const entry = entries.good.get(key);
+    if (entry !== undefined) return this.isUsable(entry, now) ? entry : undefined;
+    const negative = entries.negative.get(key);
+    if (negative === undefined || now.wall < negative.endsAt) return undefined;
+    return this.#ageOf(negative, now) < entries.bounds.negativeTtl ? negative : undefined;
+  }
+
+  /** Whether an entry that is held elsewhere may be used now without a lookup. */
+  isUsable(entry: E, now: Instant): boolean {
+    const { bounds, watched } = this.#options;
+    if (bounds === undefined || !entry.isCached) return false;
+    const age = this.#ageOf(entry, now);
+    if (age < bounds.ttl && (!watched || this.#checkpoints.sinceConfirmed(entry.sequence, age, now) <= CONFIRMED_FOR)) {
+      return true;
+    }
+    const failedAt = this.#failedAt.get(entry);
+    const isRetryLater = failedAt !== undefined && elapsed(failedAt, now) < RETRY_AFTER;
+    return isRetryLater && this.#checkpoints.sinceKnown(entry.sequence, age, now) <= bounds.staleIfError;
+  }
+
+  /** Looks a key up, or joins its lookup in flight. It never rejects. If lookups fail, it may return a stale entry. */
+  load(key: string, request: Q, source?: LookupSource): Promise<E | NegativeEntry | FailedLookup> {
+    return this.#loader.load(key, request, source);
+  }
+
+  /**
+   * Deletes the entries that a change invalidates, and prevents lookups in flight from writing outdated entries. A
+   * value that is not a valid change invalidates everything.
+   */
+  invalidate(change: Change): void {
+    const scope = parseChange(change, this.#options.member);
+    if (scope === undefined && feedWarnings.hasSubscribers) {
+      feedWarnings.publish({ of: this.#options.of, warning: 'invalid_change' });
+    }
+    if (scope === 'none') return;
+    this.#loader.notify(scope ?? 'all');
+    this.#entries?.invalidate(scope ?? 'all');
+  }
+
+  /**
+   * Returns the entry to use after a failed lookup: a revoked key stays refused, and any other entry may be used for as
+   * long as `staleIfError` allows.
+   */
+  #fallback(key: string, failed: FailedLookup): E | NegativeEntry | FailedLookup {
+    const entries = this.#entries;
+    if (entries === undefined) return failed;
+    // The store answered with an invalid record, so the old entry is no longer confirmed and must not be used.
+    if (failed.reason === 'record_invalid') entries.good.delete(key);
+    const now = instantOf(this.#options.clock);
+    const revoked = entries.revoked(key, now.wall);
+    if (revoked !== undefined) return revoked;
+    const entry = entries.good.peek(key);
+    if (entry === undefined) return failed;
+    const age = this.#ageOf(entry, now);
+    if (this.#checkpoints.sinceKnown(entry.sequence, age, now) > entries.bounds.staleIfError) return failed;
+    this.#failedAt.set(entry, now);
+    return entry;
+  }
+
+  /**
+   * Returns the milliseconds since the lookup of an entry started: the larger of the times by both clocks, as in
+   * `elapsed`.
+   */
+  #ageOf({ wall, monotonic }: CacheEntry, now: Instant): number {
+    const { wall: createdWall, monotonic: createdMonotonic } = this.#createdAt;
+    return Math.max(now.wall - createdWall - wall, now.monotonic - createdMonotonic - monotonic);
+  }
+}

@@ -1,0 +1,47 @@
+/** Counts the accepted and refused requests of keys, if the resolver asks for it. */
+import type { Outcome } from '../contracts/credential-verifier.js';
+import type { UsageOf } from '../contracts/key-resolver.js';
+import type { UsageCounter } from '../contracts/usage-counter.js';
+import { handleRejection, reportCallbackFailure, runCallback } from '../events/run-callback.js';
+
+export class UsageCounting {
+  readonly #name: { readonly of: string; readonly callback: 'usageOf' };
+  readonly #resolver: { readonly usageOf?: UsageOf };
+
+  /** @param of - The owner of the counts, for events. */
+  constructor(of: string, resolver: { readonly usageOf?: UsageOf }) {
+    this.#name = { of, callback: 'usageOf' };
+    this.#resolver = resolver;
+  }
+
+  /** Returns the counter to store in the cache entry of a key; `undefined` if nothing is counted. */
+  counterOf(id: string): UsageCounter | undefined {
+    if (this.#resolver.usageOf === undefined) return undefined;
+    try {
+      return this.#resolver.usageOf(id);
+    } catch (error) {
+      reportCallbackFailure(this.#name, 'threw', error);
+      return undefined;
+    }
+  }
+
+  accepted(counter: UsageCounter | undefined): void {
+    if (counter === undefined) return;
+    try {
+      handleRejection(this.#name, counter.accepted());
+    } catch (error) {
+      reportCallbackFailure(this.#name, 'threw', error);
+    }
+  }
+
+  /**
+   * Counts a refusal of a key that has a record. Unknown keys are not counted, so that nobody can fill the store with
+   * invented ids.
+   */
+  refused<O extends Outcome>(outcome: O): O {
+    if (outcome.outcome !== 'refused' || outcome.keyId === undefined || outcome.reason === 'unknown') return outcome;
+    const counter = this.counterOf(outcome.keyId);
+    if (counter !== undefined) runCallback(this.#name, () => counter.refused());
+    return outcome;
+  }
+}

@@ -1,0 +1,28 @@
+/** The contract of a counter of requests. */
+
+/** The count after a request, with the names of rate-limiter-flexible. */
+export interface RateCount {
+  /** The number of further requests that are allowed until the window ends. */
+  readonly remainingPoints: number;
+  /** Milliseconds until the window ends. */
+  readonly msBeforeNext: number;
+}
+
+/** Counts the requests of keys in one window. Every limiter of `rate-limiter-flexible` implements this. */
+export interface RateCounter {
+  /**
+   * Counts one request of a key. It resolves if the request is allowed, and rejects with a `RateCount` if it is not. It
+   * rejects with an `Error` if it cannot count.
+   */
+  consume(key: string): Promise<RateCount>;
+}
+
+/** Options of a counter, with the names of `rate-limiter-flexible`. */
+export interface RateCounterOptions {
+  /** A prefix that is different for each window. */
+  readonly keyPrefix: string;
+  /** Requests allowed in the window. */
+  readonly points: number;
+  /** Seconds until the window ends. */
+  readonly duration: number;
+}

@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto';
+import type { Awaitable } from './key-resolver.js';
+
+/**
+ * Stores ids that may be used only once: those of DPoP proofs (RFC 9449 section 11.1) and client assertions (RFC 7523
+ * section 3). `memoryReplayCache` stores them in one process, and a store of `openStore` in its database.
+ * docs/sender-constrained.md has an example for Redis.
+ */
+export interface ReplayCache {
+  /**
+   * Stores an id, and returns whether it is new. If it is called twice with the same id, even in two processes, only
+   * one call may return `true`. So insert the id in one atomic step. Throw or reject if the store cannot answer: the
+   * request then gets 503, as it also does if the answer takes longer than a second.
+   *
+   * @param id - A digest: 87 characters of `[A-Za-z0-9_.-]`. All ids of one client key start with the same 43
+   *   characters.
+   * @param seconds - How long it must be kept.
+   * @returns `true` for a new id, `false` for one that was used before.
+   */
+  firstUse(id: string, seconds: number): Awaitable<boolean>;
+}
+
+/**
+ * Creates the id of a proof or an assertion, which a client may use only once.
+ *
+ * @param client - SHA-256 of what identifies the client, in base64url: the thumbprint of its key, or a digest of its
+ *   name.
+ * @param text - A value that is unique for this client, such as `jti`.
+ */
+export function replayId(client: string, text: string): string {
+  return `${client}.${hash('sha256', text, 'base64url')}`;
+}

@@ -1,0 +1,10 @@
+/**
+ * Counts the requests of one key. Its methods run during a request, so they should only count. Their results are not
+ * awaited; if one throws, an event is published on `keyward:callback-failure`.
+ */
+export interface UsageCounter {
+  /** Called when the verifier accepted a credential of the key. */
+  accepted(): unknown;
+  /** Called when the verifier refused one: the key is revoked, expired or disabled, or the token was superseded. */
+  refused(): unknown;
+}

@@ -1,0 +1,42 @@
+/** Validates the public keys with which a client authenticates instead of a secret (RFC 7523 §2.2). */
+import { digestOf } from './digest.js';
+import { RecordError } from './record-error.js';
+
+/** A public key as a JSON Web Key (RFC 7517): RSA, EC or OKP, without private members. */
+export type PublicJwk = Readonly<Record<string, unknown>>;
+
+/** Maximum number of public keys of an access key. It is enough to rotate the keys of several deployments. */
+export const MAX_PUBLIC_KEYS = 10;
+
+/** The symmetric key (`k`), and the members that only the owner of a key pair may know (RFC 7518 §6). */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+const KEY_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
+
+/** Checks whether a JWK has a member that only its owner may know. */
+export function hasPrivateMember(jwk: PublicJwk): boolean {
+  return PRIVATE_MEMBERS.some((member) => member in jwk);
+}
+
+/** Reads the public keys of a record. Whether a key can verify signatures is checked later, when it is used. */
+export function publicJwks(field: string, value: unknown): readonly PublicJwk[] {
+  const keys: unknown[] = Array.isArray(value) ? [...value] : [undefined];
+  if (keys.length > MAX_PUBLIC_KEYS || !keys.every(isJwk)) {
+    throw new RecordError(`${field}: expected at most ${MAX_PUBLIC_KEYS} JWKs of type RSA, EC or OKP`);
+  }
+  if (keys.some(hasPrivateMember)) throw new RecordError(`${field}: a private key; store public keys only`);
+  const ids = keys.map(({ kid }) => kid).filter((kid) => kid !== undefined);
+  if (new Set(ids).size < ids.length) throw new RecordError(`${field}: two keys with one kid`);
+  return Object.freeze(keys);
+}
+
+function isJwk(value: unknown): value is PublicJwk {
+  return typeof value === 'object' && value !== null && KEY_TYPES.includes((value as { kty?: unknown }).kty);
+}
+
+/**
+ * Returns the digest under which the use of a public key is recorded: SHA-256 in lower-case hex of client ID, a space
+ * and the `kid`. The client ID is included, because two access keys may have the same public key.
+ */
+export function publicKeyDigest(clientId: string, kid: string | undefined): string {
+  return digestOf(`${clientId} ${kid ?? ''}`);
+}

@@ -1,0 +1,58 @@
+/** The request limits of keys, in the form that records, principals and `requireRateLimit` use. */
+
+/** Allows at most `requests` within `seconds`. The window starts with its first request. */
+export interface RateLimit {
+  /** 1 to 1,000,000,000. */
+  readonly requests: number;
+  /** 1 to 604,800 (7 days). */
+  readonly seconds: number;
+}
+
+const MAX_LIMITS = 8;
+const MAX_REQUESTS = 1_000_000_000;
+/** Maximum length of a window. Limiters in memory use timers, which cannot wait longer than 24 days. */
+const MAX_SECONDS = 604_800;
+
+/** The value that `isRateLimits` expects, for error messages. */
+export const RATE_LIMITS_EXPECTED = `1 to ${MAX_LIMITS} of { requests, seconds } with different seconds: whole numbers, requests from 1 to ${MAX_REQUESTS}, seconds from 1 to ${MAX_SECONDS}`;
+
+/** Checks whether a value is a list of limits, of which no two have the same number of seconds. */
+export function isRateLimits(value: unknown): value is readonly RateLimit[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_LIMITS || !value.every(isRateLimit))
+    return false;
+  return new Set(value.map(({ seconds }) => seconds)).size === value.length;
+}
+
+/** Returns a frozen copy that has only the fields of a limit. */
+export function copyRateLimits(limits: readonly RateLimit[]): readonly RateLimit[] {
+  return Object.freeze(limits.map(({ requests, seconds }) => Object.freeze({ requests, seconds })));
+}
+
+function isRateLimit(value: unknown): value is RateLimit {
+  if (typeof value !== 'object' || value === null) return false;
+  const { requests, seconds, ...others } = value as { readonly [field in keyof RateLimit]: unknown };
+  return isWithin(requests, MAX_REQUESTS) && isWithin(seconds, MAX_SECONDS) && Object.keys(others).length === 0;
+}
+
+function isWithin(value: unknown, max: number): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max;
+}
+
+const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+const LIMIT = /^(\d{1,10})\/(\d{0,6})([smhd])$/;
+
+/** What `parseRateLimit` expects, for errors. */
+export const RATE_LIMIT_FORM = 'requests and a time in s, m, h or d, such as 100/1m';
+
+/** `100/1m`, `5000/d`: as forms and the command line have it; `undefined` for another text. */
+export function parseRateLimit(text: string): RateLimit | undefined {
+  const [, requests, count, unit] = LIMIT.exec(text) ?? [];
+  if (requests === undefined || unit === undefined) return undefined;
+  return { requests: Number(requests), seconds: Number(count || 1) * UNITS[unit as keyof typeof UNITS] };
+}
+
+/** `100/1m`: in the largest unit that divides the time. */
+export function formatRateLimit({ requests, seconds }: RateLimit): string {
+  const [unit, length] = Object.entries(UNITS).findLast(([, each]) => seconds % each === 0) ?? ['s', 1];
+  return `${requests}/${seconds / length}${unit}`;
+}

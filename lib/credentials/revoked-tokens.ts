@@ -1,0 +1,25 @@
+/** The tokens of an access key that were revoked one by one. */
+import { RecordError } from './record-error.js';
+
+/** Reports whether a token was revoked. A `Set` of `jti` has this interface. */
+export interface RevokedTokens {
+  has(jti: string): boolean;
+}
+
+/** Maximum number of revoked tokens of one access key that have not expired. */
+export const MAX_REVOKED_TOKENS = 100_000;
+
+/**
+ * Reads the revoked tokens of a record.
+ *
+ * @throws RecordError if the value is neither a list of strings nor an object with `has`.
+ */
+export function readRevokedTokens(field: string, value: unknown): RevokedTokens {
+  if (Array.isArray(value)) {
+    const isList = value.length <= MAX_REVOKED_TOKENS && value.every((jti) => typeof jti === 'string');
+    if (isList) return new Set<string>(value);
+  } else if (typeof value === 'object' && value !== null && 'has' in value && typeof value.has === 'function') {
+    return value as RevokedTokens;
+  }
+  throw new RecordError(`${field}: expected a list of at most ${MAX_REVOKED_TOKENS} strings, or a Set`);
+}

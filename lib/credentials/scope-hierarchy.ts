@@ -1,0 +1,57 @@
+/**
+ * Resolves scopes that imply others, such as `files:write`, which implies `files:read`. This happens when the app
+ * starts and when a principal is created.
+ */
+import { kindOf } from '../options/options.js';
+import { isScopeToken } from '../protocol/scope.js';
+
+/** Maps each scope to all scopes that it implies, directly or through another one, without itself. */
+export type ImpliedScopes = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Resolves the option `implies` of `apiMap`.
+ *
+ * @param isListed - Whether the map lists a scope.
+ * @throws TypeError for a scope that is not listed, and for a cycle.
+ */
+export function resolveImplies(implies: unknown, isListed: (scope: string) => boolean): ImpliedScopes {
+  if (typeof implies !== 'object' || implies === null || Array.isArray(implies)) {
+    throw new TypeError(`apiMap: option "implies" must be an object of lists of scopes, got ${kindOf(implies)}`);
+  }
+  const direct = new Map<string, readonly string[]>();
+  for (const [scope, narrower] of Object.entries(implies)) {
+    if (!Array.isArray(narrower) || narrower.length === 0 || ![...narrower].every(isScopeToken)) {
+      throw new TypeError(`apiMap: option "implies" must list one scope or more for "${scope}"`);
+    }
+    const unlisted = [scope, ...narrower].find((name) => !isListed(name));
+    if (unlisted !== undefined) {
+      throw new TypeError(`apiMap: option "implies" names "${unlisted}", which no API lists; add it to its API`);
+    }
+    direct.set(scope, [...narrower]);
+  }
+  return new Map([...direct.keys()].map((scope) => [scope, impliedBy(scope, direct)]));
+}
+
+/** The part of an `ApiMap` that this file uses. */
+interface ScopeHierarchy {
+  implied?(scope: string): readonly string[];
+}
+
+/** Returns the scopes, followed by the scopes that they imply. If they imply none, it returns the same list. */
+export function withImplied(scopes: readonly string[], apis: ScopeHierarchy): readonly string[] {
+  if (apis.implied === undefined) return scopes;
+  const further = scopes.flatMap((scope) => apis.implied?.(scope) ?? []);
+  return further.length === 0 ? scopes : [...new Set([...scopes, ...further])];
+}
+
+function impliedBy(scope: string, direct: ImpliedScopes): readonly string[] {
+  const found = new Set<string>();
+  const open = [...(direct.get(scope) ?? [])];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === scope) throw new TypeError(`apiMap: option "implies" has a cycle: "${scope}" implies itself`);
+    if (found.has(next)) continue;
+    found.add(next);
+    open.push(...(direct.get(next) ?? []));
+  }
+  return Object.freeze([...found]);
+}

@@ -1,0 +1,62 @@
+/**
+ * Refuses records with unknown fields that look like an expiry or a revocation, such as `status: 'revoked'` or
+ * `deleted_at`. keyward would not read them, and would accept the revoked key forever.
+ */
+import { RecordError } from './record-error.js';
+
+/** Matches these words anywhere in the name of a field: `isRevoked`, `expires_at`, `softDeleted`. */
+const ENDINGS =
+  /expir|revo[ck]|delet|disabl|enabl|activ|suspend|block|banned|cancel|terminat|compromis|archiv|retire|withdraw|valid|destroy/;
+/** Matches these words only as a whole word of the name: `key_status`, `validUntil`. */
+const ENDING_WORDS =
+  /(?:^|_)(?:status|state|until|ends?|ended|ttl|locked|removed|closed|dead|killed|lapsed|frozen|paused|before|after|exp)(?:_|$)/;
+/** Matches the name of a column. Names in other forms may be data and are ignored. */
+const NAME = /^[\w$-]{1,60}$/;
+
+/**
+ * Refuses a record with an unread field that has a value and looks like an expiry or a revocation. The field is allowed
+ * if its value was copied to a field that is read, as from `expires_at` to `expiresAt`.
+ *
+ * @param readMembers - The names of the fields that are read, as properties of an object.
+ */
+export function refuseUnknownExpiryFields(record: object, readMembers: Readonly<Record<string, true>>): void {
+  const values = record as Readonly<Record<string, unknown>>;
+  for (const member of membersOf(values)) {
+    if (Object.hasOwn(readMembers, member) || !looksLikeAnExpiry(member) || !hasValue(values[member])) continue;
+    const copy = Object.keys(readMembers).find((name) => spelling(name) === spelling(member));
+    if (copy !== undefined && hasValue(values[copy])) continue;
+    const named = NAME.test(member) ? member : 'a field';
+    throw new RecordError(
+      `${named}: this field looks like an expiry or a revocation, but keyward does not read it; use ${copy ?? 'expiresAt, revokedAt or disabled'}`,
+    );
+  }
+}
+
+/**
+ * Returns the names of all properties, including inherited getters, because a model class may define its columns as
+ * getters.
+ */
+function* membersOf(record: object): Generator<string> {
+  for (const member in record) yield member;
+  for (let proto = Object.getPrototypeOf(record); hasGetters(proto); proto = Object.getPrototypeOf(proto)) {
+    for (const [member, { get }] of Object.entries(Object.getOwnPropertyDescriptors(proto)))
+      if (get !== undefined) yield member;
+  }
+}
+
+function hasGetters(proto: object | null): proto is object {
+  return proto !== null && Object.getPrototypeOf(proto) !== null;
+}
+
+function looksLikeAnExpiry(member: string): boolean {
+  const words = member.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+  return ENDINGS.test(words) || ENDING_WORDS.test(words);
+}
+
+function spelling(member: string): string {
+  return member.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+}
+
+function hasValue(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

@@ -1,0 +1,37 @@
+/** Determines when a credential ends, and whether it has ended. */
+import { absentOr, flag, instant } from './record-fields.js';
+
+/** When a credential ends, in milliseconds since 1970; `Infinity` if it does not end. */
+export interface Validity {
+  readonly expiresAt: number;
+  readonly revokedAt: number;
+  readonly disabled: boolean;
+}
+
+/** Why a credential is no longer valid. */
+export type Ended = 'revoked' | 'expired' | 'disabled';
+
+/** Returns why a credential has ended at an instant in milliseconds; `undefined` if it is valid. */
+export function endedAt(validity: Validity, now: number): Ended | undefined {
+  if (validity.revokedAt <= now) return 'revoked';
+  if (validity.expiresAt <= now) return 'expired';
+  return validity.disabled ? 'disabled' : undefined;
+}
+
+/**
+ * Reads when a credential ends.
+ *
+ * @param acceptedUntil - An earlier end, for an old secret that was rotated.
+ * @throws RecordError for an invalid time or flag.
+ */
+export function readValidity(
+  record: { readonly expiresAt?: unknown; readonly revokedAt?: unknown; readonly disabled?: unknown },
+  acceptedUntil = Number.POSITIVE_INFINITY,
+): Validity {
+  const expiresAt = absentOr('expiresAt', record.expiresAt, instant) ?? Number.POSITIVE_INFINITY;
+  return {
+    expiresAt: Math.min(expiresAt, acceptedUntil),
+    revokedAt: absentOr('revokedAt', record.revokedAt, instant) ?? Number.POSITIVE_INFINITY,
+    disabled: absentOr('disabled', record.disabled, flag) ?? false,
+  };
+}

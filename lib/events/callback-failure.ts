@@ -1,0 +1,24 @@
+import { eventChannel } from './event-channel.js';
+
+/**
+ * Reports that a callback threw or rejected. keyward does not wait for it, so the response is the same as after a
+ * success.
+ */
+export interface CallbackFailure {
+  /** The factory or gate that called it: `apiKeys`, `accessKeys`, `issuer`, `store` or `requireBearer`. */
+  readonly of: string;
+  /**
+   * The callback that failed: `recordUse`, `usageOf` (or its counter) or `watch` of a resolver; `listener`, which was
+   * passed to `watch` of the store; or `next`, which a gate called after a lookup (its request is ended).
+   */
+  readonly callback: 'recordUse' | 'usageOf' | 'watch' | 'listener' | 'next';
+  /** `threw`: it threw synchronously. `rejected`: it returned a promise that rejected. */
+  readonly reason: 'threw' | 'rejected';
+  /** Class and code of the error and of its causes, never a message. */
+  readonly detail: string;
+  /** Where it was thrown: up to 8 places `file:line:column`, innermost first. */
+  readonly where: readonly string[];
+}
+
+/** `keyward:callback-failure`: publishes each failure of a callback that is not awaited. */
+export const callbackFailures = eventChannel<CallbackFailure>('keyward:callback-failure');

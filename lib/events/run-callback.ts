@@ -1,0 +1,30 @@
+/** Runs callbacks of the user without waiting for them. */
+import { describeError, placesOf } from '../errors/describe-error.js';
+import { type CallbackFailure, callbackFailures } from './callback-failure.js';
+
+type CallbackName = Pick<CallbackFailure, 'of' | 'callback'>;
+
+/**
+ * Runs a callback. If it throws, or returns a promise that rejects, an event is published. Without this, an unhandled
+ * rejection would end the process.
+ */
+export function runCallback(name: CallbackName, callback: () => unknown): void {
+  try {
+    handleRejection(name, callback());
+  } catch (error) {
+    reportCallbackFailure(name, 'threw', error);
+  }
+}
+
+/** Publishes an event if the promise that a callback returned rejects. It does not wait for the promise. */
+export function handleRejection(name: CallbackName, returned: unknown): void {
+  if (returned === undefined) return;
+  const { then } = Object(returned) as { then?: unknown };
+  if (typeof then === 'function')
+    then.call(returned, undefined, (error: unknown) => reportCallbackFailure(name, 'rejected', error));
+}
+
+export function reportCallbackFailure(name: CallbackName, reason: CallbackFailure['reason'], error: unknown): void {
+  if (!callbackFailures.hasSubscribers) return;
+  callbackFailures.publish({ ...name, reason, detail: describeError(error), where: placesOf(error) });
+}

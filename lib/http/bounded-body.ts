@@ -1,0 +1,48 @@
+/** Reads the body of a request, of limited size and within a time limit. */
+import type { IncomingMessage } from 'node:http';
+
+// Matches the content type of a form in UTF-8 (RFC 6749 §3.2 and Appendix B).
+const FORM = /^application\/x-www-form-urlencoded *(?:; *charset *= *(?:utf-8|"utf-8") *)?$/i;
+
+/** A request whose body an earlier middleware may have parsed. */
+export interface MaybeParsed extends IncomingMessage {
+  readonly body?: unknown;
+}
+
+export interface BodyBounds {
+  readonly maxBytes: number;
+  /** The time limit in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Why the body could not be read. */
+export type BodyFault = 'too_large' | 'slow_body' | 'aborted';
+
+/** Checks whether a content type is that of a form. */
+export function isFormType(type: string | undefined): boolean {
+  return type !== undefined && FORM.test(type);
+}
+
+/** Reads a body. The promise never rejects. After a fault, it resolves without waiting for the rest of the body. */
+export function readBody(req: IncomingMessage, { maxBytes, timeoutMs }: BodyBounds): Promise<Buffer | BodyFault> {
+  if (Number(req.headers['content-length']) > maxBytes) return Promise.resolve('too_large');
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const settle = (outcome: Buffer | BodyFault) => {
+      clearTimeout(timer);
+      req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      req.pause();
+      resolve(outcome);
+    };
+    const onData = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) settle('too_large');
+      else chunks.push(chunk);
+    };
+    const onEnd = () => settle(Buffer.concat(chunks));
+    const onClose = () => settle('aborted');
+    const timer = setTimeout(settle, timeoutMs, 'slow_body');
+    req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}

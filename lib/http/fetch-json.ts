@@ -1,0 +1,84 @@
+/** Requests JSON documents of limited size, within a time limit. */
+import { types } from 'node:util';
+import { KeywardError } from '../errors/keyward-error.js';
+import { type JsonObject, parseJsonObject } from '../protocol/json-object.js';
+
+/** Thrown if a document could not be fetched. The message says why, without the URL. */
+export class FetchError extends KeywardError {
+  override readonly name = 'FetchError';
+
+  constructor(message: string) {
+    super('fetch_failed', message);
+  }
+}
+
+const MAX_BYTES = 256 * 1_024;
+
+/**
+ * Fetches a JSON document. The response must have status 200 and at most 256 KiB (decoded). Redirects are refused,
+ * because an attacker who can redirect could choose the keys.
+ *
+ * @throws FetchError
+ */
+export async function fetchJson(url: URL, signal: AbortSignal): Promise<unknown> {
+  return fetchOk(url, { signal, headers: { accept: 'application/json' } }, readJson);
+}
+
+/**
+ * Posts a form, and reads the JSON object of the response by the rules of `fetchJson`. An object with a duplicate name
+ * is refused, because two parsers could read it differently.
+ *
+ * @throws FetchError
+ */
+export async function postForm(
+  url: URL,
+  headers: Headers,
+  form: URLSearchParams,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  headers.set('accept', 'application/json');
+  return fetchOk(url, { method: 'POST', signal, headers, body: form }, async (response) => {
+    const object = parseJsonObject(await boundedBytes(response));
+    if (object === undefined) throw new FetchError('no JSON object');
+    return object;
+  });
+}
+
+async function fetchOk<T>(url: URL, init: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
+  try {
+    const response = await fetch(url, { ...init, redirect: 'manual' });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      throw new FetchError(`status ${response.status}`);
+    }
+    return await read(response);
+  } catch (error) {
+    throw error instanceof FetchError ? error : new FetchError(reasonOf(error));
+  }
+}
+
+/**
+ * Reads the JSON body of a response. The promise rejects if the body is longer than 256 KiB (decoded) or is not JSON.
+ */
+export async function readJson(response: Response): Promise<unknown> {
+  return JSON.parse((await boundedBytes(response)).toString('utf8'));
+}
+
+async function boundedBytes(response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BYTES) throw new FetchError(`response longer than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function reasonOf(error: unknown): string {
+  if (!types.isNativeError(error) && !(error instanceof DOMException)) return 'failed';
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timed out';
+  if (error.name === 'SyntaxError') return 'no JSON';
+  const { code } = (error.cause ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : 'failed';
+}

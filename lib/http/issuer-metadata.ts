@@ -1,0 +1,79 @@
+/** Finds URLs in the metadata of an issuer: that of RFC 8414 first, then that of OpenID Connect Discovery. */
+import { FetchError, fetchJson } from './fetch-json.js';
+import { isInternalHost, secureUrl } from './secure-url.js';
+
+/** The time limit of the first document in milliseconds. It leaves time for the second document. */
+const FIRST_TIMEOUT = 1_000;
+
+export interface MetadataSource {
+  readonly url: URL;
+  /** The issuer from the options. `issuer` of the metadata must be exactly the same (RFC 8414 §3.3). */
+  readonly issuer: string;
+  readonly allowHttp: boolean;
+}
+
+/** The names of metadata members that are URLs (RFC 8414 §2). */
+export type MetadataUrl = 'introspection_endpoint' | 'jwks_uri' | 'token_endpoint';
+
+/**
+ * Finds a URL in the metadata of an issuer. A document is used only if it is from this issuer and its URL may be
+ * fetched.
+ *
+ * @throws FetchError if neither document can be used. The error is that of the first document that was served and
+ *   refused, because it explains more than a document that is missing.
+ */
+export async function discoverUrl(source: MetadataSource, member: MetadataUrl, signal: AbortSignal): Promise<URL> {
+  const first = AbortSignal.any([signal, AbortSignal.timeout(FIRST_TIMEOUT)]);
+  const metadata = await fetchJson(oauthMetadataUrl(source.url), first).catch(() => undefined);
+  const found = metadata === undefined ? undefined : readUrl(metadata, member, source);
+  if (found instanceof URL) return found;
+  try {
+    const second = readUrl(await fetchJson(openidMetadataUrl(source.url), signal), member, source);
+    if (second instanceof URL) return second;
+    throw second;
+  } catch (error) {
+    throw found ?? error;
+  }
+}
+
+/** Returns the URL of the metadata, with the well-known path between host and path (RFC 8414 section 3.1). */
+function oauthMetadataUrl(issuer: URL): URL {
+  return atPath(issuer, `/.well-known/oauth-authorization-server${pathOf(issuer)}`);
+}
+
+/** Returns the URL of the metadata, with the well-known path after the path (OpenID Connect Discovery §4). */
+function openidMetadataUrl(issuer: URL): URL {
+  return atPath(issuer, `${pathOf(issuer)}/.well-known/openid-configuration`);
+}
+
+function pathOf(issuer: URL): string {
+  return issuer.pathname.replace(/\/$/, '');
+}
+
+/**
+ * Replaces the path. It is not resolved as a reference, because a path that starts with two slashes would name another
+ * host.
+ */
+function atPath(issuer: URL, path: string): URL {
+  const url = new URL(issuer);
+  url.pathname = path;
+  return url;
+}
+
+/** Returns the URL, or an error that says why the metadata must not be used. */
+function readUrl(metadata: unknown, member: MetadataUrl, source: MetadataSource): URL | FetchError {
+  const { issuer, [member]: uri } = (metadata ?? {}) as { readonly [name: string]: unknown };
+  if (issuer !== source.issuer) return new FetchError('metadata of another issuer');
+  const url = secureUrl(uri, source.allowHttp);
+  if (url === undefined) return new FetchError(`no ${member} that may be fetched`);
+  if (pointsInside(url, source)) return new FetchError(`a ${member} on an internal host`);
+  return url;
+}
+
+/**
+ * Checks whether a URL of a public issuer leads to an internal host. Otherwise an attacker who can change the metadata
+ * could make this process connect to its internal network.
+ */
+function pointsInside(url: URL, { url: issuer, allowHttp }: MetadataSource): boolean {
+  return !allowHttp && issuer.protocol === 'https:' && url.origin !== issuer.origin && isInternalHost(url);
+}

@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type CredentialScheme, isB64token } from '../protocol/bearer.js';
+import { type CompactJws, type ReadJoseHeader, readCompactJws } from '../protocol/compact-jws.js';
+import { own } from '../protocol/json-object.js';
+import { clientNetwork } from './client-network.js';
+
+/** The sender of a request, as Node and Express know it. */
+export interface Sender {
+  /** The address, from Express. Behind a proxy, it depends on `trust proxy`. */
+  readonly ip?: string | undefined;
+  readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
+}
+
+/** The parts of a request that a proof of possession must match. */
+export interface CredentialRequest extends Sender {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** The request target as the client sent it, set by Express. Routers shorten `url`, but not this property. */
+  readonly originalUrl?: string | undefined;
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** Returns the certificate that the client presented, in DER form; `undefined` if it presented none. */
+export type CertificateOf = (req: IncomingMessage) => Buffer | undefined;
+
+/**
+ * The credential of a request. Each derived value is computed once, when it is first needed. Printing the object does
+ * not print the credential.
+ */
+export class PresentedCredential {
+  readonly #text: string;
+  readonly #sender: CredentialRequest | undefined;
+  readonly #readJoseHeader: ReadJoseHeader | undefined;
+  /** The scheme of the `Authorization` field. */
+  readonly scheme: CredentialScheme;
+  #cacheKey: string | undefined;
+  #jws: CompactJws | null | undefined;
+
+  /**
+   * Creates the credential of a request.
+   *
+   * @param text - The whole credential, without its scheme.
+   * @param sender - The request of the credential.
+   * @param readJoseHeader - Reads the header of a JWS from a cache. Without this function, the header is parsed. It is
+   *   a parameter, because this layer must not import `cache`.
+   */
+  constructor(
+    text: string,
+    sender?: CredentialRequest,
+    readJoseHeader?: ReadJoseHeader,
+    scheme: CredentialScheme = 'Bearer',
+  ) {
+    this.#text = text;
+    this.scheme = scheme;
+    this.#sender = sender;
+    this.#readJoseHeader = readJoseHeader;
+  }
+
+  /** The request of the credential, which proofs of possession must match; `undefined` if it is not known. */
+  get request(): CredentialRequest | undefined {
+    return this.#sender;
+  }
+
+  /** The address of the sender; `undefined` if it is not known. */
+  get from(): string | undefined {
+    return this.#sender?.ip ?? this.#sender?.socket?.remoteAddress;
+  }
+
+  /** The network of the sender. */
+  get network(): string {
+    return clientNetwork(this.from);
+  }
+
+  /**
+   * SHA-256 of the credential as a binary string, for the keys of caches. A binary string is half as long as hex, and
+   * takes half the time.
+   */
+  get cacheKey(): string {
+    this.#cacheKey ??= hash('sha256', this.#text, 'binary');
+    return this.#cacheKey;
+  }
+
+  /** SHA-256 of the credential in lower-case hex. */
+  get digest(): string {
+    return Buffer.from(this.cacheKey, 'latin1').toString('hex');
+  }
+
+  /**
+   * Whether the credential has three parts, as a JWS in compact serialization. Such a credential causes no API key
+   * lookup.
+   */
+  get isCompact(): boolean {
+    const first = this.#text.indexOf('.');
+    const second = first === -1 ? -1 : this.#text.indexOf('.', first + 1);
+    return second !== -1 && this.#text.indexOf('.', second + 1) === -1;
+  }
+
+  /** The unverified header and claims of a well-formed JWS; `undefined` for other credentials. */
+  get jws(): CompactJws | undefined {
+    if (this.#jws === undefined) this.#jws = readCompactJws(this.#text, this.#readJoseHeader) ?? null;
+    return this.#jws ?? undefined;
+  }
+
+  /** Whether the credential is a b64token (RFC 6750 §2.1). Every JWS is one. */
+  get isWellFormed(): boolean {
+    return (this.#jws ?? undefined) !== undefined || isB64token(this.#text);
+  }
+
+  /** The unverified `iss` of a JWS. Use it only to decide which verifier to ask. */
+  get issuer(): unknown {
+    return this.jws === undefined ? undefined : own(this.jws.payload, 'iss');
+  }
+
+  /** Returns the credential itself. Do not log or store it. */
+  reveal(): string {
+    return this.#text;
+  }
+}

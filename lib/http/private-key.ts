@@ -1,0 +1,66 @@
+/** Reads the private key of a client, and signs JWTs with it. */
+import { createPrivateKey, KeyObject } from 'node:crypto';
+import type { JWK, JWTPayload } from 'jose';
+
+/** A private key: a JWK, a `KeyObject`, or PEM (PKCS #8, PKCS #1 or SEC 1). */
+export type PrivateKeyInput = JWK | KeyObject | string;
+
+/** A private key, with the values for the header of JWTs. */
+export interface SigningKey {
+  readonly key: KeyObject;
+  readonly alg: string;
+  readonly kid: string | undefined;
+}
+
+/**
+ * The JWS algorithm of each key type (RFC 7518 §3.1, RFC 8037 §3.1). RSA uses RS256, unless the JWK names another
+ * algorithm.
+ */
+const ALGORITHM_OF_CURVE = new Map([
+  ['prime256v1', 'ES256'],
+  ['secp384r1', 'ES384'],
+  ['secp521r1', 'ES512'],
+]);
+
+/**
+ * Reads a private key.
+ *
+ * @returns `undefined` if the input is not a private key that can sign.
+ */
+export function readPrivateKey(input: unknown, keyId: string | undefined): SigningKey | undefined {
+  const key = parseKey(input);
+  if (key?.type !== 'private') return undefined;
+  const jwk = isJwk(input) ? input : {};
+  const alg = jwk.alg ?? algorithmOf(key);
+  return alg === undefined ? undefined : { key, alg, kid: keyId ?? jwk.kid };
+}
+
+/** Signs a JWT. The first call loads jose. */
+export async function signJwt(
+  { key, alg }: Pick<SigningKey, 'key' | 'alg'>,
+  header: Readonly<Record<string, unknown>>,
+  payload: JWTPayload,
+): Promise<string> {
+  const { SignJWT } = await import('jose');
+  return new SignJWT(payload).setProtectedHeader({ ...header, alg }).sign(key);
+}
+
+function parseKey(input: unknown): KeyObject | undefined {
+  if (input instanceof KeyObject) return input;
+  try {
+    if (typeof input === 'string') return createPrivateKey(input);
+    return isJwk(input) ? createPrivateKey({ key: input, format: 'jwk' }) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isJwk(input: unknown): input is JWK {
+  return typeof input === 'object' && input !== null && !(input instanceof KeyObject);
+}
+
+function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string | undefined {
+  if (asymmetricKeyType === 'rsa') return 'RS256';
+  if (asymmetricKeyType === 'ed25519') return 'EdDSA';
+  return ALGORITHM_OF_CURVE.get(asymmetricKeyDetails?.namedCurve ?? '');
+}

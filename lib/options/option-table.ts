@@ -1,0 +1,88 @@
+/**
+ * The table of a factory's options: for each name its check and its default. Names are stated once; TypeScript compares
+ * them with the interface of the options, and `readTable` refuses any other name.
+ *
+ * ```ts
+ * const OPTIONS = { store: object<Store>(['ready']), timeout: integer(1_000, 1, 60_000) } satisfies OptionTable<StoreOptions>;
+ * const { store, timeout } = readTable('openStore', given, OPTIONS);
+ * ```
+ */
+import { namesOf, Options } from './options.js';
+
+/** Checks one option, and returns its value or its default. It throws a `TypeError` for a wrong value. */
+export type Option<T> = (options: Options, name: string) => T;
+
+/** A table with exactly the names of an interface. */
+export type OptionTable<O> = { readonly [name in keyof O]-?: Option<unknown> };
+
+/** The values that a table returns. */
+export type OptionValues<T> = { readonly [name in keyof T]: T[name] extends Option<infer V> ? V : never };
+
+/**
+ * Checks options by a table, in the order of the table.
+ *
+ * @param factory - The name of the factory, or of the option that contains these.
+ * @throws TypeError for an option that is missing, unknown or wrong.
+ */
+export function readTable<T extends Readonly<Record<string, Option<unknown>>>>(
+  factory: string,
+  given: unknown,
+  table: T,
+): OptionValues<T> {
+  const options = new Options(factory, given, Object.keys(table));
+  const values = Object.entries(table).map(([name, option]) => [name, option(options, name)]);
+  return Object.fromEntries(values) as OptionValues<T>;
+}
+
+/** Any value, for checks that need other options too. */
+export const anything: Option<unknown> = (options, name) => options.raw(name);
+
+export const text: Option<string> = (options, name) => options.text(name);
+
+export function flag(fallback: boolean): Option<boolean> {
+  return (options, name) => options.flag(name, fallback);
+}
+
+/** A whole number between two bounds, both included. */
+export function integer(fallback: number, min: number, max: number): Option<number> {
+  return (options, name) => options.integer(name, fallback, min, max);
+}
+
+/** A finite number between two bounds, both included. */
+export function number(fallback: number, min: number, max: number): Option<number> {
+  return (options, name) => options.number(name, fallback, min, max);
+}
+
+export function oneOf<const T extends string>(allowed: readonly T[]): Option<T> {
+  return (options, name) => options.oneOf(name, allowed);
+}
+
+export function method<F>(): Option<F> {
+  return (options, name) => options.method<F>(name);
+}
+
+/** A list of one or more names, each an allowed one, and none twice. `expected` is for the error if the value is not a list. */
+export function names<const T extends string>(allowed: readonly T[], expected: string): Option<readonly T[]> {
+  return (options, name) => {
+    const values = options.raw(name);
+    if (!Array.isArray(values)) throw options.mistake(name, expected);
+    const list = namesOf(`${options.factory}: option "${name}"`, values, allowed);
+    if (new Set(list).size < list.length) throw options.mistake(name, `${expected}, each once`);
+    return list;
+  };
+}
+
+/** An object with methods of these names. */
+export function object<T>(methods: readonly (keyof T & string)[]): Option<T> {
+  return (options, name) => options.object<T>(name, methods);
+}
+
+/** An option that may be absent. */
+export function withDefault<T, const D>(option: Option<T>, fallback: D): Option<T | D> {
+  return (options, name) => (options.has(name) ? option(options, name) : fallback);
+}
+
+/** An option that may be absent; then it is `undefined`. */
+export function optional<T>(option: Option<T>): Option<T | undefined> {
+  return withDefault(option, undefined);
+}

@@ -1,0 +1,46 @@
+/**
+ * The errors of a resource server. Some have an error code of RFC 6750 section 3.1, RFC 9449 section 7.1 or RFC 9470
+ * section 3; the response of the others has no error code.
+ */
+
+/**
+ * Why a request was refused, for the caller.
+ *
+ * - `credential_missing`: no credential was presented. The response has no error code (RFC 6750 section 3.1).
+ * - `invalid_request`: the credential is malformed, or there are two.
+ * - `invalid_token`: the credential is invalid, whatever the reason.
+ * - `insufficient_scope`: the credential is valid, but does not give access to this route.
+ * - `too_many_requests`: the key made more requests than its limits allow (RFC 6585 section 4). The response has no
+ * challenge.
+ * - `temporarily_unavailable`: the credential cannot be checked now. The response has no error code.
+ */
+export type BearerErrorCode = keyof typeof BEARER_ERRORS;
+
+/**
+ * The status and description of each code. The descriptions are fixed, so that they reveal neither the cause nor the
+ * input.
+ */
+export const BEARER_ERRORS = Object.freeze({
+  credential_missing: { status: 401, description: 'A credential is required' },
+  invalid_request: { status: 400, description: 'The credential is malformed or was presented more than once' },
+  invalid_token: { status: 401, description: 'The credential is invalid, expired or revoked' },
+  invalid_dpop_proof: { status: 401, description: 'The DPoP proof is missing or invalid' },
+  use_dpop_nonce: { status: 401, description: 'The DPoP proof needs the nonce of this answer' },
+  insufficient_scope: { status: 403, description: 'The credential does not give access to this resource' },
+  too_many_requests: { status: 429, description: 'Too many requests' },
+  insufficient_user_authentication: {
+    status: 401,
+    description: 'The user must authenticate again, or by another method',
+  },
+  temporarily_unavailable: { status: 503, description: 'The credential cannot be checked at the moment' },
+} as const);
+
+const OAUTH_ERRORS: readonly BearerErrorCode[] = [
+  ...(['invalid_request', 'invalid_token', 'invalid_dpop_proof', 'use_dpop_nonce', 'insufficient_scope'] as const),
+  'insufficient_user_authentication',
+];
+
+/** Checks whether the response names the code as `error`, which it does for codes that OAuth defines. */
+export function isOauthError(code: BearerErrorCode): boolean {
+  return OAUTH_ERRORS.includes(code);
+}

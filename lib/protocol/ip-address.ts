@@ -1,0 +1,58 @@
+/** Parses IP addresses in the forms that sockets and proxies write. */
+import { isIP } from 'node:net';
+
+/** Matches `[v6]`, `[v6]:port`, and `name:port` with a name that has no colon. */
+const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
+const WITH_PORT = /^(.+):\d{1,5}$/;
+const ZONE = /%.*$/;
+
+/** Removes port, brackets and scope id (RFC 4007 section 11), because a client may choose its port. */
+export function withoutPort(address: string): string {
+  const bracketed = BRACKETED.exec(address)?.[1];
+  if (bracketed !== undefined) return bracketed.replace(ZONE, '');
+  const host = isIP(address) === 0 ? (WITH_PORT.exec(address)?.[1] ?? address) : address;
+  return isIP(host) === 6 ? host.replace(ZONE, '') : host;
+}
+
+/** Removes the prefix `::ffff:`, which sockets for both IPv4 and IPv6 put before an IPv4 address. */
+export function withoutMappedPrefix(address: string): string {
+  const mapped = address.startsWith('::ffff:') ? address.slice(7) : '';
+  return isIP(mapped) === 4 ? mapped : address;
+}
+
+/** Returns the eight groups of a valid IPv6 address, in lower-case hex without leading zeros. */
+export function parseIPv6(address: string): readonly string[] {
+  const [before = [], after = []] = address.split('::').map(groupsOf);
+  const zeros = new Array<string>(8 - before.length - after.length).fill('0');
+  return [...before, ...zeros, ...after];
+}
+
+/**
+ * Returns the IPv4 address inside an IPv6 address: IPv4-mapped (RFC 4291 section 2.5.5.2), or NAT64 (64:ff9b::/96, RFC
+ * 6052 section 2.1).
+ */
+export function embeddedIPv4(groups: readonly string[]): string | undefined {
+  const prefix = groups.slice(0, 6).join(':');
+  if (prefix !== '0:0:0:0:0:ffff' && prefix !== '64:ff9b:0:0:0:0') return undefined;
+  return groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
+}
+
+function groupsOf(part: string): readonly string[] {
+  if (part === '') return [];
+  return part
+    .split(':')
+    .flatMap((group) => (group.includes('.') ? groupsOfIPv4(group) : [hexOf(Number.parseInt(group, 16))]));
+}
+
+function groupsOfIPv4(dotted: string): readonly string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number);
+  return [hexOf(a * 256 + b), hexOf(c * 256 + d)];
+}
+
+function hexOf(group: number): string {
+  return group.toString(16);
+}

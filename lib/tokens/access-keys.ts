@@ -1,0 +1,116 @@
+/** The access keys that obtained the tokens: if an access key is no longer valid, its tokens are refused. */
+import { CacheEntry, FailedLookup, NegativeEntry } from '../cache/cache-entries.js';
+import type { CacheBounds } from '../cache/cache-options.js';
+import { RecordCache } from '../cache/record-cache.js';
+import { UsageCounting } from '../cache/usage-counting.js';
+import type { Change } from '../contracts/change-feed.js';
+import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
+import type { Refused, Unavailable } from '../contracts/credential-verifier.js';
+import type { AccessKeyResolver } from '../contracts/key-resolver.js';
+import type { UsageCounter } from '../contracts/usage-counter.js';
+import type { Environment } from '../credentials/kind.js';
+import { type AccessKeyFacts, readAccessKeyRecord } from '../credentials/record.js';
+import { RecordError } from '../credentials/record-error.js';
+import { endedAt } from '../credentials/validity.js';
+import { handleRejection } from '../events/run-callback.js';
+import type { TokenClaims } from './claims.js';
+
+export interface AccessKeysOptions {
+  readonly resolver: AccessKeyResolver;
+  readonly environment: Environment | undefined;
+  readonly bounds: CacheBounds | undefined;
+  readonly clock: Clock;
+}
+
+/** A cached access key. */
+export class CachedAccessKey extends CacheEntry {
+  readonly facts: AccessKeyFacts;
+  /** `undefined` if the resolver counts no usage. */
+  readonly usage: UsageCounter | undefined;
+
+  constructor(facts: AccessKeyFacts, usage: UsageCounter | undefined) {
+    super();
+    this.facts = facts;
+    this.usage = usage;
+  }
+
+  get id(): string {
+    return this.facts.id;
+  }
+
+  get account(): string {
+    return this.facts.account;
+  }
+
+  get endsAt(): number {
+    return Math.min(this.facts.validity.expiresAt, this.facts.validity.revokedAt);
+  }
+}
+
+const TIMEOUT_MS = 1_000;
+const MAX_LOOKUPS = 100;
+
+export class AccessKeys {
+  readonly #resolver: AccessKeyResolver;
+  readonly #environment: Environment | undefined;
+  readonly #clock: Clock;
+  readonly #cache: RecordCache<string, CachedAccessKey>;
+  readonly usage: UsageCounting;
+
+  constructor({ resolver, environment, bounds, clock }: AccessKeysOptions) {
+    this.#resolver = resolver;
+    this.usage = new UsageCounting('accessKeys', resolver);
+    this.#environment = environment;
+    this.#clock = clock;
+    this.#cache = new RecordCache({
+      of: 'accessKeys',
+      member: 'accessKey',
+      watched: resolver.watch !== undefined,
+      timeout: TIMEOUT_MS,
+      maxLookups: MAX_LOOKUPS,
+      bounds,
+      clock,
+      lookUp: (id) => this.#lookUp(id),
+    });
+    handleRejection({ of: 'accessKeys', callback: 'watch' }, resolver.watch?.(this.#cache.listener));
+  }
+
+  /** Whether an access key may be used now without a lookup, and has not ended. */
+  isUsable(entry: CachedAccessKey, now: Instant): boolean {
+    return this.#cache.isUsable(entry, now) && endedAt(entry.facts.validity, now.wall) === undefined;
+  }
+
+  /** Finds the access key of a token, or says why the token must not be accepted. */
+  async find(claims: TokenClaims): Promise<CachedAccessKey | Refused | Unavailable> {
+    const keyId = claims.clientId;
+    const found = this.#cache.get(keyId, instantOf(this.#clock)) ?? (await this.#cache.load(keyId, keyId));
+    if (found instanceof FailedLookup) return { outcome: 'unavailable', reason: `lookup_${found.reason}` };
+    if (found instanceof NegativeEntry) return { outcome: 'refused', reason: found.reason, keyId };
+    const reason = this.#refusal(found.facts, claims);
+    return reason === undefined ? found : { outcome: 'refused', reason, keyId };
+  }
+
+  invalidate(change: Change): void {
+    this.#cache.invalidate(change);
+  }
+
+  #refusal(facts: AccessKeyFacts, claims: TokenClaims): string | undefined {
+    if (this.#environment !== undefined && facts.environment !== this.#environment) return 'other_environment';
+    // Tokens of keyward's issuer contain the `tokensNotBefore` of the time when they were issued. It is compared
+    // instead of `iat`, because `iat` may come from another clock.
+    const since = claims.tokensNotBefore ?? (claims.issuedAt ?? 0) * 1_000;
+    if (since < facts.tokensNotBefore) return 'token_superseded';
+    if (claims.tokenId !== undefined && facts.revokedTokens?.has(claims.tokenId)) return 'token_revoked';
+    return endedAt(facts.validity, this.#clock.now());
+  }
+
+  async #lookUp(id: string): Promise<CachedAccessKey | NegativeEntry> {
+    const record: unknown = await this.#resolver.resolveAccessKey(id);
+    if (record === undefined || record === null) return new NegativeEntry({ id, account: undefined }, 'unknown');
+    const facts = readAccessKeyRecord(record);
+    if (facts.id !== id) throw new RecordError('id: expected the client ID of the token');
+    const ended = endedAt(facts.validity, this.#clock.now());
+    if (ended !== undefined) return new NegativeEntry(facts, ended, facts.validity.revokedAt);
+    return new CachedAccessKey(facts, this.usage.counterOf(facts.id));
+  }
+}

@@ -1,0 +1,232 @@
+/** Verifies access tokens: first claims and header, then the signature, then the access key that obtained the token. */
+import { LRUCache } from 'lru-cache';
+import type { Change, Invalidatable } from '../contracts/change-feed.js';
+import { type Instant, instantOf } from '../contracts/clock.js';
+import {
+  type Accepted,
+  builtIn,
+  type CredentialVerifier,
+  type Declined,
+  type Outcome,
+  type Refused,
+} from '../contracts/credential-verifier.js';
+import type { AccessKeyResolver } from '../contracts/key-resolver.js';
+import type { AccessPrincipal } from '../credentials/principal.js';
+import type { PresentedCredential } from '../http/presented-credential.js';
+import type { CompactJws } from '../protocol/compact-jws.js';
+import type { CachedAccessKey } from './access-keys.js';
+import { type AccessTokensOptions, readAccessTokensOptions } from './access-tokens-options.js';
+import { type BrokenClaimRule, readTokenClaims, reasonOfRule, type TokenClaims } from './claims.js';
+import type { BoundToken } from './confirmation.js';
+import { type BrokenHeaderRule, readTokenHeader, type TokenHeader } from './header.js';
+import { KeysUnavailableError } from './jwks/key-set.js';
+import type { VerificationKey } from './jwks/verification-key.js';
+import { tokenPrincipal } from './principal.js';
+import { verifySignature } from './signature.js';
+
+/** A token with a valid signature. It is also the outcome, so that a cached token needs no new object. */
+interface VerifiedToken extends BoundToken, Accepted<AccessPrincipal> {
+  readonly principal: AccessPrincipal;
+  readonly signingKey: VerificationKey;
+  readonly accessKey: CachedAccessKey | undefined;
+}
+
+/**
+ * The outcome for a token, the same for each request that presents it. A request may still have to prove possession.
+ */
+type TokenOutcome = VerifiedToken | Exclude<Outcome, Accepted>;
+
+/** A token whose claims and header are acceptable. Its signature is not verified. */
+interface UnverifiedToken {
+  readonly cacheKey: string;
+  readonly jws: CompactJws;
+  readonly header: TokenHeader;
+  readonly claims: TokenClaims;
+  /** The key that verified this token before: its signature need not be verified again. */
+  readonly verifiedBy: VerificationKey | undefined;
+}
+
+const DECLINED: TokenOutcome = Object.freeze({ outcome: 'declined' });
+
+/**
+ * Makes the verifier of the access tokens of one issuer (RFC 9068 section 4, RFC 7519 section 7.2, spec section 5.2).
+ *
+ * A token that breaks a rule is refused; so is one with `cnf`, unless `dpop` or `mtls` is given and the request proves
+ * possession (RFC 9449, RFC 8705). If the keys of the issuer or `accessKeys` are not available: 503.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type; for a symmetric algorithm; for a
+ *   `jwks` object that is empty, has a private or symmetric key, no usable key, or the same `kid` twice.
+ * @example
+ * ```ts
+ * import { accessTokens, requireBearer } from 'keyward';
+ *
+ * const tokens = accessTokens({ issuer: 'https://login.example', audience: 'https://api.example' });
+ * const gate = requireBearer({ accept: [tokens] });
+ * ```
+ */
+export function accessTokens(
+  options: AccessTokensOptions & { readonly accessKeys: AccessKeyResolver },
+): CredentialVerifier<AccessPrincipal<string>> & Invalidatable;
+export function accessTokens(options: AccessTokensOptions): CredentialVerifier<AccessPrincipal> & Invalidatable;
+export function accessTokens(options: AccessTokensOptions): CredentialVerifier & Invalidatable {
+  const settings = readAccessTokensOptions(options);
+  const { rules, algorithms, keySet, accessKeys, principalContext, confirmation, bounds, clock } = settings;
+  const verifiedTokens = bounds && new LRUCache<string, VerifiedToken>({ max: bounds.max });
+  /** Verifications that wait for signing keys, the thread pool or an access key, shared by requests of a token. */
+  const pending = new Map<string, Promise<TokenOutcome>>();
+
+  function verifyAndConfirm(credential: PresentedCredential): Outcome | Promise<Outcome> {
+    const token = verifyToken(credential);
+    if (token instanceof Promise) return token.then((settled) => confirm(settled, credential));
+    return confirm(token, credential);
+  }
+
+  /**
+   * Checks that a request proves possession. Every request must, even if it shared the verification of another request.
+   */
+  function confirm(token: TokenOutcome, credential: PresentedCredential): Outcome | Promise<Outcome> {
+    if (token.outcome !== 'accepted') return counted(token);
+    const { principal, signingKey, accessKey } = token;
+    if (confirmation === undefined) return counted({ outcome: 'accepted', principal }, accessKey);
+    const outcome = confirmation.confirm(credential, token);
+    if (!(outcome instanceof Promise)) return counted(outcome, accessKey);
+    // Checked again, because the token may have expired while the replay cache was asked.
+    return outcome.then((settled) => counted(refusalIfEnded(principal.expiresAt, signingKey) ?? settled, accessKey));
+  }
+
+  /**
+   * Counts the outcome for the access key. Each request counts, even if it shared the verification of another request.
+   */
+  function counted(outcome: Outcome, accessKey?: CachedAccessKey): Outcome {
+    if (outcome.outcome === 'accepted') accessKeys?.usage.accepted(accessKey?.usage);
+    else accessKeys?.usage.refused(outcome);
+    return outcome;
+  }
+
+  function verifyToken(credential: PresentedCredential): TokenOutcome | Promise<TokenOutcome> {
+    if (!credential.isCompact) return DECLINED;
+    const now = instantOf(clock);
+    const cached = verifiedTokens?.get(credential.cacheKey);
+    if (cached !== undefined && isUsable(cached, now)) return cached;
+    const token = readToken(credential, now, cached);
+    return 'outcome' in token ? token : joinOrStart(token);
+  }
+
+  function isUsable({ principal, signingKey, accessKey }: VerifiedToken, now: Instant): boolean {
+    if (principal.expiresAt * 1_000 <= now.wall || signingKey.withdrawn || !keySet.isFresh(now)) return false;
+    if (accessKeys === undefined) return true;
+    return accessKey !== undefined && accessKeys.isUsable(accessKey, now);
+  }
+
+  /**
+   * Makes the cheap checks before the signature. A token that they refuse causes no fetch of keys. Its sender gets the
+   * same answer as for a wrong signature.
+   */
+  function readToken(
+    { cacheKey, jws }: PresentedCredential,
+    now: Instant,
+    cached: VerifiedToken | undefined,
+  ): UnverifiedToken | Declined | Refused {
+    if (jws === undefined) return { outcome: 'declined', reason: 'jws_malformed' };
+    // The issuer comes first: a token of another issuer is left to its own verifier, whatever else is wrong with it.
+    const claims = readTokenClaims(jws.payload, rules, now.wall);
+    if (claims === 'iss') return { outcome: 'declined', reason: 'token_iss' };
+    const header = readTokenHeader(jws.header, algorithms, rules.profile);
+    if (typeof header === 'string') return refused(header);
+    if (typeof claims === 'string') return refused(claims);
+    return { cacheKey, jws, header, claims, verifiedBy: cached?.signingKey };
+  }
+
+  /**
+   * Verifies a token once for all requests that present it at the same time. With `cache: false` requests share
+   * nothing: everything is looked up after the request arrived.
+   */
+  function joinOrStart(token: UnverifiedToken): TokenOutcome | Promise<TokenOutcome> {
+    const { cacheKey } = token;
+    const joined = pending.get(cacheKey);
+    if (joined !== undefined) return joined;
+    const signingKey = keySet.find(token.header.kid);
+    const outcome = signingKey instanceof Promise ? awaitKey(token, signingKey) : checkSignature(token, signingKey);
+    if (!(outcome instanceof Promise) || verifiedTokens === undefined) return outcome;
+    const shared = outcome.finally(() => pending.delete(cacheKey));
+    pending.set(cacheKey, shared);
+    return shared;
+  }
+
+  async function awaitKey(
+    token: UnverifiedToken,
+    signingKey: Promise<VerificationKey | undefined>,
+  ): Promise<TokenOutcome> {
+    try {
+      return await checkSignature(token, await signingKey);
+    } catch (error) {
+      if (!(error instanceof KeysUnavailableError)) throw error;
+      return { outcome: 'unavailable', reason: 'keys_unavailable', retryAfter: error.retryAfter };
+    }
+  }
+
+  /** Verifies the signature. It returns synchronously if the algorithm is fast and there are no access keys. */
+  function checkSignature(
+    token: UnverifiedToken,
+    signingKey: VerificationKey | undefined,
+  ): TokenOutcome | Promise<TokenOutcome> {
+    if (signingKey === undefined) return refused('kid');
+    const { jws, header, verifiedBy } = token;
+    const isSigned = verifiedBy === signingKey || verifySignature(jws, signingKey, header.alg);
+    if (isSigned === false) return refused('signature');
+    if (isSigned === true && accessKeys === undefined) return accept(token, signingKey);
+    return checkAccessKey(token, signingKey, isSigned);
+  }
+
+  /** Makes the checks that may have to wait: a slow signature, then the access key. */
+  async function checkAccessKey(
+    token: UnverifiedToken,
+    signingKey: VerificationKey,
+    isSigned: true | Promise<boolean>,
+  ): Promise<TokenOutcome> {
+    if (!(await isSigned)) return refused('signature');
+    if (accessKeys === undefined) return accept(token, signingKey);
+    const accessKey = await accessKeys.find(token.claims);
+    return 'outcome' in accessKey ? accessKey : accept(token, signingKey, accessKey);
+  }
+
+  function accept(
+    { cacheKey, jws, claims }: UnverifiedToken,
+    signingKey: VerificationKey,
+    accessKey?: CachedAccessKey,
+  ): TokenOutcome {
+    const ended = refusalIfEnded(claims.expiresAt, signingKey);
+    if (ended !== undefined) return ended;
+    const principal = tokenPrincipal(jws, claims, accessKey?.facts, principalContext);
+    const verified: VerifiedToken = { outcome: 'accepted', principal, signingKey, accessKey };
+    const { boundKeys } = claims;
+    const token = Object.freeze(boundKeys === undefined ? verified : { ...verified, boundKeys });
+    verifiedTokens?.set(cacheKey, token);
+    return token;
+  }
+
+  /** Refuses a token that expired, or whose signing key was withdrawn, during an asynchronous check. */
+  function refusalIfEnded(expiresAt: number, signingKey: VerificationKey): Refused | undefined {
+    if (expiresAt * 1_000 <= clock.now()) return refused('expired');
+    return signingKey.withdrawn ? refused('kid') : undefined;
+  }
+
+  function invalidate(change: Change): void {
+    accessKeys?.invalidate(change);
+    if (change === 'all') verifiedTokens?.clear();
+  }
+
+  const { issuer, audiences = [], clockTolerance } = rules;
+  return builtIn({
+    kinds: Object.freeze(['access'] as const),
+    claims: [{ of: issuer, what: `access tokens of ${issuer}` }],
+    tokens: Object.freeze({ issuer, audiences, clock, clockTolerance }),
+    confirmation: confirmation?.methods,
+    verify: confirmation === undefined && accessKeys === undefined ? verifyToken : verifyAndConfirm,
+    invalidate,
+  });
+}
+
+function refused(rule: BrokenClaimRule | BrokenHeaderRule | 'signature'): Refused {
+  return { outcome: 'refused', reason: reasonOfRule(rule) };
+}

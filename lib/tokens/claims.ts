@@ -1,0 +1,190 @@
+/** The claims of an access token (RFC 9068 §2.2 and §4, RFC 7519 §4.1). */
+import { namesOf, type Options } from '../options/options.js';
+import { type JsonObject, own } from '../protocol/json-object.js';
+import { isScopeToken, parseScope } from '../protocol/scope.js';
+import type { BoundKeys, Confirmation } from './confirmation.js';
+import type { TokenProfile } from './header.js';
+
+/** The rules for the claims of a token. */
+export interface ClaimRules {
+  readonly issuer: string;
+  /** `undefined`: any audience, or none. */
+  readonly audiences: readonly string[] | undefined;
+  readonly profile: TokenProfile;
+  /** Whether the claims are an introspection response, which may omit `iss` and `exp` (RFC 7662 section 2.2). */
+  readonly isIntrospected: boolean;
+  /** Seconds by which `iat` and `nbf` may be in the future. */
+  readonly clockTolerance: number;
+  /** Maximum seconds from `iat` to `exp`. */
+  readonly maxLifetime: number;
+  /** Whether the token is from an issuer whose access keys are known. In its tokens, `sub` is the client. */
+  readonly ownIssuer: boolean;
+  /** Whether a token may have `authorization_details`, which nothing here enforces. */
+  readonly ignoresAuthorizationDetails: boolean;
+  /** Checks that a token with `cnf` was sent by its client. Without this check, a token with `cnf` is refused. */
+  readonly confirmation?: Confirmation | undefined;
+}
+
+/** Reads the option `audience`. */
+export function readAudiences(options: Options): readonly string[] {
+  const audience = options.raw('audience');
+  if (audience === undefined) throw options.mistake('audience', 'a string, or a list of strings');
+  return namesOf(`${options.factory}: option "audience"`, Array.isArray(audience) ? audience : [audience]);
+}
+
+/** The rule that the claims of a token break: in most cases the name of the claim. */
+export type BrokenClaimRule =
+  | 'iss'
+  | 'aud'
+  | 'exp'
+  | 'expired'
+  | 'iat'
+  | 'nbf'
+  | 'lifetime'
+  | 'sub'
+  | 'jti'
+  | 'client_id'
+  | 'cnf'
+  | 'authorization_details'
+  | 'scope';
+
+/**
+ * Returns the reason in events for a token that breaks a rule. An expired token has the same reason as an expired key.
+ */
+export function reasonOfRule(rule: string): string {
+  return rule === 'expired' ? rule : `token_${rule}`;
+}
+
+/** The validated claims that are used outside this file. */
+export interface TokenClaims {
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** Seconds since 1970; `Infinity` if an introspection response has no `exp`. */
+  readonly expiresAt: number;
+  /** Seconds since 1970; `undefined` if a foreign token has no `iat`. */
+  readonly issuedAt: number | undefined;
+  /** `jti`; `undefined` if it is not a string, which a foreign token may have. */
+  readonly tokenId: string | undefined;
+  /**
+   * The `tokensNotBefore` of the access key when the token was issued, in milliseconds; `undefined` if the token does
+   * not have it.
+   */
+  readonly tokensNotBefore: number | undefined;
+  /** The keys of `cnf`; `undefined` for a Bearer token. */
+  readonly boundKeys: BoundKeys | undefined;
+}
+
+/** The upper limit of a time in seconds (the year 5138). A larger value is in milliseconds. */
+const MILLISECONDS = 1e11;
+
+const MAX_TEXT = 1_024;
+const VSCHARS = /^[\x20-\x7E]+$/;
+
+/**
+ * Validates the claims of a token.
+ *
+ * @param now - Milliseconds since 1970.
+ * @returns The claims, or the first rule that they break.
+ */
+export function readTokenClaims(payload: JsonObject, rules: ClaimRules, now: number): TokenClaims | BrokenClaimRule {
+  const strict = rules.profile === 'rfc9068';
+  const seconds = now / 1_000;
+  const latest = seconds + rules.clockTolerance;
+
+  const iss = own(payload, 'iss');
+  if (iss !== rules.issuer && !(rules.isIntrospected && iss === undefined)) return 'iss';
+  if (rules.audiences !== undefined && !isAudience(own(payload, 'aud'), rules.audiences)) return 'aud';
+
+  const exp = expiryOf(payload, rules);
+  if (exp === undefined) return 'exp';
+  if (exp <= seconds) return 'expired';
+  const iat = own(payload, 'iat');
+  if (iat === undefined ? strict : !isTime(iat) || iat > latest || iat > exp) return 'iat';
+  const nbf = own(payload, 'nbf');
+  if (nbf !== undefined && (!isTime(nbf) || nbf > latest)) return 'nbf';
+  const issuedAt = iat as number | undefined;
+  if (exp - (issuedAt ?? Number.NEGATIVE_INFINITY) > rules.maxLifetime + rules.clockTolerance) return 'lifetime';
+
+  const sub = own(payload, 'sub');
+  if (sub === undefined ? strict : !isText(sub)) return 'sub';
+  const jti = own(payload, 'jti');
+  if (strict && !isText(jti)) return 'jti';
+  const clientId = clientOf(payload, rules.profile);
+  if (!isClientId(clientId) || (rules.ownIssuer && clientId !== sub)) return 'client_id';
+
+  // RFC 7800 §3.1: a client that presents a token with `cnf` must prove that it holds the key.
+  const isBound = Object.hasOwn(payload, 'cnf');
+  const boundKeys = isBound ? rules.confirmation?.readBoundKeys(payload.cnf) : undefined;
+  if (isBound && boundKeys === undefined) return 'cnf';
+  // `authorization_details` limit a token more than its scopes do, so they must not be ignored (RFC 9396 section 9.1).
+  if (Object.hasOwn(payload, 'authorization_details') && !rules.ignoresAuthorizationDetails) {
+    return 'authorization_details';
+  }
+
+  const scopes = scopesOf(payload);
+  return scopes === undefined
+    ? 'scope'
+    : {
+        clientId,
+        scopes,
+        expiresAt: exp,
+        issuedAt,
+        tokenId: isText(jti) ? jti : undefined,
+        tokensNotBefore: epochOf(payload),
+        boundKeys,
+      };
+}
+
+/** Returns `exp`; `Infinity` if an introspection response has none. */
+function expiryOf(payload: JsonObject, { isIntrospected }: ClaimRules): number | undefined {
+  const exp = own(payload, 'exp');
+  if (isTime(exp)) return exp;
+  return isIntrospected && exp === undefined ? Number.POSITIVE_INFINITY : undefined;
+}
+
+function epochOf(payload: JsonObject): number | undefined {
+  const time = own(payload, 'tokens_not_before');
+  return isTime(time) ? Math.round(time * 1_000) : undefined;
+}
+
+function isAudience(aud: unknown, audiences: readonly string[]): boolean {
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  return named.every((name) => typeof name === 'string') && named.some((name) => audiences.includes(name));
+}
+
+/**
+ * Whether a value is a NumericDate, which may have a fraction (RFC 7519 section 2). `1e400` in JSON is parsed as
+ * Infinity, and is refused.
+ */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < MILLISECONDS;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT;
+}
+
+/** Whether a value is a client ID: printable ASCII (RFC 6749 Appendix A.1), because it is written to logs. */
+function isClientId(value: unknown): value is string {
+  return isText(value) && VSCHARS.test(value);
+}
+
+/**
+ * Returns the client. Foreign issuers name it in `client_id`, in `azp` (OpenID Connect, Entra) or only as the subject.
+ */
+function clientOf(payload: JsonObject, profile: TokenProfile): unknown {
+  const clientId = own(payload, 'client_id');
+  if (profile === 'rfc9068' || clientId !== undefined) return clientId;
+  return own(payload, 'azp') ?? own(payload, 'sub');
+}
+
+/**
+ * Returns the scopes. `scope` is one string (RFC 9068 §2.2.3), but Duende and Checkout.com use a list, and Entra and
+ * Okta call the claim `scp`.
+ */
+function scopesOf(payload: JsonObject): readonly string[] | undefined {
+  const scope = Object.hasOwn(payload, 'scope') ? payload.scope : own(payload, 'scp');
+  if (scope === undefined) return [];
+  if (typeof scope === 'string') return parseScope(scope);
+  return Array.isArray(scope) && scope.every(isScopeToken) ? [...new Set(scope)] : undefined;
+}

@@ -1,0 +1,119 @@
+/** Proof of possession: a token with `cnf` (RFC 7800 section 3.1) works only with the keys that it names. */
+import type { Clock } from '../contracts/clock.js';
+import type { ConfirmationMethods, Outcome, Refused } from '../contracts/credential-verifier.js';
+import type { AccessPrincipal } from '../credentials/principal.js';
+import type { CredentialRequest, PresentedCredential } from '../http/presented-credential.js';
+import type { Options } from '../options/options.js';
+import { type Dpop, readDpopOptions } from './dpop/dpop-options.js';
+import { isThumbprint } from './dpop/proof-key.js';
+import type { ProofResult } from './dpop/proof-verifier.js';
+import { judgeCertificate } from './mtls/certificate.js';
+import { type Mtls, readMtlsOptions } from './mtls/mtls-options.js';
+
+/** The keys that a token is bound to, by their thumbprints; at least one of them is set. */
+export interface BoundKeys {
+  /** RFC 9449 section 6.1. */
+  readonly jkt: string | undefined;
+  /** RFC 8705 section 3.1. */
+  readonly x5t: string | undefined;
+}
+
+/** The parts of a verified token that the proof of possession needs. */
+export interface BoundToken {
+  readonly principal: AccessPrincipal;
+  /** `undefined` if the token is not bound. */
+  readonly boundKeys?: BoundKeys | undefined;
+}
+
+const NO_REQUEST: CredentialRequest = Object.freeze({});
+const MEMBERS = ['jkt', 'x5t#S256'];
+
+/** Reads the options `dpop` and `mtls` of a verifier of access tokens; `undefined` if neither is given. */
+export function readConfirmation(options: Options, clock: Clock): Confirmation | undefined {
+  const { factory } = options;
+  const dpop = options.has('dpop') ? readDpopOptions(factory, options.raw('dpop'), clock) : undefined;
+  const mtls = options.has('mtls') ? readMtlsOptions(factory, options.raw('mtls')) : undefined;
+  return dpop === undefined && mtls === undefined ? undefined : new Confirmation(dpop, mtls);
+}
+
+/** Reads the part of `cnf` that a verifier can check, and checks each request against it. */
+export class Confirmation {
+  /** The methods that the verifier announces. */
+  readonly methods: ConfirmationMethods;
+  readonly #dpop: Dpop | undefined;
+  readonly #mtls: Mtls | undefined;
+
+  constructor(dpop: Dpop | undefined, mtls: Mtls | undefined) {
+    this.#dpop = dpop;
+    this.#mtls = mtls;
+    this.methods = Object.freeze({
+      dpop: dpop && Object.freeze({ algorithms: dpop.algorithms, required: dpop.required }),
+      mtls: mtls && Object.freeze({ required: mtls.required }),
+    });
+  }
+
+  /**
+   * Reads the claim `cnf`.
+   *
+   * @returns `undefined` if it names no key, or only a key that cannot be checked here. The token must then be refused,
+   *   because anyone who has it could use it.
+   */
+  readBoundKeys(cnf: unknown): BoundKeys | undefined {
+    if (typeof cnf !== 'object' || cnf === null || Array.isArray(cnf)) return undefined;
+    const names = Object.keys(cnf);
+    if (names.length === 0 || !names.every((name) => MEMBERS.includes(name))) return undefined;
+    const { jkt, 'x5t#S256': x5t } = cnf as Record<string, unknown>;
+    if (names.includes('jkt') && (this.#dpop === undefined || !isThumbprint(jkt))) return undefined;
+    if (names.includes('x5t#S256') && (this.#mtls === undefined || !isThumbprint(x5t))) return undefined;
+    return { jkt: jkt as string | undefined, x5t: x5t as string | undefined };
+  }
+
+  /**
+   * Checks that the request of a token proves possession of its keys. The result is not stored for the next request.
+   */
+  confirm(
+    credential: PresentedCredential,
+    { principal, boundKeys }: BoundToken,
+  ): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
+    if (!this.#isEnough(boundKeys)) return refused('cnf_missing', principal);
+    // A bound token must not be accepted as a Bearer token (RFC 9449 section 7.2), nor an unbound token with the scheme
+    // DPoP.
+    if ((boundKeys?.jkt !== undefined) !== (credential.scheme === 'DPoP')) return refused('cnf_scheme', principal);
+    if (boundKeys === undefined) return { outcome: 'accepted', principal };
+    const { request = NO_REQUEST } = credential;
+    if (boundKeys.x5t !== undefined) {
+      const state = judgeCertificate(request, boundKeys.x5t, this.#mtls?.certificateOf);
+      if (state === 'unreadable') return { outcome: 'unavailable', reason: 'certificate_unreadable' };
+      if (state === 'absent') return refused('certificate_missing', principal);
+      if (state === 'other') return refused('certificate_other', principal);
+    }
+    if (boundKeys.jkt === undefined || this.#dpop === undefined) return { outcome: 'accepted', principal };
+    const expected = { tokenHash: tokenHashOf(credential), thumbprint: boundKeys.jkt };
+    const result = this.#dpop.proofs.verify(request, expected);
+    return result instanceof Promise
+      ? result.then((proof) => outcomeOf(proof, principal))
+      : outcomeOf(result, principal);
+  }
+
+  /** Whether the token is bound as the options require. If they require both methods, one of them is enough. */
+  #isEnough(boundKeys: BoundKeys | undefined): boolean {
+    const [dpop, mtls] = [this.#dpop?.required === true, this.#mtls?.required === true];
+    if (!dpop && !mtls) return true;
+    return (dpop && boundKeys?.jkt !== undefined) || (mtls && boundKeys?.x5t !== undefined);
+  }
+}
+
+/** Returns the value that `ath` of a proof must have: the hash of the token (RFC 9449 section 4.2). */
+function tokenHashOf({ cacheKey }: PresentedCredential): string {
+  return Buffer.from(cacheKey, 'latin1').toString('base64url');
+}
+
+function outcomeOf(result: ProofResult, principal: AccessPrincipal): Outcome<AccessPrincipal> {
+  if (result.outcome === 'proven') return { outcome: 'accepted', principal, dpopNonce: result.nonce };
+  if (result.outcome === 'unavailable') return result;
+  return { ...refused(result.reason, principal), code: result.code, dpopNonce: result.nonce };
+}
+
+function refused(reason: string, { keyId }: AccessPrincipal): Refused {
+  return { outcome: 'refused', reason, keyId };
+}

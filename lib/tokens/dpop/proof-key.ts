@@ -1,0 +1,112 @@
+/** The public key in the header of a proof (RFC 9449 section 4.2), and its thumbprint (RFC 7638). */
+import { createPublicKey, hash, type JsonWebKey } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type JsonObject, own } from '../../protocol/json-object.js';
+import { ALGORITHMS } from '../algorithms.js';
+import { VerificationKey } from '../jwks/verification-key.js';
+import { isWeakRsa } from '../jwks/weak-rsa.js';
+
+/** A JWK with valid syntax. The key itself may still be unusable; `ProofKeys.import` finds out. */
+export interface ProofJwk {
+  readonly alg: string;
+  /** RFC 7638 section 3: SHA-256 of the required members of the key, in base64url. */
+  readonly thumbprint: string;
+  /** The required members of the key. */
+  readonly members: Readonly<Record<string, string>>;
+}
+
+/**
+ * Private members (RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1); and `kid`, because the key is in the proof and is not
+ * looked up.
+ */
+const REFUSED_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'kid'];
+const BASE64URL = /^[\w-]+$/;
+/**
+ * Matches the base64url of 32 bytes: the unused bits of the last character must be zero, so that a key can be written
+ * in only one way.
+ */
+const BYTES_32 = /^[\w-]{42}[AEIMQUYcgkosw048]$/;
+const BYTES_48 = /^[\w-]{64}$/;
+const COORDINATES: Readonly<Record<string, RegExp>> = { 'P-256': BYTES_32, 'P-384': BYTES_48, Ed25519: BYTES_32 };
+const MAX_MEMBER = 2_048;
+/** Maximum imported keys in the cache: importing a key takes about as long as verifying a signature. */
+const MAX_KEYS = 10_000;
+
+/** Whether a text is a SHA-256 thumbprint in base64url. */
+export function isThumbprint(value: unknown): value is string {
+  return typeof value === 'string' && BYTES_32.test(value);
+}
+
+/**
+ * Reads the JWK of a proof.
+ *
+ * @param alg - The algorithm of the proof, one that is accepted.
+ * @returns `undefined` if it is not a public key for this algorithm.
+ */
+export function readProofJwk(value: unknown, alg: string): ProofJwk | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const jwk = value as JsonObject;
+  const algorithm = ALGORITHMS.get(alg);
+  if (algorithm === undefined || own(jwk, 'kty') !== algorithm.kty || !maySign(jwk, alg)) return undefined;
+  if (REFUSED_MEMBERS.some((name) => Object.hasOwn(jwk, name))) return undefined;
+  const members = algorithm.kty === 'RSA' ? rsaMembers(jwk) : curveMembers(jwk, algorithm.crv);
+  // RFC 7638 section 3.3: only these members, ordered by name, without white space. None of the values needs an escape.
+  return members && { alg, members, thumbprint: hash('sha256', JSON.stringify(members), 'base64url') };
+}
+
+/** Whether `use`, `key_ops` and `alg` of a JWK allow this signature (RFC 7517 sections 4.2 to 4.4). */
+function maySign(jwk: JsonObject, alg: string): boolean {
+  const [use, operations, named] = [own(jwk, 'use'), own(jwk, 'key_ops'), own(jwk, 'alg')];
+  if (use !== undefined && use !== 'sig') return false;
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) return false;
+  return named === undefined || named === alg;
+}
+
+function curveMembers(jwk: JsonObject, crv: string | undefined): Record<string, string> | undefined {
+  const [x, y] = [own(jwk, 'x'), own(jwk, 'y')];
+  const coordinate = COORDINATES[crv ?? ''];
+  if (coordinate === undefined || own(jwk, 'crv') !== crv || !isText(x, coordinate)) return undefined;
+  if (crv === 'Ed25519') return { crv, kty: 'OKP', x };
+  return isText(y, coordinate) ? { crv: crv as string, kty: 'EC', x, y } : undefined;
+}
+
+function rsaMembers(jwk: JsonObject): Record<string, string> | undefined {
+  const [e, n] = [own(jwk, 'e'), own(jwk, 'n')];
+  return isUnsigned(e) && isUnsigned(n) ? { e, kty: 'RSA', n } : undefined;
+}
+
+/** Whether a value is a Base64urlUInt (RFC 7518 section 2): no leading zero, and only one way to write the bytes. */
+function isUnsigned(value: unknown): value is string {
+  if (!isText(value, BASE64URL)) return false;
+  const bytes = Buffer.from(value, 'base64url');
+  return bytes[0] !== 0 && bytes.toString('base64url') === value;
+}
+
+function isText(value: unknown, form: RegExp): value is string {
+  return typeof value === 'string' && value.length <= MAX_MEMBER && form.test(value);
+}
+
+/** Imported keys, by algorithm and thumbprint: only the key is cached, nothing about a proof. */
+export class ProofKeys {
+  readonly #imported = new LRUCache<string, VerificationKey>({ max: MAX_KEYS });
+
+  /** @returns `undefined` if the key is not on its curve, or too weak. */
+  import({ alg, thumbprint, members }: ProofJwk): VerificationKey | undefined {
+    const name = `${alg} ${thumbprint}`;
+    const known = this.#imported.get(name);
+    if (known !== undefined) return known;
+    const key = importKey(members);
+    if (key !== undefined) this.#imported.set(name, key);
+    return key;
+  }
+}
+
+function importKey(members: Readonly<Record<string, string>>): VerificationKey | undefined {
+  try {
+    const key = createPublicKey({ key: members as JsonWebKey, format: 'jwk' });
+    if (members.kty === 'RSA' && isWeakRsa(key)) return undefined;
+    return new VerificationKey({ kty: members.kty, crv: members.crv, kid: undefined, alg: undefined }, key);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,173 @@
+/** DPoP proofs (RFC 9449 section 4.3), at a gate and at the token endpoint. */
+import { BoundedReplayCache } from '../../cache/bounded-replay-cache.js';
+import type { Clock } from '../../contracts/clock.js';
+import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
+import type { CredentialRequest } from '../../http/presented-credential.js';
+import { type CompactJws, readCompactJws } from '../../protocol/compact-jws.js';
+import { type JsonObject, own } from '../../protocol/json-object.js';
+import { normalizePath, normalizeUri, requestPath } from '../../protocol/target-uri.js';
+import { verifySignature } from '../signature.js';
+import type { Nonces } from './nonces.js';
+import { type ProofJwk, ProofKeys, readProofJwk } from './proof-key.js';
+
+export interface ProofRules {
+  /** The normalized origins of the server: scheme, host and port as clients see them. */
+  readonly origins: readonly string[];
+  readonly algorithms: readonly string[];
+  /** Maximum seconds since `iat`. */
+  readonly maxAge: number;
+  readonly nonces: Nonces | undefined;
+  readonly replay: ReplayCache;
+  readonly clock: Clock;
+}
+
+/** The token and key that a proof must be bound to. */
+export interface ExpectedBinding {
+  /**
+   * SHA-256 of the access token in base64url: `ath`. `undefined` at the token endpoint, where there is no access token
+   * yet.
+   */
+  readonly tokenHash: string | undefined;
+  /** The thumbprint of the key that must have signed the proof. `undefined`: any key may sign. */
+  readonly thumbprint: string | undefined;
+}
+
+export type ProofResult = ProvenKey | RefusedProof | { readonly outcome: 'unavailable'; readonly reason: string };
+
+/** The key pair that the client has proven to have. */
+export interface ProvenKey {
+  readonly outcome: 'proven';
+  /** RFC 7638, SHA-256, base64url: the `jkt` of a token that is bound to the key. */
+  readonly thumbprint: string;
+  /** The value for the field `DPoP-Nonce` of the response; `undefined` if the client needs no new nonce. */
+  readonly nonce: string | undefined;
+}
+
+export interface RefusedProof {
+  readonly outcome: 'refused';
+  /** `invalid_token`: the proof is signed with another key than the token is bound to (RFC 9449 section 7.1). */
+  readonly code: 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_token';
+  /** The reason, for the operator only. */
+  readonly reason: string;
+  /** The value for the field `DPoP-Nonce` of the response. */
+  readonly nonce: string | undefined;
+}
+
+const MAX_PROOF_LENGTH = 8_192;
+const MAX_JTI_LENGTH = 256;
+/** Seconds that `iat` may be in the future, and by which the clocks of servers that share a replay cache may differ. */
+const TOLERANCE = 5;
+/**
+ * Header parameters that no proof may have. They are the same as for access tokens, except `jwk`, which a proof must
+ * have: RFC 7515 section 4.1.11, RFC 7797, RFC 8725 section 3.10.
+ */
+const REFUSED_MEMBERS = ['crit', 'b64', 'zip', 'jku', 'x5u', 'x5c'];
+const PROOF_TYPES = ['dpop+jwt', 'application/dpop+jwt'];
+
+export class ProofVerifier {
+  readonly #rules: ProofRules;
+  readonly #keys = new ProofKeys();
+  readonly #firstUses: BoundedReplayCache;
+
+  constructor(rules: ProofRules) {
+    this.#rules = rules;
+    this.#firstUses = new BoundedReplayCache(rules.replay);
+  }
+
+  /**
+   * Verifies the proof of a request completely, and marks it as used if it is valid. It never throws or rejects.
+   *
+   * @returns Synchronously, unless the algorithm is slow (P-384) or the replay cache answers asynchronously.
+   */
+  verify(request: CredentialRequest, expected: ExpectedBinding): ProofResult | Promise<ProofResult> {
+    const proof = readProof(request.headers?.dpop);
+    if (typeof proof === 'string') return refused(proof);
+    const jwk = this.#readJoseHeader(proof.header);
+    if (typeof jwk === 'string') return refused(jwk);
+    const broken = this.#brokenClaim(proof.payload, request, expected.tokenHash);
+    if (broken !== undefined) return refused(broken);
+    if (expected.thumbprint !== undefined && jwk.thumbprint !== expected.thumbprint) {
+      return refused('dpop_thumbprint', 'invalid_token');
+    }
+    const { nonces } = this.#rules;
+    const nonceState = nonces?.judge(own(proof.payload, 'nonce'));
+    if (nonceState === 'refused') return refused('dpop_nonce', 'use_dpop_nonce', nonces?.issue());
+
+    const key = this.#keys.import(jwk);
+    if (key === undefined) return refused('dpop_jwk');
+    const proven: ProvenKey = {
+      outcome: 'proven',
+      thumbprint: jwk.thumbprint,
+      nonce: nonceState === 'aging' ? nonces?.issue() : undefined,
+    };
+    const isSigned = verifySignature(proof, key, jwk.alg);
+    if (isSigned === false) return refused('dpop_signature');
+    if (isSigned === true) return this.#useOnce(request, proof, proven);
+    return isSigned.then((valid) => (valid ? this.#useOnce(request, proof, proven) : refused('dpop_signature')));
+  }
+
+  /** Returns the key in the header of a proof, or the rule that the header breaks. */
+  #readJoseHeader(header: JsonObject): ProofJwk | string {
+    const [alg, typ] = [own(header, 'alg'), own(header, 'typ')];
+    // RFC 7515 section 4.1.9: `application/` may be omitted, and media types ignore case.
+    if (typeof typ !== 'string' || !PROOF_TYPES.includes(typ.toLowerCase())) return 'dpop_typ';
+    if (typeof alg !== 'string' || !this.#rules.algorithms.includes(alg)) return 'dpop_alg';
+    if (REFUSED_MEMBERS.some((name) => Object.hasOwn(header, name))) return 'dpop_header_member';
+    return readProofJwk(own(header, 'jwk'), alg) ?? 'dpop_jwk';
+  }
+
+  /** Returns the first rule that the claims break. */
+  #brokenClaim(claims: JsonObject, request: CredentialRequest, tokenHash: string | undefined): string | undefined {
+    if (own(claims, 'htm') !== request.method) return 'dpop_htm';
+    if (!this.#isTarget(own(claims, 'htu'), request)) return 'dpop_htu';
+    const seconds = this.#rules.clock.now() / 1_000;
+    const iat = own(claims, 'iat');
+    const isInWindow = typeof iat === 'number' && iat >= seconds - this.#rules.maxAge && iat <= seconds + TOLERANCE;
+    if (!isInWindow) return 'dpop_iat';
+    const jti = own(claims, 'jti');
+    if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI_LENGTH) return 'dpop_jti';
+    if (tokenHash !== undefined && own(claims, 'ath') !== tokenHash) return 'dpop_ath';
+    return undefined;
+  }
+
+  /**
+   * Whether a proof is for the URL of the request (RFC 9449 section 4.3, number 9). `Host` and forwarded fields are
+   * ignored: an attacker with a stolen proof can set them.
+   */
+  #isTarget(htu: unknown, { originalUrl, url = '' }: CredentialRequest): boolean {
+    if (typeof htu !== 'string') return false;
+    const path = requestPath(originalUrl ?? url);
+    if (!path.startsWith('/')) return false;
+    const { origins } = this.#rules;
+    if (origins.some((origin) => htu.length === origin.length + path.length && htu === origin + path)) return true;
+    const [named, asked] = [normalizeUri(htu), normalizePath(path)];
+    return origins.some((origin) => named === origin + asked);
+  }
+
+  #useOnce(request: CredentialRequest, { payload }: CompactJws, proven: ProvenKey): ProofResult | Promise<ProofResult> {
+    // Stored until no server accepts the proof any more, even a server whose clock is behind.
+    const seconds = this.#rules.maxAge + 2 * TOLERANCE;
+    const use = this.#firstUses.use(request, replayId(proven.thumbprint, String(own(payload, 'jti'))), seconds);
+    if (use instanceof Promise) return use.then((settled) => resultOf(settled, proven));
+    return resultOf(use, proven);
+  }
+}
+
+function resultOf(use: 'first' | 'used' | 'unavailable', proven: ProvenKey): ProofResult {
+  if (use === 'first') return proven;
+  return use === 'used' ? refused('dpop_replayed') : { outcome: 'unavailable', reason: 'replay_cache' };
+}
+
+/**
+ * Reads the proof from its field (RFC 9449 section 4.3, numbers 1 and 2). If there are several fields, Node joins them
+ * with a comma, which no proof contains.
+ */
+function readProof(field: unknown): CompactJws | string {
+  if (field === undefined || field === '') return 'dpop_missing';
+  if (typeof field !== 'string' || field.length > MAX_PROOF_LENGTH) return 'dpop_malformed';
+  return readCompactJws(field) ?? 'dpop_malformed';
+}
+
+function refused(reason: string, code: RefusedProof['code'] = 'invalid_dpop_proof', nonce?: string): RefusedProof {
+  return { outcome: 'refused', code, reason, nonce };
+}

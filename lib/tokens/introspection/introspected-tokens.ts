@@ -1,0 +1,176 @@
+/** Verifies opaque access tokens by asking the authorization server about them (RFC 7662). */
+import { CacheEntry, FailedLookup, NegativeEntry, NO_SUBJECT } from '../../cache/cache-entries.js';
+import { RecordCache } from '../../cache/record-cache.js';
+import type { Change, Invalidatable } from '../../contracts/change-feed.js';
+import { instantOf } from '../../contracts/clock.js';
+import { builtIn, type CredentialVerifier, type Declined, type Outcome } from '../../contracts/credential-verifier.js';
+import { keywardFormat } from '../../credentials/api-key.js';
+import type { AccessPrincipal } from '../../credentials/principal.js';
+import { RecordError } from '../../credentials/record-error.js';
+import type { PresentedCredential } from '../../http/presented-credential.js';
+import { type JsonObject, own } from '../../protocol/json-object.js';
+import { readTokenClaims, reasonOfRule } from '../claims.js';
+import type { BoundKeys, BoundToken } from '../confirmation.js';
+import { tokenPrincipal } from '../principal.js';
+import { type Introspect, introspectionEndpoint } from './introspection-endpoint.js';
+import {
+  type IntrospectedTokensOptions,
+  type IntrospectedTokensSettings,
+  readIntrospectedTokensOptions,
+} from './introspection-options.js';
+
+/** A cached token, with the answer of the authorization server. */
+class CachedToken extends CacheEntry implements BoundToken {
+  readonly principal: AccessPrincipal;
+  readonly boundKeys: BoundKeys | undefined;
+
+  constructor(principal: AccessPrincipal, boundKeys: BoundKeys | undefined) {
+    super();
+    this.principal = principal;
+    this.boundKeys = boundKeys;
+  }
+
+  get id(): string {
+    return this.principal.keyId;
+  }
+
+  get account(): undefined {
+    return undefined;
+  }
+
+  get endsAt(): number {
+    return this.principal.expiresAt * 1_000;
+  }
+}
+
+const DECLINED: Declined = Object.freeze({ outcome: 'declined' });
+const NO_HEADER: JsonObject = Object.freeze({});
+
+/**
+ * The values with which servers mark tokens that are not for APIs: Keycloak in `typ`, Hydra in `token_use`, ForgeRock
+ * in `token_type`. A refresh token and an ID token are active too, and a client must not call an API with them.
+ */
+const OTHER_USES = ['refresh', 'refresh_token', 'offline', 'id', 'id_token', 'logout'];
+
+/**
+ * Makes the verifier of opaque access tokens (RFC 7662), such as those of Hydra, Keycloak and oidc-provider: it asks
+ * the introspection endpoint of their issuer, and uses the answer for `cache.ttl` (default: 5 s).
+ *
+ * A token that is inactive, or whose `exp`, `aud`, `iss`, `nbf` or `cnf` is wrong, is refused. If the endpoint gives no
+ * clear answer, the request gets 503: a status other than 200, a redirect, a body that is no JSON object or longer than
+ * 256 KiB, no boolean `active`, or no answer in time.
+ *
+ * It claims every credential that no other verifier claims, so it must be the last one in `accept`. Only keys in the
+ * format of keyward, and JWTs that name another issuer, are not sent to the endpoint.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ *
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { introspectedTokens, requireBearer } from 'keyward';
+ *
+ * const app = express();
+ * const opaque = introspectedTokens({
+ *   issuer: 'https://login.example',
+ *   audience: 'https://api.example',
+ *   client: { id: 'payments-api', secret: process.env.INTROSPECTION_SECRET ?? '' },
+ * });
+ * app.use('/payments', requireBearer({ accept: [opaque] }));
+ * ```
+ */
+export function introspectedTokens(
+  options: IntrospectedTokensOptions,
+): CredentialVerifier<AccessPrincipal> & Invalidatable {
+  const config = readIntrospectedTokensOptions(options);
+  return createIntrospectedTokens(config, introspectionEndpoint(config.call));
+}
+
+/** Makes the same verifier as `introspectedTokens`, with another function that asks the server. */
+export function createIntrospectedTokens(
+  { rules, principalContext, confirmation, clock, cache: limits }: IntrospectedTokensSettings,
+  introspect: Introspect,
+): CredentialVerifier<AccessPrincipal> & Invalidatable {
+  const { issuer } = rules;
+  const cache = new RecordCache<PresentedCredential, CachedToken>({
+    of: 'introspectedTokens',
+    member: 'accessKey',
+    watched: false,
+    lookUp,
+    ...limits,
+  });
+
+  function verify(credential: PresentedCredential): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
+    const now = instantOf(clock);
+    const cached = cache.get(credential.cacheKey, now);
+    if (cached instanceof CachedToken && cached.endsAt > now.wall) return confirm(cached, credential);
+    if (!credential.isWellFormed || isKey(credential)) return DECLINED;
+    // A token of another issuer is not sent, because this issuer would learn the token.
+    const { issuer: named } = credential;
+    if (named !== undefined && named !== issuer) return { outcome: 'declined', reason: 'token_iss' };
+    return cached instanceof NegativeEntry ? refused(cached.reason) : verifyLater(credential);
+  }
+
+  async function verifyLater(credential: PresentedCredential): Promise<Outcome<AccessPrincipal>> {
+    const found = await cache.load(credential.cacheKey, credential, credential);
+    if (found instanceof FailedLookup) return { outcome: 'unavailable', reason: `lookup_${found.reason}` };
+    if (found instanceof NegativeEntry) return refused(found.reason);
+    return found.endsAt > clock.now() ? confirm(found, credential) : refused('expired');
+  }
+
+  async function lookUp(credential: PresentedCredential): Promise<CachedToken | NegativeEntry> {
+    const response = await introspect(credential.reveal());
+    const active = own(response, 'active');
+    if (typeof active !== 'boolean') throw new RecordError('active: expected a boolean');
+    if (!active) return new NegativeEntry(NO_SUBJECT, 'token_inactive');
+    if (hasOtherUse(response)) return new NegativeEntry(NO_SUBJECT, 'token_use');
+    const claims = readTokenClaims(response, rules, clock.now());
+    if (typeof claims === 'string') return new NegativeEntry(NO_SUBJECT, reasonOfRule(claims));
+    const principal = tokenPrincipal({ payload: response, header: NO_HEADER }, claims, undefined, principalContext);
+    return new CachedToken(principal, claims.boundKeys);
+  }
+
+  /** Checks that a request proves possession. Every request must, even if it shared the lookup of another request. */
+  function confirm(
+    token: CachedToken,
+    credential: PresentedCredential,
+  ): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
+    if (confirmation === undefined) return { outcome: 'accepted', principal: token.principal };
+    return confirmation.confirm(credential, token);
+  }
+
+  function invalidate(change: Change): void {
+    cache.invalidate(change);
+  }
+
+  const { audiences = [], clockTolerance } = rules;
+  return builtIn({
+    kinds: Object.freeze(['access'] as const),
+    claims: [{ of: issuer, what: `opaque tokens of ${issuer}` }],
+    claimsRest: true,
+    tokens: Object.freeze({ issuer, audiences, clock, clockTolerance }),
+    confirmation: confirmation?.methods,
+    verify,
+    invalidate,
+  });
+}
+
+function refused(reason: string): Outcome<AccessPrincipal> {
+  return { outcome: 'refused', reason };
+}
+
+/**
+ * Whether a credential is a key. A key that its verifier declined, for example because it is for another environment,
+ * must not reach the authorization server.
+ */
+function isKey(credential: PresentedCredential): boolean {
+  const reading = keywardFormat.read(credential.reveal());
+  return reading !== undefined && reading !== null;
+}
+
+function hasOtherUse(response: JsonObject): boolean {
+  return ['typ', 'token_use', 'token_type'].some((name) => {
+    const value = own(response, name);
+    return typeof value === 'string' && OTHER_USES.includes(value.toLowerCase());
+  });
+}

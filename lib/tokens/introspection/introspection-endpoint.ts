@@ -1,0 +1,54 @@
+/** Asks the introspection endpoint about a token (RFC 7662 §2). */
+import type { Clock } from '../../contracts/clock.js';
+import { type AuthenticatingClient, addClientCredentials } from '../../http/client-authentication.js';
+import { postForm } from '../../http/fetch-json.js';
+import type { JsonObject } from '../../protocol/json-object.js';
+
+export interface IntrospectionCall {
+  /** Finds the endpoint in the metadata of the issuer, unless the options name it. */
+  readonly locate: (signal: AbortSignal) => Promise<URL>;
+  readonly client: AuthenticatingClient;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly clock: Clock;
+}
+
+/** Asks about one token. It rejects with a `FetchError` unless the response is 200 with a JSON object. */
+export type Introspect = (token: string) => Promise<JsonObject>;
+
+/** Maximum milliseconds for both metadata documents together. */
+const DISCOVERY_TIMEOUT = 5_000;
+/**
+ * Minimum milliseconds between two searches for the endpoint. After a failed call it is searched again, because it may
+ * have moved.
+ */
+const LOCATE_AGAIN_AFTER = 60_000;
+
+export function introspectionEndpoint({ locate, client, timeout, clock }: IntrospectionCall): Introspect {
+  let located: { readonly url: Promise<URL>; readonly at: number } | undefined;
+
+  /** Returns the endpoint. Lookups that wait for it share one search. */
+  function endpoint(): Promise<URL> {
+    if (located === undefined) {
+      const url = locate(AbortSignal.timeout(DISCOVERY_TIMEOUT));
+      located = { url, at: clock.monotonic() };
+      url.catch(() => {
+        located = undefined;
+      });
+    }
+    return located.url;
+  }
+
+  return async function introspect(token) {
+    const url = await endpoint();
+    const headers = new Headers();
+    const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
+    await addClientCredentials(headers, form, client, clock.now());
+    try {
+      return await postForm(url, headers, form, AbortSignal.timeout(timeout));
+    } catch (error) {
+      if (located !== undefined && clock.monotonic() - located.at >= LOCATE_AGAIN_AFTER) located = undefined;
+      throw error;
+    }
+  };
+}

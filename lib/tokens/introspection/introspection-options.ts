@@ -1,0 +1,187 @@
+/** The options of `introspectedTokens`. */
+import { type CacheOptions, readCacheOptions } from '../../cache/cache-options.js';
+import type { RecordCacheOptions } from '../../cache/record-cache.js';
+import type { Clock } from '../../contracts/clock.js';
+import { clockOption } from '../../contracts/clock-option.js';
+import { type ApiMap, scopePrefixes } from '../../credentials/api-map.js';
+import { ENVIRONMENTS, type Environment } from '../../credentials/kind.js';
+import type { AuthenticatingClient } from '../../http/client-authentication.js';
+import { discoverUrl } from '../../http/issuer-metadata.js';
+import { type PrivateKeyInput, readPrivateKey } from '../../http/private-key.js';
+import { SECURE_URL, secureUrl } from '../../http/secure-url.js';
+import {
+  anything,
+  flag,
+  integer,
+  type Option,
+  type OptionTable,
+  object,
+  oneOf,
+  optional,
+  readTable,
+  text,
+  withDefault,
+} from '../../options/option-table.js';
+import { type ClaimRules, readAudiences } from '../claims.js';
+import { type Confirmation, readConfirmation } from '../confirmation.js';
+import type { DpopOptions } from '../dpop/dpop-options.js';
+import type { MtlsOptions } from '../mtls/mtls-options.js';
+import { type PrincipalContext, sharedTokenFacts } from '../principal.js';
+import type { IntrospectionCall } from './introspection-endpoint.js';
+
+/** How the API authenticates at the introspection endpoint: one of `secret` and `privateKey` is required. */
+export interface IntrospectionClient {
+  /** The client ID of the API at the authorization server. */
+  readonly id: string;
+  readonly secret?: string | undefined;
+  /** For `private_key_jwt` (RFC 7523): a JWK, a `KeyObject` or PEM. It stays in this process. */
+  readonly privateKey?: PrivateKeyInput | undefined;
+  /** The `kid` of the private key, if the JWK has none. */
+  readonly keyId?: string | undefined;
+}
+
+/** Options of `introspectedTokens`. */
+export interface IntrospectedTokensOptions {
+  /** The `iss` of the tokens, exactly; the introspection endpoint is found in its metadata (RFC 8414, then OpenID). */
+  readonly issuer: string;
+  /** The introspection endpoint, if the metadata does not name it. */
+  readonly endpoint?: string | URL | undefined;
+  /**
+   * The accepted audiences: a token must name one of them. `false`: any audience, for servers whose response has no
+   * `aud`.
+   */
+  readonly audience: string | readonly string[] | false;
+  readonly client: IntrospectionClient;
+  /** `true`: `issuer` and `endpoint` may be http URLs of any host; tokens and the secret are then sent unencrypted. */
+  readonly allowHttp?: boolean | undefined;
+  /** Seconds by which `iat` and `nbf` may be in the future: 0 to 300. Default: 5. `exp` has no tolerance. */
+  readonly clockTolerance?: number | undefined;
+  /** Which scopes belong to which API. Default: the part of a scope before its first colon names the API. */
+  readonly apis?: ApiMap | undefined;
+  /** The environment of principals. */
+  readonly environment?: Environment | undefined;
+  /** `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted; nothing here enforces them. */
+  readonly authorizationDetails?: 'refuse' | 'ignore' | undefined;
+  /** Milliseconds after which a call fails, 1 to 60,000. Default: 1,000. */
+  readonly timeout?: number | undefined;
+  /** Maximum calls in flight. Above it, a request with a token that is not cached gets 503. Default: 100. */
+  readonly maxLookups?: number | undefined;
+  /**
+   * Accepts tokens that are bound to a key pair, with a proof in each request (RFC 9449); without it they are refused.
+   */
+  readonly dpop?: DpopOptions | undefined;
+  /** Accepts tokens that are bound to a client certificate (RFC 8705 §3); without it they are refused. */
+  readonly mtls?: MtlsOptions | undefined;
+  /**
+   * Default: `ttl` 5,000 and `staleIfError` 0. A token that was revoked at the issuer is accepted for at most `ttl`.
+   */
+  readonly cache?: CacheOptions | false | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const FACTORY = 'introspectedTokens';
+const LONGEST_TOLERANCE = 300;
+
+const CLIENT_OPTIONS = {
+  id: text,
+  secret: optional(text),
+  privateKey: anything,
+  keyId: optional(text),
+} satisfies OptionTable<IntrospectionClient>;
+
+const client: Option<(audience: string) => AuthenticatingClient> = (options, name) => {
+  const given = readTable(`${FACTORY}: option "client"`, options.raw(name), CLIENT_OPTIONS);
+  const { id: clientId, secret, privateKey, keyId } = given;
+  if ((secret === undefined) === (privateKey === undefined)) {
+    throw new TypeError(`${FACTORY}: option "client": one of "secret" and "privateKey" is required, not both`);
+  }
+  if (secret !== undefined) return () => ({ clientId, authentication: { secret } });
+  const signingKey = readPrivateKey(privateKey, keyId);
+  if (signingKey === undefined) {
+    throw new TypeError(
+      `${FACTORY}: option "client": option "privateKey" must be a private key: a JWK, a KeyObject or PEM`,
+    );
+  }
+  return (audience) => ({ clientId, authentication: { signingKey, audience } });
+};
+
+const audiences: Option<readonly string[] | undefined> = (options, name) =>
+  options.raw(name) === false ? undefined : readAudiences(options);
+
+const cache: Option<ReturnType<typeof readCacheOptions>> = (options, name) =>
+  readCacheOptions(FACTORY, options.raw(name), false, { ttl: 5_000, staleIfError: 0 });
+
+/** Finds the endpoint: from the option `endpoint`, or from the metadata of the issuer. */
+const endpoint: Option<IntrospectionCall['locate']> = (options, name) => {
+  const allowHttp = options.flag('allowHttp', false);
+  if (options.has(name)) {
+    const url = secureUrl(options.raw(name), allowHttp);
+    if (url === undefined) throw options.mistake(name, SECURE_URL);
+    return async () => url;
+  }
+  const issuer = options.text('issuer');
+  const url = secureUrl(issuer, allowHttp);
+  if (url === undefined || issuer.includes('?')) {
+    throw options.mistake('issuer', `${SECURE_URL} without a query, unless "endpoint" is given`);
+  }
+  return (signal) => discoverUrl({ url, issuer, allowHttp }, 'introspection_endpoint', signal);
+};
+
+const OPTIONS = {
+  issuer: text,
+  endpoint,
+  audience: audiences,
+  client,
+  allowHttp: flag(false),
+  clockTolerance: (options, name) => options.number(name, 5, 0, LONGEST_TOLERANCE),
+  apis: withDefault(object<ApiMap>(['apisOf']), scopePrefixes),
+  environment: optional(oneOf(ENVIRONMENTS)),
+  authorizationDetails: withDefault(oneOf(['refuse', 'ignore']), 'refuse'),
+  timeout: integer(1_000, 1, 60_000),
+  maxLookups: integer(100, 1, 100_000),
+  dpop: (options) => readConfirmation(options, clockOption(options, 'clock')),
+  mtls: anything,
+  cache,
+  clock: clockOption,
+} satisfies OptionTable<IntrospectedTokensOptions>;
+
+/** The settings of the verifier, read from its options. */
+export interface IntrospectedTokensSettings {
+  readonly rules: ClaimRules;
+  /** `undefined` if neither `dpop` nor `mtls` is given: tokens that are bound to a key are refused. */
+  readonly confirmation: Confirmation | undefined;
+  readonly call: IntrospectionCall;
+  readonly principalContext: PrincipalContext;
+  readonly cache: Pick<RecordCacheOptions<never, never>, 'timeout' | 'maxLookups' | 'bounds' | 'clock'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Reads the options of `introspectedTokens`.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ */
+export function readIntrospectedTokensOptions(given: IntrospectedTokensOptions): IntrospectedTokensSettings {
+  const { issuer, client, timeout, clock, apis, environment, ...options } = readTable(FACTORY, given, OPTIONS);
+  const rules: ClaimRules = Object.freeze({
+    issuer,
+    audiences: options.audience,
+    // The response names the client and the scopes like a plain JWT.
+    profile: 'jwt',
+    isIntrospected: true,
+    clockTolerance: options.clockTolerance,
+    maxLifetime: Number.POSITIVE_INFINITY,
+    ownIssuer: false,
+    ignoresAuthorizationDetails: options.authorizationDetails === 'ignore',
+    confirmation: options.dpop,
+  });
+  const call: IntrospectionCall = { locate: options.endpoint, client: client(issuer), timeout, clock };
+  return {
+    rules,
+    confirmation: options.dpop,
+    call,
+    clock,
+    principalContext: { apis, environment, shared: sharedTokenFacts() },
+    cache: { timeout, clock, maxLookups: options.maxLookups, bounds: options.cache },
+  };
+}

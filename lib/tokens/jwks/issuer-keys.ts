@@ -1,0 +1,43 @@
+/** Finds the keys of `accessTokens`: from its option `jwks`, or from the issuer's metadata. */
+import type { Clock } from '../../contracts/clock.js';
+import { discoverUrl } from '../../http/issuer-metadata.js';
+import { SECURE_URL, secureUrl } from '../../http/secure-url.js';
+import type { Options } from '../../options/options.js';
+import { type KeySet, RemoteKeySet, staticKeySet } from './key-set.js';
+import { holdsSymmetricKey, KeySetError, readKeySet } from './verification-key.js';
+
+const SECURE = `${SECURE_URL} without userinfo and fragment`;
+
+/** Makes the key set for the options. Nothing is fetched before the first token. */
+export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet {
+  const jwks = options.raw('jwks');
+  const allowHttp = options.flag('allowHttp', false);
+  if (jwks === undefined) {
+    const url = secureUrl(issuer, allowHttp);
+    if (url === undefined) throw options.mistake('issuer', `${SECURE}, unless "jwks" is given`);
+    if (issuer.includes('?')) throw options.mistake('issuer', 'a URL without a query, unless "jwks" is given');
+    return new RemoteKeySet({
+      issuer,
+      clock,
+      locate: (signal) => discoverUrl({ url, issuer, allowHttp }, 'jwks_uri', signal),
+    });
+  }
+  if (typeof jwks === 'string' || jwks instanceof URL) {
+    const url = secureUrl(jwks, allowHttp);
+    if (url === undefined) throw options.mistake('jwks', SECURE);
+    return new RemoteKeySet({ issuer, clock, locate: async () => url });
+  }
+  return staticKeys(jwks);
+}
+
+function staticKeys(jwks: unknown): KeySet {
+  try {
+    if (holdsSymmetricKey(jwks)) throw new KeySetError('a symmetric key');
+    const keys = readKeySet(jwks);
+    if (keys.length === 0) throw new KeySetError('no usable key');
+    return staticKeySet(keys);
+  } catch (error) {
+    if (!(error instanceof KeySetError)) throw error;
+    throw new TypeError(`accessTokens: option "jwks" holds ${error.message}`);
+  }
+}

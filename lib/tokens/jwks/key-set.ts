@@ -1,0 +1,202 @@
+/** The keys of an issuer. They stay usable for some time if the issuer cannot be reached. */
+import { type Clock, elapsed, type Instant, instantOf } from '../../contracts/clock.js';
+import { KeywardError } from '../../errors/keyward-error.js';
+import { keySetChanges } from '../../events/key-set-change.js';
+import { FetchError, fetchJson } from '../../http/fetch-json.js';
+import { KeySetError, readKeySet, type VerificationKey } from './verification-key.js';
+
+/** Finds the key of a signature. */
+export interface KeySet {
+  /**
+   * Whether the keys may be used now without a fetch. If not, cached tokens are verified again too: only a verification
+   * starts a fetch, so otherwise cached tokens would be accepted with outdated keys.
+   */
+  isFresh(now: Instant): boolean;
+  /**
+   * Finds a key by its id, synchronously if the key is known; without an id, finds the only key of a set.
+   *
+   * @throws KeysUnavailableError, as a rejection, if the set cannot be fetched and the last valid one does not have the
+   *   key.
+   */
+  find(kid: string | undefined): VerificationKey | undefined | Promise<VerificationKey | undefined>;
+}
+
+/** The key set cannot be fetched, so it is not known whether the key exists. */
+export class KeysUnavailableError extends KeywardError {
+  override readonly name = 'KeysUnavailableError';
+  /** Seconds until the next attempt to fetch the set. */
+  readonly retryAfter: number;
+
+  constructor(retryAfter: number) {
+    super('keys_unavailable', 'the keys of the issuer cannot be fetched');
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Makes a key set of keys that are known from the start. */
+export function staticKeySet(keys: readonly VerificationKey[]): KeySet {
+  return Object.freeze({
+    isFresh: () => true,
+    find: (kid: string | undefined) => findAmong(keys, kid),
+  });
+}
+
+const FETCH_TIMEOUT = 2_000;
+/** From this age on, a request starts a fetch but does not wait for it. */
+const REFRESH_AGE = 300_000;
+/** From this age on, requests wait for a new set. */
+const MAX_AGE = 600_000;
+/** Up to this age, the last valid set is used if it cannot be fetched. */
+const MAX_STALE = 3_600_000;
+/** Minimum time between two fetches for an unknown `kid`, because forged tokens can name any `kid`. */
+const UNKNOWN_KID_COOLDOWN = 6_000;
+/**
+ * How long after a failed fetch requests use an outdated set without waiting for the next fetch. It is longer than the
+ * longest back-off and a fetch together, so that the next failure comes before it ends.
+ */
+const AWAY_FOR = 60_000;
+const FIRST_BACK_OFF = 1_000;
+const LONGEST_BACK_OFF = 10_000;
+
+export interface RemoteKeySetOptions {
+  readonly issuer: string;
+  readonly clock: Clock;
+  /** Finds the URL of the set: at the first fetch, and again after `MAX_AGE`. */
+  readonly locate: (signal: AbortSignal) => Promise<URL>;
+}
+
+interface RefreshOptions {
+  /**
+   * `true`: the URL of the set is found again. `false`: the URL is known, and the set is fetched for an unknown `kid`.
+   */
+  readonly rediscover: boolean;
+}
+
+/** A set of keys that is fetched from the issuer when a request needs it, never by a timer. */
+export class RemoteKeySet implements KeySet {
+  readonly #options: RemoteKeySetOptions;
+  #keys: readonly VerificationKey[] = [];
+  #url: URL | undefined;
+  #loadedAt: Instant | undefined;
+  #loads = 0;
+  #failures = 0;
+  /** When the last attempt began, if it failed. */
+  #failedAt: Instant | undefined;
+  /** When the last fetch for an unknown `kid` began, if it succeeded. */
+  #searchedAt: Instant | undefined;
+  #attempt: Promise<void> | undefined;
+
+  constructor(options: RemoteKeySetOptions) {
+    this.#options = options;
+  }
+
+  isFresh(now: Instant): boolean {
+    return this.#loadedAt !== undefined && elapsed(this.#loadedAt, now) < REFRESH_AGE;
+  }
+
+  find(kid: string | undefined): VerificationKey | Promise<VerificationKey | undefined> {
+    const known = this.isFresh(this.#now()) ? findAmong(this.#keys, kid) : undefined;
+    return known ?? this.#search(kid);
+  }
+
+  async #search(kid: string | undefined): Promise<VerificationKey | undefined> {
+    const loads = this.#loads;
+    await this.#bringUpToDate();
+    const key = findAmong(this.#keys, kid);
+    if (key !== undefined || this.#loads !== loads) return key;
+    if (this.#attempt !== undefined || this.#maySearch()) await this.#refresh({ rediscover: false });
+    const found = findAmong(this.#keys, kid);
+    if (found === undefined && this.#failedAt !== undefined) throw this.#unavailable();
+    return found;
+  }
+
+  async #bringUpToDate(): Promise<void> {
+    const age = this.#age();
+    if (age < REFRESH_AGE) return;
+    if (this.#backOff() <= 0) {
+      const refreshed = this.#refresh({ rediscover: true });
+      // If the issuer is known to be unavailable, the last valid set is used immediately.
+      if (age > MAX_STALE || (age >= MAX_AGE && !this.#isAway())) await refreshed;
+    }
+    if (this.#age() > MAX_STALE) throw this.#unavailable();
+  }
+
+  #maySearch(): boolean {
+    if (this.#failedAt !== undefined) return this.#backOff() <= 0;
+    return this.#searchedAt === undefined || elapsed(this.#searchedAt, this.#now()) >= UNKNOWN_KID_COOLDOWN;
+  }
+
+  /**
+   * Fetches the set. If a fetch is already pending, all callers wait for it, whatever their options. It never rejects.
+   */
+  #refresh(options: RefreshOptions): Promise<void> {
+    this.#attempt ??= this.#load(options).finally(() => {
+      this.#attempt = undefined;
+    });
+    return this.#attempt;
+  }
+
+  async #load({ rediscover }: RefreshOptions): Promise<void> {
+    const signal = AbortSignal.timeout(FETCH_TIMEOUT);
+    const startedAt = this.#now();
+    try {
+      if (rediscover || this.#url === undefined) this.#url = await this.#options.locate(signal);
+      const keys = readKeySet(await fetchJson(this.#url, signal));
+      if (keys.length === 0) throw new KeySetError('no usable key');
+      this.#adopt(keys);
+      if (!rediscover) this.#searchedAt = startedAt;
+    } catch (error) {
+      this.#failures += 1;
+      this.#failedAt = startedAt;
+      this.#url = undefined;
+      const known = error instanceof KeySetError || error instanceof FetchError;
+      this.#report(error instanceof KeySetError ? 'refused' : 'failed', known ? error.message : 'failed', 0);
+    }
+  }
+
+  /** Replaces the set. A key that is in both sets stays the same object; the other keys are withdrawn. */
+  #adopt(published: readonly VerificationKey[]): void {
+    const old = this.#keys;
+    this.#keys = published.map((key) => old.find((before) => before.equals(key)) ?? key);
+    const withdrawn = old.filter((key) => !this.#keys.includes(key));
+    for (const key of withdrawn) key.withdrawn = true;
+    this.#loadedAt = this.#now();
+    this.#loads += 1;
+    this.#failures = 0;
+    this.#failedAt = undefined;
+    this.#report('loaded', undefined, withdrawn.length);
+  }
+
+  #unavailable(): KeysUnavailableError {
+    return new KeysUnavailableError(Math.max(1, Math.ceil(this.#backOff() / 1_000)));
+  }
+
+  /** Returns the milliseconds until the next attempt after a failure. */
+  #backOff(): number {
+    if (this.#failedAt === undefined) return 0;
+    const pause = Math.min(FIRST_BACK_OFF * 2 ** (this.#failures - 1), LONGEST_BACK_OFF);
+    return pause - elapsed(this.#failedAt, this.#now());
+  }
+
+  #isAway(): boolean {
+    return this.#failedAt !== undefined && elapsed(this.#failedAt, this.#now()) < AWAY_FOR;
+  }
+
+  #age(): number {
+    return this.#loadedAt === undefined ? Number.POSITIVE_INFINITY : elapsed(this.#loadedAt, this.#now());
+  }
+
+  #now(): Instant {
+    return instantOf(this.#options.clock);
+  }
+
+  #report(outcome: 'loaded' | 'failed' | 'refused', reason: string | undefined, withdrawn: number): void {
+    if (!keySetChanges.hasSubscribers) return;
+    keySetChanges.publish({ issuer: this.#options.issuer, outcome, reason, keys: this.#keys.length, withdrawn });
+  }
+}
+
+function findAmong(keys: readonly VerificationKey[], kid: string | undefined): VerificationKey | undefined {
+  if (kid === undefined) return keys.length === 1 ? keys[0] : undefined;
+  return keys.find((key) => key.kid === kid);
+}

@@ -1,0 +1,38 @@
+/** Finds weak RSA keys. */
+import type { KeyObject } from 'node:crypto';
+
+const MIN_BITS = 2_048;
+// The time to verify grows with the square of the length, so a longer key would help an attacker to overload the
+// service.
+const MAX_BITS = 8_192;
+const MAX_EXPONENT = 2n ** 64n;
+
+const SMALL_PRIMES = [
+  3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113,
+  127, 131, 137, 139, 149, 151, 157, 163, 167,
+];
+
+/** Whether an RSA public key is too short (RFC 7518 §3.3), too long, has a bad exponent, or can be factored (ROCA). */
+export function isWeakRsa(key: KeyObject): boolean {
+  const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength < MIN_BITS || modulusLength > MAX_BITS) return true;
+  if (publicExponent < 3n || publicExponent > MAX_EXPONENT || publicExponent % 2n === 0n) return true;
+  const { n } = key.export({ format: 'jwk' });
+  return isRoca(BigInt(`0x${Buffer.from(String(n), 'base64url').toString('hex')}`));
+}
+
+/**
+ * Whether a key has the weakness of CVE-2017-15361: its primes are powers of 65537 modulo every small prime, and so is
+ * its modulus. For other keys this happens by chance once in about a hundred million.
+ */
+function isRoca(modulus: bigint): boolean {
+  return SMALL_PRIMES.every((prime) => {
+    const rest = Number(modulus % BigInt(prime));
+    let power = 1;
+    do {
+      if (power === rest) return true;
+      power = (power * 65_537) % prime;
+    } while (power !== 1);
+    return false;
+  });
+}

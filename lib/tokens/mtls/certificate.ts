@@ -1,0 +1,51 @@
+/** The certificate that a client presented (RFC 8705 section 3). */
+import { hash } from 'node:crypto';
+import type { CertificateOf, CredentialRequest } from '../../http/presented-credential.js';
+
+interface TlsSocket {
+  getPeerX509Certificate?(): { readonly raw: Buffer } | undefined;
+}
+
+/** The result of the comparison. `unreadable`: `certificateOf` threw, or returned neither bytes nor `undefined`. */
+export type CertificateState = 'proven' | 'absent' | 'other' | 'unreadable';
+
+/**
+ * Compares the certificate of a request with that of its token. The result is not stored for the connection: TLS 1.2
+ * can replace the certificate of a connection.
+ *
+ * @param thumbprint - The `x5t#S256` of the token.
+ */
+export function judgeCertificate(
+  request: CredentialRequest,
+  thumbprint: string,
+  certificateOf: CertificateOf | undefined,
+): CertificateState {
+  const certificate = certificateThumbprint(request, certificateOf);
+  if (certificate === undefined) return 'absent';
+  if (certificate === 'unreadable') return certificate;
+  return certificate === thumbprint ? 'proven' : 'other';
+}
+
+/**
+ * Returns the thumbprint of the certificate of a request (RFC 8705 section 3.1): SHA-256 of its DER form, in base64url.
+ *
+ * @param certificateOf - Finds the certificate. Default: the certificate of the TLS connection.
+ * @returns `undefined` if the client presented none.
+ */
+export function certificateThumbprint(
+  request: CredentialRequest,
+  certificateOf: CertificateOf = connectionCertificate,
+): string | 'unreadable' | undefined {
+  try {
+    const der: unknown = certificateOf(request as never);
+    if (der === undefined || der === null) return undefined;
+    return der instanceof Uint8Array && der.length > 0 ? hash('sha256', der, 'base64url') : 'unreadable';
+  } catch {
+    return 'unreadable';
+  }
+}
+
+/** Returns the certificate of the TLS connection of a request, in DER form. */
+export function connectionCertificate(request: CredentialRequest): Buffer | undefined {
+  return (request.socket as TlsSocket | undefined)?.getPeerX509Certificate?.()?.raw;
+}

@@ -1,0 +1,95 @@
+/** Makes the principal of a verified token. */
+import { Interner } from '../cache/interner.js';
+import type { ApiMap } from '../credentials/api-map.js';
+import type { Environment } from '../credentials/kind.js';
+import { type AccessPrincipal, sealPrincipal, type TokenPayload } from '../credentials/principal.js';
+import type { AccessKeyFacts } from '../credentials/record.js';
+import { withImplied } from '../credentials/scope-hierarchy.js';
+import type { CompactJws } from '../protocol/compact-jws.js';
+import { deepFreeze, type JsonObject, own } from '../protocol/json-object.js';
+import { formatScope } from '../protocol/scope.js';
+import type { TokenClaims } from './claims.js';
+
+/** The settings that the principals of all tokens of an issuer have in common. */
+export interface PrincipalContext {
+  readonly apis: ApiMap;
+  readonly environment: Environment | undefined;
+  readonly shared: SharedTokenFacts;
+}
+
+/** Values that many tokens of an issuer have in common, stored once. */
+export interface SharedTokenFacts {
+  readonly grants: Interner<Pick<AccessPrincipal, 'scopes' | 'apis'>>;
+  readonly texts: Interner<string>;
+}
+
+export function sharedTokenFacts(): SharedTokenFacts {
+  return { grants: new Interner(), texts: new Interner() };
+}
+
+/** Claims whose value is the same in many tokens. */
+const SHARED_CLAIMS = ['iss', 'aud', 'scope'];
+
+/**
+ * Makes the principal of a token. It has the scopes of the token, except those that the access key has lost since then.
+ */
+export function tokenPrincipal(
+  { payload, header }: Pick<CompactJws, 'payload' | 'header'>,
+  { clientId, scopes, expiresAt, boundKeys }: TokenClaims,
+  accessKey: AccessKeyFacts | undefined,
+  { apis, environment, shared }: PrincipalContext,
+): AccessPrincipal {
+  const held = withImplied(scopes, apis);
+  const assigned = accessKey && withImplied(accessKey.scopes, apis);
+  const granted = assigned === undefined ? held : held.filter((scope) => assigned.includes(scope));
+  const name = formatScope(granted);
+  const grant =
+    shared.grants.get(name) ??
+    shared.grants.intern(name, () => ({
+      scopes: granted,
+      apis: [...new Set(granted.flatMap((scope) => apis.apisOf(scope)))],
+    }));
+  const principal: AccessPrincipal = {
+    kind: 'access',
+    keyId: clientId,
+    clientId,
+    account: accessKey?.account,
+    environment: accessKey?.environment ?? environment,
+    apis: grant.apis,
+    scopes: grant.scopes,
+    channels: accessKey?.channels ?? 'all',
+    platform: accessKey?.platform,
+    expiresAt,
+    // `readTokenClaims` has validated these claims.
+    payload: deepFreeze(shareTexts(payload, shared.texts)) as TokenPayload,
+    header: deepFreeze(header),
+  };
+  // Few tokens have these fields. A cached token without them takes less memory.
+  if (boundKeys !== undefined) {
+    Object.assign(principal, { confirmation: boundKeys.jkt === undefined ? 'mtls' : 'dpop' });
+  }
+  if (accessKey !== undefined) assignUserData(principal, accessKey);
+  return sealPrincipal(principal);
+}
+
+function assignUserData(principal: AccessPrincipal, { metadata, allowedAddresses, limits }: AccessKeyFacts): void {
+  if (metadata !== undefined) Object.assign(principal, { metadata });
+  if (allowedAddresses !== undefined) Object.assign(principal, { allowedAddresses });
+  if (limits !== undefined) Object.assign(principal, { limits });
+}
+
+/** Replaces strings in the claims by equal strings that are already stored. */
+function shareTexts(payload: JsonObject, texts: Interner<string>): JsonObject {
+  // A frozen payload was already processed when this credential was verified before.
+  if (Object.isFrozen(payload)) return payload;
+  const claims = payload as Record<string, unknown>;
+  for (const name of SHARED_CLAIMS) {
+    const text = own(claims, name);
+    if (typeof text === 'string') claims[name] = texts.get(text) ?? texts.intern(text, () => text);
+  }
+  // If the client acts for itself, `sub` equals `client_id` (RFC 9068 section 2.2), so both claims can share one
+  // string.
+  const client = own(claims, 'client_id');
+  if (client !== undefined && own(claims, 'sub') === client) claims.sub = client;
+  return claims;
+}
