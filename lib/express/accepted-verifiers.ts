@@ -1,53 +1,62 @@
-/** The verifiers of a gate: which may stand together, and what they say of themselves. */
+/** Checks the verifiers of a gate. */
+
+import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { Kind } from '../credentials/kind.js';
 import { kindOf, type Options } from '../options/options.js';
-import type { CredentialVerifier } from '../verify/verifier.js';
-import { type Recaller, recallerOf } from './ask-verifiers.js';
+import type { CredentialScheme } from '../protocol/bearer.js';
 
-/** @throws TypeError for what is no list of verifiers, and for two that claim the same credentials. */
+/**
+ * Reads the option `accept`.
+ *
+ * @throws TypeError if it is not a list of verifiers, if two verifiers claim the same credentials, or if a verifier
+ *   that claims every credential is not the last: the verifiers after it would never be asked.
+ */
 export function readAccept(options: Options): readonly CredentialVerifier[] {
   const accept = options.raw('accept');
   if (!Array.isArray(accept) || accept.length === 0) {
-    throw options.mistake('accept', 'a list of one verifier or more, such as accessTokens() and apiKeys()');
+    throw options.mistake('accept', 'a list of one or more verifiers, such as accessTokens() and apiKeys()');
   }
-  const verifiers: readonly CredentialVerifier[] = Object.freeze(Array.from(accept, readVerifier));
+  const verifiers: readonly CredentialVerifier[] = Object.freeze(
+    Array.from(accept, (verifier, index) => readVerifier(options, verifier, index)),
+  );
+  const isEarly = ({ claimsRest }: CredentialVerifier, index: number) =>
+    claimsRest === true && index < verifiers.length - 1;
+  const early = verifiers.findIndex(isEarly);
+  if (early !== -1) {
+    throw new TypeError(
+      `${options.factory}: option "accept[${early}]" claims every credential, so it must be the last one`,
+    );
+  }
   const claims = verifiers.flatMap((verifier) => verifier.claims ?? []);
   for (const [index, claim] of claims.entries()) {
     const earlier = claims.slice(0, index).some(({ of, what }) => of === claim.of && what === claim.what);
-    if (earlier) throw new TypeError(`requireBearer: two verifiers in "accept" claim the ${claim.what}`);
+    if (earlier) throw new TypeError(`${options.factory}: two verifiers in "accept" claim the ${claim.what}`);
   }
   return verifiers;
 }
 
-function readVerifier(verifier: unknown, index: number): CredentialVerifier {
+function readVerifier(options: Options, verifier: unknown, index: number): CredentialVerifier {
   const { verify } = (verifier ?? {}) as Partial<CredentialVerifier>;
   if (typeof verify === 'function') return verifier as CredentialVerifier;
-  const expected = 'a verifier, such as accessTokens() or apiKeys() makes';
-  throw new TypeError(`requireBearer: option "accept[${index}]" must be ${expected}, got ${kindOf(verifier)}`);
+  const expected = 'a verifier, such as the result of accessTokens() or apiKeys()';
+  throw new TypeError(`${options.factory}: option "accept[${index}]" must be ${expected}, got ${kindOf(verifier)}`);
 }
 
-/** The kinds that may come in; unknown as soon as one verifier does not say. */
+/** Returns the kinds that the gate may accept; `undefined` if a verifier does not name its kinds. */
 export function kindsOf(accept: readonly CredentialVerifier[]): readonly Kind[] | undefined {
   const kinds = accept.flatMap((verifier) => verifier.kinds ?? []);
   return accept.every((verifier) => verifier.kinds !== undefined) ? Object.freeze([...new Set(kinds)]) : undefined;
 }
 
-/**
- * Those that may be asked what they remember before any is asked to verify. The order of `accept` must not depend on
- * what is remembered where, so they end at the first that could claim what an earlier one does.
- */
-export function recallersOf(accept: readonly CredentialVerifier[]): readonly Recaller[] {
-  const end = accept.findIndex(
-    (verifier, index) => verifier.recall === undefined || !isApart(accept.slice(0, index + 1)),
-  );
-  return (end === -1 ? accept : accept.slice(0, end)).map(recallerOf);
+/** Returns the schemes that the gate can accept: without `Bearer` if every credential must be bound to a key pair. */
+export function schemesOf(accept: readonly CredentialVerifier[]): readonly CredentialScheme[] {
+  const takesBearer = accept.some(({ confirmation: { dpop, mtls } = {} }) => !dpop?.required || mtls?.required);
+  const takesDpop = accept.some(({ confirmation }) => confirmation?.dpop !== undefined);
+  return Object.freeze([...(takesBearer ? (['Bearer'] as const) : []), ...(takesDpop ? (['DPoP'] as const) : [])]);
 }
 
-/** Whether verifiers are known to claim different credentials: tokens by their issuer, keys of one format by kind. */
-function isApart(verifiers: readonly CredentialVerifier[]): boolean {
-  if (verifiers.length === 1) return true;
-  const formats = verifiers
-    .flatMap(({ claims = [] }) => claims.map(({ of }) => of))
-    .filter((of) => typeof of === 'object');
-  return verifiers.every(({ claims }) => claims !== undefined) && new Set(formats).size <= 1;
+/** Returns the algorithms for signing DPoP proofs; `undefined` if no verifier checks proofs. */
+export function proofAlgorithmsOf(accept: readonly CredentialVerifier[]): readonly string[] | undefined {
+  const algorithms = new Set(accept.flatMap(({ confirmation }) => confirmation?.dpop?.algorithms ?? []));
+  return algorithms.size === 0 ? undefined : Object.freeze([...algorithms]);
 }

@@ -1,26 +1,42 @@
-import { BEARER_ERRORS, type BearerErrorCode } from '../protocol/oauth-error.js';
+import { KeywardError } from '../errors/keyward-error.js';
+import { BEARER_ERRORS, type BearerErrorCode } from '../protocol/bearer-error-codes.js';
 
 /**
- * A refusal, as it comes to an error handler. Nothing on it tells the cause, and nothing comes from the request.
+ * The error that an error handler of the app gets for a refused request. It contains neither the cause nor anything
+ * that the request contained.
+ *
+ * @example
+ * ```ts
+ * import type { ErrorRequestHandler } from 'express';
+ * import { BearerError } from 'keyward';
+ *
+ * const onError: ErrorRequestHandler = (error, _req, res, next) => {
+ *   if (!(error instanceof BearerError)) return void next(error);
+ *   res.status(error.status).set(error.headers).json({ error: error.code });
+ * };
+ * ```
  */
-export class BearerError extends Error {
+export class BearerError extends KeywardError {
   override readonly name = 'BearerError';
-  readonly code: BearerErrorCode;
-  readonly status: number;
-  /** The same as `status`, by the name that some handlers read. */
+  declare readonly code: BearerErrorCode;
+  declare readonly status: number;
+  /** The same as `status`, under the name that some error handlers read. */
   readonly statusCode: number;
-  /** The headers of the answer. They are on the response already; Express's own handler reads them here. */
+  /** The headers of the response. They are already set; the default handler of Express reads them here. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the message may be shown: below 500 it may. */
+  /** Whether the client may see the message: `true` for a status below 500. */
   readonly expose: boolean;
-  /** The scopes that the route needs, where scopes were asked. */
+  /** The scopes that the route needs, if scopes were checked. */
   readonly scopes: readonly string[] | undefined;
 
-  constructor(code: BearerErrorCode, headers: Readonly<Record<string, string>>, scopes: readonly string[] | undefined) {
-    const { status, description } = BEARER_ERRORS[code];
-    super(description);
-    this.code = code;
-    this.status = status;
+  constructor(
+    code: BearerErrorCode,
+    headers: Readonly<Record<string, string>>,
+    scopes: readonly string[] | undefined,
+    description: string = BEARER_ERRORS[code].description,
+  ) {
+    const { status } = BEARER_ERRORS[code];
+    super(code, description, { status });
     this.statusCode = status;
     this.headers = headers;
     this.expose = status < 500;

@@ -1,13 +1,18 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { Options } from '../options/options.js';
-import { isOauthError } from '../protocol/oauth-error.js';
+import { type OptionTable, oneOf, readTable, withDefault } from '../options/option-table.js';
+import { isOauthError } from '../protocol/bearer-error-codes.js';
 import { BearerError } from './bearer-error.js';
+import { mark } from './route-metadata.js';
 
 /** Options of `bearerErrors`. */
 export interface BearerErrorsOptions {
   /** `'oauth'`: `{ error, error_description }`. `'problem'`: RFC 9457, `application/problem+json`. */
   readonly format?: 'oauth' | 'problem' | undefined;
 }
+
+const OPTIONS = {
+  format: withDefault(oneOf(['oauth', 'problem']), 'oauth'),
+} satisfies OptionTable<BearerErrorsOptions>;
 
 /** An error handler for Express. */
 export type ErrorMiddleware = (
@@ -18,18 +23,25 @@ export type ErrorMiddleware = (
 ) => void;
 
 /**
- * Makes the error handler that writes keyward's refusals as JSON. Mount it after the routes. Errors that are not
- * keyward's go on to the next handler.
+ * Makes the error handler that writes keyward's refusals as JSON. Mount it after the routes. It passes all other errors
+ * to the next handler.
  *
  * @throws TypeError for an option that is unknown or of the wrong type.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { bearerErrors } from 'keyward';
+ *
+ * const app = express();
+ * app.use(bearerErrors({ format: 'problem' }));
+ * ```
  */
 export function bearerErrors(options: BearerErrorsOptions = {}): ErrorMiddleware {
-  const checked = new Options('bearerErrors', options, ['format']);
-  const format = checked.has('format') ? checked.oneOf('format', ['oauth', 'problem']) : 'oauth';
+  const { format } = readTable('bearerErrors', options, OPTIONS);
   const [contentType, bodyOf] =
     format === 'oauth' ? ['application/json', oauthBody] : ['application/problem+json', problemBody];
 
-  // Express tells an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   const bearerErrorHandler: ErrorMiddleware = (error, _req, res, next) => {
     if (!(error instanceof BearerError) || res.headersSent) {
       next(error);
@@ -42,23 +54,19 @@ export function bearerErrors(options: BearerErrorsOptions = {}): ErrorMiddleware
     res.setHeader('Content-Length', Buffer.byteLength(body));
     res.end(body);
   };
-  return Object.freeze(Object.defineProperty(bearerErrorHandler, BEARER_ERRORS_HANDLER, { value: true }));
+  return mark(bearerErrorHandler, 'keyward.bearerErrors', NO_FACTS);
 }
 
-// Registered, so that an audit recognises the handlers of another copy of keyward.
-const BEARER_ERRORS_HANDLER = Symbol.for('keyward.bearerErrors');
+const NO_FACTS = Object.freeze({});
 
-/** Whether a function is an error handler that `bearerErrors` made: one that lets no refused request go on. */
-export function isBearerErrors(handle: unknown): boolean {
-  return typeof handle === 'function' && Object.hasOwn(handle, BEARER_ERRORS_HANDLER);
-}
-
-/** RFC 6750 §3.1 knows no code for nothing presented, nor for 503: there the description stands alone. */
+/**
+ * RFC 6750 section 3.1 has no error code for a missing credential, nor for 503. The body then has only the description.
+ */
 function oauthBody({ code, message }: BearerError): object {
   return isOauthError(code) ? { error: code, error_description: message } : { error_description: message };
 }
 
-/** RFC 9457 §3.1; without a type of its own the title is the phrase of the status. */
+/** RFC 9457 section 3.1: a problem without its own type has the phrase of the status as its title. */
 function problemBody({ code, message, status }: BearerError): object {
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, code };
 }

@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A middleware for Express 4, Express 5, and whatever else speaks `(req, res, next)` over `node:http`. */
+/** A middleware for Express 4, Express 5, and other frameworks that use `(req, res, next)` with `node:http`. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
-/** A request as a router hands it on: with what it and a body parser found. */
+/** A request after a router and a body parser. */
 export interface RoutedRequest extends IncomingMessage {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** As a body parser left it; look at nothing but what you check. */
+  /** The parsed body. It is not validated. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Passes on what was thrown, as an error that no router takes for anything else: `next(undefined)` would go on to the
- * handler, and `next('route')` skip to the next route.
+ * Passes a thrown value to `next`, always as an error: `next(undefined)` would go on to the handler, and
+ * `next('route')` would skip to the next route.
  */
 export function fail(next: (error: unknown) => void, thrown: unknown): void {
   const isObject = typeof thrown === 'object' && thrown !== null;

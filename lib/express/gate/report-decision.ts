@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '../credentials/principal.js';
-import { type Decision, decisions } from '../events/decision.js';
+import type { Principal } from '../../credentials/principal.js';
+import { type Decision, decisions } from '../../events/decision.js';
 
-/** Tells whoever listens what was decided about a request. */
+/** Publishes the decision about a request. */
 export function reportDecision(
   req: IncomingMessage,
   decision: Pick<Decision, 'outcome' | 'by'> & Partial<Decision>,

@@ -1,12 +1,18 @@
-import { KINDS, type Kind } from '../credentials/kind.js';
-import { namesOf } from '../options/options.js';
+import { KINDS, type Kind } from '../../credentials/kind.js';
+import { namesOf } from '../../options/options.js';
 import { defineGuard, type Guard } from './guard.js';
 
 /**
- * Lets a request pass whose credential is of one of the kinds (spec section 2).
+ * Lets a request pass if its credential is of one of the given kinds (spec section 2).
  *
  * @param kinds - `'secret'`, `'public'`, `'access'`.
- * @throws TypeError where no kind is given, or an unknown one.
+ * @throws TypeError if no kind is given, or an unknown one.
+ * @example
+ * ```ts
+ * import { requireKeyKind } from 'keyward';
+ *
+ * const serversOnly = requireKeyKind('secret', 'access');
+ * ```
  */
 export function requireKeyKind(...kinds: readonly Kind[]): Guard {
   const named = namesOf('requireKeyKind', kinds, KINDS);

@@ -1,0 +1,148 @@
+/** Asks the verifiers of a gate in order, and validates the principals of custom verifiers. */
+import {
+  type Accepted,
+  BUILT_IN,
+  type BuiltIn,
+  type CredentialVerifier,
+  type Outcome,
+  type Refused,
+  type Unavailable,
+} from '../../contracts/credential-verifier.js';
+import { isAddressRange } from '../../credentials/address-list.js';
+import { KINDS } from '../../credentials/kind.js';
+import { CONFIRMATION_METHODS, type KeyPrincipal, type Principal, sealPrincipal } from '../../credentials/principal.js';
+import { isRateLimits } from '../../credentials/rate-limit.js';
+import { describeError, placesOf } from '../../errors/describe-error.js';
+import { KeywardError } from '../../errors/keyward-error.js';
+import { lookupFailures } from '../../events/lookup-failure.js';
+import type { PresentedCredential } from '../../http/presented-credential.js';
+
+/** Thrown if a verifier returns an invalid outcome. Its message is a fixed text, so an event may contain it. */
+class OutcomeError extends KeywardError {
+  override readonly name = 'OutcomeError';
+
+  constructor(message: string) {
+    super('verdict_invalid', `the verifier returned ${message}`);
+  }
+}
+
+/** The outcome for the whole gate. `malformed`: the credential is not a b64token, and no verifier claims it. */
+export type FinalOutcome = Accepted | Refused | Unavailable | typeof MALFORMED;
+
+const MALFORMED = Object.freeze({ outcome: 'malformed' as const });
+
+/**
+ * Asks each verifier in order until one does not decline. If all decline, the credential is refused. It never throws or
+ * rejects: if a verifier throws, rejects or returns an invalid outcome, the request gets 503.
+ */
+export function askVerifiers(
+  accept: readonly CredentialVerifier[],
+  credential: PresentedCredential,
+  first = 0,
+  declinedReason: string | undefined = undefined,
+): FinalOutcome | Promise<FinalOutcome> {
+  let reason = declinedReason;
+  try {
+    for (let index = first; index < accept.length; index += 1) {
+      const verifier = accept[index] as CredentialVerifier & BuiltIn;
+      // Built-in verifiers check their cache before the syntax, and their principals are already valid and frozen.
+      const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
+      if (!isBuiltIn && !credential.isWellFormed) return MALFORMED;
+      const result = verifier.verify(credential);
+      if (result instanceof Promise || (!isBuiltIn && isThenable(result))) {
+        return awaitOutcome(accept, credential, index, result, reason);
+      }
+      const outcome = isBuiltIn ? result : checked(verifier, result);
+      if (outcome.outcome !== 'declined') return outcome;
+      reason = outcome.reason ?? reason;
+    }
+  } catch (error) {
+    return unavailableAfterThrow(error);
+  }
+  return credential.isWellFormed ? { outcome: 'refused', reason: reason ?? 'unclaimed' } : MALFORMED;
+}
+
+async function awaitOutcome(
+  accept: readonly CredentialVerifier[],
+  credential: PresentedCredential,
+  index: number,
+  pending: PromiseLike<Outcome>,
+  reason: string | undefined,
+): Promise<FinalOutcome> {
+  try {
+    const verifier = accept[index] as CredentialVerifier & BuiltIn;
+    const result = await pending;
+    const outcome = verifier[BUILT_IN] === verifier.verify ? result : checked(verifier, result);
+    if (outcome.outcome !== 'declined') return outcome;
+    return askVerifiers(accept, credential, index + 1, outcome.reason ?? reason);
+  } catch (error) {
+    return unavailableAfterThrow(error);
+  }
+}
+
+function isThenable(outcome: Outcome | PromiseLike<Outcome> | undefined): outcome is PromiseLike<Outcome> {
+  return typeof (outcome as PromiseLike<Outcome> | null | undefined)?.then === 'function';
+}
+
+function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
+  switch (outcome.outcome) {
+    case 'accepted':
+      validatePrincipal(verifier, outcome.principal);
+      return outcome;
+    case 'refused':
+      if (!REFUSAL_CODES.includes(outcome.code)) throw new OutcomeError('a refusal with another code');
+      return outcome;
+    case 'declined':
+    case 'unavailable':
+      return outcome;
+    default:
+      throw new OutcomeError('an invalid outcome');
+  }
+}
+
+/**
+ * Validates the principal of a custom verifier. It must be of a kind that the verifier names. Its APIs, scopes and
+ * channels must be lists, because `includes` of a string also finds a part of it: `payments:refund` would include
+ * `payments`.
+ */
+function validatePrincipal(verifier: CredentialVerifier, principal: Principal): Principal {
+  if (!(verifier.kinds ?? KINDS).includes(principal.kind)) throw new OutcomeError('a principal of another kind');
+  if (!isReach(principal.apis) || !isReach(principal.scopes) || !isReach(principal.channels)) {
+    throw new OutcomeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
+  }
+  if (!isAddressList(principal.allowedAddresses)) {
+    throw new OutcomeError('a principal whose allowedAddresses is not a list of addresses and networks');
+  }
+  if (principal.limits !== undefined && !isRateLimits(principal.limits)) {
+    throw new OutcomeError('a principal whose limits is not a list of { requests, seconds }');
+  }
+  if (!CONFIRMATIONS.includes(principal.confirmation)) throw new OutcomeError('a principal with another confirmation');
+  // A principal that was copied through JSON no longer has the functions of `apiMap`, so its scopes could not be
+  // checked.
+  const { apiMap } = principal as Partial<KeyPrincipal>;
+  if (apiMap !== undefined && typeof apiMap?.apisOf !== 'function') {
+    throw new OutcomeError('a principal whose apiMap has no apisOf()');
+  }
+  // Also freezes the lists in the principal, so that no handler can change them.
+  return sealPrincipal(principal);
+}
+
+/** A principal without a confirmation belongs to a Bearer credential. */
+const CONFIRMATIONS: readonly unknown[] = [undefined, ...CONFIRMATION_METHODS];
+const REFUSAL_CODES: readonly unknown[] = [undefined, 'invalid_token', 'invalid_dpop_proof', 'use_dpop_nonce'];
+
+function isReach(value: unknown): boolean {
+  return value === 'all' || Array.isArray(value);
+}
+
+function isAddressList(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every(isAddressRange));
+}
+
+function unavailableAfterThrow(error: unknown): Unavailable {
+  if (lookupFailures.hasSubscribers) {
+    const detail = error instanceof OutcomeError ? error.message : describeError(error);
+    lookupFailures.publish({ of: 'verifier', reason: 'threw', detail, where: placesOf(error) });
+  }
+  return { outcome: 'unavailable', reason: 'verifier_threw' };
+}

@@ -1,0 +1,161 @@
+/** The options of `requireBearer`, and the types that it infers from them. */
+
+import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
+import type { Principal } from '../../credentials/principal.js';
+import { secureUrl } from '../../http/secure-url.js';
+import { flag, type Option, type OptionTable, oneOf, readTable, withDefault } from '../../options/option-table.js';
+import { isQuotable, plainChallenges } from '../../protocol/challenge.js';
+import { isScopeToken } from '../../protocol/scope.js';
+import { accessTokens } from '../../tokens/access-tokens.js';
+import type { AccessTokensOptions } from '../../tokens/access-tokens-options.js';
+import { kindsOf, proofAlgorithmsOf, readAccept, schemesOf } from '../accepted-verifiers.js';
+import { asResourceMetadata, type ResourceMetadata } from '../resource/resource-metadata.js';
+import { tokensFor } from '../resource/token-verifiers.js';
+import type { GateMetadata } from '../route-metadata.js';
+
+/** Options of `requireBearer` except `accept`. `O`: the type of `optional`. */
+export interface GateOptions<O extends boolean = boolean> {
+  /** The realm in challenges. Default: `'api'`. */
+  readonly realm?: string | undefined;
+  /** `true`: a request without a credential passes, without a principal; an invalid credential is still refused. */
+  readonly optional?: O | undefined;
+  /**
+   * Scopes that every principal must have, otherwise 403. The challenge of a 401 names them, together with the scopes
+   * of the guards after the gate.
+   */
+  readonly scopes?: readonly string[] | undefined;
+  /** `true`: a key without a scheme is accepted, `Authorization: pk_…`, as checkout-sdk-node sends public keys. */
+  readonly allowSchemeless?: boolean | undefined;
+  /**
+   * What happens if a secret key comes with the `Origin` of a browser: `'report'` publishes an event; `'refuse'` also
+   * answers 403.
+   */
+  readonly browserOrigin?: 'report' | 'refuse' | undefined;
+  /** The metadata of this resource (RFC 9728), or the URL of the metadata. Challenges name the URL. */
+  readonly resourceMetadata?: ResourceMetadata | string | undefined;
+}
+
+/** Options of `requireBearer`. `V`: the type of the verifiers. */
+export interface RequireBearerOptions<V extends CredentialVerifier = CredentialVerifier, O extends boolean = boolean>
+  extends GateOptions<O> {
+  /** Verifiers, asked in order. The first that claims the credential decides. */
+  readonly accept: readonly V[];
+}
+
+/** The type of the principals that verifiers of type `V` accept. */
+export type PrincipalOf<V extends CredentialVerifier> = V extends CredentialVerifier<infer P> ? P : Principal;
+
+/** `undefined` for a gate with `optional: true`, which may have no principal; otherwise `never`. */
+export type Absent<O extends boolean> = O extends true ? undefined : never;
+
+const realm: Option<string> = (options, name) => {
+  const value = options.has(name) ? options.text(name) : 'api';
+  if (!isQuotable(value)) throw options.mistake(name, 'printable ASCII');
+  return value;
+};
+
+const scopes: Option<readonly string[]> = (options, name) => {
+  const values = options.raw(name) ?? [];
+  if (Array.isArray(values) && values.every(isScopeToken) && (values.length > 0 || !options.has(name))) {
+    return Object.freeze([...values]);
+  }
+  throw options.mistake(name, 'a list of one or more scope-tokens (RFC 6749 section 3.3)');
+};
+
+/** Reads the metadata that this app publishes, or the URL of metadata that is published elsewhere. */
+const resourceMetadata: Option<{ readonly published?: ResourceMetadata; readonly url?: string }> = (options, name) => {
+  const given = options.raw(name);
+  if (given === undefined) return {};
+  const published = asResourceMetadata(given);
+  if (published !== undefined) return { published, url: published.url };
+  if (typeof given !== 'string' || secureUrl(given) === undefined || !isQuotable(given)) {
+    throw options.mistake(name, 'the result of resourceMetadata(), or an https URL');
+  }
+  return { url: given };
+};
+
+const OPTIONS = {
+  accept: readAccept,
+  realm,
+  optional: flag(false),
+  scopes,
+  allowSchemeless: flag(false),
+  browserOrigin: withDefault(oneOf(['report', 'refuse']), 'report'),
+  resourceMetadata,
+} satisfies OptionTable<RequireBearerOptions>;
+
+/** The settings of a gate, read from its options. */
+export interface GateSettings {
+  readonly accept: readonly CredentialVerifier[];
+  readonly gate: GateMetadata;
+  /** Whether a secret key from a browser is refused; otherwise it is only reported. */
+  readonly refusesBrowsers: boolean;
+}
+
+/**
+ * Reads the options of a gate.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ */
+export function readGateOptions(given: object): GateSettings {
+  if (typeof (given as Partial<CredentialVerifier> | undefined)?.verify === 'function') {
+    throw new TypeError('requireBearer: expected options, got a verifier; pass it in "accept": { accept: [verifier] }');
+  }
+  const options = readTable('requireBearer', expandShortForm(given), OPTIONS);
+  const { accept, scopes } = options;
+  const { published, url } = options.resourceMetadata;
+  const challenge = Object.freeze({
+    realm: options.realm,
+    resourceMetadata: url,
+    schemes: schemesOf(accept),
+    algorithms: proofAlgorithmsOf(accept),
+  });
+  if (published !== undefined) assertPublished(published, accept);
+  const gate: GateMetadata = Object.freeze({
+    name: nameOf(accept),
+    challenge,
+    plainChallenges: plainChallenges(challenge, scopes),
+    kinds: kindsOf(accept),
+    accept,
+    scopes,
+    resource: published?.document,
+    optional: options.optional,
+    allowSchemeless: options.allowSchemeless,
+  });
+  return { accept, gate, refusesBrowsers: options.browserOrigin === 'refuse' };
+}
+
+/** Replaces the short form `{ issuer, audience }` by `{ accept: [accessTokens({ issuer, audience })] }`. */
+function expandShortForm(given: object): object {
+  if (typeof given !== 'object' || given === null || !('issuer' in given || 'audience' in given)) return given;
+  if ('accept' in given) {
+    throw new TypeError(
+      'requireBearer: "issuer" and "audience" cannot be combined with "accept"; add accessTokens({ issuer, audience }) to "accept"',
+    );
+  }
+  const entries = Object.entries(given);
+  const ofGate = entries.filter(([name]) => Object.hasOwn(OPTIONS, name));
+  const ofTokens = Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(OPTIONS, name)));
+  return { ...Object.fromEntries(ofGate), accept: [accessTokens(ofTokens as never as AccessTokensOptions)] };
+}
+
+function nameOf(accept: readonly CredentialVerifier[]): string {
+  const claims = accept.flatMap(({ claims: known }) => known?.map(({ what }) => what) ?? ['credentials of a verifier']);
+  return `requireBearer for ${claims.join(', ')}`;
+}
+
+/** Checks that the metadata names exactly the issuers whose tokens this gate accepts: clients rely on the metadata. */
+function assertPublished({ document }: ResourceMetadata, accept: readonly CredentialVerifier[]): void {
+  const tokens = tokensFor('requireBearer', document.resource, accept);
+  const issuers = tokens.map(({ issuer }) => issuer);
+  if (!issuers.every((issuer) => document.authorization_servers.includes(issuer))) {
+    throw new TypeError(
+      'requireBearer: "accept" has an issuer that "resourceMetadata" does not name; give both the same verifiers',
+    );
+  }
+  if (!document.authorization_servers.every((issuer) => issuers.includes(issuer))) {
+    throw new TypeError(
+      'requireBearer: "resourceMetadata" names an issuer that "accept" does not have; give both the same verifiers',
+    );
+  }
+}

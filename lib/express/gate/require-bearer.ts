@@ -1,0 +1,193 @@
+/** The gate: verifies the credential in the Authorization field of a request. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { joseHeaderReader } from '../../cache/jose-headers.js';
+import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
+import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
+import { includesAddress } from '../../credentials/address-list.js';
+import { type AccessPrincipal, holdsScope, type Principal } from '../../credentials/principal.js';
+import { decisions } from '../../events/decision.js';
+import { PresentedCredential } from '../../http/presented-credential.js';
+import {
+  ABSENT,
+  type CredentialScheme,
+  isSchemelessKey,
+  MALFORMED,
+  readBearer,
+  readDpop,
+  repeatsAuthorization,
+} from '../../protocol/bearer.js';
+import type { AccessTokensOptions } from '../../tokens/access-tokens-options.js';
+import { fail } from '../middleware.js';
+import { askVerifiers, type FinalOutcome } from './ask-verifiers.js';
+import { clearPrincipal, principalAt, setPrincipal } from './auth-of.js';
+import { createGate, type Gate } from './gate.js';
+import { endFailedRequest } from './handle-next-error.js';
+import { hasMultipleCredentials } from './multiple-credentials.js';
+import { refuse } from './refuse.js';
+import { reportDecision } from './report-decision.js';
+import {
+  type Absent,
+  type GateOptions,
+  type PrincipalOf,
+  type RequireBearerOptions,
+  readGateOptions,
+} from './require-bearer-options.js';
+import { scopesOnRoute } from './route-scopes.js';
+import {
+  ANONYMOUS,
+  BAD_DPOP_REQUEST,
+  BAD_REQUEST,
+  MISSING,
+  offerNonce,
+  refusalOf,
+  SCHEME_MISSING,
+  type Verdict,
+  WRONG_SCHEME,
+} from './verdict.js';
+
+const BY = 'requireBearer';
+
+/**
+ * Makes the middleware that accepts credentials (RFC 6750 §2.1, spec section 5).
+ *
+ * If a verifier has `dpop`, tokens that are bound to a key pair use the scheme `DPoP`, with a proof (RFC 9449 §7.1).
+ *
+ * It lets a request pass, with its principal as `gate.principal(req)` and `req.auth`, or passes a `BearerError` to
+ * `next`: `credential_missing` (401), `invalid_request` (400), `invalid_token` (401), `invalid_dpop_proof` and
+ * `use_dpop_nonce` (401, only with `dpop`), `insufficient_scope` (403, only with `scopes` and `browserOrigin`) or
+ * `temporarily_unavailable` (503).
+ *
+ * @param options - The accepted credentials: `accept`, a list of verifiers; or, if only access tokens are accepted, the
+ *   options of `accessTokens`, as in `{ issuer, audience }`. The options of the gate can be added to both.
+ * @returns A middleware for Express 4 and 5, whose `principal(req)` has the type of the accepted principals.
+ * @throws TypeError for an option that is missing, unknown or of the wrong type, and for two verifiers that claim the
+ *   same credentials.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { accessTokens, apiKeys, requireBearer } from 'keyward';
+ *
+ * const app = express();
+ * const tokens = accessTokens({ issuer: 'https://login.example', audience: 'api' });
+ * const keys = apiKeys({ resolver: () => null, kinds: ['secret'], environment: 'live' });
+ * const gate = requireBearer({ accept: [tokens, keys], scopes: ['payments'] });
+ * app.use('/payments', gate);
+ * app.use('/reports', requireBearer({ issuer: 'https://login.example', audience: 'reports' }));
+ * ```
+ */
+export function requireBearer<V extends CredentialVerifier, O extends boolean = false>(
+  options: RequireBearerOptions<V, O> & { readonly issuer?: never; readonly audience?: never },
+): Gate<PrincipalOf<V> | Absent<O>>;
+export function requireBearer<O extends boolean = false>(
+  options: GateOptions<O> & AccessTokensOptions & { readonly accessKeys: AccessKeyResolver; readonly accept?: never },
+): Gate<AccessPrincipal<string> | Absent<O>>;
+export function requireBearer<O extends boolean = false>(
+  options: GateOptions<O> & AccessTokensOptions & { readonly accept?: never },
+): Gate<AccessPrincipal | Absent<O>>;
+export function requireBearer(options: RequireBearerOptions | (GateOptions & AccessTokensOptions)): Gate {
+  const { accept, gate, refusesBrowsers } = readGateOptions(options);
+  // Not frozen: V8 iterates over a frozen list several times slower.
+  const requiredScopes = gate.scopes.length > 0 ? [...gate.scopes] : undefined;
+  const whenAbsent = gate.optional ? ANONYMOUS : MISSING;
+  const acceptsDpop = gate.challenge.schemes?.includes('DPoP') === true;
+  const readJoseHeader = joseHeaderReader();
+
+  function bearerGate(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
+    const verdict = decide(req);
+    if (verdict instanceof Promise) {
+      verdict
+        .then(
+          (settled) => respond(req, res, next, settled),
+          (error) => fail(next, error),
+        )
+        .catch((error) => endFailedRequest(res, error));
+    } else {
+      respond(req, res, next, verdict);
+    }
+  }
+
+  function decide(req: IncomingMessage): Verdict | Promise<Verdict> {
+    // Read only once: `headers` is an accessor, and slow on a request whose prototype Express has replaced.
+    const { headers } = req;
+    const { authorization } = headers;
+    let scheme: CredentialScheme = 'Bearer';
+    let presented = repeatsAuthorization(req.rawHeaders) ? MALFORMED : readBearer(authorization, gate.allowSchemeless);
+    if (presented === ABSENT) {
+      presented = readDpop(authorization);
+      if (presented === ABSENT)
+        return whenAbsent === MISSING && isSchemelessKey(authorization) ? SCHEME_MISSING : whenAbsent;
+      scheme = 'DPoP';
+    }
+    const mayHaveAnother = req.url?.includes('?') || headers['content-type'] !== undefined;
+    if (presented === MALFORMED || (mayHaveAnother && hasMultipleCredentials(req, headers))) {
+      return scheme === 'DPoP' ? BAD_DPOP_REQUEST : BAD_REQUEST;
+    }
+
+    const credential = new PresentedCredential(presented, req, readJoseHeader, scheme);
+    if (scheme === 'DPoP' && !acceptsDpop) return refusalOf(WRONG_SCHEME, credential);
+    const outcome = askVerifiers(accept, credential);
+    if (outcome instanceof Promise) return outcome.then((settled) => judge(settled, credential, headers, req));
+    return judge(outcome, credential, headers, req);
+  }
+
+  function judge(
+    outcome: FinalOutcome,
+    credential: PresentedCredential,
+    { origin }: IncomingHttpHeaders,
+    req: IncomingMessage,
+  ): Verdict {
+    if (outcome.outcome !== 'accepted') return refusalOf(outcome, credential);
+    const { principal, dpopNonce } = outcome;
+    const { scheme } = credential;
+    // The scheme must be DPoP exactly when a DPoP proof was verified (RFC 9449 §7.2).
+    if ((principal.confirmation === 'dpop') !== (scheme === 'DPoP')) return refusalOf(WRONG_SCHEME, credential);
+    // An unknown key gets the same answer, so a thief does not learn that the key is valid.
+    if (principal.allowedAddresses !== undefined && !includesAddress(principal.allowedAddresses, credential.from)) {
+      return { answer: { code: 'invalid_token', scheme }, reason: 'address_not_allowed', principal };
+    }
+    if (requiredScopes !== undefined && !requiredScopes.every((scope) => holdsScope(principal, scope))) {
+      return {
+        answer: { code: 'insufficient_scope', scopes: [...requiredScopes, ...scopesOnRoute(req)], scheme },
+        reason: 'scope',
+        principal,
+      };
+    }
+    if (principal.kind !== 'secret' || origin === undefined) {
+      return { answer: undefined, principal, warning: undefined, dpopNonce };
+    }
+    // A request with `Origin` comes from a web page, whose visitors can read the secret key (spec section 5.1, rule 2).
+    const reason = 'secret_key_from_browser';
+    if (refusesBrowsers) return { answer: { code: 'insufficient_scope' }, reason, principal };
+    return { answer: undefined, principal, warning: reason };
+  }
+
+  function respond(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void, verdict: Verdict): void {
+    if (verdict.answer !== undefined) {
+      const { answer, reason, principal, keyId = principal?.keyId, fingerprint } = verdict;
+      const outcome = answer.code === 'temporarily_unavailable' ? 'unavailable' : 'refused';
+      reportDecision(req, { outcome, by: BY, code: answer.code, reason, keyId, fingerprint }, principal);
+      clearPrincipal(req);
+      refuse(res, next, gate, answer);
+      return;
+    }
+    const { principal, warning, dpopNonce } = verdict;
+    if (dpopNonce !== undefined) offerNonce(res, dpopNonce);
+    if (warning !== undefined) reportDecision(req, { outcome: 'warning', by: BY, reason: warning }, principal);
+    try {
+      setPrincipal(req, gate, principal);
+    } catch (error) {
+      fail(next, error);
+      return;
+    }
+    if (principal !== undefined && decisions.hasSubscribers) report(req, principal);
+    next();
+  }
+
+  function report(req: IncomingMessage, principal: Principal): void {
+    const isRetiring = principal.kind !== 'access' && principal.keyAcceptedUntil !== undefined;
+    if (isRetiring) reportDecision(req, { outcome: 'warning', by: BY, reason: 'key_retiring' }, principal);
+    reportDecision(req, { outcome: 'accepted', by: BY }, principal);
+  }
+
+  return createGate(bearerGate, gate, (req) => principalAt(req, gate));
+}

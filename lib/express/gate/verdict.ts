@@ -1,0 +1,67 @@
+/** The verdict of a gate on a request, before it responds. */
+import type { ServerResponse } from 'node:http';
+import type { Accepted, Refused } from '../../contracts/credential-verifier.js';
+import type { Principal } from '../../credentials/principal.js';
+import type { PresentedCredential } from '../../http/presented-credential.js';
+import type { FinalOutcome } from './ask-verifiers.js';
+import type { RefusalAnswer } from './refuse.js';
+
+/** The verdict of a gate on a request. */
+export type Verdict = AcceptedRequest | RefusedRequest;
+
+interface AcceptedRequest {
+  readonly answer: undefined;
+  readonly principal: Principal | undefined;
+  /** A problem of the request that the operator should know. */
+  readonly warning: string | undefined;
+  /** A new nonce for the client's proofs. */
+  readonly dpopNonce?: string | undefined;
+}
+
+interface RefusedRequest {
+  readonly answer: RefusalAnswer;
+  readonly reason: string;
+  readonly principal?: Principal;
+  readonly keyId?: string | undefined;
+  readonly fingerprint?: string | undefined;
+}
+
+export const ANONYMOUS: Verdict = { answer: undefined, principal: undefined, warning: undefined };
+export const SCHEME_MISSING: Verdict = {
+  answer: {
+    code: 'credential_missing',
+    description: 'A credential is required; the scheme Bearer is missing before the key',
+  },
+  reason: 'scheme_missing',
+};
+export const MISSING: Verdict = { answer: { code: 'credential_missing' }, reason: 'nothing_presented' };
+export const BAD_REQUEST: Verdict = { answer: { code: 'invalid_request' }, reason: 'malformed' };
+export const BAD_DPOP_REQUEST: Verdict = { answer: { code: 'invalid_request', scheme: 'DPoP' }, reason: 'malformed' };
+/** The characters of a nonce (RFC 9449 §8.1). */
+const NONCE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
+
+export const WRONG_SCHEME: Refused = Object.freeze({ outcome: 'refused', reason: 'cnf_scheme' });
+
+/**
+ * Sends a new nonce. A response with a nonce should not be cached, because clients would get the nonce from the cache
+ * when it is too old (RFC 9449 §8.2).
+ */
+export function offerNonce(res: ServerResponse, nonce: string): void {
+  if (res.headersSent || !NONCE.test(nonce)) return;
+  res.setHeader('DPoP-Nonce', nonce);
+  if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store');
+}
+
+export function refusalOf(outcome: Exclude<FinalOutcome, Accepted>, credential: PresentedCredential): Verdict {
+  const { scheme } = credential;
+  if (outcome.outcome === 'malformed') return scheme === 'DPoP' ? BAD_DPOP_REQUEST : BAD_REQUEST;
+  if (outcome.outcome === 'refused') {
+    const { reason, keyId, code = 'invalid_token' } = outcome;
+    const fingerprint = keyId === undefined ? credential.digest.slice(0, 8) : undefined;
+    const dpopNonce = NONCE.test(outcome.dpopNonce ?? '') ? outcome.dpopNonce : undefined;
+    return { answer: { code, scheme, dpopNonce }, reason, keyId, fingerprint };
+  }
+  const { reason, retryAfter } = outcome;
+  const seconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  return { answer: { code: 'temporarily_unavailable', retryAfter: seconds }, reason };
+}

@@ -1,0 +1,40 @@
+/** The options of `requireRateLimit`. */
+import type { RateCounter, RateCounterOptions } from '../../contracts/rate-counter.js';
+import { copyRateLimits, isRateLimits, RATE_LIMITS_EXPECTED, type RateLimit } from '../../credentials/rate-limit.js';
+import { method, type Option, type OptionTable, oneOf, optional, readTable } from '../../options/option-table.js';
+
+/** Options of `requireRateLimit`. */
+export interface RateLimitOptions {
+  /**
+   * Makes the counter of one window: `(options) => new RateLimiterRedis({ storeClient, ...options })`. It is called
+   * once for each window.
+   */
+  readonly counter: (options: RateCounterOptions) => RateCounter;
+  /** The limits of keys whose record has no `limits`. Default: none, and these keys are not counted. */
+  readonly default?: readonly RateLimit[] | undefined;
+  /**
+   * What happens to requests while the counter fails or takes longer than a second: they pass, or are refused with 503.
+   */
+  readonly onOutage: 'allow' | 'refuse';
+}
+
+const limits: Option<readonly RateLimit[]> = (options, name) => {
+  const value = options.raw(name);
+  if (!isRateLimits(value)) throw options.mistake(name, `a list of ${RATE_LIMITS_EXPECTED}`);
+  return copyRateLimits(value);
+};
+
+const OPTIONS = {
+  counter: method<(options: RateCounterOptions) => RateCounter>(),
+  default: optional(limits),
+  onOutage: oneOf(['allow', 'refuse']),
+} satisfies OptionTable<RateLimitOptions>;
+
+/**
+ * Reads the options of `requireRateLimit`.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ */
+export function readRateLimitOptions(given: RateLimitOptions) {
+  return readTable('requireRateLimit', given, OPTIONS);
+}

@@ -1,0 +1,63 @@
+/** The windows for counting requests, and the header fields about them. */
+import type { RateCount, RateCounter, RateCounterOptions } from '../../contracts/rate-counter.js';
+import type { RateLimit } from '../../credentials/rate-limit.js';
+
+/** One window, with its counter. */
+export interface RateWindow {
+  /** The name of the window. Windows with the same limit have the same name. */
+  readonly name: string;
+  /** The name of the window in the header fields (RFC 9651 section 3.3.3). */
+  readonly policy: string;
+  readonly counter: RateCounter;
+}
+
+/** The windows of a list of limits. */
+export interface RatePlan {
+  readonly windows: readonly RateWindow[];
+  /** The field `RateLimit-Policy`. */
+  readonly policies: string;
+}
+
+/** Maximum number of counters. Records of keys contain limits, and each different limit needs a counter. */
+const MAX_WINDOWS = 1_000;
+
+/** Makes the function that converts a list of limits to a plan. Windows with the same limit have one counter. */
+export function createRatePlans(
+  create: (options: RateCounterOptions) => RateCounter,
+): (limits: readonly RateLimit[]) => RatePlan {
+  const windows = new Map<string, RateWindow>();
+  const plans = new WeakMap<readonly RateLimit[], RatePlan>();
+
+  function windowOf({ requests, seconds }: RateLimit): RateWindow {
+    const name = `${requests}/${seconds}`;
+    const known = windows.get(name);
+    if (known !== undefined) return known;
+    const counter = create({ keyPrefix: `keyward:requests:${name}`, points: requests, duration: seconds });
+    if (typeof counter?.consume !== 'function') {
+      throw new TypeError('requireRateLimit: "counter" must return a limiter with consume()');
+    }
+    const window = { name, policy: `"${seconds}s"`, counter };
+    const [oldest = name] = windows.keys();
+    if (windows.size >= MAX_WINDOWS) windows.delete(oldest);
+    windows.set(name, window);
+    return window;
+  }
+
+  return (limits) => {
+    const known = plans.get(limits);
+    if (known !== undefined) return known;
+    const policies = limits.map(({ requests, seconds }) => `"${seconds}s";q=${requests};w=${seconds}`).join(', ');
+    const plan = { windows: limits.map(windowOf), policies };
+    plans.set(limits, plan);
+    return plan;
+  };
+}
+
+/** Formats an item of the field `RateLimit`: what remains, and the seconds until the window ends. */
+export function rateLimitItem({ policy }: RateWindow, { remainingPoints, msBeforeNext }: RateCount): string {
+  return `${policy};r=${Math.max(0, Math.trunc(remainingPoints))};t=${secondsOf(msBeforeNext)}`;
+}
+
+export function secondsOf(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1_000));
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+import { systemClock } from '../../contracts/clock.js';
+import type { AcceptedTokens } from '../../contracts/credential-verifier.js';
+import type { AccessPrincipal, Principal } from '../../credentials/principal.js';
+import { type Option, type OptionTable, optional, readTable } from '../../options/option-table.js';
+import type { AuthenticationContext } from '../../protocol/challenge.js';
+import { own } from '../../protocol/json-object.js';
+import { authContextOf } from '../gate/auth-of.js';
+import { isAcrList, isMaxAge } from './authentication-context.js';
+import { defineGuard, type Guard } from './guard.js';
+
+const acrList: Option<readonly string[]> = (options, name) => {
+  const value = options.raw(name);
+  if (isAcrList(value)) return Object.freeze([...value]);
+  throw options.mistake(name, 'a list of one acr value or more, without spaces');
+};
+
+const seconds: Option<number> = (options, name) => {
+  const value = options.raw(name);
+  if (isMaxAge(value)) return value;
+  throw options.mistake(name, 'a whole number of seconds, 1 or more');
+};
+
+const OPTIONS = { acr: optional(acrList), maxAge: optional(seconds) } satisfies OptionTable<AuthenticationContext>;
+
+/** The default of `accessTokens`, used for a verifier that does not state its tolerance. */
+const CLOCK_TOLERANCE = 5;
+
+/**
+ * Lets a request pass whose access token says that its user authenticated well enough (RFC 9470): by a method of `acr`,
+ * and not longer ago than `maxAge`. Every other request gets 401 `insufficient_user_authentication`, with `acr_values`
+ * and `max_age` in the challenge, so that the client can send its user to the issuer again. A key has no user, so a
+ * request with a key is refused too.
+ *
+ * The guard reads the claims `acr` and `auth_time`. The time is that of the clock of the verifier.
+ *
+ * @param context - `acr`: the accepted values, the preferred one first. `maxAge`: seconds since `auth_time`. At least
+ *   one of the two is required.
+ * @returns A guard, for routes behind `requireBearer`.
+ * @throws TypeError if neither is given, for an `acr` value with a space, and for seconds that are not a whole number
+ *   of 1 or more.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { requireAuthenticationContext } from 'keyward';
+ *
+ * const app = express();
+ * app.post('/payouts', requireAuthenticationContext({ acr: ['urn:example:mfa'], maxAge: 300 }), (_req, res) => {
+ *   res.status(201).end();
+ * });
+ * ```
+ */
+export function requireAuthenticationContext(context: AuthenticationContext): Guard {
+  const { acr, maxAge } = readTable('requireAuthenticationContext', context, OPTIONS);
+  if (acr === undefined && maxAge === undefined) {
+    throw new TypeError('requireAuthenticationContext: expected "acr", "maxAge" or both');
+  }
+  const refusal = Object.freeze({
+    authenticationContext: Object.freeze({ acr, maxAge }),
+    reason: 'authentication_context',
+  });
+  const named = [...(acr ?? []), ...(maxAge === undefined ? [] : [`${maxAge} s`])];
+  return defineGuard({
+    name: `requireAuthenticationContext(${named.join(', ')})`,
+    kinds: ['access'],
+    check(principal, req) {
+      if (principal.kind !== 'access') return refusal;
+      if (acr !== undefined && !acr.some((value) => value === own(principal.payload, 'acr'))) return refusal;
+      return maxAge === undefined || isRecent(principal, req, maxAge) || refusal;
+    },
+  });
+}
+
+function isRecent(principal: AccessPrincipal, req: IncomingMessage, maxAge: number): boolean {
+  const authTime = own(principal.payload, 'auth_time');
+  if (typeof authTime !== 'number') return false;
+  const { clock = systemClock, clockTolerance = CLOCK_TOLERANCE } = tokensOf(principal, req) ?? NO_TOKENS;
+  const age = clock.now() / 1_000 - authTime;
+  return age <= maxAge && age >= -clockTolerance;
+}
+
+const NO_TOKENS: Partial<AcceptedTokens> = Object.freeze({});
+
+/**
+ * Returns the token settings of the verifier that accepted this principal: the verifier with the same issuer, otherwise
+ * the first verifier of tokens.
+ */
+function tokensOf(principal: Principal & { kind: 'access' }, req: IncomingMessage): AcceptedTokens | undefined {
+  const tokens = authContextOf(req)?.gate.accept?.flatMap((verifier) => verifier.tokens ?? []) ?? [];
+  const issuer = own(principal.payload, 'iss');
+  return tokens.find((known) => known.issuer === issuer) ?? tokens[0];
+}

@@ -1,0 +1,43 @@
+import { CONFIRMATION_METHODS, type ConfirmationMethod, type Principal } from '../../credentials/principal.js';
+import { namesOf } from '../../options/options.js';
+import { defineGuard, type Guard } from './guard.js';
+
+/**
+ * Lets a request pass if its token is bound to the client, and the client proved this by one of the methods (RFC 9449,
+ * RFC 8705). It refuses keys and Bearer tokens. Use it for routes on which a stolen credential would do the most harm.
+ *
+ * Every other request gets 401 `invalid_token`, with the challenge of the scheme `DPoP` if `'dpop'` is among the
+ * methods.
+ *
+ * @param methods - `'dpop'`, `'mtls'`, or both: then one of them is enough.
+ * @throws TypeError if no method is given, or an unknown one.
+ * @example
+ * ```ts
+ * import { accessTokens, requireBearer, requireConfirmation } from 'keyward';
+ *
+ * const dpop = { origin: 'https://api.example' };
+ * const tokens = accessTokens({ issuer: 'https://login.example', audience: 'https://api.example', dpop });
+ * app.use(requireBearer({ accept: [tokens] }));
+ * app.post('/payouts', requireConfirmation('dpop'), (req, res) => {
+ *   res.sendStatus(202);
+ * });
+ * ```
+ */
+export function requireConfirmation(...methods: readonly ConfirmationMethod[]): Guard {
+  const confirmation = namesOf('requireConfirmation', methods, CONFIRMATION_METHODS);
+  const refusal = Object.freeze({ confirmation, reason: 'confirmation' });
+  return defineGuard({
+    name: `requireConfirmation(${confirmation.join(', ')})`,
+    kinds: ['access'],
+    check: (principal) => provenBy(principal).some((method) => confirmation.includes(method)) || refusal,
+  });
+}
+
+/**
+ * Returns the methods that the request proved. A token that is bound to a key pair and to a certificate proved both.
+ */
+function provenBy({ confirmation, ...principal }: Principal): readonly ConfirmationMethod[] {
+  if (confirmation === undefined) return [];
+  const isBoth = confirmation === 'dpop' && 'payload' in principal && 'x5t#S256' in Object(principal.payload.cnf);
+  return isBoth ? CONFIRMATION_METHODS : [confirmation];
+}

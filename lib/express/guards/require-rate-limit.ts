@@ -1,0 +1,206 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RateCount } from '../../contracts/rate-counter.js';
+import type { Principal } from '../../credentials/principal.js';
+import { describeError, placesOf } from '../../errors/describe-error.js';
+import { lookupFailures } from '../../events/lookup-failure.js';
+import { authContextOf } from '../gate/auth-of.js';
+import { refuse } from '../gate/refuse.js';
+import { reportDecision } from '../gate/report-decision.js';
+import { fail, type Middleware } from '../middleware.js';
+import { type GateMetadata, type GuardMetadata, mark } from '../route-metadata.js';
+import { type RateLimitOptions, readRateLimitOptions } from './rate-limit-options.js';
+import { createRatePlans, type RatePlan, type RateWindow, rateLimitItem, secondsOf } from './rate-window.js';
+
+/** The result of one counter. */
+interface Counted {
+  readonly isOver: boolean;
+  /** `undefined` if the counter failed. */
+  readonly count: RateCount | undefined;
+}
+
+/** The counts of one request in its windows. */
+interface Counting {
+  readonly window: string;
+  readonly key: string;
+  readonly counted: Promise<Counted>;
+  readonly earlier: Counting | undefined;
+}
+
+const BY = 'requireRateLimit';
+const COUNTER_TIMEOUT_MS = 1_000;
+const UNKNOWN: Counted = Object.freeze({ isOver: false, count: undefined });
+const METADATA: GuardMetadata = Object.freeze({ name: BY, kinds: undefined, scopes: undefined, passesAnonymous: true });
+
+/**
+ * The counts of each request, shared by all guards: a request counts once in a window, however many guards check it.
+ */
+const countings = new WeakMap<IncomingMessage, Counting>();
+
+/**
+ * Limits the requests of each key: those of an API key by its id, those of access tokens by their client. The limits
+ * are `limits` of the key's record, else `default`; without either the key is not limited.
+ *
+ * A request beyond a limit gets 429 with `Retry-After`. Each counted request gets the fields `RateLimit` and
+ * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). A request without a principal, behind an optional gate,
+ * passes and is not counted. Without a gate before it, the guard fails closed: 500.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ * @example
+ * ```ts
+ * import { requireRateLimit } from 'keyward';
+ * import { RateLimiterMemory } from 'rate-limiter-flexible';
+ *
+ * const rateLimit = requireRateLimit({
+ *   counter: (options) => new RateLimiterMemory(options),
+ *   default: [{ requests: 100, seconds: 60 }],
+ *   onOutage: 'allow',
+ * });
+ * ```
+ */
+export function requireRateLimit(options: RateLimitOptions): Middleware {
+  const { counter, default: defaultLimits, onOutage } = readRateLimitOptions(options);
+  const planOf = createRatePlans(counter);
+  // Checks at start that the factory returns a counter.
+  if (defaultLimits !== undefined) planOf(defaultLimits);
+
+  const rateLimitGuard: Middleware = (req, res, next) => {
+    const context = authContextOf(req);
+    if (context === undefined) {
+      next(new Error(`keyward: no requireBearer ran before ${BY}; mount one before it on this route`));
+      return;
+    }
+    const { gate, principal } = context;
+    const limits = principal?.limits ?? defaultLimits;
+    if (principal === undefined || limits === undefined) {
+      next();
+      return;
+    }
+    let plan: RatePlan;
+    let counted: Promise<readonly Counted[]>;
+    try {
+      plan = planOf(limits);
+      counted = countAll(req, principal, plan);
+    } catch (error) {
+      fail(next, error);
+      return;
+    }
+    counted
+      .then((counts) => respond(req, res, next, { gate, principal, plan, counts }))
+      .catch((error) => fail(next, error));
+  };
+
+  function respond(
+    req: IncomingMessage,
+    res: ServerResponse,
+    next: (error?: unknown) => void,
+    { gate, principal, plan, counts }: Answered,
+  ): void {
+    const headers = fieldsOf(plan, counts);
+    if (headers !== undefined) for (const name in headers) res.setHeader(name, headers[name] ?? '');
+    let wait = 0;
+    for (const { isOver, count } of counts)
+      if (isOver && count !== undefined) wait = Math.max(wait, count.msBeforeNext);
+    if (counts.some(({ isOver }) => isOver)) {
+      reportDecision(req, { outcome: 'refused', by: BY, code: 'too_many_requests', reason: 'rate_limit' }, principal);
+      refuse(res, next, gate, { code: 'too_many_requests', retryAfter: secondsOf(wait), headers });
+      return;
+    }
+    if (counts.some(({ count }) => count === undefined)) {
+      const code = onOutage === 'refuse' ? 'temporarily_unavailable' : undefined;
+      const outcome = onOutage === 'refuse' ? 'unavailable' : 'warning';
+      reportDecision(req, { outcome, by: BY, code, reason: 'counter_unavailable' }, principal);
+      if (code !== undefined) {
+        refuse(res, next, gate, { code });
+        return;
+      }
+    }
+    next();
+  }
+
+  Object.defineProperty(rateLimitGuard, 'name', { value: BY });
+  return mark(rateLimitGuard, 'keyward.guard', METADATA);
+}
+
+interface Answered {
+  readonly gate: GateMetadata;
+  readonly principal: Principal;
+  readonly plan: RatePlan;
+  readonly counts: readonly Counted[];
+}
+
+async function countAll(
+  req: IncomingMessage,
+  principal: Principal,
+  { windows }: RatePlan,
+): Promise<readonly Counted[]> {
+  // The tables of API keys and of access keys may have the same ids.
+  const key = `${principal.kind === 'access' ? 'client' : 'key'}:${principal.keyId}`;
+  // Every window counts the request, even if another window is over its limit.
+  const counting = windows.map((window) => countOnce(req, window, key));
+  const counts: Counted[] = [];
+  for (const counted of counting) counts.push(await counted);
+  return counts;
+}
+
+function countOnce(req: IncomingMessage, window: RateWindow, key: string): Promise<Counted> {
+  const latest = countings.get(req);
+  for (let done = latest; done !== undefined; done = done.earlier) {
+    if (done.window === window.name && done.key === key) return done.counted;
+  }
+  const counted = count(window, key);
+  countings.set(req, { window: window.name, key, counted, earlier: latest });
+  return counted;
+}
+
+/** Counts a request in one window. It never rejects, and waits for at most a second. */
+function count({ counter }: RateWindow, key: string): Promise<Counted> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      report('timed_out', undefined);
+      resolve(UNKNOWN);
+    }, COUNTER_TIMEOUT_MS);
+    function settle(counted: Counted): void {
+      clearTimeout(timer);
+      resolve(counted);
+    }
+    function rejected(error: unknown): void {
+      if (!isCount(error)) report('threw', error);
+      settle(isCount(error) ? { isOver: true, count: error } : UNKNOWN);
+    }
+    try {
+      counter.consume(key).then((found) => {
+        if (isCount(found)) settle({ isOver: false, count: found });
+        else rejected(new TypeError('the counter returned no count'));
+      }, rejected);
+    } catch (error) {
+      rejected(error);
+    }
+  });
+}
+
+/**
+ * Whether a value is a count. A limiter rejects with a plain count when a key is over its limit, and with an `Error`
+ * when the limiter fails.
+ */
+function isCount(value: unknown): value is RateCount {
+  if (typeof value !== 'object' || value === null || value instanceof Error) return false;
+  const { remainingPoints, msBeforeNext } = value as { readonly [field in keyof RateCount]: unknown };
+  return Number.isFinite(remainingPoints) && Number.isFinite(msBeforeNext);
+}
+
+function report(reason: 'threw' | 'timed_out', error: unknown): void {
+  if (!lookupFailures.hasSubscribers) return;
+  const detail = reason === 'threw' ? describeError(error) : undefined;
+  lookupFailures.publish({ of: BY, reason, detail, where: reason === 'threw' ? placesOf(error) : [] });
+}
+
+/** Makes the header fields; `undefined` if a window could not be counted, because the fields would then be wrong. */
+function fieldsOf({ windows, policies }: RatePlan, counts: readonly Counted[]): Record<string, string> | undefined {
+  const items: string[] = [];
+  for (const [index, window] of windows.entries()) {
+    const known = counts[index]?.count;
+    if (known === undefined) return undefined;
+    items.push(rateLimitItem(window, known));
+  }
+  return { RateLimit: items.join(', '), 'RateLimit-Policy': policies };
+}

@@ -1,0 +1,34 @@
+import { holdsScope } from '../../credentials/principal.js';
+import { namesOf } from '../../options/options.js';
+import { isScopeToken } from '../../protocol/scope.js';
+import { defineGuard, type Guard } from './guard.js';
+
+/**
+ * Lets a request pass if its principal has all of the given scopes. The refusal names them (RFC 6750 section 3.1).
+ *
+ * @param scopes - Scope-tokens, compared exactly: `payments` does not include `payments:refund`, nor the reverse.
+ * @throws TypeError if no scope is given, or one is not a scope-token (RFC 6749 section 3.3).
+ * @example
+ * ```ts
+ * import { requireScopes } from 'keyward';
+ *
+ * const mayRefund = requireScopes('payments', 'payments:refund');
+ * ```
+ */
+export function requireScopes(...scopes: readonly string[]): Guard {
+  const names = namesOf('requireScopes', scopes);
+  if (!names.every(isScopeToken)) {
+    throw new TypeError('requireScopes: each name must be a scope-token (RFC 6749 section 3.3)');
+  }
+  const refusal = Object.freeze({ scopes: names, reason: 'scope' });
+  // Not frozen: V8 iterates over a frozen list several times slower.
+  const needed = [...names];
+  return defineGuard({
+    name: `requireScopes(${names.join(', ')})`,
+    scopes: names,
+    check(principal) {
+      for (const scope of needed) if (!holdsScope(principal, scope)) return refusal;
+      return true;
+    },
+  });
+}

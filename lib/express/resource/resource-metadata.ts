@@ -1,0 +1,174 @@
+/** `resourceMetadata()`: publishes the metadata of a protected resource (RFC 9728). */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
+import { SECURE_URL, secureUrl } from '../../http/secure-url.js';
+import { type Option, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
+import { deepFreeze } from '../../protocol/json-object.js';
+import { isScopeToken } from '../../protocol/scope.js';
+import { readAccept } from '../accepted-verifiers.js';
+import type { Middleware } from '../middleware.js';
+import { mark, markOf } from '../route-metadata.js';
+import { boundTokenMembers, metadataUrl, type ResourceMetadataDocument } from './metadata-document.js';
+import { tokensFor } from './token-verifiers.js';
+
+/** Options of `resourceMetadata`. */
+export interface ResourceMetadataOptions {
+  /** The resource identifier: the https URL by which clients know it (http on this machine only), without fragment. */
+  readonly resource: string;
+  /** The verifiers of the gate of the resource. Each verifier of access tokens must have `resource` as an audience. */
+  readonly accept: readonly CredentialVerifier[];
+  /** Published as `scopes_supported`: the scopes that a client should request first. */
+  readonly scopes?: readonly string[] | undefined;
+  /** The name of the resource, for people. */
+  readonly name?: string | undefined;
+  /** URL of the documentation for developers. */
+  readonly documentation?: string | undefined;
+  /** URL of the rules for using data of the resource. */
+  readonly policy?: string | undefined;
+  /** URL of the terms of service. */
+  readonly termsOfService?: string | undefined;
+}
+
+/** The result of `resourceMetadata`: a middleware that serves the document, for `app.use` and for `requireBearer`. */
+export interface ResourceMetadata extends Middleware {
+  /** The URL of the document: `resource_metadata` in challenges. */
+  readonly url: string;
+  readonly document: ResourceMetadataDocument;
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
+
+const resourceUrl: Option<string> = (options, name) => {
+  const resource = options.text(name);
+  if (secureUrl(resource) !== undefined && VISIBLE_ASCII.test(resource)) return resource;
+  throw options.mistake(name, 'an https URL (http to this machine only) without userinfo and fragment');
+};
+
+const pageUrl: Option<string> = (options, name) => {
+  const url = options.text(name);
+  if (secureUrl(url) !== undefined) return url;
+  throw options.mistake(name, SECURE_URL);
+};
+
+const scopeTokens: Option<readonly string[]> = (options, name) => {
+  const scopes = options.raw(name);
+  if (Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScopeToken)) return [...new Set(scopes)];
+  throw options.mistake(name, 'a list of one or more scope-tokens (RFC 6749 section 3.3)');
+};
+
+const OPTIONS = {
+  resource: resourceUrl,
+  accept: readAccept,
+  scopes: optional(scopeTokens),
+  name: optional(text),
+  documentation: optional(pageUrl),
+  policy: optional(pageUrl),
+  termsOfService: optional(pageUrl),
+} satisfies OptionTable<ResourceMetadataOptions>;
+
+/** Caches may keep the document for an hour, so clients learn of a new issuer after an hour at the latest. */
+const CACHE_CONTROL = 'public, max-age=3600';
+const METHODS = 'GET, HEAD, OPTIONS';
+
+/** Any page may read the document (RFC 9728 §3.1); it is the same for everybody. */
+const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' };
+const PREFLIGHT = {
+  ...ANY_ORIGIN,
+  'Access-Control-Allow-Methods': 'GET, HEAD',
+  // MCP clients in a browser send these, though the document needs none of them.
+  'Access-Control-Allow-Headers': 'authorization, dpop, mcp-protocol-version',
+  'Access-Control-Max-Age': '86400',
+  Allow: METHODS,
+};
+
+/**
+ * Makes the middleware that publishes the metadata of a protected resource (RFC 9728), so that a client that knows only
+ * the resource finds the issuers of its access tokens. Mount it with `app.use(metadata)`, at the root of the app and
+ * before any gate. Pass it to `requireBearer` too, so that challenges name its URL.
+ *
+ * The document is made from the options: `authorization_servers` are the issuers of the verifiers,
+ * `bearer_methods_supported` is the header. It is served at the path of RFC 9728 §3.1, to every origin, and may be
+ * cached for an hour.
+ *
+ * @param options - The resource, and the verifiers of its gate.
+ * @returns A middleware for Express 4 and 5, with the `url` and the `document` that it serves.
+ * @throws TypeError for an option that is missing, unknown or of the wrong type; if `resource` is not an audience of a
+ *   verifier of access tokens (RFC 8707 §2), or if `accept` has no such verifier.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { accessTokens, requireBearer, resourceMetadata } from 'keyward';
+ *
+ * const resource = 'https://api.example.com/reports';
+ * const tokens = accessTokens({ issuer: 'https://login.example', audience: resource });
+ * const metadata = resourceMetadata({ resource, accept: [tokens], scopes: ['reports:read'] });
+ * const app = express();
+ * app.use(metadata); // GET /.well-known/oauth-protected-resource/reports
+ * app.use('/reports', requireBearer({ accept: [tokens], scopes: ['reports:read'], resourceMetadata: metadata }));
+ * ```
+ */
+export function resourceMetadata(options: ResourceMetadataOptions): ResourceMetadata {
+  const { resource, accept, ...rest } = readTable('resourceMetadata', options, OPTIONS);
+  const tokens = tokensFor('resourceMetadata', resource, accept);
+  const document: ResourceMetadataDocument = deepFreeze({
+    resource,
+    authorization_servers: [...new Set(tokens.map(({ issuer }) => issuer))],
+    bearer_methods_supported: ['header'] as const,
+    ...(rest.scopes && { scopes_supported: rest.scopes }),
+    ...boundTokenMembers(accept),
+    ...(rest.name && { resource_name: rest.name }),
+    ...(rest.documentation && { resource_documentation: rest.documentation }),
+    ...(rest.policy && { resource_policy_uri: rest.policy }),
+    ...(rest.termsOfService && { resource_tos_uri: rest.termsOfService }),
+  });
+  const url = metadataUrl(new URL(resource));
+  const body = JSON.stringify(document);
+
+  const serveMetadata: Middleware = (req, res, next) => {
+    if (!isAskedFor(req)) {
+      next();
+      return;
+    }
+    if (req.method === 'GET' || req.method === 'HEAD') {
+      const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
+      answer(res, 200, { ...ANY_ORIGIN, 'Cache-Control': CACHE_CONTROL, ...headers }, req.method === 'GET' ? body : '');
+    } else if (req.method === 'OPTIONS') {
+      answer(res, 204, PREFLIGHT);
+    } else {
+      answer(res, 405, { ...ANY_ORIGIN, Allow: METHODS, 'Content-Length': 0 });
+    }
+  };
+
+  /**
+   * Whether a request asks for the document. It compares the path that the client sent, because routers and outer apps
+   * shorten `req.url`.
+   */
+  function isAskedFor(req: IncomingMessage): boolean {
+    const { originalUrl = req.url ?? '' } = req as { originalUrl?: string };
+    if (!originalUrl.startsWith(url.pathname)) return false;
+    const search = originalUrl.slice(url.pathname.length);
+    // If the resource URL has no query, any query of the request is ignored; otherwise it must be the same, because
+    // resources that differ only in the query have different documents.
+    return url.search === '' ? search === '' || search.startsWith('?') : search === url.search;
+  }
+
+  Object.defineProperties(serveMetadata, {
+    url: { value: url.href, enumerable: true },
+    document: { value: document, enumerable: true },
+  });
+  return mark(serveMetadata, 'keyward.resourceMetadata', document) as ResourceMetadata;
+}
+
+function answer(
+  res: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string | number>>,
+  body = '',
+): void {
+  res.writeHead(status, headers).end(body);
+}
+
+/** Returns the value if `resourceMetadata` made it; otherwise `undefined`. */
+export function asResourceMetadata(value: unknown): ResourceMetadata | undefined {
+  return markOf(value, 'keyward.resourceMetadata') === undefined ? undefined : (value as ResourceMetadata);
+}

@@ -1,0 +1,54 @@
+/** Reads which access tokens a list of verifiers accepts. The metadata and the gate must agree on them. */
+import type { AcceptedTokens, CredentialVerifier } from '../../contracts/credential-verifier.js';
+import { SECURE_URL } from '../../http/secure-url.js';
+
+/**
+ * Returns the access tokens that the verifiers accept for a resource.
+ *
+ * @param factory - The start of an error message.
+ * @throws TypeError if a verifier may accept access tokens and does not say which; if a verifier accepts only tokens
+ *   for other resources (RFC 8707 §2); if an issuer is not a URL; if no verifier accepts access tokens.
+ */
+export function tokensFor(
+  factory: string,
+  resource: string,
+  accept: readonly CredentialVerifier[],
+): readonly AcceptedTokens[] {
+  const tokens = accept.flatMap((verifier, index) => tokensOf(factory, verifier, index) ?? []);
+  if (tokens.length === 0) {
+    throw new TypeError(
+      `${factory}: "accept" has no verifier of access tokens; resource metadata need one, such as accessTokens()`,
+    );
+  }
+  for (const { issuer, audiences } of tokens) {
+    if (!isIssuerUrl(issuer)) {
+      throw new TypeError(`${factory}: an issuer in "accept" must be ${SECURE_URL} without query (RFC 8414 section 2)`);
+    }
+    if (!audiences.includes(resource)) {
+      throw new TypeError(
+        `${factory}: the resource must be an audience of every verifier of access tokens, exactly as written (RFC 8707 ` +
+          `section 2); add it to "audience" of accessTokens()`,
+      );
+    }
+  }
+  return tokens;
+}
+
+/** Returns the tokens that a verifier accepts; `undefined` for a verifier of keys. */
+function tokensOf(factory: string, verifier: CredentialVerifier, index: number): AcceptedTokens | undefined {
+  const { tokens, kinds } = verifier;
+  if (tokens !== undefined) return tokens;
+  if (kinds?.includes('access') === false) return undefined;
+  throw new TypeError(
+    `${factory}: "accept[${index}]" may accept access tokens and does not say which; give it "tokens", or "kinds" if it ` +
+      'accepts keys alone',
+  );
+}
+
+/**
+ * Whether an issuer is a URL (RFC 8414 §2). Plain http counts too: a verifier accepts it only on this machine or with
+ * `allowHttp`.
+ */
+function isIssuerUrl(issuer: string): boolean {
+  return /^https?:\/\/[^?#]+$/.test(issuer) && URL.canParse(issuer);
+}

@@ -1,0 +1,81 @@
+import { type Option, type OptionTable, readTable } from '../../options/option-table.js';
+import { auditRoutes, type RouteReport } from './audit-routes.js';
+
+/** Options of `assertGuarded`. */
+export interface AssertGuardedOptions {
+  /** Routes that may be open, named as in `auditRoutes`: `'GET /health'`. */
+  readonly except?: readonly string[] | undefined;
+}
+
+const routeNames: Option<readonly string[]> = (options, name) => {
+  const value = options.raw(name) ?? [];
+  if (Array.isArray(value) && value.every((route) => typeof route === 'string')) return value;
+  throw options.mistake(name, "a list of routes such as 'GET /health'");
+};
+
+const OPTIONS = { except: routeNames } satisfies OptionTable<AssertGuardedOptions>;
+
+/**
+ * Checks, when the app starts, that no route was forgotten: each route has a gate before it, and each that may accept
+ * keys says which kinds (spec section 5.3: an endpoint that does not state key authentication accepts no keys). It sees
+ * the same routes as `auditRoutes`.
+ *
+ * Call it after all routes are mounted.
+ *
+ * @throws Error that lists the routes without a gate, those with only an optional gate and no guard, those whose
+ *   `router.param` callbacks run before the gate, and those whose gate does not say which kinds it accepts.
+ * @throws TypeError if an entry of `except` is not a route of the app, and whatever `auditRoutes` throws.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { assertGuarded, requireBearer } from 'keyward';
+ *
+ * const app = express();
+ * app.get('/health', (_req, res) => void res.send('ok'));
+ * app.use(requireBearer({ issuer: 'https://login.example', audience: 'api' }));
+ * app.get('/payments', (_req, res) => void res.json([]));
+ * assertGuarded(app, { except: ['GET /health'] });
+ * ```
+ */
+export function assertGuarded(app: object, options: AssertGuardedOptions = {}): void {
+  const { except } = readTable('assertGuarded', options, OPTIONS);
+  const routes = auditRoutes(app);
+  const stale = except.filter((name) => !routes.some((route) => nameOf(route) === name));
+  if (stale.length > 0) {
+    throw new TypeError(`assertGuarded: "except" names no route of the app: ${stale.map(withHint).join(', ')}`);
+  }
+  const faults = routes.filter((route) => !except.includes(nameOf(route))).flatMap(faultOf);
+  if (faults.length > 0) throw new Error([headline(faults.length), ...faults].join('\n'));
+}
+
+function headline(count: number): string {
+  const [are, them] = count === 1 ? ['route is', 'it'] : ['routes are', 'them'];
+  const remedy = `mount requireBearer before ${them}, or name ${them} in "except"`;
+  return `assertGuarded: ${count} ${are} not guarded (${remedy}):`;
+}
+
+function withHint(name: string): string {
+  return /^[A-Z-]+ /.test(name) ? name : `${name} (written like 'GET /health')`;
+}
+
+function faultOf(route: RouteReport): readonly string[] {
+  // On a route that is open on purpose, the parameter callbacks may run for everybody too.
+  if (route.openByDocument) return [];
+  if (route.gates.length === 0) return [`  ${nameOf(route)} has no requireBearer that every request passes`];
+  if (route.open) return [`  ${nameOf(route)} accepts anonymous requests: its requireBearer is optional`];
+  if (route.openByParam.length > 0) return [`  ${nameOf(route)} ${callbackFault(route.openByParam)}`];
+  return route.namesKinds ? [] : [`  ${nameOf(route)} may accept keys and names no kind; add requireKeyKind`];
+}
+
+/**
+ * Reports parameter callbacks that run before a gate. They look up whatever an anonymous caller names, and their 404 or
+ * 200 reveals what exists.
+ */
+function callbackFault(params: readonly string[]): string {
+  const names = params.map((name) => `router.param('${name}')`).join(' and ');
+  return `runs ${names} before its requireBearer; mount the gate before the router or path that has the parameter`;
+}
+
+function nameOf({ method, path }: RouteReport): string {
+  return `${method} ${path}`;
+}

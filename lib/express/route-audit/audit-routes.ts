@@ -1,0 +1,167 @@
+/** Every route of an app, with the gates and guards before it. */
+import type { Kind } from '../../credentials/kind.js';
+import type { Segments } from '../path-segment.js';
+import { callbacksOf, checksAmong, checksAt, mayEndRequest, type RouteCheck, takesRequests } from './route-checks.js';
+import { joinSegments } from './route-path.js';
+import { type Layer, layersOf } from './router-layers.js';
+
+/** One route of an app. */
+export interface RouteReport {
+  /** `'GET'`, …; `'ALL'` for `app.all`; `'USE'` for a function, or another app, mounted at a path. */
+  readonly method: string;
+  /** The path as it was written, after the mount paths of its routers. */
+  readonly path: string;
+  /** The gates before the route. The last one decides. If there are none, the route is open. */
+  readonly gates: readonly { readonly kinds: readonly Kind[] | 'any'; readonly optional: boolean }[];
+  /** The names of the guards before the route. */
+  readonly guards: readonly string[];
+  /** Whether it can be called without a credential: it has no gate, or only optional gates and no guard. */
+  readonly open: boolean;
+  /**
+   * The parameters whose callbacks (`router.param`) run before the gate, also for a request without a credential.
+   * Empty if the route is open and has no such callback.
+   */
+  readonly openByParam: readonly string[];
+  /** Whether the route is open because the document of its `openApiGate` says `security: []`. */
+  readonly openByDocument: boolean;
+  /** Whether the last gate, or a guard after it, says which kinds are accepted. */
+  readonly namesKinds: boolean;
+}
+
+/** A route with the gates, guards and callbacks before it. */
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly segments: readonly Segments[];
+  readonly checks: readonly RouteCheck[];
+}
+
+/**
+ * Lists every route of an app or a router, in the order in which they were mounted, and every function and app that is
+ * mounted at a path.
+ *
+ * A gate counts only if every request for the route passes it. It does not count if this cannot be determined from the
+ * paths (patterns, wildcards, regular expressions), if it is mounted after another handler or before an error handler
+ * that `bearerErrors` did not make, or if it is wrapped in a function. The wrappers of OpenTelemetry and
+ * express-async-errors are recognized. Known packages that parse, log or add headers are recognized by name. A handler
+ * mounted at `/` of the app itself, and middlewares that rewrite `req.url`, are not recognized.
+ *
+ * @param app - An Express 4 or 5 app or router.
+ * @throws TypeError if it is neither, and on Express 5 with a `router` package older than 2.3, which does not store the
+ *   mount paths.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { auditRoutes } from 'keyward';
+ *
+ * const app = express();
+ * app.get('/payments', (_req, res) => void res.json([]));
+ * for (const { method, path, open } of auditRoutes(app)) if (open) console.warn(`${method} ${path} is open`);
+ * ```
+ */
+export function auditRoutes(app: object): readonly RouteReport[] {
+  return readRoutes(app).map(({ method, path, checks, openByDocument }) => {
+    const gates = checks.flatMap(({ gate }) => gate ?? []);
+    const guards = checks.flatMap(({ guard }) => guard ?? []);
+    const last = checks.findLastIndex(({ gate }) => gate !== undefined);
+    const behind = checks.slice(last + 1);
+    return {
+      method,
+      path,
+      gates: gates.map(({ kinds, optional }) => ({ kinds: kinds ?? 'any', optional })),
+      guards: guards.map(({ name }) => name),
+      open: isOpen(checks),
+      openByParam: openCallbacks(checks),
+      openByDocument: openByDocument && isOpen(checks),
+      namesKinds: gates.at(-1)?.kinds !== undefined || behind.some(({ guard }) => guard?.kinds !== undefined),
+    };
+  });
+}
+
+/**
+ * Returns the routes of an app with their checks, for a gate with different checks on each route.
+ *
+ * @throws TypeError as `auditRoutes` does.
+ */
+export function readRoutes(app: object): readonly (Route & { readonly openByDocument: boolean })[] {
+  return routesOf(layersOf(app), false).map((route) => {
+    const asked = route.checks.map(({ gate }) => gate?.atRoute?.(route.method, route.segments));
+    const checks = route.checks.flatMap((check, index) => {
+      const own = asked[index];
+      if (own === undefined) return [check];
+      return [...own.gates.map((gate) => ({ gate })), ...own.guards.map((guard) => ({ guard }))];
+    });
+    return { ...route, checks, openByDocument: asked.some((own) => own?.openByDocument) };
+  });
+}
+
+export function isOpen(checks: readonly RouteCheck[]): boolean {
+  const gates = checks.flatMap(({ gate }) => gate ?? []);
+  const isGuarded = checks.some(({ guard }) => guard !== undefined && !guard.passesAnonymous);
+  return gates.length === 0 || (!isGuarded && gates.every(({ optional }) => optional));
+}
+
+function openCallbacks(checks: readonly RouteCheck[]): readonly string[] {
+  const open = checks.filter((_check, index) => isOpen(checks.slice(0, index)));
+  return [...new Set(open.flatMap(({ callback }) => callback ?? []))];
+}
+
+/**
+ * Returns the routes below some layers.
+ *
+ * @param nested - Whether the layers belong to a router that is not mounted at `/`: there a function at `/` is an
+ *   endpoint too.
+ */
+function routesOf(layers: readonly Layer[], nested: boolean): Route[] {
+  return layers.flatMap((layer, index) => {
+    const before = layers.slice(0, index);
+    return routesAt(layer, nested).map((route) => ({
+      ...route,
+      checks: [...checksAt(before, route.segments), ...route.checks],
+    }));
+  });
+}
+
+function routesAt(layer: Layer, nested: boolean): Route[] {
+  switch (layer.type) {
+    case 'route':
+      return layer.methods
+        .filter(({ handlers }) => handlers.some(takesRequests))
+        .flatMap(({ method, handlers }) =>
+          layer.paths.map(({ text, choices }) => ({
+            method,
+            path: text,
+            segments: choices,
+            checks: [...callbacksOf(layer), ...checksAmong(handlers)],
+          })),
+        );
+    case 'router':
+      return routesOf(layer.layers, nested || !layer.takesEveryPath).flatMap((inner) =>
+        layer.paths.map(({ text, choices }) => ({
+          ...inner,
+          path: joined(text, inner.path),
+          segments: choices.flatMap((outer) =>
+            inner.segments.map((rest) => joinSegments([...outer, ...layer.separator], rest)),
+          ),
+          checks: [...callbacksOf(layer), ...inner.checks],
+        })),
+      );
+    case 'function':
+      if (!isEndpoint(layer, nested)) return [];
+      return layer.paths.map(({ text, choices }) => ({
+        method: 'USE',
+        path: text,
+        segments: choices,
+        checks: callbacksOf(layer),
+      }));
+  }
+}
+
+function isEndpoint({ handler, isApp, takesEveryPath }: Layer & { type: 'function' }, nested: boolean): boolean {
+  return isApp || (mayEndRequest(handler) && (nested || !takesEveryPath));
+}
+
+function joined(outer: string, inner: string): string {
+  if (outer === '/') return inner;
+  return inner === '/' ? outer : `${outer}${inner}`;
+}

@@ -1,0 +1,118 @@
+/** The gates, guards and parameter callbacks on the way to a route. */
+
+import type { Handler } from '../mounted-handler.js';
+import type { Segments } from '../path-segment.js';
+import type { GateMetadata, GuardMetadata } from '../route-metadata.js';
+import { coversPath, mayMeet } from './route-path.js';
+import type { Layer } from './router-layers.js';
+
+/** A gate or a guard that every request for a route passes, or a callback that some requests may run. */
+export interface RouteCheck {
+  readonly gate?: GateMetadata | undefined;
+  readonly guard?: GuardMetadata | undefined;
+  /** The name of a parameter whose `router.param(name, callback)` runs here. */
+  readonly callback?: string;
+}
+
+/**
+ * The names of middlewares that prepare a request and never respond to it. Names that an app may use for its own
+ * handler (`session`, `query`) are left out.
+ */
+const PREPARATIONS: ReadonlySet<string> = new Set([
+  ...['jsonParser', 'urlencodedParser', 'textParser', 'rawParser', 'cookieParser', 'compression'],
+  ...['corsMiddleware', 'helmetMiddleware', 'logger'],
+]);
+
+/** Returns the checks of the layers before a route, in one stack. */
+export function checksAt(layers: readonly Layer[], route: readonly Segments[]): readonly RouteCheck[] {
+  const swallower = layers.findLastIndex(isSwallower);
+  return layers.flatMap((layer, index) => {
+    const checks = index > swallower ? checksOfLayer(layer, route) : [];
+    return [...callbacksBefore(layer, route), ...checks];
+  });
+}
+
+/** Returns the checks among the handlers of a route, up to the first handler that may end the request. */
+export function checksAmong(handlers: readonly Handler[]): readonly RouteCheck[] {
+  const end = handlers.findIndex(mayEndRequest);
+  // If an error handler ignores a refusal, the request continues with all handlers after it.
+  const swallowed = handlers.slice(0, handlers.findLastIndex(takesRequests)).findLastIndex(swallowsErrors);
+  const before = end === -1 ? handlers : handlers.slice(0, end);
+  return before.slice(swallowed + 1).filter(isCheck);
+}
+
+/** Returns the parameter callbacks of a layer, which run before the functions that are mounted there. */
+export function callbacksOf({ callbacks }: Layer): readonly RouteCheck[] {
+  return callbacks.map((callback) => ({ callback }));
+}
+
+/** Whether a function handles requests: it is neither a gate nor a guard nor an error handler. */
+export function takesRequests(handler: Handler): boolean {
+  return !isCheck(handler) && !isErrorHandler(handler);
+}
+
+/** Whether a function may end a request, or make it leave its router. `true` for all functions except known parsers. */
+export function mayEndRequest(handler: Handler): boolean {
+  return takesRequests(handler) && !isPreparation(handler);
+}
+
+function isCheck({ gate, guard }: Handler): boolean {
+  return gate !== undefined || guard !== undefined;
+}
+
+/** Returns the callbacks that may run before a route. Those of other routes are left out: each route lists its own. */
+function callbacksBefore(layer: Layer, route: readonly Segments[]): readonly RouteCheck[] {
+  if (layer.type === 'route' || layer.callbacks.length === 0) return [];
+  const mounts = layer.paths.flatMap(({ choices }) => choices);
+  return mounts.some((mount) => route.some((segments) => mayMeet(mount, segments))) ? callbacksOf(layer) : [];
+}
+
+function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly RouteCheck[] {
+  // A parameter callback may answer the request itself, so the gates that are mounted behind it do not count.
+  if (layer.type === 'route' || layer.callbacks.length > 0 || !covers(layer, route)) return [];
+  if (layer.type === 'function') return [layer.handler].filter(isCheck);
+  // If an error handler in the router ignores a refusal, the request leaves the router as if it had passed.
+  if (layer.layers.some(isSwallower)) return [];
+  // Any other function could let the request leave the router before its gates.
+  const stop = layer.layers.findIndex((inner) => inner.type !== 'function' || mayEndRequest(inner.handler));
+  return layer.layers
+    .slice(0, stop === -1 ? undefined : stop)
+    .flatMap((inner) =>
+      layer.takesEveryPath || inner.takesEveryPath ? checksOfLayer(inner, routeIn(layer, route)) : [],
+    );
+}
+
+/**
+ * Returns the path of a route inside a router. A router at `/` gets the whole path; inside any other router, the rest
+ * of the path is not known.
+ */
+function routeIn({ takesEveryPath }: Layer, route: readonly Segments[]): readonly Segments[] {
+  return takesEveryPath ? route : [];
+}
+
+function covers({ paths, takesEveryPath }: Layer, route: readonly Segments[]): boolean {
+  if (takesEveryPath) return true;
+  const mounts = paths.flatMap(({ choices }) => choices);
+  return route.length > 0 && route.every((segments) => mounts.some((mount) => coversPath(mount, segments)));
+}
+
+function isSwallower(layer: Layer): boolean {
+  return layer.type === 'function' && swallowsErrors(layer.handler);
+}
+
+/** Whether an error handler may let a refused request continue: `true` for all that `bearerErrors` did not make. */
+function swallowsErrors(handler: Handler): boolean {
+  return isErrorHandler(handler) && !handler.isBearerErrors;
+}
+
+function isErrorHandler({ length }: Handler): boolean {
+  return length === 4;
+}
+
+/**
+ * Whether a function only prepares requests: it responds only at its own well-known path, or has a known name and three
+ * parameters.
+ */
+function isPreparation({ name, length, isResourceMetadata }: Handler): boolean {
+  return isResourceMetadata || (length === 3 && PREPARATIONS.has(name));
+}

@@ -1,0 +1,106 @@
+/**
+ * Finds out which requests a path can match, as far as its text shows this. Everything that is not clearly a literal or
+ * a parameter is unknown: a gate counts only if every request is certain to pass it.
+ */
+import type { Segment, Segments } from '../path-segment.js';
+
+/** How a router matches paths. */
+export interface PathRules {
+  /** The major version of Express. */
+  readonly version: 4 | 5;
+  /** Whether paths are case-sensitive. */
+  readonly sensitive: boolean;
+  /** Whether a slash at the end matters, as for the routes of a strict router. */
+  readonly strict: boolean;
+}
+
+export const UNKNOWN: Segment = Object.freeze({ unknown: true });
+
+const LITERAL = /^[^:*?+(){}[\]\\!|^$]+$/;
+const PARAMETER = /^:(\w+)$/;
+const OPTIONAL = { 4: /(\/:\w+)\?/, 5: /\{([^{}]*)\}/ } as const;
+const ASCII = /^\p{ASCII}*$/u;
+
+/**
+ * Parses a path as its router does, once for each choice of its optional parts: `{/:id}` in Express 5, `/:id?` in
+ * Express 4.
+ */
+export function readPath(path: unknown, rules: PathRules): readonly Segments[] {
+  if (typeof path !== 'string') return [[UNKNOWN]];
+  return choicesOf(loosened(path, rules), OPTIONAL[rules.version]).map((choice) => readParts(choice, rules));
+}
+
+/**
+ * Removes slashes at the end of a path, as Express does. Express 5 removes all of them before it reads the optional
+ * parts, except for `/`: `['/']` and `/{v1}` match `/`, but no path below it. Express 4 removes one slash.
+ */
+function loosened(path: string, { version, strict }: PathRules): string {
+  if (version === 4) return path.replace(/\/$/, '');
+  return strict || path === '/' ? path : path.replace(/\/+$/, '');
+}
+
+function choicesOf(path: string, optional: RegExp): readonly string[] {
+  const found = optional.exec(path);
+  if (found === null) return [path];
+  const [whole, part] = found;
+  const [before, after] = [path.slice(0, found.index), path.slice(found.index + whole.length)];
+  return [part, ''].flatMap((choice) => choicesOf(before + choice + after, optional));
+}
+
+function readParts(path: string, { version, sensitive }: PathRules): Segments {
+  const [start, ...parts] = path.split('/');
+  // Express accepts such a path, and no request matches it.
+  if (start !== '') return [UNKNOWN];
+  return parts.map((part) => {
+    if (part === '' && version === 5) return { literal: '', sensitive };
+    const parameter = PARAMETER.exec(part)?.[1];
+    if (parameter !== undefined) return { parameter };
+    return LITERAL.test(part) ? { literal: part, sensitive } : UNKNOWN;
+  });
+}
+
+/** Joins the path of a route to the mount path of its router. */
+export function joinSegments(outer: Segments, inner: Segments): Segments {
+  // `/` in a router also matches the mount path itself.
+  return outer.length > 0 && inner.length === 1 && isEmpty(inner[0]) ? outer : [...outer, ...inner];
+}
+
+/** Whether every request for a route matches a mount path. */
+export function coversPath(mount: Segments, route: Segments): boolean {
+  return mount.every((part, index) => {
+    const faced = route[index];
+    return faced !== undefined && coversPart(part, faced);
+  });
+}
+
+function coversPart(mount: Segment, route: Segment): boolean {
+  if ('unknown' in mount || 'unknown' in route) return false;
+  if ('parameter' in mount) return !isEmpty(route);
+  if ('parameter' in route) return false;
+  if (mount.literal === route.literal) return !mount.sensitive || route.sensitive;
+  return !mount.sensitive && isSameLetters(mount.literal, route.literal);
+}
+
+/** Whether some request for a route may match a mount path. */
+export function mayMeet(mount: Segments, route: Segments): boolean {
+  for (const [index, part] of mount.entries()) {
+    const faced = route[index];
+    if ('unknown' in part || (faced !== undefined && 'unknown' in faced)) return true;
+    if (faced === undefined) return isEmpty(part);
+    const areLiterals = 'literal' in part && 'literal' in faced;
+    if (areLiterals && part.literal !== faced.literal && !isSameLetters(part.literal, faced.literal)) return false;
+  }
+  return true;
+}
+
+function isEmpty(part: Segment | undefined): boolean {
+  return part !== undefined && 'literal' in part && part.literal === '';
+}
+
+/**
+ * Whether two literals are equal without regard to case. Only ASCII letters count as equal: for other characters, lower
+ * case and the flag `i` of a regular expression differ (U+212A in lower case is `k`, but `/k/i` does not match it).
+ */
+function isSameLetters(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase() && ASCII.test(one + other);
+}

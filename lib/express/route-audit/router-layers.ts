@@ -1,0 +1,198 @@
+/** Reads the layers of an Express app from its router. Only this file knows how Express 4 and 5 store them. */
+import { METHODS } from 'node:http';
+import { type Handler, isSameHandler, readHandler } from '../mounted-handler.js';
+import type { Segments } from '../path-segment.js';
+import { type PathRules, readPath, UNKNOWN } from './route-path.js';
+
+/** One function, router or route that is mounted in a router. */
+export type Layer = LayerFacts &
+  (
+    | { readonly type: 'route'; readonly methods: readonly RouteMethod[] }
+    | { readonly type: 'router'; readonly layers: readonly Layer[]; readonly separator: Segments }
+    | { readonly type: 'function'; readonly handler: Handler; readonly isApp: boolean }
+  );
+
+interface LayerFacts {
+  readonly paths: readonly LayerPath[];
+  /** Whether it is mounted at `/`, so that it gets every request. */
+  readonly takesEveryPath: boolean;
+  /**
+   * Its parameters with callbacks: `router.param(name, callback)` runs before the functions mounted here, or instead of
+   * them.
+   */
+  readonly callbacks: readonly string[];
+}
+
+/** A path as it was written, and what it can match. */
+export interface LayerPath {
+  readonly text: string;
+  readonly choices: readonly Segments[];
+}
+
+/** The handlers of a route for one method, in order. */
+export interface RouteMethod {
+  readonly method: string;
+  readonly handlers: readonly Handler[];
+}
+
+interface ExpressRouter {
+  readonly stack: readonly ExpressLayer[];
+  readonly caseSensitive?: boolean;
+  readonly strict?: boolean;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+interface ExpressLayer {
+  readonly handle: unknown;
+  readonly name: string;
+  readonly route?: ExpressRoute;
+  /** Express 5, router 2.3 and later. */
+  readonly rawPath?: unknown;
+  readonly slash?: boolean;
+  /** Express 4. */
+  readonly regexp?: RegExp & { readonly fast_slash?: boolean };
+  readonly keys?: readonly { readonly name: unknown }[];
+}
+
+interface ExpressRoute {
+  readonly path: unknown;
+  readonly stack: readonly { readonly method?: string; readonly handle: unknown; readonly name: string }[];
+}
+
+/** Reads the layers of an app or a router. */
+export function layersOf(app: unknown): readonly Layer[] {
+  const router = routerOf(app);
+  if (router === undefined) throw new TypeError('auditRoutes: expected an Express app or router');
+  return router.stack.map((layer) => readLayer(layer, router));
+}
+
+function routerOf(app: unknown): ExpressRouter | undefined {
+  if (typeof app !== 'function') return undefined;
+  if (isRouter(app)) return app;
+  // Express 4 stores its router as `_router`, which is created at first use; reading its `router` throws.
+  const { lazyrouter, _router } = app as { lazyrouter?: unknown; _router?: unknown };
+  if (typeof lazyrouter === 'function') return _router === undefined ? { stack: [] } : routerOf(_router);
+  const { router } = app as { router?: unknown };
+  return isRouter(router) ? router : undefined;
+}
+
+/** `stack` alone is not enough, because routers of other frameworks have it too. */
+function isRouter(value: unknown): value is ExpressRouter {
+  return hasLayers(value) && typeof (value as { use?: unknown }).use === 'function';
+}
+
+function hasLayers(value: unknown): value is ExpressRouter {
+  if (typeof value !== 'function') return false;
+  const { stack, params } = value as { stack?: unknown; params?: unknown };
+  if (!Array.isArray(stack) || typeof params !== 'object') return false;
+  return stack.every((layer) => typeof layer?.match === 'function');
+}
+
+function readLayer(layer: ExpressLayer, router: ExpressRouter): Layer {
+  const takesEveryPath = layer.slash === true || layer.regexp?.fast_slash === true;
+  const paths = pathsOf(layer, router);
+  const facts = { paths, takesEveryPath, callbacks: callbacksOf(layer, router) };
+  if (layer.route !== undefined) return { ...facts, type: 'route', methods: methodsOf(layer.route) };
+  const handler = readHandler(layer);
+  const { handle } = handler;
+  // The wrapper of express-async-errors copies only own properties of a router, so inherited ones, such as `use`, are
+  // missing.
+  if (isRouter(handle) || (handler.isCopy && handler.name === 'router' && hasLayers(handle))) {
+    // In Express 4 a mount path also matches a second slash, so that /api//payments would get past a gate at
+    // /api/payments.
+    const separator = layer.regexp !== undefined && !takesEveryPath ? [UNKNOWN] : [];
+    return { ...facts, type: 'router', layers: handle.stack.map((inner) => readLayer(inner, handle)), separator };
+  }
+  // `app.use` wraps another app in a function of this name; `router.use` mounts the app itself.
+  const isApp = handler.name === 'mounted_app' || routerOf(handle) !== undefined;
+  return { ...facts, type: 'function', handler, isApp };
+}
+
+function callbacksOf(layer: ExpressLayer, { params = {} }: ExpressRouter): readonly string[] {
+  return parametersOf(layer).filter((name) => Object.hasOwn(params, name));
+}
+
+function parametersOf({ keys, regexp, route, rawPath }: ExpressLayer): readonly string[] {
+  if (regexp !== undefined) return (keys ?? []).map(({ name }) => String(name));
+  const paths = [route === undefined ? rawPath : route.path].flat(Number.POSITIVE_INFINITY);
+  return [...new Set(paths.flatMap((path) => (path instanceof RegExp ? groupsOf(path) : namesIn(String(path)))))];
+}
+
+const PARAMETERS = /\\.|[:*](?:"((?:[^"\\]|\\.)*)"|([\p{ID_Start}$_][\p{ID_Continue}$]*))/gu;
+
+function namesIn(path: string): readonly string[] {
+  return [...path.matchAll(PARAMETERS)].flatMap(
+    ([, quoted, plain]) => plain ?? quoted?.replaceAll(/\\(.)/g, '$1') ?? [],
+  );
+}
+
+/**
+ * Returns the groups of a regular expression, by name and by number. An empty alternative is added, so that the
+ * expression matches any text.
+ */
+function groupsOf({ source, flags }: RegExp): readonly string[] {
+  const found = new RegExp(`${source}|`, flags.replace(/[gy]/g, '')).exec('');
+  const numbers = Array.from({ length: (found?.length ?? 1) - 1 }, (_, index) => String(index));
+  return [...Object.keys(found?.groups ?? {}), ...numbers];
+}
+
+function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
+  const methods = [...new Set(stack.map(({ method }) => method))].filter((method) => method !== undefined);
+  const handlersFor = (method: string | undefined) =>
+    stack.filter((step) => step.method === undefined || step.method === method).map(readHandler);
+  const named = methods.map((method) => ({ method: method.toUpperCase(), handlers: handlersFor(method) }));
+  const [first] = named;
+  if (first !== undefined && isEveryMethod(named)) return [{ method: 'ALL', handlers: first.handlers }];
+  return [...named, { method: 'ALL', handlers: handlersFor(undefined) }];
+}
+
+/**
+ * Whether a route handles every method. `app.all` adds the same handlers for every method that Node knows, while
+ * `route.all` names no method.
+ */
+function isEveryMethod(named: readonly RouteMethod[]): boolean {
+  if (named.length !== METHODS.length) return false;
+  const [first] = named;
+  return named.every(({ handlers }) =>
+    handlers.every((handler, index) => isSameHandler(handler, first?.handlers[index])),
+  );
+}
+
+function pathsOf(layer: ExpressLayer, router: ExpressRouter): readonly LayerPath[] {
+  const { regexp, route, slash } = layer;
+  const rules: PathRules = {
+    version: regexp === undefined ? 5 : 4,
+    sensitive: regexp?.flags.includes('i') === false || router.caseSensitive === true,
+    strict: route !== undefined && router.strict === true,
+  };
+  const written = route === undefined ? mountPathOf(layer) : route.path;
+  return [written].flat(Number.POSITIVE_INFINITY).map((path: unknown) => {
+    const text = path === '' || path === '*' ? `/${path}` : String(path);
+    return { text, choices: slash === true ? [[]] : readPath(path, rules) };
+  });
+}
+
+function mountPathOf({ rawPath, regexp, keys = [] }: ExpressLayer): unknown {
+  if (regexp !== undefined) return writtenPathsOf(regexp, keys);
+  if (rawPath !== undefined) return rawPath;
+  throw new TypeError('auditRoutes: this version of "router" keeps no mount paths; npm install router@^2.3');
+}
+
+/**
+ * Returns the paths of a mount as they were written. Express 4 stores a mount path only as a regular expression, with
+ * one alternative for each path, and the names of its keys.
+ */
+function writtenPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown }[]): readonly unknown[] {
+  const names = keys.map(({ name }) => name);
+  return regexp.source.split(/\|(?=\^)/).map((source) => {
+    const path = /^\^(.*)\\\/\?\(\?=\\\/\|\$\)$/
+      .exec(source)?.[1]
+      ?.replaceAll('(?:\\/([^/]+?))', (group) => (names.length > 0 ? `/:${names.shift()}` : group))
+      .replaceAll('\\/', '/')
+      .replaceAll('\\.', '.');
+    if (path !== undefined && !/[\\^$*+?()[\]{}|]|\/$/.test(path.replaceAll(/(:\w+)\?/g, '$1'))) return path;
+    // It is not known how many names belong to this path, so the paths after it get no names.
+    names.length = 0;
+    return regexp;
+  });
+}

@@ -1,0 +1,89 @@
+/** Marks on the functions that keyward makes, for the route audit. */
+import type { IncomingMessage } from 'node:http';
+import type { CredentialVerifier } from '../contracts/credential-verifier.js';
+import type { Kind } from '../credentials/kind.js';
+import type { BearerErrorCode } from '../protocol/bearer-error-codes.js';
+import type { ChallengeContext } from '../protocol/challenge.js';
+import type { Segments } from './path-segment.js';
+import type { ResourceMetadataDocument } from './resource/metadata-document.js';
+
+/** The metadata of a gate, for the guards after it and for the route audit. */
+export interface GateMetadata {
+  /** A description of the gate, for errors. */
+  readonly name: string;
+  readonly challenge: ChallengeContext;
+  /** The challenges that name only the scopes of the gate. */
+  readonly plainChallenges: Readonly<Record<BearerErrorCode, string>>;
+  /** The kinds that it may accept; `undefined` if a verifier does not say. */
+  readonly kinds: readonly Kind[] | undefined;
+  /** The scopes that every principal must have. */
+  readonly scopes: readonly string[];
+  /** The resource that it protects, if it has `resourceMetadata()`. */
+  readonly resource?: ResourceMetadataDocument | undefined;
+  readonly optional: boolean;
+  readonly allowSchemeless: boolean;
+  /** Its verifiers; absent for a gate of an older copy of keyward. */
+  readonly accept?: readonly CredentialVerifier[] | undefined;
+  /** Set for a gate with different checks on each route, such as `openApiGate`. */
+  readonly atRoute?: ((method: string, paths: readonly Segments[]) => RouteSecurity) | undefined;
+}
+
+/** The checks that a gate makes on one route. */
+export interface RouteSecurity {
+  readonly gates: readonly GateMetadata[];
+  readonly guards: readonly GuardMetadata[];
+  /** Whether an OpenAPI document says that the route is open. */
+  readonly openByDocument: boolean;
+}
+
+/** The metadata of a guard, for the route audit. */
+export interface GuardMetadata {
+  readonly name: string;
+  /** The kinds that pass, if the guard decides by kind. */
+  readonly kinds: readonly Kind[] | undefined;
+  /** The scopes that a principal needs, if the guard decides by scope. */
+  readonly scopes: readonly string[] | undefined;
+  /**
+   * Whether the guard lets a request without a principal pass. It then does not protect a route behind an optional
+   * gate.
+   */
+  readonly passesAnonymous?: boolean;
+  /** The guards of which one must pass, for a guard such as `requireAny`. */
+  readonly anyOf?: readonly GuardMetadata[] | undefined;
+  /** The verifier whose principals may pass, for a guard that is one alternative of an OpenAPI document. */
+  readonly verifier?: CredentialVerifier | undefined;
+  /**
+   * Whether the credential must be bound to a client certificate, for a guard that is one alternative of an OpenAPI
+   * document.
+   */
+  readonly mutualTls?: boolean | undefined;
+  /** Returns the scopes that a principal needs, if they depend on the request. */
+  readonly scopesOf?: ((req: IncomingMessage) => readonly string[]) | undefined;
+}
+
+/**
+ * The names of the marks. They are registered symbols, so that an audit recognizes the functions of another copy of
+ * keyward.
+ */
+export type MarkName = 'keyward.gate' | 'keyward.guard' | 'keyward.bearerErrors' | 'keyward.resourceMetadata';
+
+/**
+ * Marks a function with a symbol. The function stays extensible, because instrumentation adds properties to it.
+ *
+ * The mark is also stored as a property of the same name, which `Object.keys` finds. Some wrappers copy only such
+ * properties: `copiedMarkOf` reads this copy, and is used only where every function is wrapped in this way.
+ */
+export function mark<F extends object>(target: F, name: MarkName, value: object): F {
+  Object.defineProperty(target, Symbol.for(name), { value });
+  return Object.defineProperty(target, name, { value, enumerable: true });
+}
+
+/** Returns the mark of a function; `undefined` if it has none, or only a copy of one. */
+export function markOf(target: unknown, name: MarkName): unknown {
+  return typeof target === 'function' ? Reflect.get(target, Symbol.for(name)) : undefined;
+}
+
+/** Returns the mark that was copied to a wrapper with the other properties. */
+export function copiedMarkOf(target: unknown, name: MarkName): unknown {
+  return typeof target === 'function' ? Reflect.get(target, name) : undefined;
+}
