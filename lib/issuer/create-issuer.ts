@@ -1,87 +1,208 @@
-/** The issuer: a token endpoint, its keys, and what it says of itself. */
+/** Creates the issuer: its endpoints, its public keys and its metadata. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Router } from 'express';
-import { type Clock, systemClock } from '../contracts/clock.js';
+import { memoryReplayCache } from '../cache/memory-replay-cache.js';
+import type { Clock } from '../contracts/clock.js';
+import { clockOption } from '../contracts/clock-option.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
+import type { ReplayCache } from '../contracts/replay-cache.js';
 import type { SigningKeyStore } from '../contracts/signing-key-store.js';
-import { namesOf, Options } from '../options/options.js';
-import { secureUrl } from '../verify/secure-url.js';
-import { answerRefusal, publish } from './answer.js';
-import { authenticateClients } from './authenticate-client.js';
-import { type GuessLimitOptions, GuessLimits } from './guess-limits.js';
+import type { CertificateOf } from '../http/presented-credential.js';
+import { SECURE_URL, secureUrl } from '../http/secure-url.js';
+import {
+  flag,
+  method,
+  names,
+  type Option,
+  type OptionTable,
+  object,
+  oneOf,
+  optional,
+  readTable,
+  text,
+  withDefault,
+} from '../options/option-table.js';
+import { PROOF_OPTIONS, type ProofOptions, proofVerifier } from '../tokens/dpop/dpop-options.js';
+import { clientEndpoint, type EndpointWork } from './authenticated-endpoint.js';
+import { AUTHORIZATION_PATH, refuseAuthorization } from './authorization-endpoint.js';
+import { BruteForceLimiter, type BruteForceLimitOptions } from './brute-force-limiter.js';
+import { authenticateRequests } from './clients/authenticate-request.js';
+import { CLIENT_AUTHENTICATION, type ClientAuthentication } from './clients/presented-client.js';
 import { tokenIssuer } from './issue-token.js';
-import { issuerMetadata, JWKS_PATH, TOKEN_PATH } from './metadata.js';
-import { CLIENT_AUTHENTICATION, type ClientAuthentication } from './presented-client.js';
-import { SIGNING_ALGORITHMS, type SigningAlgorithm, SigningKeyFault } from './signing-key.js';
+import { INTROSPECTION_OPTIONS, type IntrospectionOptions, introspection } from './issued-tokens/introspection.js';
+import { issuedTokenReader } from './issued-tokens/issued-token.js';
+import { type RevokingResolver, revocation } from './issued-tokens/revocation.js';
+import { answerRefusal, publish } from './json-response.js';
+import { INTROSPECTION_PATH, issuerMetadata, JWKS_PATH, REVOCATION_PATH, TOKEN_PATH } from './metadata.js';
+import { senderConstraints } from './sender-constraint.js';
+import { SIGNING_ALGORITHMS, type SigningAlgorithm, SigningKeyError } from './signing-key.js';
 import { SigningKeys } from './signing-keys.js';
 import { tokenEndpoint } from './token-endpoint.js';
-import { noSigningKey } from './token-refusal.js';
+import { noSigningKey } from './token-request-error.js';
 
 /** Options of `createIssuer`. */
 export interface IssuerOptions {
-  /** The URL of the issuer, as clients and resource servers know it: the `iss` of its tokens. */
+  /** The URL of the issuer, as clients and resource servers know it. It is the `iss` of tokens. */
   readonly issuer: string;
-  /** What the tokens are for: their `aud`. */
+  /**
+   * Whether `issuer` may be an http URL of any host. Client secrets and tokens are then sent unencrypted. Default:
+   * `false`.
+   */
+  readonly allowHttp?: boolean | undefined;
+  /** The `aud` of the issued tokens. */
   readonly audience: string;
-  /** Your look-up of access keys by their Identifier. */
+  /** Finds access keys by their Identifier. */
   readonly accessKeys: AccessKeyResolver;
-  /** Where the signing keys are kept; `memorySigningKeys()` for one instance. */
+  /** Stores the signing keys. `memorySigningKeys()` is for tests or for a single instance. */
   readonly signingKeys: SigningKeyStore;
-  /** `'RS256'`; `'ES256'` or `'EdDSA'` by choice. */
+  /** The algorithm that signs tokens: `'RS256'` (default), `'ES256'` or `'EdDSA'`. */
   readonly algorithm?: SigningAlgorithm | undefined;
-  /** How clients may present their secret: in the header, and in the body. */
+  /** How clients may authenticate. Default: `client_secret_basic`, `client_secret_post` and `private_key_jwt`. */
   readonly clientAuthentication?: readonly ClientAuthentication[] | undefined;
-  /** How often a secret may be guessed. */
-  readonly limits?: GuessLimitOptions | undefined;
+  /** Limits of failed attempts. */
+  readonly limits?: BruteForceLimitOptions | undefined;
+  /**
+   * Stores the ids of client assertions and DPoP proofs, so that each one is accepted only once. Several instances need
+   * a shared cache. Default: `accessKeys` if `openStore` returned it, otherwise the memory of this process.
+   */
+  readonly replay?: ReplayCache | undefined;
+  /** Binds tokens to the key of a client that sends a DPoP proof (RFC 9449 section 5). `{}` sets the defaults. */
+  readonly dpop?: ProofOptions | undefined;
+  /** Binds tokens to the certificate that the client presented in TLS (RFC 8705 section 3). `{}` sets the defaults. */
+  readonly mtls?: IssuerMtlsOptions | undefined;
+  /**
+   * Adds `POST /connect/introspect` (RFC 7662). An access key may call it if it has the scope that the option `scope`
+   * names, by default `'tokens:introspect'`. Default: there is no introspection endpoint.
+   */
+  readonly introspection?: IntrospectionOptions | undefined;
+  /**
+   * Whether to add `POST /connect/revocation` (RFC 7009). `accessKeys` must then have `revokeToken`, as the store does.
+   */
+  readonly revocation?: boolean | undefined;
   readonly clock?: Clock | undefined;
 }
 
-const OPTION_NAMES = [
-  'issuer',
-  'audience',
-  'accessKeys',
-  'signingKeys',
-  'algorithm',
-  'clientAuthentication',
-  'limits',
-  'clock',
-];
+/** The option `mtls` of `createIssuer`. */
+export interface IssuerMtlsOptions {
+  /**
+   * Finds the certificate of the client in DER form, for a proxy that terminates TLS. Default: the certificate of the
+   * TLS connection.
+   */
+  readonly certificateOf?: CertificateOf | undefined;
+}
 
-/** Milliseconds that the body of a token request may take. */
-const PATIENCE = 10_000;
+/** Checks the URL of the issuer (RFC 8414 section 2). */
+const issuerUrl: Option<string> = (options, name) => {
+  const issuer = options.text(name);
+  const url = secureUrl(issuer, options.flag('allowHttp', false));
+  if (url !== undefined && !issuer.includes('?')) return issuer;
+  throw options.mistake(name, `${SECURE_URL} without query and fragment (RFC 8414 section 2)`);
+};
 
-/** Resource servers may keep the keys this long: much less than a new key is announced ahead. */
+const signingKeyStore: Option<SigningKeyStore> = (options, name) => {
+  const methods = ['listSigningKeys', 'addSigningKey', 'retireSigningKey', 'removeSigningKey'] as const;
+  const store = options.object<SigningKeyStore>(name, methods);
+  store.checkSigningKeys?.();
+  return store;
+};
+
+const MTLS_OPTIONS = {
+  certificateOf: optional(method<CertificateOf>()),
+} satisfies OptionTable<IssuerMtlsOptions>;
+
+const OPTIONS = {
+  issuer: issuerUrl,
+  allowHttp: flag(false),
+  audience: text,
+  accessKeys: object<AccessKeyResolver>(['resolveAccessKey']),
+  signingKeys: signingKeyStore,
+  algorithm: withDefault(oneOf(SIGNING_ALGORITHMS), 'RS256'),
+  clientAuthentication: withDefault(names(CLIENT_AUTHENTICATION, 'a list of ways'), CLIENT_AUTHENTICATION),
+  limits: (options, name) => new BruteForceLimiter(options.raw(name) ?? {}),
+  introspection: optional((options, name) =>
+    readTable('createIssuer: option "introspection"', options.raw(name), INTROSPECTION_OPTIONS),
+  ),
+  revocation: (options, name) =>
+    options.flag(name, false) ? options.object<RevokingResolver>('accessKeys', ['revokeToken']) : undefined,
+  replay: optional(object<ReplayCache>(['firstUse'])),
+  dpop: optional((options, name) => readTable('createIssuer: option "dpop"', options.raw(name), PROOF_OPTIONS)),
+  mtls: optional((options, name) => readTable('createIssuer: option "mtls"', options.raw(name), MTLS_OPTIONS)),
+  clock: clockOption,
+} satisfies OptionTable<IssuerOptions>;
+
+/** Maximum milliseconds to receive the body of a token request. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Resource servers may cache the keys for much less than the 24 hours for which a new key is published before it signs.
+ */
 const KEYS_CACHE_CONTROL = 'public, max-age=300, stale-if-error=3600';
 const METADATA_CACHE_CONTROL = 'public, max-age=3600';
 
 /**
- * Makes a Router that turns access keys into access tokens (spec section 4.1): mount it where `issuer` points.
+ * Creates a Router that issues access tokens for access keys (spec section 4.1). Mount it at the path of `issuer`.
  *
- * It serves `POST /connect/token`, `/.well-known/jwks.json`, `/.well-known/oauth-authorization-server` (RFC 8414) and
- * `/.well-known/openid-configuration`. Signing keys are made on first use and rotated on schedule.
+ * It serves `POST /connect/token`, `/.well-known/jwks.json`, `/.well-known/oauth-authorization-server` (RFC 8414),
+ * `/.well-known/openid-configuration`, and `/connect/authorize`, which refuses every request; with `introspection` and
+ * `revocation` also `POST /connect/introspect` and `POST /connect/revocation`. Signing keys are created on first use
+ * and rotated on schedule.
  *
- * @throws TypeError for an option that is missing, unknown or of the wrong type; for an `issuer` with a query or a
- *   fragment, or http to anything but this machine; where `signingKeys` cannot keep any, such as a store that was opened
- *   without `encryptionKey`.
+ * @throws TypeError for an option that is missing, unknown or of the wrong type; for `revocation` if `accessKeys` has
+ *   no `revokeToken`; for an `issuer` with a query or a fragment, or http to anything but this machine without
+ *   `allowHttp`; if `signingKeys` cannot store keys, for example a store that was opened without `encryptionKey`.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { createIssuer } from 'keyward/issuer';
+ * import { openStore } from 'keyward/store';
+ *
+ * const app = express();
+ * const store = await openStore('file:./keyward.db', { encryptionKey: process.env.KEYWARD_ENCRYPTION_KEY });
+ * const issuer = { issuer: 'https://login.example', accessKeys: store, signingKeys: store };
+ * app.use(createIssuer({ ...issuer, audience: 'https://api.example' }));
+ * ```
  */
 export function createIssuer(options: IssuerOptions): Router {
-  const { issuer, audience, accessKeys, signingKeys, algorithm, clientAuthentication, limits, clock } =
-    readOptions(options);
+  const { issuer, audience, accessKeys, signingKeys, algorithm, clientAuthentication, limits, clock, ...given } =
+    readTable('createIssuer', options, OPTIONS);
+  const replay = given.replay ?? (isReplayCache(accessKeys) ? accessKeys : memoryReplayCache({ clock }));
   const keys = new SigningKeys(signingKeys, algorithm, clock);
-  const metadata = issuerMetadata(issuer, clientAuthentication);
-  const handleTokenRequest = tokenEndpoint({
-    realm: new URL(issuer).host,
-    clientAuthentication,
-    limits,
-    authenticateClient: authenticateClients(accessKeys, clock),
-    issueToken: tokenIssuer({ issuer, audience, keys, clock }),
-    patience: PATIENCE,
+  const { dpop, mtls } = given;
+  const metadata = issuerMetadata({
+    ...{ issuer, clientAuthentication, dpop, mtls },
+    hasIntrospection: given.introspection !== undefined,
+    hasRevocation: given.revocation !== undefined,
   });
+  const { origin, pathname } = new URL(metadata.token_endpoint);
+  const constrainSender = senderConstraints({
+    path: pathname,
+    proofs: dpop && proofVerifier(dpop, { origins: [origin], replay, clock }),
+    mtls,
+  });
+  const readToken = issuedTokenReader({ issuer, audience, keys });
+  const endpoint = {
+    realm: new URL(issuer).host,
+    authenticate: authenticateRequests({
+      ...{ clientAuthentication, accessKeys, replay, limits, clock },
+      audiences: [issuer, metadata.token_endpoint],
+    }),
+    timeoutMs: TIMEOUT_MS,
+  };
+  /** The endpoints for POST, by path. */
+  const endpoints = new Map<string, EndpointWork>([
+    [TOKEN_PATH, tokenEndpoint({ constrainSender, issueToken: tokenIssuer({ issuer, audience, keys, clock }) })],
+  ]);
+  if (given.introspection !== undefined) {
+    endpoints.set(INTROSPECTION_PATH, introspection({ ...given.introspection, readToken, accessKeys, clock }));
+  }
+  if (given.revocation !== undefined) {
+    endpoints.set(REVOCATION_PATH, revocation({ readToken, accessKeys: given.revocation, clock }));
+  }
 
   function serveKeys(_req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
     keys.published().then(
       (set) => publish(res, set, KEYS_CACHE_CONTROL),
-      (error) => (error instanceof SigningKeyFault ? answerRefusal(res, noSigningKey()) : next(error)),
+      (error) => (error instanceof SigningKeyError ? answerRefusal(res, noSigningKey()) : next(error)),
     );
   }
 
@@ -90,36 +211,18 @@ export function createIssuer(options: IssuerOptions): Router {
   }
 
   const router = Router();
-  // POST by its name, so that audits of the app's routes tell it; the others are answered 405.
-  router.post(TOKEN_PATH, handleTokenRequest);
-  router.all(TOKEN_PATH, handleTokenRequest);
+  for (const [path, work] of endpoints) {
+    const handle = clientEndpoint(endpoint, work);
+    // POST is registered as a route, so that `auditRoutes` shows it. Requests with other methods get 405.
+    router.post(path, handle);
+    router.all(path, handle);
+  }
+  router.get(AUTHORIZATION_PATH, refuseAuthorization);
   router.get(JWKS_PATH, serveKeys);
   router.get(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'], serveMetadata);
   return router;
 }
 
-function readOptions(given: IssuerOptions) {
-  const options = new Options('createIssuer', given, OPTION_NAMES);
-  const url = secureUrl(options.text('issuer'));
-  if (url === undefined || url.search !== '' || given.issuer.includes('?')) {
-    throw options.mistake(
-      'issuer',
-      'an https URL (http to this machine only) without query and fragment (RFC 8414 section 2)',
-    );
-  }
-  const ways = options.raw('clientAuthentication') ?? CLIENT_AUTHENTICATION;
-  if (!Array.isArray(ways)) throw options.mistake('clientAuthentication', 'a list of ways');
-  const methods = ['listSigningKeys', 'addSigningKey', 'removeSigningKey'] as const;
-  const signingKeys = options.object<SigningKeyStore>('signingKeys', methods);
-  signingKeys.checkSigningKeys?.();
-  return {
-    issuer: given.issuer,
-    audience: options.text('audience'),
-    accessKeys: options.object<AccessKeyResolver>('accessKeys', ['resolveAccessKey']),
-    signingKeys,
-    algorithm: options.has('algorithm') ? options.oneOf('algorithm', SIGNING_ALGORITHMS) : 'RS256',
-    clientAuthentication: namesOf('createIssuer: option "clientAuthentication"', ways, CLIENT_AUTHENTICATION),
-    limits: new GuessLimits(given.limits ?? {}),
-    clock: options.has('clock') ? options.object<Clock>('clock', ['now', 'monotonic']) : systemClock,
-  } as const;
+function isReplayCache(accessKeys: object): accessKeys is ReplayCache {
+  return 'firstUse' in accessKeys && typeof accessKeys.firstUse === 'function';
 }

@@ -1,21 +1,23 @@
-/** Which scopes a token gets (RFC 6749 §3.3, spec section 4.1). */
+/** Decides which scopes a token gets (RFC 6749 §3.3, spec section 4.1). */
 import type { AccessKeyGrant } from '../credentials/access-key-grant.js';
 import { parseScope } from '../protocol/scope.js';
-import { TokenRefusal } from './token-refusal.js';
+import { TokenRequestError } from './token-request-error.js';
 
 /**
- * Grants scopes: those asked for, or the defaults where none is. They come in the order in which they were assigned.
+ * Grants the requested scopes, or the default scopes if the request names none. They are returned in the order in which
+ * they are assigned.
  *
- * @throws TokenRefusal `invalid_scope` where one is not assigned (then none is granted), the text breaks the grammar, or
- *   none is asked for and there are no defaults.
+ * @throws TokenRequestError `invalid_scope` if a requested scope is malformed or not assigned (then no scope is
+ *   granted), or if none is requested and there are no default scopes.
  */
 export function grantScopes({ scopes, defaultScopes }: AccessKeyGrant, asked: string | undefined): readonly string[] {
   if (asked === undefined) {
-    if (defaultScopes.length === 0) throw new TokenRefusal('invalid_scope', 'no_default_scopes');
+    if (defaultScopes.length === 0) throw new TokenRequestError('invalid_scope', 'no_default_scopes');
     return defaultScopes;
   }
   const wanted = parseScope(asked);
-  if (wanted === undefined) throw new TokenRefusal('invalid_scope', 'scope_malformed');
-  if (!wanted.every((scope) => scopes.includes(scope))) throw new TokenRefusal('invalid_scope', 'scope_not_assigned');
+  if (wanted === undefined) throw new TokenRequestError('invalid_scope', 'scope_malformed');
+  if (!wanted.every((scope) => scopes.includes(scope)))
+    throw new TokenRequestError('invalid_scope', 'scope_not_assigned');
   return scopes.filter((scope) => wanted.includes(scope));
 }

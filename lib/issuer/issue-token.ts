@@ -1,20 +1,22 @@
-/** The token itself (RFC 9068 §2, spec sections 2.3 and 5.2). */
+/** Creates access tokens (RFC 9068 §2, spec sections 2.3 and 5.2). */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
-import { issuerNotices } from '../events/issuer-notice.js';
+import type { AccessKeyGrant } from '../credentials/access-key-grant.js';
+import { issuerWarnings } from '../events/issuer-warning.js';
 import { formatScope } from '../protocol/scope.js';
+import type { Confirmation } from './sender-constraint.js';
 import type { SigningKeys } from './signing-keys.js';
 
-/** Seconds that a token lives (spec section 8). */
+/** The lifetime of a token in seconds (spec section 8). */
 const TOKEN_LIFETIME = 3_600;
 
-/** A clock that steps back further than this was wrong before, and is not held to what it said (seconds). */
+/** Seconds. If the clock is set back by more than this, its earlier time was wrong, and tokens get the new time. */
 const LONGEST_STEP = 900;
 
-/** What the token endpoint answers (spec section 2.3). */
+/** The response of the token endpoint (spec section 2.3). */
 export interface TokenResponse {
   readonly access_token: string;
-  readonly token_type: 'Bearer';
+  readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: number;
   readonly scope: string;
 }
@@ -26,11 +28,19 @@ export interface IssuedBy {
   readonly clock: Clock;
 }
 
-/** Makes what signs tokens for a client; it throws a `SigningKeyFault` where there is no key to sign with. */
-export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy) {
+/** Issues a token, which is bound to the key in `cnf` if there is one. */
+export type IssueToken = (
+  accessKey: AccessKeyGrant,
+  scopes: readonly string[],
+  cnf: Confirmation | undefined,
+) => Promise<TokenResponse>;
+
+/** Returns a function that issues tokens; it throws a `SigningKeyError` if there is no key to sign with. */
+export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy): IssueToken {
   let latest = 0;
 
-  return async function issueToken(clientId: string, scopes: readonly string[]): Promise<TokenResponse> {
+  return async function issueToken(accessKey, scopes, cnf) {
+    const { id: clientId, tokensNotBefore } = accessKey;
     const key = await keys.current();
     const iat = issueTime();
     const exp = iat + TOKEN_LIFETIME;
@@ -44,16 +54,26 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy) {
       jti: randomUUID(),
       iat,
       exp,
+      // Times in this claim show whether a token was issued before a revocation, without comparing clocks. It is a
+      // NumericDate, in seconds.
+      tokens_not_before: Math.max(0, tokensNotBefore) / 1_000,
     };
-    const token = await key.sign(claims);
-    return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME, scope };
+    const token = await key.sign(cnf === undefined ? claims : { ...claims, cnf });
+    return {
+      access_token: token,
+      token_type: cnf?.jkt === undefined ? 'Bearer' : 'DPoP',
+      expires_in: TOKEN_LIFETIME,
+      scope,
+    };
   };
 
-  /** A clock that is set back must not date a token before one that is out already: `tokensNotBefore` counts on it. */
+  /**
+   * Returns the time for `iat`. It must not go back if the clock is set back, because `tokensNotBefore` relies on it.
+   */
   function issueTime(): number {
     const now = Math.floor(clock.now() / 1_000);
-    if (now < latest && issuerNotices.hasSubscribers) {
-      issuerNotices.publish({ notice: 'clock_set_back', detail: `${latest - now} s` });
+    if (now < latest && issuerWarnings.hasSubscribers) {
+      issuerWarnings.publish({ warning: 'clock_set_back', detail: `${latest - now} s` });
     }
     latest = latest - now > LONGEST_STEP ? now : Math.max(latest, now);
     return latest;

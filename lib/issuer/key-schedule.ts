@@ -1,40 +1,64 @@
 /**
- * When a signing key is published, when it signs, and when it goes. All of it follows from when the keys were made and
- * what the clock says, so that every instance with the same keys agrees.
+ * Decides when a signing key is published, when it signs, and when it is retired and removed.
+ *
+ * A machine with a wrong clock may publish a key too early. Other instances do not depend on that clock: a key is
+ * retired by a mark in the store. It is removed only after an instance has seen this mark for the lifetime of a token,
+ * by its monotonic clock.
  */
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A new key is made when the newest is this old. */
+/** The age of the newest key at which a new key is created. */
 export const ROTATE_AFTER = 90 * DAY;
 
-/** It is published this long before it signs: resource servers fetch the keys anew within minutes, proxies within hours. */
+/**
+ * How long a key is published before it signs. In this time all caches get it: resource servers refresh keys within
+ * minutes, proxies within hours.
+ */
 export const ANNOUNCED_FOR = DAY;
 
-/** An old key stays published this long after its successor signs: until its last token has expired, and a margin. */
+/** How long a retired key stays published: the lifetime of its last token, plus a margin. */
 export const KEPT_FOR = 2 * HOUR;
 
-/** A key, as the schedule sees it: when it was made, in milliseconds since 1970. */
+/**
+ * Maximum number of keys in a store. Resource servers do not read longer lists, and two algorithms need only four keys.
+ */
+export const MAX_KEYS = 20;
+
+/** The properties of a key that the schedule uses. */
 export interface Scheduled {
+  readonly alg: string;
+  /** Milliseconds since 1970, by the clock of the instance that created the key. */
   readonly createdAt: number;
+  readonly isRetired: boolean;
 }
 
-/** Whether a new key is due. */
-export function isRotationDue(keys: readonly Scheduled[], now: number): boolean {
-  const newest = keys.at(-1);
-  return newest === undefined || now - newest.createdAt >= ROTATE_AFTER;
+/**
+ * Decides whether a new key must be created.
+ *
+ * @param isStart - Whether the instance has just started. Only then it needs a key of its own algorithm. Later it also
+ *   signs with keys of another algorithm, because instances with two algorithms would otherwise create keys in turn.
+ */
+export function isRotationDue(keys: readonly Scheduled[], algorithm: string, now: number, isStart: boolean): boolean {
+  const usable = keys.filter(({ isRetired }) => !isRetired);
+  const newest = usable.findLast(({ alg }) => alg === algorithm) ?? (isStart ? undefined : usable.at(-1));
+  // A key with a time far in the future was created with a wrong clock. It counts as old, because it would otherwise
+  // not be replaced for too long.
+  return newest === undefined || Math.abs(now - newest.createdAt) >= ROTATE_AFTER;
 }
 
-/** The key that signs: the newest that was announced long enough; the very first signs at once. */
-export function signingKeyOf<K extends Scheduled>(keys: readonly [K, ...K[]], now: number): K {
-  return keys.findLast((key) => now - key.createdAt >= ANNOUNCED_FOR) ?? keys[0];
+/**
+ * Returns the key that signs: the newest key of the algorithm that was published long enough. The first key signs
+ * immediately.
+ */
+export function signingKeyOf<K extends Scheduled>(keys: readonly K[], algorithm: string, now: number): K | undefined {
+  const usable = keys.filter(({ isRetired }) => !isRetired);
+  const announced = usable.filter(({ createdAt }) => now - createdAt >= ANNOUNCED_FOR);
+  return announced.findLast(({ alg }) => alg === algorithm) ?? announced.at(-1) ?? usable[0];
 }
 
-/** The keys whose tokens have all expired: those replaced so long ago. */
-export function retiredKeysOf<K extends Scheduled>(keys: readonly K[], now: number): readonly K[] {
-  return keys.filter((_key, index) => {
-    const successor = keys[index + 1];
-    return successor !== undefined && now - successor.createdAt >= ANNOUNCED_FOR + KEPT_FOR;
-  });
+/** Returns the keys that the signing key replaces: all older keys of any algorithm. */
+export function replacedKeysOf<K extends Scheduled>(keys: readonly K[], signing: K): readonly K[] {
+  return keys.slice(0, keys.indexOf(signing)).filter(({ isRetired }) => !isRetired);
 }

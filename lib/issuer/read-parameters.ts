@@ -1,13 +1,19 @@
-/** The parameters of a token request, out of its body: of the right type, bounded in size and in time. */
+/**
+ * Reads the parameters of a token request from its body. The type and size of the body, and the time to receive it, are
+ * limited.
+ */
 import type { IncomingMessage } from 'node:http';
+import { type BodyFault, isFormType, type MaybeParsed, readBody } from '../http/bounded-body.js';
 import { readForm, withoutEmpty } from '../protocol/form.js';
-import { type BodyFault, isFormType, type MaybeParsed, readBody } from './bounded-body.js';
-import { TokenRefusal } from './token-refusal.js';
+import { TokenRequestError } from './token-request-error.js';
 
-/** The most bytes that a token request may have: some 150 scopes beside the credentials. */
+/** Maximum size of a token request in bytes. The credentials and about 150 scopes fit. */
 const MAX_BYTES = 8 * 1_024;
 
-/** What HTTP says of them. After the last two the rest of the body is not waited for. */
+/**
+ * The HTTP status of each fault. `slow_body` and `too_large` close the connection, so that the rest of the body is not
+ * read.
+ */
 const BODY_FAULTS: Readonly<Record<BodyFault, { status?: number; headers?: Record<string, string> }>> = {
   aborted: {},
   slow_body: { status: 408, headers: { Connection: 'close' } },
@@ -15,29 +21,32 @@ const BODY_FAULTS: Readonly<Record<BodyFault, { status?: number; headers?: Recor
 };
 
 /**
- * Reads the parameters of a token request. Where the host app has read the body already, what its parser left is taken.
+ * Reads the parameters of a token request. If the host app has parsed the body already, `req.body` is used.
  *
- * @param patience - Milliseconds that the body may take.
- * @throws TokenRefusal for another type, too large a body, too slow a one, and parameters that come twice.
- * @throws Error where something read the body and left nothing of it.
+ * @param timeoutMs - Maximum milliseconds to receive the body.
+ * @throws TokenRequestError for a wrong type, a body that is too large or too slow, and repeated parameters.
+ * @throws Error if other middleware read the body and left no `req.body`.
  */
-export async function readParameters(req: MaybeParsed, patience: number): Promise<ReadonlyMap<string, string>> {
+export async function readParameters(req: MaybeParsed, timeoutMs: number): Promise<ReadonlyMap<string, string>> {
   const types = valuesOf(req, 'content-type');
-  if (types.length !== 1 || !isFormType(types[0])) throw new TokenRefusal('invalid_request', 'media_type');
+  if (types.length !== 1 || !isFormType(types[0])) throw new TokenRequestError('invalid_request', 'media_type');
   const encoding = req.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') throw new TokenRefusal('invalid_request', 'content_encoding', { status: 415 });
-  const parameters = req.readableDidRead ? alreadyRead(req.body) : readForm(await readText(req, patience));
-  if (parameters === undefined) throw new TokenRefusal('invalid_request', 'parameters');
+  if (encoding !== 'identity') throw new TokenRequestError('invalid_request', 'content_encoding', { status: 415 });
+  const parameters = req.readableDidRead ? alreadyRead(req.body) : readForm(await readText(req, timeoutMs));
+  if (parameters === undefined) throw new TokenRequestError('invalid_request', 'parameters');
   return parameters;
 }
 
-async function readText(req: IncomingMessage, patience: number): Promise<string> {
-  const body = await readBody(req, { maxBytes: MAX_BYTES, patience });
+async function readText(req: IncomingMessage, timeoutMs: number): Promise<string> {
+  const body = await readBody(req, { maxBytes: MAX_BYTES, timeoutMs });
   if (Buffer.isBuffer(body)) return body.toString('utf8');
-  throw new TokenRefusal('invalid_request', body, BODY_FAULTS[body]);
+  throw new TokenRequestError('invalid_request', body, BODY_FAULTS[body]);
 }
 
-/** What a body parser left: a form's members, each a text unless it came twice, or the text or bytes of the form. */
+/**
+ * Reads `req.body`. It is an object of form fields, in which a repeated field is not a string, or the form as a string
+ * or bytes.
+ */
 function alreadyRead(body: unknown): ReadonlyMap<string, string> | undefined {
   if (typeof body === 'string') return readForm(body);
   if (Buffer.isBuffer(body)) return readForm(body.toString('utf8'));

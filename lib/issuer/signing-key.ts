@@ -1,33 +1,44 @@
-/** One signing key: made, read from its record, and what it signs with. */
+/** Creates signing keys, reads them from their records, and signs tokens with them. */
 import { createPrivateKey, type JsonWebKey, type KeyObject, sign as signBytes } from 'node:crypto';
 import { types } from 'node:util';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { SigningKeyRecord } from '../contracts/signing-key-store.js';
+import { KeywardError } from '../errors/keyward-error.js';
 import { readCompactJws } from '../protocol/compact-jws.js';
-import { verifySignature } from '../verify/signature.js';
-import { readKeySet } from '../verify/verification-key.js';
+import { readKeySet } from '../tokens/jwks/verification-key.js';
+import { verifySignature } from '../tokens/signature.js';
 import type { Scheduled } from './key-schedule.js';
 
-/** The algorithms that an issuer signs with. */
+/** Signing algorithms of an issuer. */
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA';
 
-/** A key, ready to sign. */
+/** A key that is ready to sign. */
 export interface SigningKey extends Scheduled {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly publicJwk: JWK;
-  /** Signs the claims of an access token: a JWS in the compact serialisation (RFC 7515 §7.1). */
+  /** Signs the claims of an access token. Returns a JWS in compact serialization (RFC 7515 §7.1). */
   sign(claims: object): Promise<string>;
 }
 
-/** There is no key to sign with: the store cannot be reached, or what it holds is no key. No secret is in the message. */
-export class SigningKeyFault extends Error {
-  override readonly name = 'SigningKeyFault';
+/**
+ * Thrown if there is no key to sign with, because the store cannot be reached or has an invalid key. The message
+ * contains no secret.
+ */
+export class SigningKeyError extends KeywardError {
+  override readonly name = 'SigningKeyError';
+
+  constructor(message: string) {
+    super('signing_key_invalid', message);
+  }
 }
 
 interface Signing {
   readonly hash: string | null;
-  /** Whether the thread pool signs. RSA takes ten times as long as the way there and back, a curve less than that. */
+  /**
+   * Whether to sign in the thread pool. Only RSA gains from it: for elliptic curves, signing is faster than switching
+   * threads.
+   */
   readonly pooled: boolean;
 }
 
@@ -37,13 +48,13 @@ const SIGNING: Readonly<Record<SigningAlgorithm, Signing>> = Object.freeze({
   EdDSA: { hash: null, pooled: false },
 });
 
-/** Every algorithm that an issuer signs with, for checking options. */
+/** All signing algorithms, to validate options. */
 export const SIGNING_ALGORITHMS = Object.freeze(Object.keys(SIGNING)) as readonly SigningAlgorithm[];
 
-// RFC 7518 §6: nothing but these leaves the house.
+// Only public JWK members are published (RFC 7518 §6).
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
-/** Makes a key, to be stored. */
+/** Creates the record of a new key. */
 export async function makeSigningKey(alg: SigningAlgorithm, now: number): Promise<SigningKeyRecord> {
   const { privateKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2_048 });
   const jwk = await exportJWK(privateKey);
@@ -53,27 +64,32 @@ export async function makeSigningKey(alg: SigningAlgorithm, now: number): Promis
 /**
  * Reads a stored key.
  *
- * @throws SigningKeyFault where it is not what its record says, or its tokens would be refused: it signs one to see.
+ * @throws SigningKeyError if the record is invalid, or a test token of the key cannot be verified.
  */
 export async function readSigningKey(record: SigningKeyRecord | null | undefined): Promise<SigningKey> {
   const { kid, alg, jwk, createdAt } = record ?? ({} as Partial<SigningKeyRecord>);
-  if (typeof kid !== 'string' || kid === '') throw new SigningKeyFault('a key without kid');
-  const fault = (what: string) => new SigningKeyFault(`key ${JSON.stringify(kid)}: ${what}`);
-  if (!isSigningAlgorithm(alg)) throw fault('of an algorithm that is unknown here');
-  if (!types.isDate(createdAt) || Number.isNaN(createdAt.getTime())) throw fault('createdAt is no Date');
+  if (typeof kid !== 'string' || kid === '') throw new SigningKeyError('a key has no kid');
+  const fault = (what: string) => new SigningKeyError(`key ${JSON.stringify(kid)}: ${what}`);
+  if (!isSigningAlgorithm(alg)) throw fault('unknown algorithm');
+  if (!types.isDate(createdAt) || Number.isNaN(createdAt.getTime())) throw fault('createdAt is not a Date');
   const privateKey = privateKeyOf(jwk);
   if (privateKey === undefined) throw fault('no private key');
   const publicJwk = Object.freeze({ ...publicMembersOf(jwk), kid, alg, use: 'sig' });
-  const key = { kid, alg, publicJwk, sign: signer(privateKey, { kid, alg }), createdAt: createdAt.getTime() };
+  const sign = signer(privateKey, { kid, alg });
+  const key = { kid, alg, publicJwk, sign, createdAt: createdAt.getTime(), isRetired: isRetired(record) };
   if (!(await provesItself(key))) throw fault(`its ${alg} signatures cannot be verified with its public members`);
   return key;
 }
 
-/** The header is the same for every token of a key, so that it is written once. */
+export function isRetired(record: Pick<SigningKeyRecord, 'retiredAt'> | null | undefined): boolean {
+  return record?.retiredAt !== undefined && record.retiredAt !== null;
+}
+
+/** Creates the function that signs. The header is the same for every token of a key, so it is encoded only once. */
 function signer(privateKey: KeyObject, { kid, alg }: { kid: string; alg: SigningAlgorithm }): SigningKey['sign'] {
   const { hash, pooled } = SIGNING[alg];
   const header = encoded({ alg, typ: 'at+jwt', kid });
-  // RFC 7518 §3.4: r and s one behind the other. RSA and Ed25519 have no such choice.
+  // `ieee-p1363` concatenates r and s (RFC 7518 §3.4). RSA and Ed25519 ignore this option.
   const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const;
 
   return function signClaims(claims) {

@@ -1,75 +1,90 @@
-/** The signing keys of an issuer: made on first use, rotated on schedule, published before they sign. */
+/**
+ * Manages the signing keys of an issuer. Keys are created on first use, rotated on schedule, and published before they
+ * sign.
+ */
 import type { JWK } from 'jose';
 import type { Clock } from '../contracts/clock.js';
 import type { Awaitable } from '../contracts/key-resolver.js';
 import type { SigningKeyStore } from '../contracts/signing-key-store.js';
-import { issuerNotices } from '../events/issuer-notice.js';
-import { causeOf } from './cause-of.js';
-import { isRotationDue, retiredKeysOf, signingKeyOf } from './key-schedule.js';
+import { describeError } from '../errors/describe-error.js';
+import { issuerWarnings } from '../events/issuer-warning.js';
+import { isRotationDue, KEPT_FOR, MAX_KEYS, replacedKeysOf, signingKeyOf } from './key-schedule.js';
 import {
+  isRetired,
   makeSigningKey,
   readSigningKey,
   type SigningAlgorithm,
   type SigningKey,
-  SigningKeyFault,
+  SigningKeyError,
 } from './signing-key.js';
 
-/** The keys in use, oldest first. */
-type Keys = readonly [SigningKey, ...SigningKey[]];
+/** The published keys, oldest first, and the key among them that signs. */
+interface Keys {
+  readonly all: readonly SigningKey[];
+  readonly signing: SigningKey;
+}
 
-/** The keys are read anew from the store this often, so that instances see what one of them made. */
+/** Milliseconds between two reads of the keys from the store. All instances see a new key within this time. */
 const READ_EVERY = 60_000;
 
-/** A store that takes longer to answer cannot be reached. Where there are keys already, it is left alone for a while. */
-const PATIENCE = 1_000;
+/**
+ * Maximum milliseconds for a response of the store. After a failure, cached keys are used, and the store is asked again
+ * after `ASK_AGAIN_AFTER`.
+ */
+const TIMEOUT_MS = 1_000;
 const ASK_AGAIN_AFTER = 5_000;
 
 export class SigningKeys {
   readonly #store: SigningKeyStore;
   readonly #algorithm: SigningAlgorithm;
   readonly #clock: Clock;
-  readonly #patience: number;
+  readonly #timeoutMs: number;
   #keys: Keys | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #failedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<Keys> | undefined;
+  /** When this process first saw that a key is retired, by its monotonic clock. The map is by `kid`. */
+  readonly #retiredSince = new Map<string, number>();
 
-  /** @param patience - Milliseconds that one answer of the store may take. */
-  constructor(store: SigningKeyStore, algorithm: SigningAlgorithm, clock: Clock, patience = PATIENCE) {
+  /** @param timeoutMs - Maximum milliseconds for one response of the store. */
+  constructor(store: SigningKeyStore, algorithm: SigningAlgorithm, clock: Clock, timeoutMs = TIMEOUT_MS) {
     this.#store = store;
     this.#algorithm = algorithm;
     this.#clock = clock;
-    this.#patience = patience;
+    this.#timeoutMs = timeoutMs;
   }
 
   /**
-   * The key that signs now.
+   * Returns the key that signs now.
    *
-   * @throws SigningKeyFault where there is none, and none can be had.
+   * @throws SigningKeyError if there is none and none can be created.
    */
   current(): Awaitable<SigningKey> {
-    const signing = (keys: Keys) => signingKeyOf(keys, this.#clock.now());
     const keys = this.#fresh();
-    return keys === undefined ? this.#readOrKept().then(signing) : signing(keys);
+    return keys === undefined ? this.#readOrKept().then((read) => this.#signing(read)) : this.#signing(keys);
+  }
+
+  #signing({ all, signing }: Keys): SigningKey {
+    return signingKeyOf(all, this.#algorithm, this.#clock.now()) ?? signing;
   }
 
   /**
-   * The JWK Set to publish (RFC 7517 §5): no private member.
+   * Returns the JWK Set to publish (RFC 7517 section 5), without private members.
    *
-   * @throws SigningKeyFault as `current` does.
+   * @throws SigningKeyError like `current`.
    */
   async published(): Promise<{ readonly keys: readonly JWK[] }> {
-    const keys = this.#fresh() ?? (await this.#readOrKept());
-    return { keys: keys.map((key) => key.publicJwk) };
+    const { all } = this.#fresh() ?? (await this.#readOrKept());
+    return { keys: all.map((key) => key.publicJwk) };
   }
 
-  /** The keys that were read, if the store need not be asked now. */
+  /** Returns the cached keys; `undefined` if they must be read again. */
   #fresh(): Keys | undefined {
     const now = this.#clock.monotonic();
     return now - this.#readAt < READ_EVERY || now - this.#failedAt < ASK_AGAIN_AFTER ? this.#keys : undefined;
   }
 
-  /** What the store holds. While it cannot be reached, the keys that were read go on. */
+  /** Reads the keys from the store. If the store is unavailable, the cached keys are used. */
   async #readOrKept(): Promise<Keys> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
@@ -84,54 +99,84 @@ export class SigningKeys {
 
   async #read(): Promise<Keys> {
     try {
-      const now = this.#clock.now();
+      await this.#announce();
       let keys = await this.#stored();
-      if (isRotationDue(keys, now) || this.#startsAnew(keys)) {
-        const made = await makeSigningKey(this.#algorithm, now);
-        await this.#ask('addSigningKey', (store) => store.addSigningKey(made, keys.at(-1)?.kid));
-        keys = await this.#stored();
-      }
-      const retired = retiredKeysOf(keys, now);
-      const [oldest, ...others] = keys.filter((key) => !retired.includes(key));
-      if (oldest === undefined) throw new SigningKeyFault('the store keeps no key that it was given');
-      this.#keys = [oldest, ...others];
+      if (isRotationDue(keys, this.#algorithm, this.#clock.now(), this.#keys === undefined))
+        keys = await this.#rotate(keys);
+      const signing = signingKeyOf(keys, this.#algorithm, this.#clock.now());
+      if (signing === undefined) throw new SigningKeyError('the store did not keep the new key');
+      for (const { kid } of replacedKeysOf(keys, signing))
+        await this.#ask('retireSigningKey', (store) => store.retireSigningKey(kid));
+      const expired = this.#expired(keys);
+      this.#keys = { all: keys.filter((key) => !expired.includes(key)), signing };
       this.#readAt = this.#clock.monotonic();
-      for (const { kid } of retired) await this.#ask('removeSigningKey', (store) => store.removeSigningKey(kid));
+      for (const { kid } of expired) await this.#ask('removeSigningKey', (store) => store.removeSigningKey(kid));
       return this.#keys;
     } catch (error) {
       this.#failedAt = this.#clock.monotonic();
-      const detail = error instanceof SigningKeyFault ? error.message : causeOf(error);
-      if (issuerNotices.hasSubscribers) issuerNotices.publish({ notice: 'signing_keys_away', detail });
+      this.#notify(error instanceof SigningKeyError ? error.message : describeError(error));
       throw error;
     }
   }
 
   /**
-   * Whether the newest key is of another algorithm than this instance was told. Asked at the start alone: while
-   * instances of both algorithms run, they would make keys in turn.
+   * Announces this issuer to the store. A new issuer must not start while an issuer with another algorithm runs. An
+   * issuer that is already running continues.
    */
-  #startsAnew(keys: readonly SigningKey[]): boolean {
-    return this.#readAt === Number.NEGATIVE_INFINITY && keys.at(-1)?.alg !== this.#algorithm;
+  async #announce(): Promise<void> {
+    const other = await this.#ask('announceIssuer', (store) => store.announceIssuer?.(this.#algorithm));
+    if (other === undefined || this.#keys !== undefined) return;
+    throw new SigningKeyError(
+      `another issuer signs with ${other} on this store, and this one with ${this.#algorithm}; stop that one, or use its algorithm`,
+    );
+  }
+
+  async #rotate(keys: readonly SigningKey[]): Promise<readonly SigningKey[]> {
+    if (keys.length >= MAX_KEYS) {
+      this.#notify(`there are ${keys.length} signing keys, so no new one is made; revoke some`);
+      return keys;
+    }
+    const made = await makeSigningKey(this.#algorithm, this.#clock.now());
+    await this.#ask('addSigningKey', (store) => store.addSigningKey(made, keys.at(-1)?.kid));
+    return await this.#stored();
+  }
+
+  /**
+   * Returns the keys whose tokens have all expired, by the monotonic clock. An instance reads the store every minute,
+   * so a minute after a key is retired no instance signs with it.
+   */
+  #expired(keys: readonly SigningKey[]): readonly SigningKey[] {
+    const now = this.#clock.monotonic();
+    const retired = keys.filter(({ isRetired }) => isRetired);
+    for (const { kid } of retired) if (!this.#retiredSince.has(kid)) this.#retiredSince.set(kid, now);
+    return retired.filter(({ kid }) => now - (this.#retiredSince.get(kid) ?? now) >= KEPT_FOR);
+  }
+
+  #notify(detail: string): void {
+    if (issuerWarnings.hasSubscribers) issuerWarnings.publish({ warning: 'signing_keys_away', detail });
   }
 
   async #stored(): Promise<readonly SigningKey[]> {
     const records: unknown = await this.#ask('listSigningKeys', (store) => store.listSigningKeys());
-    if (!Array.isArray(records)) throw new SigningKeyFault('listSigningKeys: no list');
+    if (!Array.isArray(records)) throw new SigningKeyError('listSigningKeys: expected an array');
     return Promise.all(
-      records.map((record) => this.#keys?.find(({ kid }) => kid === record?.kid) ?? readSigningKey(record)),
+      records.map((record) => {
+        const known = this.#keys?.all.find(({ kid }) => kid === record?.kid);
+        return known === undefined ? readSigningKey(record) : { ...known, isRetired: isRetired(record) };
+      }),
     );
   }
 
   async #ask<T>(what: keyof SigningKeyStore, ask: (store: SigningKeyStore) => Awaitable<T>): Promise<T> {
     try {
-      return await inTime(ask(this.#store), this.#patience);
+      return await inTime(ask(this.#store), this.#timeoutMs);
     } catch (error) {
-      throw new SigningKeyFault(`${what}: ${causeOf(error)}`);
+      throw new SigningKeyError(`${what}: ${describeError(error)}`);
     }
   }
 }
 
-/** Waits for an answer, but no longer than so many milliseconds. */
+/** Waits for a response, at most for this number of milliseconds. */
 async function inTime<T>(answer: Awaitable<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -1,79 +1,87 @@
 /**
- * How often a client's secret may be guessed (RFC 6749 §2.3.1: the endpoint MUST be protected against brute force).
+ * Limits how often client secrets are guessed (RFC 6749 §2.3.1: the endpoint MUST be protected against brute force).
  *
- * Failures are counted per client and network, and per network. Never per client alone: whoever knows an Identifier
- * could then lock its owner out.
+ * Failures are counted for each client and network together, and for each network. They are not counted for a client
+ * alone, because then anyone who knows an Identifier could lock out its owner.
  */
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Awaitable } from '../contracts/key-resolver.js';
 import { digestOf } from '../credentials/digest.js';
-import { issuerNotices } from '../events/issuer-notice.js';
-import { Options } from '../options/options.js';
-import { causeOf } from './cause-of.js';
-import { TokenRefusal } from './token-refusal.js';
+import { describeError } from '../errors/describe-error.js';
+import { issuerWarnings } from '../events/issuer-warning.js';
+import { integer, method, type OptionTable, optional, readTable } from '../options/option-table.js';
+import { TokenRequestError } from './token-request-error.js';
 
-/** So many failures, and the milliseconds until they are forgotten. */
+/** The number of failures, and the milliseconds until they are reset. */
 interface Count {
   readonly consumedPoints: number;
   readonly msBeforeNext: number;
 }
 
-/** Counts failures: what every limiter of `rate-limiter-flexible` does. */
+/** Counts failures. Every limiter of `rate-limiter-flexible` implements this. */
 export interface FailureCounter {
   get(key: string): Promise<Count | null>;
   penalty(key: string, points?: number): Promise<unknown>;
   delete(key: string): Promise<unknown>;
 }
 
-/** What a counter is made with; the names are those of `rate-limiter-flexible`. */
+/** Options of a counter, with the names of `rate-limiter-flexible`. */
 export interface CounterOptions {
   readonly keyPrefix: string;
-  /** Failures allowed. */
+  /** The number of failures that are allowed. */
   readonly points: number;
-  /** Seconds until they are forgotten. */
+  /** Seconds until the failures are reset. */
   readonly duration: number;
 }
 
 /** The option `limits` of `createIssuer`. */
-export interface GuessLimitOptions {
-  /** Failures of one client from one network: 10. */
+export interface BruteForceLimitOptions {
+  /** Failures that are allowed for one client from one network. Default: 10. */
   readonly perClient?: number | undefined;
-  /** Failures from one network: 100. */
+  /** Failures that are allowed for one network. Default: 100. */
   readonly perAddress?: number | undefined;
-  /** Seconds until they are forgotten: 900. */
+  /** Seconds until the failures are reset. Default: 900. */
   readonly window?: number | undefined;
   /**
-   * Makes a counter that several instances share: `(options) => new RateLimiterRedis({ storeClient, ...options })`.
-   * While it cannot be reached, each instance counts by itself. In memory, unless given.
+   * Creates a counter that several instances share: `(options) => new RateLimiterRedis({ storeClient, ...options })`.
+   * While the shared counter cannot be reached, each instance counts in its own memory. Default: a counter in memory.
    */
   readonly counter?: ((options: CounterOptions) => FailureCounter) | undefined;
 }
 
-/** Counters in memory keep so many keys: addresses are free, memory is not. */
+const OPTIONS = {
+  perClient: integer(10, 1, 1_000_000),
+  perAddress: integer(100, 1, 1_000_000),
+  window: integer(900, 1, 86_400),
+  counter: optional(method<(options: CounterOptions) => FailureCounter>()),
+} satisfies OptionTable<BruteForceLimitOptions>;
+
+/** Maximum number of counters in memory. Without a limit, an attacker with many addresses could exhaust the memory. */
 const MAX_KEYS = 100_000;
 
-export class GuessLimits {
+export class BruteForceLimiter {
   readonly #perClient: Limit;
   readonly #perNetwork: Limit;
 
-  constructor(given: GuessLimitOptions) {
-    const names = ['perClient', 'perAddress', 'window', 'counter'];
-    const options = new Options('createIssuer: option "limits"', given, names);
-    const duration = options.integer('window', 900, 1, 86_400);
-    const make = options.has('counter') ? options.method<(o: CounterOptions) => FailureCounter>('counter') : undefined;
-    const limit = (name: 'perClient' | 'perAddress', fallback: number) =>
-      new Limit(
-        { keyPrefix: `keyward:${name}`, points: options.integer(name, fallback, 1, 1_000_000), duration },
-        make,
-      );
-    this.#perClient = limit('perClient', 10);
-    this.#perNetwork = limit('perAddress', 100);
+  /**
+   * Creates a limiter.
+   *
+   * @param given - `BruteForceLimitOptions`, validated here.
+   */
+  constructor(given: unknown) {
+    const { counter, window: duration, ...points } = readTable('createIssuer: option "limits"', given, OPTIONS);
+    const limit = (name: 'perClient' | 'perAddress') =>
+      new Limit({ keyPrefix: `keyward:${name}`, points: points[name], duration }, counter);
+    this.#perClient = limit('perClient');
+    this.#perNetwork = limit('perAddress');
   }
 
   /**
-   * @returns Whether failures of the client there are counted: a success has them to forgive.
-   * @throws TokenRefusal where a client may not be tried from a network for now: 429 and `Retry-After`.
+   * Refuses a client that has too many failures.
+   *
+   * @returns Whether this client has failures from this network, which a success must reset.
+   * @throws TokenRequestError 429 with `Retry-After` if there are too many failures.
    */
   async assertOpen(id: string, network: string): Promise<boolean> {
     const counts = [this.#perClient.countOf(clientAt(id, network)), this.#perNetwork.countOf(network)] as const;
@@ -81,20 +89,23 @@ export class GuessLimits {
     const wait = Math.max(this.#perClient.waitAfter(ofClient), this.#perNetwork.waitAfter(ofNetwork));
     if (wait === 0) return ofClient !== null;
     const headers = { 'Retry-After': String(Math.ceil(wait / 1_000)) };
-    throw new TokenRefusal('slow_down', 'too_many_failures', { headers });
+    throw new TokenRequestError('slow_down', 'too_many_failures', { headers });
   }
 
   async countFailure(id: string, network: string): Promise<void> {
     await Promise.all([this.#perClient.count(clientAt(id, network)), this.#perNetwork.count(network)]);
   }
 
-  /** A client that proves itself has its own failures forgotten; those of its network stay. */
-  async forgive(id: string, network: string): Promise<void> {
+  /** Resets the failures of a client that was authenticated. Failures of its network are not reset. */
+  async reset(id: string, network: string): Promise<void> {
     await this.#perClient.forget(clientAt(id, network));
   }
 }
 
-/** A digest, since an id may be anything: longer than the column of a shared counter, or not fit for its encoding. */
+/**
+ * Returns the name of a counter. It contains a digest, because an id may be too long for the column of a shared
+ * counter, or invalid in its encoding.
+ */
 function clientAt(id: string, network: string): string {
   return digestOf(`${network} ${id}`);
 }
@@ -120,7 +131,7 @@ class Limit {
     );
   }
 
-  /** Milliseconds until what has so many failures may be tried again; 0 where it may. */
+  /** Returns the milliseconds until the next attempt is allowed; 0 if it is allowed now. */
   waitAfter(count: Count | null): number {
     return count !== null && count.consumedPoints >= this.#points ? Math.max(count.msBeforeNext, 1) : 0;
   }
@@ -147,7 +158,8 @@ class Limit {
     try {
       return await shared(this.#shared);
     } catch (error) {
-      if (issuerNotices.hasSubscribers) issuerNotices.publish({ notice: 'limiter_away', detail: causeOf(error) });
+      if (issuerWarnings.hasSubscribers)
+        issuerWarnings.publish({ warning: 'limiter_away', detail: describeError(error) });
       return own();
     }
   }

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { TOKEN_ERRORS } from '../protocol/token-error.js';
-import type { TokenRefusal } from './token-refusal.js';
+import { TOKEN_ERRORS } from '../protocol/token-error-codes.js';
+import type { TokenRequestError } from './token-request-error.js';
 
-/** What every answer of the token endpoint says: no cache may keep it (RFC 6749 §5.1). */
+/** Headers of every response of the token endpoint, which must not be cached (RFC 6749 §5.1). */
 const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
 
-/** Writes a token response, or a refusal. */
+/** Writes a token response or an error response. */
 export function answer(
   res: ServerResponse,
   status: number,
@@ -16,24 +16,24 @@ export function answer(
 }
 
 /**
- * Writes a refusal (RFC 6749 §5.2).
+ * Writes an error response (RFC 6749 §5.2).
  *
- * @param challenge - A `WWW-Authenticate` value, where the client is to be asked for its credentials.
+ * @param challenge - The `WWW-Authenticate` value, if the client must authenticate.
  */
-export function answerRefusal(res: ServerResponse, refusal: TokenRefusal, challenge?: string): void {
+export function answerRefusal(res: ServerResponse, refusal: TokenRequestError, challenge?: string): void {
   const { code, status, headers } = refusal;
   const { description } = TOKEN_ERRORS[code];
   const body = description === undefined ? { error: code } : { error: code, error_description: description };
   answer(res, status, body, challenge === undefined ? headers : { ...headers, 'WWW-Authenticate': challenge });
 }
 
-/** Writes a document that caches may keep. */
+/** Writes a document that may be cached. */
 export function publish(res: ServerResponse, document: object, cacheControl: string): void {
   writeJson(res, 200, document, { 'Cache-Control': cacheControl });
 }
 
 function writeJson(res: ServerResponse, status: number, body: object, headers: Readonly<Record<string, string>>): void {
-  // The host app may have answered in the meantime, by a time-out of its own.
+  // The host app may have responded already, for example after its own timeout.
   if (res.headersSent) return;
   const text = JSON.stringify(body);
   res.writeHead(status, {

@@ -1,0 +1,20 @@
+/** The authorization endpoint (RFC 6749 §3.1) of an issuer that has no grant for users. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answer } from './json-response.js';
+
+/** The path of the authorization endpoint under the issuer. */
+export const AUTHORIZATION_PATH = '/connect/authorize';
+
+const REFUSAL = Object.freeze({
+  error: 'unsupported_response_type',
+  error_description: 'This issuer has no authorization requests; obtain a token with client credentials',
+});
+
+/**
+ * Responds with 400 `unsupported_response_type` (RFC 6749 §4.1.2.1) to every request. It never redirects, because no
+ * redirect URI is registered. The endpoint exists because some clients refuse metadata without it, even if they use
+ * another grant.
+ */
+export function refuseAuthorization(_req: IncomingMessage, res: ServerResponse): void {
+  answer(res, 400, REFUSAL);
+}

@@ -1,0 +1,105 @@
+/**
+ * Authenticates clients. Every failure takes the same work and gets the same response, so that nobody learns which ids
+ * exist.
+ */
+import { BoundedLoader } from '../../cache/bounded-loader.js';
+import { FailedLookup, NO_SUBJECT } from '../../cache/cache-entries.js';
+import type { Subject } from '../../cache/invalidation.js';
+import type { Clock } from '../../contracts/clock.js';
+import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
+import { type AccessKeyGrant, readAccessKeyGrant } from '../../credentials/access-key-grant.js';
+import { includesAddress } from '../../credentials/address-list.js';
+import type { AccessKeyRecord } from '../../credentials/record.js';
+import { RecordError } from '../../credentials/record-error.js';
+import { endedAt } from '../../credentials/validity.js';
+import { runCallback } from '../../events/run-callback.js';
+import { clientNetwork } from '../../http/client-network.js';
+import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
+import { checkSecret } from './check-secret.js';
+import type { PresentedClient } from './presented-client.js';
+import type { ClientAssertions } from './verify-assertion.js';
+
+/**
+ * Authenticates a client. It throws a `TokenRequestError`: `invalid_client` or `temporarily_unavailable`.
+ *
+ * @param from - The address of the client. It is checked against `allowedAddresses`, and recorded with the last use.
+ */
+export type AuthenticateClient = (client: PresentedClient, from: string | undefined) => Promise<AccessKeyGrant>;
+
+const TIMEOUT_MS = 1_000;
+const MAX_LOOKUPS = 100;
+
+/** This record is parsed if the client does not exist, so that response times do not show which clients exist. */
+const NO_RECORD: AccessKeyRecord = Object.freeze({
+  id: 'none',
+  account: 'none',
+  environment: 'live',
+  secrets: [{ digest: '0'.repeat(64) }],
+  scopes: ['none'],
+  defaultScopes: ['none'],
+});
+
+/** The result of a lookup. It has no `grant` if the client does not exist. */
+interface Client extends Subject {
+  readonly grant: AccessKeyGrant | undefined;
+}
+
+const UNKNOWN_CLIENT: Client = Object.freeze({ ...NO_SUBJECT, grant: undefined });
+
+export interface ClientChecks {
+  readonly accessKeys: AccessKeyResolver;
+  readonly assertions: ClientAssertions;
+  readonly clock: Clock;
+}
+
+export function authenticateClients({ accessKeys, assertions, clock }: ClientChecks): AuthenticateClient {
+  const lookups = new BoundedLoader<string, Client, Client | FailedLookup>({
+    of: 'issuer',
+    timeout: TIMEOUT_MS,
+    maxLookups: MAX_LOOKUPS,
+    isShared: false,
+    clock,
+    lookUp,
+    found: (_id, client) => client,
+    failed: (_id, reason) => new FailedLookup(reason),
+  });
+
+  async function lookUp(id: string): Promise<Client> {
+    const record: unknown = await accessKeys.resolveAccessKey(id);
+    if (record === undefined || record === null) {
+      readAccessKeyGrant(NO_RECORD);
+      return UNKNOWN_CLIENT;
+    }
+    const grant = readAccessKeyGrant(record);
+    if (grant.id !== id) throw new RecordError('id: not that of the client');
+    return { id, account: grant.account, grant };
+  }
+
+  return async function authenticateClient(client, from) {
+    const { id } = client;
+    const found = await lookups.load(id, id, { network: clientNetwork(from) });
+    if (found instanceof FailedLookup) {
+      throw new TokenRequestError('temporarily_unavailable', `lookup_${found.reason}`, RETRY_SOON);
+    }
+    const { grant } = found;
+    const now = clock.now();
+    const proof =
+      client.by === 'assertion'
+        ? await assertions.check(client.assertion, grant)
+        : checkSecret(client.secret, grant, now);
+    if (grant === undefined) throw new TokenRequestError('invalid_client', 'unknown');
+    const reason = proof.reason ?? endedAt(grant.validity, now);
+    if (reason !== undefined) throw new TokenRequestError('invalid_client', reason);
+    if (grant.allowedAddresses !== undefined && !includesAddress(grant.allowedAddresses, from)) {
+      throw new TokenRequestError('invalid_client', 'address_not_allowed');
+    }
+    if (client.by === 'assertion') await assertions.useOnce(client.assertion, now);
+    recordUse(proof.digest, from);
+    return grant;
+  };
+
+  function recordUse(digest: string, from: string | undefined): void {
+    // The client stays authenticated if recording the use fails.
+    runCallback({ of: 'issuer', callback: 'recordUse' }, () => accessKeys.recordUse?.(digest, from));
+  }
+}

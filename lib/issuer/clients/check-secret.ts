@@ -1,0 +1,44 @@
+/** Compares a client secret with the secrets of a record. The time that this takes does not depend on the record. */
+import { type AccessKeyGrant, MAX_FORMER_SECRETS, type Secret } from '../../credentials/access-key-grant.js';
+import { digestOf, digestsEqual } from '../../credentials/digest.js';
+
+/** The credential that a client has proven to have, or the reason why the proof failed. */
+export interface ClientProof {
+  /** SHA-256 in lower-case hex. The use of the credential is recorded under this digest. */
+  readonly digest: string;
+  /** The reason for the failure; `undefined` if the credential belongs to the client. */
+  readonly reason: string | undefined;
+}
+
+/** This secret is compared if the client has none, so that response times do not show which clients exist. */
+const NO_SECRET: Secret = Object.freeze({ digest: '0'.repeat(64), expiresAt: Number.NEGATIVE_INFINITY });
+
+/**
+ * Checks a secret.
+ *
+ * @param grant - `undefined` if there is no such client.
+ */
+export function checkSecret(secret: string, grant: AccessKeyGrant | undefined, now: number): ClientProof {
+  const digest = digestOf(secret);
+  const proved = isOneOf(digest, grant?.secrets ?? [], now);
+  const isFormer = wasOneOf(digest, grant);
+  const reason = isFormer ? 'former_secret' : 'wrong_secret';
+  return { digest, reason: proved ? undefined : reason };
+}
+
+/** Compares with two secrets, even if there are fewer, so that the time does not depend on the record. */
+function isOneOf(digest: string, [first = NO_SECRET, second = NO_SECRET]: readonly Secret[], now: number): boolean {
+  const one = digestsEqual(digest, first.digest);
+  const other = digestsEqual(digest, second.digest);
+  return (one && first.expiresAt > now) || (other && second.expiresAt > now);
+}
+
+/** Checks whether it is a current or former secret. The number of comparisons is always the same. */
+function wasOneOf(digest: string, grant: AccessKeyGrant | undefined): boolean {
+  const former = [...(grant?.secrets ?? []).map((secret) => secret.digest), ...(grant?.formerSecrets ?? [])];
+  let found = false;
+  for (let at = 0; at < MAX_FORMER_SECRETS + 2; at += 1) {
+    if (digestsEqual(digest, former[at] ?? NO_SECRET.digest)) found = true;
+  }
+  return found;
+}

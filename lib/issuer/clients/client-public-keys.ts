@@ -1,0 +1,75 @@
+/** Imports and caches the public keys of clients, and finds the key that verifies a signature. */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { PublicJwk } from '../../credentials/public-jwk.js';
+import { readKeySet, type VerificationKey } from '../../tokens/jwks/verification-key.js';
+import { verifySignature } from '../../tokens/signature.js';
+import type { Assertion } from './parse-assertion.js';
+
+/** Maximum number of clients whose imported keys are cached. */
+const MAX_CLIENTS = 1_000;
+/** Maximum number of keys that are tried for one assertion. */
+const MAX_TRIES = 2;
+
+/** The key that made a signature, or the reason why no key did. */
+export interface Signer {
+  readonly kid: string | undefined;
+  readonly reason: 'assertion_key' | 'assertion_signature' | undefined;
+}
+
+export class ClientKeys {
+  /** The imported keys, by client and by the keys of its record. So keys that changed are imported again. */
+  readonly #imported = new LRUCache<string, readonly VerificationKey[]>({ max: MAX_CLIENTS });
+  #decoys: readonly VerificationKey[] | undefined;
+
+  /**
+   * Finds the key of a client that signed an assertion: the key that its `kid` names. Without a `kid`, every key of its
+   * algorithm is tried, if there are at most two of them.
+   *
+   * If there is no such key, the signature is verified with a dummy key, so that response times do not show which
+   * clients exist.
+   *
+   * @param jwks - The public keys of the client; empty if there is no such client.
+   */
+  async signerOf(assertion: Assertion, jwks: readonly PublicJwk[]): Promise<Signer> {
+    const { alg, kid, jws, clientId } = assertion;
+    const fitting = this.#keysOf(clientId, jwks).filter(
+      (key) => (kid === undefined || key.kid === kid) && key.fits(alg),
+    );
+    if (fitting.length === 0 || fitting.length > MAX_TRIES) {
+      await this.#verifyWithDecoy(assertion);
+      return { kid, reason: 'assertion_key' };
+    }
+    for (const key of fitting) {
+      if (await verifySignature(jws, key, alg)) return { kid: key.kid, reason: undefined };
+    }
+    return { kid, reason: 'assertion_signature' };
+  }
+
+  #keysOf(clientId: string, jwks: readonly PublicJwk[]): readonly VerificationKey[] {
+    if (jwks.length === 0) return [];
+    const name = JSON.stringify([clientId, jwks]);
+    const known = this.#imported.get(name);
+    if (known !== undefined) return known;
+    const keys = readKeySet({ keys: jwks });
+    this.#imported.set(name, keys);
+    return keys;
+  }
+
+  async #verifyWithDecoy({ jws, alg }: Assertion): Promise<void> {
+    this.#decoys ??= readKeySet({ keys: createDecoys() });
+    const decoy = this.#decoys.find((key) => key.fits(alg));
+    if (decoy !== undefined) await verifySignature(jws, decoy, alg);
+  }
+}
+
+/** Creates a dummy public key of each type. Nobody has the private keys. */
+function createDecoys(): readonly PublicJwk[] {
+  const curves = ['P-256', 'P-384', 'P-521'].map((namedCurve) => generateKeyPairSync('ec', { namedCurve }));
+  const pairs = [...curves, generateKeyPairSync('ed25519')];
+  // The dummy modulus is a random odd number: verifying with it takes as long as with a real RSA modulus, and it is
+  // created much faster.
+  const modulus = randomBytes(256).map((byte, index) => (index === 0 ? byte | 0x80 : index === 255 ? byte | 1 : byte));
+  const rsa = { kty: 'RSA', e: 'AQAB', n: Buffer.from(modulus).toString('base64url') };
+  return [rsa, ...pairs.map(({ publicKey }) => ({ ...publicKey.export({ format: 'jwk' }) }))];
+}

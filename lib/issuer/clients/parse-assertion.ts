@@ -1,0 +1,113 @@
+/** Parses client assertions, and checks the claims of `private_key_jwt` (RFC 7523 §3, RFC 7521 §4.2 and §5.2). */
+import type { Clock } from '../../contracts/clock.js';
+import { type CompactJws, readCompactJws } from '../../protocol/compact-jws.js';
+import { type JsonObject, own } from '../../protocol/json-object.js';
+import { ALGORITHMS } from '../../tokens/algorithms.js';
+import { TokenRequestError } from '../token-request-error.js';
+
+/** The value of `client_assertion_type` (RFC 7523 §2.2). */
+export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** An assertion whose form and claims are valid. Its signature is not verified. */
+export interface Assertion {
+  readonly jws: CompactJws;
+  readonly alg: string;
+  readonly kid: string | undefined;
+  readonly clientId: string;
+  readonly jti: string;
+  /** The expiry in seconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Reads an assertion. It throws a `TokenRequestError` with `invalid_client`. */
+export type ReadAssertion = (text: string) => Assertion;
+
+/** Maximum lifetime of an assertion in seconds. Its `jti` is stored for this time. */
+const MAX_LIFETIME = 300;
+/** Seconds by which `nbf` and `iat` may be in the future. Clients set them by their own clocks, which may differ. */
+const CLOCK_TOLERANCE = 5;
+/** A time above this value must be in milliseconds: in seconds, it would be in the year 5138. */
+const MILLISECONDS = 1e11;
+const MAX_LENGTH = 256;
+const VSCHARS = /^[\x20-\x7E]+$/;
+
+/**
+ * Header parameters that name the source of the key or change how the assertion is parsed. Assertions with one of them
+ * are refused (RFC 7515 §4.1, RFC 7797, RFC 7516 §4.1.3).
+ */
+const REFUSED_MEMBERS = ['crit', 'b64', 'zip', 'jku', 'x5u', 'jwk', 'x5c'];
+/**
+ * The accepted values of `typ`. An access token or a DPoP proof of the client must not be accepted as its assertion
+ * (RFC 8725 §3.11).
+ */
+const TYPES: readonly unknown[] = [undefined, 'jwt', 'client-authentication+jwt'];
+
+/**
+ * Creates the function that reads assertions.
+ *
+ * @param audiences - The audiences that an assertion may have: the issuer and the token endpoint (RFC 7523 §3).
+ */
+export function assertionReader(audiences: readonly string[], clock: Clock): ReadAssertion {
+  return function readAssertion(text) {
+    const jws = readCompactJws(text);
+    if (jws === undefined) throw refused('assertion_malformed');
+    const { header, payload } = jws;
+
+    const alg = own(header, 'alg');
+    if (typeof alg !== 'string' || !ALGORITHMS.has(alg)) throw refused('assertion_alg');
+    if (REFUSED_MEMBERS.some((name) => Object.hasOwn(header, name))) throw refused('assertion_header_member');
+    if (!TYPES.includes(mediaType(own(header, 'typ')))) throw refused('assertion_typ');
+    const kid = own(header, 'kid');
+    if (kid !== undefined && !isText(kid)) throw refused('assertion_kid');
+
+    const clientId = own(payload, 'sub');
+    if (!isText(clientId) || own(payload, 'iss') !== clientId) throw refused('assertion_client');
+    if (!isAudience(own(payload, 'aud'), audiences)) throw refused('assertion_aud');
+    const jti = own(payload, 'jti');
+    if (!isText(jti)) throw refused('assertion_jti');
+    return { jws, alg, kid, clientId, jti, expiresAt: expiryOf(payload, clock.now() / 1_000) };
+  };
+}
+
+/**
+ * Checks `exp`, `nbf` and `iat`, and returns `exp`.
+ *
+ * @param now - Seconds since 1970.
+ */
+function expiryOf(payload: JsonObject, now: number): number {
+  const exp = own(payload, 'exp');
+  if (!isTime(exp)) throw refused('assertion_exp');
+  if (exp <= now) throw refused('assertion_expired');
+  if (exp > now + MAX_LIFETIME) throw refused('assertion_lifetime');
+  for (const name of ['nbf', 'iat']) {
+    const time = own(payload, name);
+    if (time !== undefined && (!isTime(time) || time > now + CLOCK_TOLERANCE)) throw refused('assertion_not_yet');
+  }
+  return exp;
+}
+
+/**
+ * Checks that every audience is this server. If another server received the same assertion, it could replay it here,
+ * because this server cannot know that it was used there.
+ */
+function isAudience(aud: unknown, audiences: readonly string[]): boolean {
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  return named.length > 0 && named.every((name) => typeof name === 'string' && audiences.includes(name));
+}
+
+/** Normalizes a media type: `application/` may be left out, and case is ignored (RFC 7515 §4.1.9). */
+function mediaType(value: unknown): unknown {
+  return typeof value === 'string' ? value.toLowerCase().replace(/^application\//, '') : value;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_LENGTH && VSCHARS.test(value);
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < MILLISECONDS;
+}
+
+function refused(reason: string): TokenRequestError {
+  return new TokenRequestError('invalid_client', reason);
+}

@@ -1,0 +1,116 @@
+/** Reads the client credentials of a token request (RFC 6749 §2.3.1). */
+import type { IncomingMessage } from 'node:http';
+import { type ClientCredentials, readBasic } from '../../protocol/basic.js';
+import { repeatsAuthorization } from '../../protocol/bearer.js';
+import { TokenRequestError } from '../token-request-error.js';
+import { ASSERTION_TYPE, type Assertion, type ReadAssertion } from './parse-assertion.js';
+
+/**
+ * How a client may authenticate: with its secret, or with an assertion that it signs with its private key (RFC 7523).
+ */
+export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
+
+/** All methods, to validate options. */
+export const CLIENT_AUTHENTICATION: readonly ClientAuthentication[] = Object.freeze([
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+] as const);
+
+/** The credentials of a client, and the method by which it sent them. */
+export type PresentedClient = PresentedSecret | PresentedAssertion;
+
+interface PresentedSecret extends ClientCredentials {
+  readonly by: 'basic' | 'body' | 'both';
+}
+
+interface PresentedAssertion {
+  readonly by: 'assertion';
+  readonly id: string;
+  readonly assertion: Assertion;
+}
+
+export interface PresentationRules {
+  readonly clientAuthentication: readonly ClientAuthentication[];
+  readonly readAssertion: ReadAssertion;
+}
+
+/** The names of the parameters of an assertion (RFC 7521 §4.2). */
+const ASSERTION_PARAMETERS = ['client_assertion', 'client_assertion_type'];
+
+/** Maximum length of an id or a secret. A longer one is refused without hashing it. */
+const MAX_LENGTH = 256;
+
+/**
+ * Matches characters that RFC 6749 Appendix A.1 and A.2 do not allow. A string with NUL would make many stores fail,
+ * and the response would be 503.
+ */
+const CONTROL = /\p{Cc}/u;
+
+/**
+ * Reads the credentials of a client: an assertion, or a secret. The secret may be in the header, in the body, or in
+ * both if they are equal. RFC 6749 §2.3 does not allow both, but the Python SDK of Checkout.com sends both.
+ *
+ * @throws TokenRequestError `invalid_client` if there are none, or the method is not allowed; `invalid_request` if
+ *   header and body differ, if there are two Authorization headers, or an assertion together with a secret.
+ */
+export function presentedClient(
+  req: IncomingMessage,
+  parameters: ReadonlyMap<string, string>,
+  { clientAuthentication: ways, readAssertion }: PresentationRules,
+): PresentedClient {
+  const { authorization } = req.headers;
+  if (repeatsAuthorization(req.rawHeaders)) throw new TokenRequestError('invalid_request', 'repeated_authorization');
+  if (ASSERTION_PARAMETERS.some((name) => parameters.has(name))) {
+    if (!ways.includes('private_key_jwt')) throw new TokenRequestError('invalid_client', 'assertion_not_taken');
+    return presentedAssertion(authorization, parameters, readAssertion);
+  }
+  const id = parameters.get('client_id');
+  const secret = parameters.get('client_secret');
+  if (authorization === undefined) {
+    if (id === undefined || secret === undefined) throw new TokenRequestError('invalid_client', 'no_credentials');
+    if (!ways.includes('client_secret_post')) throw new TokenRequestError('invalid_client', 'body_not_accepted');
+    if (CONTROL.test(id) || CONTROL.test(secret)) throw new TokenRequestError('invalid_client', 'body_malformed');
+    return bounded({ id, secret, by: 'body' });
+  }
+  const basic = readBasic(authorization);
+  if (basic === undefined) throw new TokenRequestError('invalid_client', 'header_malformed');
+  if (!ways.includes('client_secret_basic')) throw new TokenRequestError('invalid_client', 'header_not_accepted');
+  if ((id ?? basic.id) !== basic.id || (secret ?? basic.secret) !== basic.secret) {
+    throw new TokenRequestError('invalid_request', 'header_and_body_differ');
+  }
+  if (secret !== undefined && !ways.includes('client_secret_post')) {
+    throw new TokenRequestError('invalid_request', 'body_not_accepted');
+  }
+  // `basic` is spread last, because otherwise V8 of Node 20 creates a hidden class for each object.
+  return bounded({ by: secret === undefined ? 'basic' : 'both', ...basic });
+}
+
+/**
+ * Reads an assertion. A client must not authenticate by two methods, and `client_id`, if it is sent, must be that of
+ * the assertion (RFC 7521 §4.2).
+ */
+function presentedAssertion(
+  authorization: string | undefined,
+  parameters: ReadonlyMap<string, string>,
+  readAssertion: ReadAssertion,
+): PresentedAssertion {
+  if (authorization !== undefined || parameters.has('client_secret')) {
+    throw new TokenRequestError('invalid_request', 'assertion_and_secret');
+  }
+  const text = parameters.get('client_assertion');
+  if (text === undefined || parameters.get('client_assertion_type') !== ASSERTION_TYPE) {
+    throw new TokenRequestError('invalid_request', 'assertion_type');
+  }
+  const assertion = readAssertion(text);
+  const id = parameters.get('client_id') ?? assertion.clientId;
+  if (id !== assertion.clientId) throw new TokenRequestError('invalid_request', 'assertion_of_another_client');
+  return { by: 'assertion', id, assertion };
+}
+
+function bounded(client: PresentedSecret): PresentedSecret {
+  if (client.id.length > MAX_LENGTH || client.secret.length > MAX_LENGTH) {
+    throw new TokenRequestError('invalid_client', 'credentials_too_long');
+  }
+  return client;
+}

@@ -1,0 +1,49 @@
+/** Verifies client assertions, and accepts each one only once (RFC 7523 §3). */
+import { hash } from 'node:crypto';
+import { BoundedReplayCache } from '../../cache/bounded-replay-cache.js';
+import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
+import type { AccessKeyGrant } from '../../credentials/access-key-grant.js';
+import { publicKeyDigest } from '../../credentials/public-jwk.js';
+import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
+import type { ClientProof } from './check-secret.js';
+import { ClientKeys } from './client-public-keys.js';
+import type { Assertion } from './parse-assertion.js';
+
+/**
+ * Seconds for which a `jti` is stored after its assertion has expired, because the clocks of two instances may differ.
+ */
+const MARGIN = 60;
+
+export class ClientAssertions {
+  readonly #keys = new ClientKeys();
+  readonly #firstUses: BoundedReplayCache;
+
+  constructor(replay: ReplayCache) {
+    this.#firstUses = new BoundedReplayCache(replay);
+  }
+
+  /**
+   * Verifies the signature of an assertion.
+   *
+   * @param grant - `undefined` if there is no such client.
+   */
+  async check(assertion: Assertion, grant: AccessKeyGrant | undefined): Promise<ClientProof> {
+    const { kid, reason } = await this.#keys.signerOf(assertion, grant?.publicKeys ?? []);
+    return { digest: publicKeyDigest(assertion.clientId, kid), reason };
+  }
+
+  /**
+   * Marks the `jti` of an assertion as used. Call it after all other checks, so that only authenticated clients can
+   * fill the cache.
+   *
+   * @param now - Milliseconds since 1970.
+   * @throws TokenRequestError if it was used before, or the replay cache does not answer.
+   */
+  async useOnce(assertion: Assertion, now: number): Promise<void> {
+    const { clientId, jti, expiresAt } = assertion;
+    const id = replayId(hash('sha256', `assertion ${clientId}`, 'base64url'), jti);
+    const use = await this.#firstUses.use(assertion, id, Math.ceil(expiresAt - now / 1_000) + MARGIN);
+    if (use === 'unavailable') throw new TokenRequestError('temporarily_unavailable', 'replay_cache', RETRY_SOON);
+    if (use === 'used') throw new TokenRequestError('invalid_client', 'assertion_replayed');
+  }
+}

@@ -1,0 +1,67 @@
+/** Reads tokens that this issuer issued. */
+import type { JWK } from 'jose';
+import { readCompactJws } from '../../protocol/compact-jws.js';
+import { type JsonObject, own } from '../../protocol/json-object.js';
+import { type ClaimRules, readTokenClaims, type TokenClaims } from '../../tokens/claims.js';
+import { readTokenHeader } from '../../tokens/header.js';
+import { readKeySet } from '../../tokens/jwks/verification-key.js';
+import { verifySignature } from '../../tokens/signature.js';
+import { SIGNING_ALGORITHMS } from '../signing-key.js';
+import type { SigningKeys } from '../signing-keys.js';
+
+/** A token with a valid signature of this issuer. */
+export interface IssuedToken {
+  readonly claims: TokenClaims;
+  readonly payload: JsonObject;
+}
+
+/**
+ * Reads a token.
+ *
+ * @param now - Milliseconds since 1970.
+ * @returns `undefined` for a token that this issuer did not issue, or that has expired.
+ * @throws SigningKeyError if the keys cannot be read.
+ */
+export type ReadIssuedToken = (text: string, now: number) => Promise<IssuedToken | undefined>;
+
+export interface IssuedTokenParts {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly keys: SigningKeys;
+}
+
+/**
+ * Seconds by which `iat` may be in the future, because the clock of the instance that issued the token may be ahead.
+ */
+const CLOCK_TOLERANCE = 300;
+
+export function issuedTokenReader({ issuer, audience, keys }: IssuedTokenParts): ReadIssuedToken {
+  const algorithms: ReadonlySet<string> = new Set(SIGNING_ALGORITHMS);
+  const rules: ClaimRules = Object.freeze({
+    ...{ issuer, audiences: [audience], profile: 'rfc9068', isIntrospected: false, ownIssuer: true },
+    ...{ clockTolerance: CLOCK_TOLERANCE, maxLifetime: Number.POSITIVE_INFINITY, ignoresAuthorizationDetails: false },
+  });
+
+  return async function readIssuedToken(text, now) {
+    const jws = readCompactJws(text);
+    const header = jws && readTokenHeader(jws.header, algorithms, rules.profile);
+    if (jws === undefined || header === undefined || typeof header === 'string') return undefined;
+    // `cnf` is removed, so that its proof is not checked: the caller asks about the token, and does not have the key of
+    // its owner.
+    const { cnf: _confirmation, ...payload } = jws.payload;
+    const claims = readTokenClaims(payload, rules, now);
+    if (typeof claims === 'string') return undefined;
+    const jwk = (await keys.published()).keys.find(({ kid }) => kid === header.kid);
+    return jwk !== undefined && (await isSignedBy(jws, jwk, header.alg)) ? { claims, payload: jws.payload } : undefined;
+  };
+}
+
+async function isSignedBy(jws: Parameters<typeof verifySignature>[0], jwk: JWK, alg: string): Promise<boolean> {
+  const [key] = readKeySet({ keys: [jwk] });
+  return key !== undefined && (await verifySignature(jws, key, alg));
+}
+
+/** Returns the confirmation of a token: the key that it is bound to (RFC 7800). */
+export function confirmationOf({ payload }: IssuedToken): unknown {
+  return own(payload, 'cnf');
+}

@@ -1,0 +1,85 @@
+/** Binds tokens to a key of the client: by a DPoP proof (RFC 9449 §5), or by its TLS certificate (RFC 8705 §3). */
+import type { AccessKeyGrant } from '../credentials/access-key-grant.js';
+import type { CertificateOf } from '../http/presented-credential.js';
+import type { ProofVerifier } from '../tokens/dpop/proof-verifier.js';
+import { certificateThumbprint } from '../tokens/mtls/certificate.js';
+import type { ClientHttpRequest } from './clients/authenticate-request.js';
+import { RETRY_SOON, TokenRequestError } from './token-request-error.js';
+
+/** The key that a token is bound to: its claim `cnf` (RFC 7800 §3.1). */
+export interface Confirmation {
+  readonly jkt?: string;
+  readonly 'x5t#S256'?: string;
+}
+
+export interface SenderConstraint {
+  /** The key that the token is bound to; `undefined` for a Bearer token. */
+  readonly cnf: Confirmation | undefined;
+  /** The value of the field `DPoP-Nonce` of the response. */
+  readonly nonce: string | undefined;
+}
+
+export interface SenderConstraints {
+  /** The path of the token endpoint as clients know it, because a proxy may change the path of a request. */
+  readonly path: string;
+  /** Verifies proofs; if `undefined`, proofs are ignored. */
+  readonly proofs: ProofVerifier | undefined;
+  /** Finds certificates; if `undefined`, certificates are ignored. */
+  readonly mtls: { readonly certificateOf: CertificateOf | undefined } | undefined;
+}
+
+/**
+ * Returns the key to which the token of a request must be bound. To refuse the request, it throws a
+ * `TokenRequestError`.
+ */
+export type ConstrainSender = (req: ClientHttpRequest, accessKey: AccessKeyGrant) => Promise<SenderConstraint>;
+
+const UNBOUND: SenderConstraint = Object.freeze({ cnf: undefined, nonce: undefined });
+
+export function senderConstraints({ path, proofs, mtls }: SenderConstraints): ConstrainSender {
+  return async function constrainSender(req, accessKey) {
+    const certificate = mtls && certificateOf(req, mtls.certificateOf);
+    const proven = proofs !== undefined && req.headers.dpop !== undefined ? await proofOf(req, proofs) : undefined;
+    const jkt = proven?.thumbprint;
+    assertConfirmed(accessKey, jkt, certificate);
+    if (jkt === undefined && certificate === undefined) return UNBOUND;
+    const cnf = {
+      ...(jkt === undefined ? {} : { jkt }),
+      ...(certificate === undefined ? {} : { 'x5t#S256': certificate }),
+    };
+    return { cnf, nonce: proven?.nonce };
+  };
+
+  async function proofOf({ method, headers }: ClientHttpRequest, verifier: ProofVerifier) {
+    const target = { method, headers, originalUrl: path };
+    const result = await verifier.verify(target, { tokenHash: undefined, thumbprint: undefined });
+    if (result.outcome === 'proven') return result;
+    if (result.outcome === 'unavailable')
+      throw new TokenRequestError('temporarily_unavailable', 'replay_cache', RETRY_SOON);
+    const headersOfNonce = result.nonce === undefined ? {} : { 'DPoP-Nonce': result.nonce };
+    const code = result.code === 'use_dpop_nonce' ? result.code : 'invalid_dpop_proof';
+    throw new TokenRequestError(code, result.reason, { headers: headersOfNonce });
+  }
+}
+
+function certificateOf(req: ClientHttpRequest, find: CertificateOf | undefined): string | undefined {
+  const thumbprint = certificateThumbprint(req, find);
+  if (thumbprint !== 'unreadable') return thumbprint;
+  throw new TokenRequestError('temporarily_unavailable', 'certificate', RETRY_SOON);
+}
+
+/** Enforces `requireConfirmation` of the access key, so that a stolen secret is not enough to obtain a usable token. */
+function assertConfirmed(
+  { requireConfirmation }: AccessKeyGrant,
+  jkt: string | undefined,
+  certificate: string | undefined,
+): void {
+  if (requireConfirmation === undefined) return;
+  const isConfirmed = {
+    dpop: jkt !== undefined,
+    mtls: certificate !== undefined,
+    any: jkt !== undefined || certificate !== undefined,
+  };
+  if (isConfirmed[requireConfirmation === true ? 'any' : requireConfirmation]) return;
+  throw new TokenRequestError('invalid_client', 'confirmation_required', { status: 400 });
+}

@@ -1,0 +1,35 @@
+import { KeywardError } from '../errors/keyward-error.js';
+import { TOKEN_ERRORS, type TokenErrorCode } from '../protocol/token-error-codes.js';
+
+/** Thrown to refuse a request to an endpoint of the issuer. */
+export class TokenRequestError extends KeywardError {
+  override readonly name = 'TokenRequestError';
+  declare readonly code: TokenErrorCode;
+  declare readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The reason, for the operator only. */
+  readonly reason: string;
+
+  /**
+   * Creates an error.
+   *
+   * @param status - The HTTP status, if it is more specific than the default of the code.
+   */
+  constructor(
+    code: TokenErrorCode,
+    reason: string,
+    { status = TOKEN_ERRORS[code].status, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+  ) {
+    super(code, reason, { status });
+    this.reason = reason;
+    this.headers = Object.freeze(headers);
+  }
+}
+
+/** The headers for `temporarily_unavailable`, by which the client retries after a second. */
+export const RETRY_SOON = Object.freeze({ headers: { 'Retry-After': '1' } });
+
+/** Returns the error for an issuer that has no key to sign with or to publish. */
+export function noSigningKey(): TokenRequestError {
+  return new TokenRequestError('temporarily_unavailable', 'no_signing_key', RETRY_SOON);
+}
