@@ -1,18 +1,44 @@
 import type { FeedListener } from '../contracts/change-feed.js';
-import type { AccessKeyResolver, KeyResolver, RecordUse } from '../contracts/key-resolver.js';
-import type { SigningKeyStore } from '../contracts/signing-key-store.js';
-import type { Ledger } from './ledger.js';
+import type { AccessKeyResolver, KeyResolver, RecordUse, UsageOf } from '../contracts/key-resolver.js';
+import type { ReplayCache } from '../contracts/replay-cache.js';
+import type { Repository } from './repository/repository.js';
+import type { StoredSigningKeys } from './signing-keys/signing-keys.js';
 
-/** Accounts, keys, access keys, signing keys, the audit and the change feed, in one database. */
-export interface CredentialStore extends KeyResolver, AccessKeyResolver, SigningKeyStore {
-  /** Starts telling a listener of changes, this process's and others'; returns what ends it. */
+/** A store of accounts, keys, access keys, signing keys, the audit log and the change feed, in one database. */
+export interface CredentialStore extends KeyResolver, AccessKeyResolver, StoredSigningKeys, ReplayCache {
+  /**
+   * Stores the id of a proof or an assertion, and reports whether it is new to all processes that use this database.
+   */
+  firstUse(id: string, seconds: number): Promise<boolean>;
+  announceIssuer(algorithm: string): Promise<string | undefined>;
+  /**
+   * Revokes one token of an access key permanently. The promise resolves after the commit.
+   *
+   * @param jti - The `jti` of the token: 1 to 256 characters.
+   * @param expiresAt - The `exp` of the token. The revocation is deleted some time after it.
+   * @throws StoreError `too_many_revoked_tokens` if the access key has 100,000 that have not expired;
+   *   `store_unavailable`.
+   */
+  revokeToken(id: string, jti: string, expiresAt: Date): Promise<void>;
+  /** Notifies a listener of the changes that this process and others commit. Returns a function that stops it. */
   watch(feed: FeedListener): () => void;
-  /** Notes when and from where a secret was used: at most one write a minute a secret, off the way of requests. */
+  /**
+   * Records when and from where a secret was used. It writes after the request, at most once a minute for each secret.
+   */
   readonly recordUse: RecordUse;
-  /** Whether the database answers, with its tables in place: for a readiness check. It never rejects. */
+  /**
+   * Counts the requests of a key in memory. The counts are written once a minute for each key and day, and kept for 400
+   * days. If the process is killed, the counts of at most one minute are lost. Absent if the store was opened with
+   * `readOnly`.
+   */
+  readonly usageOf?: UsageOf;
+  /**
+   * For a readiness check: resolves to whether the database answers, has its tables, and can be written. If the store
+   * was opened with `readOnly`, it need not be writable. The promise never rejects.
+   */
   ready(): Promise<boolean>;
-  /** Ends polling and closes connections, when what is under way has ended. */
+  /** Stops polling, and closes the connections after pending work is done. */
   close(): Promise<void>;
-  /** Writes in transactions: for `keyward/management`, and for moving data. */
-  readonly ledger: Ledger;
+  /** Reads and writes in transactions. `keyward/management` uses it; programs can use it to move data. */
+  readonly repository: Repository;
 }

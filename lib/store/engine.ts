@@ -1,24 +1,50 @@
-/** What differs between the databases, behind one face. */
-import type { Kysely, Transaction } from 'kysely';
+/** The interface of a database engine, which hides the differences between SQLite and PostgreSQL. */
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import type { Tables } from './tables.js';
 
 export interface Engine {
-  /** For reading. On SQLite a connection of its own, so that no look-up waits for a writer. */
-  readonly reader: Kysely<Tables>;
+  /** Connections for the lookups of requests only, so that a lookup waits for no other work. */
+  readonly lookups: Kysely<Tables>;
+  /** Connections for the change feed only, so that cached entries stay usable while lookups hang. */
+  readonly feed: Kysely<Tables>;
+  /** Connections for the lists and searches of management. */
+  readonly lists: Kysely<Tables>;
+  /** The number of rows that one statement of a search reads. */
+  readonly batch: number;
+  /** The clock of the database, in milliseconds since 1970. It is used for times that every process must agree on. */
+  readonly now: RawBuilder<number>;
   /**
-   * Runs work in a transaction that writes. Where another writer was in the way it is run again from the start, so it
-   * has no effect beside what it asks of the transaction.
+   * Runs work in a writing transaction. If the work conflicts with another writer, it runs again from the start, so it
+   * must have no side effects outside the transaction.
    */
   transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
-  /** Makes the tables, or brings them up to date; does nothing, and needs no rights, where they are. */
+  /**
+   * Whether a transaction must lock a row before it changes it. SQLite has only one writer at a time and needs no lock.
+   */
+  readonly locksRows: boolean;
+  /**
+   * Throws unless the database can be read and, if `write` is set, written.
+   *
+   * @throws StoreError
+   */
+  check(options: { readonly write: boolean }): Promise<void>;
+  /**
+   * Creates the tables, or brings them up to date. If they are up to date, it changes nothing and needs no rights to
+   * create tables.
+   */
   migrate(): Promise<void>;
-  /** Says, in the transaction that writes a step of the feed, that there is one. */
+  /** Notifies other processes of a change, in the transaction that writes the change to the feed. */
   announce(tx: Transaction<Tables>): Promise<void>;
-  /** Has the database look at its tables anew: after many rows at once it would plan by what it knew before. */
+  /** Updates the statistics of the query planner. Call it after many rows were inserted. */
   analyze(): Promise<void>;
-  /** What differs after a commit of another connection; `undefined` where only reading the feed tells. */
-  version(): string | undefined;
-  /** Starts to call `poll` when there may be a step to read, and often enough that none waits long. */
+  /**
+   * Returns a value that changes when another connection has committed; `undefined` if the engine cannot tell, so that
+   * each poll must query the feed.
+   */
+  version(): Promise<string | undefined>;
+  /** The number of times that the database file was replaced by another while it was open. */
+  readonly replacements: number;
+  /** Calls `poll` soon after each change of the feed, and at regular intervals. Returns a function that stops it. */
   follow(poll: () => Promise<void>): () => void;
   close(): Promise<void>;
 }

@@ -1,25 +1,34 @@
 /**
- * The change feed: every change takes the next position as the last statement of the transaction that makes it, so that
- * the order of positions is the order of commits, and what a poll has not seen comes after what it has.
+ * The change feed. Each transaction takes the next position of the feed in its last statement. So positions have the
+ * order of commits, and a poll never misses a change with a lower position.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Change, FeedListener } from '../contracts/change-feed.js';
+import { runCallback } from '../events/run-callback.js';
 import type { Engine } from './engine.js';
-import { giveNotice } from './give-notice.js';
-import type { Found } from './look-ups.js';
+import { publishWarning } from './publish-warning.js';
+import type { FoundRecord } from './record-queries.js';
 import { StoreError, storeErrorOf } from './store-error.js';
 import type { ChangeRow, Tables } from './tables.js';
 
-/** Steps that one poll takes over one by one; of more, everything cached is dropped at once. */
-const MOST_STEPS = 1_000;
-/** Steps that are kept for those who come late. Who comes later yet finds its last step gone, and drops everything. */
-const KEPT_STEPS = 10_000;
+/**
+ * The maximum number of changes that a poll handles one by one. If there are more, it invalidates everything cached.
+ */
+const MAX_STEPS = 1_000;
+/**
+ * The number of changes that stay in the table. A process whose last known change was deleted invalidates everything
+ * cached.
+ */
+const RETAINED_STEPS = 10_000;
 const PRUNE_EVERY = 1_000;
+
+/** Identifies the listener in a warning if it throws. The other listeners still get the change. */
+const LISTENER = { of: 'store', callback: 'listener' } as const;
 
 type Step = Pick<ChangeRow, 'position' | 'id' | 'member' | 'subject'>;
 
-/** Writes a change down, as the last statement of its transaction: the row of the head puts commits in order. */
+/** Writes a change in the last statement of its transaction. The lock on the head row puts commits in sequence. */
 export async function appendChange(engine: Engine, tx: Transaction<Tables>, change: Change): Promise<void> {
   const { position } = await tx
     .updateTable('feed_head')
@@ -33,18 +42,19 @@ export async function appendChange(engine: Engine, tx: Transaction<Tables>, chan
   if (position % PRUNE_EVERY === 0)
     await tx
       .deleteFrom('changes')
-      .where('position', '<', position - KEPT_STEPS)
+      .where('position', '<', position - RETAINED_STEPS)
       .execute();
   await engine.announce(tx);
 }
 
-/** Reads the feed of an engine, and tells its listeners. */
+/** Polls the feed of an engine, and notifies the listeners. */
 export class Feed {
   readonly #engine: Engine;
   readonly #listeners = new Set<FeedListener>();
   #end: (() => void) | undefined;
   #last: Step | undefined;
   #version: string | undefined;
+  #replacements = 0;
   #polling: Promise<void> | undefined;
   #pollAgain = false;
   #isReachable = true;
@@ -54,7 +64,7 @@ export class Feed {
     this.#engine = engine;
   }
 
-  /** Starts polling, if it has not begun. */
+  /** Starts polling, unless it has started. */
   start(): void {
     this.#end ??= this.#engine.follow(() => this.#poll());
   }
@@ -70,28 +80,30 @@ export class Feed {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Tells of a change that this process has just committed, without waiting for the poll that will find it too. */
-  tell(change: Change): void {
-    for (const listener of this.#listeners) listener.change(change);
+  /** Notifies listeners of a change that this process has just committed, before a poll finds the change. */
+  notify(change: Change): void {
+    for (const listener of this.#listeners) runCallback(LISTENER, () => listener.onChange(change));
   }
 
   /**
-   * Looks something up, where nothing older is read than what the feed has told of: behind one URL there may be a node
-   * that lags, and what it says of a key that was revoked elsewhere would be kept as if it were true.
+   * Looks up a record, and throws if the answer is older than the feed. One URL may lead to several nodes, and one of
+   * them may be a replica that lags behind. Without this check, its outdated answer for a revoked key would be cached
+   * as current.
    *
-   * @throws StoreError `store_unavailable` where the node that answered was behind.
+   * @throws StoreError `store_unavailable` if the node that answered was behind.
    */
-  async lookUp<R>(find: () => Promise<Found<R> | undefined>): Promise<R | undefined> {
-    // From before it is asked: what is told meanwhile need not be in the answer.
+  async lookUp<R>(find: () => Promise<FoundRecord<R> | undefined>): Promise<R | undefined> {
+    // The position is read before the query, because a change that arrives during the query may be missing from its
+    // result.
     const told = this.#last?.position ?? 0;
     const found = await find();
     if (found !== undefined && found.position < told) {
-      throw new StoreError('store_unavailable', 'what answered is behind what was read before');
+      throw new StoreError('store_unavailable', 'the replica that answered is behind the change feed; try again');
     }
     return found?.record;
   }
 
-  /** Whoever asks for a poll gets one that begins after it asked. */
+  /** Polls. Each caller gets a poll that starts after its call, so that the poll finds all earlier commits. */
   #poll(): Promise<void> {
     if (this.#polling !== undefined) {
       this.#pollAgain = true;
@@ -107,12 +119,14 @@ export class Feed {
     do {
       this.#pollAgain = false;
       try {
-        await this.#pollOnce();
-        if (!this.#isReachable) giveNotice('reachable');
+        // A connection may have been closed, or may have timed out while the process was blocked. The second attempt
+        // uses another connection, so a single broken one is not reported as an outage.
+        await this.#pollOnce().catch(() => this.#pollOnce());
+        if (!this.#isReachable) publishWarning('reachable');
         this.#isReachable = true;
       } catch (error) {
         if (this.#isStopped) return;
-        if (this.#isReachable) giveNotice('unreachable', storeErrorOf(error).message);
+        if (this.#isReachable) publishWarning('unreachable', storeErrorOf(error).message);
         this.#isReachable = false;
       }
     } while (this.#pollAgain);
@@ -120,26 +134,36 @@ export class Feed {
 
   async #pollOnce(): Promise<void> {
     const start = performance.now();
-    const version = this.#engine.version();
+    const version = await this.#engine.version();
+    if (this.#replacements !== this.#engine.replacements) {
+      // Without a last change, everything cached is invalidated. The new database file may lack what was cached before.
+      this.#replacements = this.#engine.replacements;
+      this.#last = undefined;
+      publishWarning('replaced', 'another database file was opened');
+    }
     if (version === undefined || version !== this.#version || this.#last === undefined) {
       this.#take(await this.#read());
       this.#version = version;
     }
-    // What was committed while it was under way need not be in it.
+    // A commit during the poll may be missing from its result, so the age is counted from the start of the poll.
     const age = performance.now() - start;
-    for (const listener of this.#listeners) listener.current(age);
+    for (const listener of this.#listeners) runCallback(LISTENER, () => listener.onCaughtUp(age));
   }
 
-  /** The step that was seen last, and those after it; or the newest alone, where they cannot be told one by one. */
+  /**
+   * Returns the last known change and the newer ones. If there are too many, or the last known change is gone, returns
+   * only the newest change.
+   */
   async #read(): Promise<readonly Step[]> {
-    const steps = this.#engine.reader.selectFrom('changes').select(['position', 'id', 'member', 'subject']);
+    const steps = this.#engine.feed.selectFrom('changes').select(['position', 'id', 'member', 'subject']);
     if (this.#last !== undefined) {
       const since = steps.where('position', '>=', this.#last.position).orderBy('position');
-      // The one that was seen last, and one too many.
-      const found = await since.limit(1 + MOST_STEPS + 1).execute();
+      // The limit counts the last known change, up to MAX_STEPS newer ones, and one more, which shows that there are
+      // too many.
+      const found = await since.limit(1 + MAX_STEPS + 1).execute();
       const isSameFeed = found[0]?.id === this.#last.id;
-      if (isSameFeed && found.length <= 1 + MOST_STEPS) return found;
-      if (!isSameFeed) giveNotice('replaced', 'the step that was read last is gone');
+      if (isSameFeed && found.length <= 1 + MAX_STEPS) return found;
+      if (!isSameFeed) publishWarning('replaced', 'the change that was read last is no longer in the feed');
     }
     return await steps.orderBy('position', 'desc').limit(1).execute();
   }
@@ -147,9 +171,9 @@ export class Feed {
   #take(steps: readonly Step[]): void {
     const [first] = steps;
     if (this.#last !== undefined && first?.id === this.#last.id) {
-      for (const step of steps.slice(1)) this.tell(changeOf(step));
+      for (const step of steps.slice(1)) this.notify(changeOf(step));
     } else {
-      this.tell('all');
+      this.notify('all');
     }
     this.#last = steps.at(-1);
   }

@@ -1,5 +1,5 @@
-export type { StoreNotice } from '../events/store-notice.js';
+export type { StoreWarning } from '../events/store-warning.js';
 export type { CredentialStore } from './credential-store.js';
-export type { Ledger, LedgerTransaction } from './ledger.js';
 export { openStore, type StoreOptions } from './open-store.js';
+export type { Repository, RepositoryTransaction } from './repository/repository.js';
 export { StoreError, type StoreErrorCode } from './store-error.js';

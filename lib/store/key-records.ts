@@ -1,49 +1,67 @@
-/** Rows → the records that verifiers and the issuer ask for. A key never holds more than its account has. */
+/**
+ * Maps rows to the records that verifiers and the issuer use. A record has only APIs, scopes and channels that the
+ * account still has.
+ */
+import type { PublicJwk } from '../credentials/public-jwk.js';
+import type { RateLimit } from '../credentials/rate-limit.js';
 import type { AccessKeyRecord, KeyRecord } from '../credentials/record.js';
-import { common, listOf, namesOf } from './stored-lists.js';
+import type { RevokedTokens } from '../credentials/revoked-tokens.js';
+import { intersection, parseList, parseNames, parseOptional } from './json-columns.js';
 import type { KeyRow, SecretRow } from './tables.js';
 
-/** A key with the secret that was presented, and its account. */
+/** A key, the presented secret, and the account. */
 export type FoundKey = KeyRow &
-  Pick<SecretRow, 'retires_at'> & {
+  Pick<SecretRow, 'retires_at' | 'ended_at'> & {
     readonly account_apis: string;
     readonly account_scopes: string;
     readonly account_channels: string;
     readonly account_disabled_at: number | null;
   };
 
-export type FoundAccessKey = Omit<FoundKey, 'retires_at'> & {
-  readonly secrets: readonly Pick<SecretRow, 'digest' | 'retires_at'>[];
+export type FoundAccessKey = Omit<FoundKey, 'retires_at' | 'ended_at'> & {
+  readonly secrets: readonly Pick<SecretRow, 'digest' | 'retires_at' | 'ended_at'>[];
+  /** The JWKs, separated by commas; null if there are none. */
+  readonly public_keys: string | null;
+  readonly revokedTokens: RevokedTokens | undefined;
 };
 
 export function keyRecordOf(found: FoundKey): KeyRecord {
   const { kind } = found;
-  if (kind === 'access') throw new TypeError('an access key is no API key');
+  if (kind === 'access') throw new TypeError('an access key is not an API key');
   return {
     ...commonOf(found),
     kind,
-    apis: common(listOf(found.apis ?? '[]'), listOf(found.account_apis)),
+    apis: intersection(parseList(found.apis ?? '[]'), parseList(found.account_apis)),
     scopes: found.scopes === null ? null : heldOf(found.scopes, found.account_scopes),
     expiresAt: dateOf(found.expires_at),
-    retiresAt: dateOf(found.retires_at),
+    // An ended secret gets the year 1970, so that every clock considers it ended: the clock that wrote `ended_at` may
+    // be ahead.
+    acceptedUntil: found.ended_at === null ? dateOf(found.retires_at) : new Date(0),
   };
 }
 
 export function accessKeyRecordOf(found: FoundAccessKey): AccessKeyRecord {
   return {
     ...commonOf(found),
-    secrets: found.secrets.map(({ digest, retires_at }) => ({ digest, expiresAt: dateOf(retires_at) })),
+    secrets: found.secrets
+      .filter(({ ended_at }) => ended_at === null)
+      .map(({ digest, retires_at }) => ({ digest, expiresAt: dateOf(retires_at) })),
+    formerSecrets: found.secrets.filter(({ ended_at }) => ended_at !== null).map(({ digest }) => digest),
     scopes: heldOf(found.scopes ?? '[]', found.account_scopes),
     defaultScopes: heldOf(found.default_scopes ?? '[]', found.account_scopes),
+    publicKeys: found.public_keys === null ? null : (JSON.parse(`[${found.public_keys}]`) as PublicJwk[]),
+    requireConfirmation: found.require_confirmation === 'any' ? true : found.require_confirmation,
     tokensNotBefore: dateOf(found.tokens_not_before),
+    revokedTokens: found.revokedTokens,
     expiresAt: dateOf(found.expires_at),
   };
 }
 
-function commonOf(found: Omit<FoundKey, 'retires_at'>) {
-  const channels = listOf(found.channels);
-  const held = common(channels, listOf(found.account_channels));
-  // A record with a platform and without its one channel breaks a rule. The key is of no use: nothing is wrong.
+function commonOf(found: Omit<FoundKey, 'retires_at' | 'ended_at'>) {
+  const channels = parseList(found.channels);
+  const held = intersection(channels, parseList(found.account_channels));
+  // A key of a platform must have one channel. If the account has lost that channel, the key counts as disabled; the
+  // record would otherwise be invalid, and the lookup would fail.
   const isStranded = found.platform !== null && held.length === 0;
   return {
     id: found.id,
@@ -52,15 +70,18 @@ function commonOf(found: Omit<FoundKey, 'retires_at'>) {
     channels: isStranded ? channels : held,
     platform: found.platform,
     createdAt: new Date(found.created_at),
-    // The row is the fact, not its time: that was told by the clock of whoever wrote it, which may be ahead of ours.
+    // A revoked key gets the year 1970, so that no clock considers it valid (see `acceptedUntil` above).
     revokedAt: found.revoked_at === null ? null : new Date(0),
     disabled: found.disabled_at !== null || found.account_disabled_at !== null || isStranded,
     name: found.name,
+    metadata: parseOptional<Record<string, string>>(found.metadata),
+    allowedAddresses: parseOptional<string[]>(found.allowed_addresses),
+    limits: parseOptional<RateLimit[]>(found.limits),
   };
 }
 
 function heldOf(scopes: string, ofAccount: string): readonly string[] {
-  const held = common(namesOf(scopes), namesOf(ofAccount));
+  const held = intersection(parseNames(scopes), parseNames(ofAccount));
   return held === 'all' ? [] : held;
 }
 

@@ -1,45 +1,63 @@
 /** Opens a store by its URL. */
-import { Options } from '../options/options.js';
+import { anything, flag, type OptionTable, readTable } from '../options/option-table.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Engine } from './engine.js';
 import { Feed } from './feed.js';
-import { giveNotice } from './give-notice.js';
 import { optionalPackage } from './optional-package.js';
-import { signingKeyVault } from './signing-key-vault.js';
-import { storedSigningKeys } from './signing-keys.js';
+import { publishWarning } from './publish-warning.js';
+import { checkEncryptionKey } from './signing-keys/encryption-key.js';
+import { signingKeyVault } from './signing-keys/signing-key-encryption.js';
 import { StoreError, storeErrorOf } from './store-error.js';
 import { readStoreUrl, type StorePlace } from './store-url.js';
 
 /** Options of `openStore`. */
 export interface StoreOptions {
   /**
-   * 32 bytes, or their base64url text: what signing keys are encrypted with. Only an issuer needs it. Keep it apart from
-   * the database and its backups.
+   * The key that encrypts signing keys: 32 bytes, or their base64url text. Only an issuer needs it. Keep it separate
+   * from the database and its backups. To rotate it, pass a list: the first key encrypts, and every key decrypts.
    */
-  readonly encryptionKey?: string | Uint8Array | undefined;
+  readonly encryptionKey?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
+  /**
+   * `true` for a store on a read replica: `ready()` does not check whether the database can be written, and last uses
+   * are not recorded. Operations that write fail. Default: `false`.
+   */
+  readonly readOnly?: boolean | undefined;
 }
 
-/** Milliseconds between two tries to reach a database that was down when the process started. */
+const OPTIONS = { encryptionKey: anything, readOnly: flag(false) } satisfies OptionTable<StoreOptions>;
+
+/** Milliseconds between two attempts to reach a database that was down when the process started. */
 const TRY_AGAIN_AFTER = 1_000;
 
-/** SQLSTATEs that waiting does not mend: password, database, rights. */
+/** SQLSTATEs of errors that do not go away by waiting: wrong password, missing database, missing rights. */
 const MISTAKES = /^(?:28|3D|42501)/;
 
 /**
- * Opens a store, and makes its tables where there are none.
+ * Opens a store, and creates its tables if there are none.
  *
- * A PostgreSQL server that is down does not fail it: look-ups fail (503) and `ready()` is false until it has come.
+ * A PostgreSQL server that is down does not make it fail: lookups fail (503) and `ready()` is false until the server
+ * answers.
  *
- * @param url - `memory:`, for as long as the process lasts; `file:./keyward.db`, one machine; `postgres://…`, many
- *   instances, with `?schema=` (default `keyward`) beside the driver's own parameters.
- * @throws TypeError for a URL or an option that is none; it never prints them.
- * @throws Error where a package is missing: the message says what to install.
- * @throws StoreError `store_unusable` for a file that is no database, is damaged or may not be written, for a wrong
- *   password, a database that is not there, or missing rights; `encryption_key` for a key that opens no signing key.
+ * @param url - `memory:`, lost when the process ends; `file:./keyward.db`, for one machine; `postgres://…`, for many
+ *   instances, with `?schema=` (default `keyward`) in addition to the parameters of the driver.
+ * @throws TypeError for an invalid URL or option; the message never contains them.
+ * @throws Error if a package is missing: the message says what to install.
+ * @throws StoreError `store_unusable` for a file that is not a database, is damaged or cannot be written, for a wrong
+ *   password, a missing database, or missing rights; `encryption_key` for a key that decrypts no signing key.
+ * @example
+ * ```ts
+ * import { apiKeys } from 'keyward';
+ * import { openStore } from 'keyward/store';
+ *
+ * const store = await openStore('file:./keyward.db');
+ * const keys = apiKeys({ resolver: store, kinds: ['secret'], environment: 'live' });
+ * process.once('SIGTERM', () => void store.close());
+ * ```
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<CredentialStore> {
   const place = readStoreUrl(url);
-  const vault = signingKeyVault(new Options('openStore', options, ['encryptionKey']).raw('encryptionKey'));
+  const { encryptionKey, readOnly } = readTable('openStore', options, OPTIONS);
+  const vault = signingKeyVault(encryptionKey);
   const engine = await openEngine(place);
   const feed = new Feed(engine);
   let timer: NodeJS.Timeout | undefined;
@@ -49,10 +67,10 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 
   async function prepare(): Promise<void> {
     await engine.migrate();
-    if (options.encryptionKey !== undefined) await storedSigningKeys(engine, vault).listSigningKeys();
+    if (encryptionKey !== undefined) await checkEncryptionKey(engine, vault);
     isPrepared = true;
     if (isClosed) return;
-    if (isMissed) giveNotice('reachable');
+    if (isMissed) publishWarning('reachable');
     feed.start();
   }
 
@@ -67,7 +85,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   function tryLater(error: unknown): void {
     if (isClosed) return;
     isMissed = true;
-    giveNotice('unreachable', storeErrorOf(error).message);
+    publishWarning('unreachable', storeErrorOf(error).message);
     timer = setTimeout(() => void prepareWhenReachable(), TRY_AGAIN_AFTER);
   }
 
@@ -89,22 +107,33 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     await engine.close();
   }
 
-  // What imports a database's package is loaded after the engine has: it says what is missing.
+  // Loaded after the engine, so that the engine can report a missing package first.
   const { sqlStore } = await import('./sql-store.js');
-  return sqlStore({ engine, feed, vault, isPrepared: () => isPrepared && !isClosed, close });
+  return sqlStore({ engine, feed, vault, readOnly, isPrepared: () => isPrepared && !isClosed, close });
+}
+
+/**
+ * Loads the driver for a URL without connecting.
+ *
+ * @throws TypeError for an invalid URL; MissingPackageError; StoreError if the native driver was not built.
+ */
+export async function checkDriver(url: string): Promise<void> {
+  const place = readStoreUrl(url);
+  const engine = await openEngine(place.engine === 'sqlite' ? { ...place, file: ':memory:' } : place);
+  await engine.close();
 }
 
 async function openEngine(place: StorePlace): Promise<Engine> {
   if (place.engine === 'sqlite') {
     const packages = 'kysely better-sqlite3';
-    const { openSqlite } = await optionalPackage(() => import('./sqlite-engine.js'), 'openStore', packages);
+    const { openSqlite } = await optionalPackage(() => import('./sqlite/engine.js'), 'openStore', packages);
     return await openSqlite(place.file);
   }
-  const { openPostgres } = await optionalPackage(() => import('./postgres-engine.js'), 'openStore', 'kysely pg');
+  const { openPostgres } = await optionalPackage(() => import('./postgres/engine.js'), 'openStore', 'kysely pg');
   return openPostgres(place.url, place.schema);
 }
 
-/** What no waiting mends; `undefined` where the database may yet come. */
+/** Returns the error to throw immediately; `undefined` if the database may become available later. */
 function mistakeOf(error: unknown, { engine }: StorePlace): unknown {
   if (!(error instanceof StoreError) || error.code === 'encryption_key') return error;
   const isMistake = engine === 'sqlite' || MISTAKES.test(error.driverCode);

@@ -1,19 +1,21 @@
-/** Packages that only some need are not there. */
-export class MissingPackageError extends Error {
+import { KeywardError } from '../errors/keyward-error.js';
+
+/** Thrown if an optional package is not installed. */
+export class MissingPackageError extends KeywardError {
   override readonly name = 'MissingPackageError';
-  /** As `npm install` takes them. */
+  /** The names of the missing packages, as arguments of `npm install`. */
   readonly packages: string;
 
   constructor(whose: string, packages: string) {
-    super(`${whose} needs more packages: npm install ${packages}`);
+    super('package_missing', `${whose} needs more packages: npm install ${packages}`);
     this.packages = packages;
   }
 }
 
 /**
- * Loads a module whose packages only some need.
+ * Loads a module that needs an optional package.
  *
- * @throws MissingPackageError that says what to install, where a package is not there.
+ * @throws MissingPackageError that says what to install, if the package is missing.
  */
 export async function optionalPackage<M>(load: () => Promise<M>, whose: string, packages: string): Promise<M> {
   try {

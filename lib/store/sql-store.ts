@@ -1,31 +1,52 @@
-/** The store over SQL. */
+/** Creates the store on a SQL database. */
 import type { CredentialStore } from './credential-store.js';
 import type { Engine } from './engine.js';
 import type { Feed } from './feed.js';
-import { findAccessKey, findKey } from './look-ups.js';
-import type { SigningKeyVault } from './signing-key-vault.js';
-import { storedSigningKeys } from './signing-keys.js';
-import { sqlLedger } from './sql-ledger.js';
-import { usesOn } from './uses.js';
+import { createLastUsedWriter } from './last-used.js';
+import { findAccessKey, findKey } from './record-queries.js';
+import { sqlRepository } from './repository/sql-repository.js';
+import { revokeToken } from './revoked-tokens/revoke-token.js';
+import { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.js';
+import { issuerHeartbeats } from './signing-keys/issuer-heartbeats.js';
+import type { SigningKeyVault } from './signing-keys/signing-key-encryption.js';
+import { storedSigningKeys } from './signing-keys/signing-keys.js';
+import { createSqlReplayCache } from './sql-replay-cache.js';
+import { createUsageWriter } from './usage/usage-writer.js';
 
 export interface StoreParts {
   readonly engine: Engine;
   readonly feed: Feed;
   readonly vault: SigningKeyVault;
-  /** Whether the tables are in place, and the store is open. */
+  /**
+   * Whether the store is read-only. If it is, `ready()` does not check whether it can be written, and last uses are not
+   * recorded.
+   */
+  readonly readOnly: boolean;
+  /** Returns whether the tables exist and the store is open. */
   readonly isPrepared: () => boolean;
   readonly close: () => Promise<void>;
 }
 
-/** Puts the parts together. */
-export function sqlStore({ engine, feed, vault, isPrepared, close }: StoreParts): CredentialStore {
-  const uses = usesOn(engine);
+/** Creates the store from its parts. */
+export function sqlStore({ engine, feed, vault, readOnly, isPrepared, close }: StoreParts): CredentialStore {
+  const uses = createLastUsedWriter(engine);
+  const usage = createUsageWriter(engine);
+  const issuers = issuerHeartbeats(engine);
+  const usedIds = createSqlReplayCache(engine);
+  const revokedTokens = new RevokedTokensCache();
+  feed.watch({
+    onChange: (change) => {
+      if (change === 'all') revokedTokens.forgetNumbers();
+    },
+    onCaughtUp: () => undefined,
+    onGap: () => revokedTokens.forgetNumbers(),
+  });
   let closing: Promise<void> | undefined;
 
   async function ready(): Promise<boolean> {
     if (closing !== undefined || !isPrepared()) return false;
     try {
-      await engine.reader.selectFrom('feed_head').select('position').execute();
+      await engine.check({ write: !readOnly });
       return true;
     } catch {
       return false;
@@ -33,16 +54,20 @@ export function sqlStore({ engine, feed, vault, isPrepared, close }: StoreParts)
   }
 
   return Object.freeze({
-    resolveKey: ({ digest }) => feed.lookUp(() => findKey(engine.reader, digest)),
-    resolveAccessKey: (id) => feed.lookUp(() => findAccessKey(engine.reader, id)),
+    resolveKey: ({ digest }) => feed.lookUp(() => findKey(engine.lookups, digest)),
+    resolveAccessKey: (id) => feed.lookUp(() => findAccessKey(engine.lookups, id, revokedTokens)),
+    revokeToken: (id, jti, expiresAt) => revokeToken(engine, feed, id, jti, expiresAt),
     ...storedSigningKeys(engine, vault),
-    recordUse: uses.record,
+    announceIssuer: issuers.announceIssuer,
+    firstUse: usedIds.firstUse,
+    recordUse: readOnly ? () => undefined : uses.record,
+    ...(readOnly ? {} : { usageOf: usage.usageOf }),
     watch: (listener) => feed.watch(listener),
     ready,
     close() {
-      closing ??= uses.flush().then(close);
+      closing ??= Promise.allSettled([uses.flush(), usage.flush(), issuers.withdraw()]).then(close);
       return closing;
     },
-    ledger: sqlLedger(engine, feed),
+    repository: sqlRepository(engine, feed),
   } satisfies CredentialStore);
 }

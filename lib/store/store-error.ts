@@ -1,40 +1,62 @@
-/** Errors of the store: for the operator, and without a value of the database, which may be a secret. */
+/** Errors of the store, for the operator. They contain no value from the database, because it may be a secret. */
+import { KeywardError } from '../errors/keyward-error.js';
 
-/** Why a store could not do what it was asked. */
+/** Why an operation of a store failed. */
 export type StoreErrorCode =
-  /** The database cannot be reached, or did not answer in time. */
+  /** The database cannot be reached, or it did not answer in time. */
   | 'store_unavailable'
-  /** What was asked for breaks a rule of the database: a second row of that name, or a lost race. */
+  /**
+   * A constraint was violated, for example by a second row with the same id, or another transaction changed the row
+   * first.
+   */
   | 'store_conflict'
-  /** The file or database is not one of keyward's, is damaged, or may not be written. */
+  /** The file or database is not a store of keyward, is damaged, or cannot be written. */
   | 'store_unusable'
-  /** Signing keys are stored, and `encryptionKey` is missing or opens none of them. */
-  | 'encryption_key';
+  /** There are encrypted signing keys, and `encryptionKey` is missing or decrypts none of them. */
+  | 'encryption_key'
+  /** An access key has 100,000 revoked tokens that have not expired. */
+  | 'too_many_revoked_tokens';
 
-/** What a store throws. It prints no parameter, row or password. */
-export class StoreError extends Error {
+/**
+ * Thrown by a store. It contains no parameter, row or password.
+ *
+ * @example
+ * ```ts
+ * import { openStore, StoreError } from 'keyward/store';
+ *
+ * try {
+ *   await openStore('file:./keyward.db');
+ * } catch (error) {
+ *   if (error instanceof StoreError && error.code === 'store_unusable') console.error(error.message);
+ *   else throw error;
+ * }
+ * ```
+ */
+export class StoreError extends KeywardError {
   override readonly name = 'StoreError';
-  readonly code: StoreErrorCode;
-  /** The driver's own: a SQLSTATE, an errno of the network, or SQLite's; `''` where there is none. */
+  declare readonly code: StoreErrorCode;
+  /** The error code of the driver: a SQLSTATE, a network error code or a SQLite error code; `''` if there is none. */
   readonly driverCode: string;
 
   constructor(code: StoreErrorCode, message: string, driverCode = '') {
-    super(message);
-    this.code = code;
+    super(code, message);
     this.driverCode = driverCode;
   }
 }
 
-/** Each has a digit, unlike an errno of five letters. */
+/** The SQLSTATE of a write in a read-only session. It occurs, for example, after a failover. */
+export const READ_ONLY = '25006';
+
+/** Matches a SQLSTATE. It must have a digit, because some network error codes have five letters. */
 export const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** SQLSTATE classes whose message speaks of the server and not of a row. */
+/** Classes of SQLSTATEs whose messages concern the server. Messages of other classes may contain values of a row. */
 const ABOUT_THE_SERVER = /^(?:08|25|28|3D|3F|42|53|54|55|57|58|XX)/;
-/** Constraints, lost races, and triggers that forbid. */
+/** Codes of violated constraints, of failed serialization, and of triggers that refuse a change. */
 const CONFLICTS = ['23', '40001', '40P01', 'P0001', 'SQLITE_CONSTRAINT'];
 const UNUSABLE = ['SQLITE_NOTADB', 'SQLITE_CORRUPT', 'SQLITE_CANTOPEN', 'SQLITE_READONLY'];
 
-/** Turns what a driver threw into an error that may be logged. */
+/** Converts an error of a driver into one that can be logged. */
 export function storeErrorOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
@@ -45,10 +67,10 @@ export function storeErrorOf(error: unknown): StoreError {
   return new StoreError(kind, summaryOf(error), code);
 }
 
-/** better-sqlite3 without its compiled half, or with that of another version of Node. */
+/** Matches the error of a better-sqlite3 that was not built, or was built for another version of Node. */
 const NO_NATIVE_BUILD = /Could not locate the bindings file|NODE_MODULE_VERSION/;
 
-/** What a driver threw, fit to be logged. */
+/** Returns the message of a driver's error if it may be logged. */
 function summaryOf(error: unknown): string {
   const code = codeOf(error);
   if (NO_NATIVE_BUILD.test(textOf(error, 'message'))) {
@@ -63,7 +85,7 @@ function codeOf(error: unknown): string {
   return textOf(error, 'code');
 }
 
-/** Of whatever was thrown: a driver's error may be of another realm, as under Jest, and then it is no `Error` of ours. */
+/** Reads a property of an error. `instanceof Error` does not work for an error of another realm, as under Jest. */
 function textOf(error: unknown, member: 'code' | 'message'): string {
   const value = (error as { readonly [name in typeof member]?: unknown } | null | undefined)?.[member];
   return typeof value === 'string' ? value : '';

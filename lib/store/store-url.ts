@@ -1,14 +1,21 @@
-/** Reads where a store is. Its errors never print the URL: it may hold a password. */
+/** Parses the URL of a store. Errors never contain the URL, because it may have a password. */
 
 export type StorePlace =
   | { readonly engine: 'sqlite'; readonly file: string }
   | { readonly engine: 'postgres'; readonly url: string; readonly schema: string };
 
-const EXPECTED = "a URL that begins 'memory:', 'file:' or 'postgres://'";
-/** `keyward_` and a schema make the name of a channel, which has 63 characters at most. */
+const EXPECTED = "a URL that starts with 'memory:', 'file:' or 'postgres://'";
+/**
+ * Matches the name of a schema. The notification channel is `keyward_` and this name, and may have at most 63
+ * characters.
+ */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,54}$/;
 
-/** @throws TypeError for a URL that names no store. */
+/**
+ * Parses a URL.
+ *
+ * @throws TypeError for an invalid URL.
+ */
 export function readStoreUrl(url: unknown): StorePlace {
   if (typeof url !== 'string') throw new TypeError(`openStore: expected ${EXPECTED}`);
   if (url === 'memory:') return { engine: 'sqlite', file: ':memory:' };
@@ -17,19 +24,19 @@ export function readStoreUrl(url: unknown): StorePlace {
   throw new TypeError(`openStore: expected ${EXPECTED}`);
 }
 
-/** A path as it stands, relative or not; `file:///srv/keys.db` is one too. */
+/** Parses the path of a `file:` URL: relative or absolute, or `file:///srv/keys.db`. */
 function readFile(path: string): string {
   const file = path.startsWith('//') ? path.slice(2) : path;
-  // The driver trims a name, and takes what is left of a blank one for a file that goes away.
+  // better-sqlite3 trims the file name, and opens a temporary file if the name is blank.
   if (file === '' || file !== file.trim() || file === ':memory:')
     throw new TypeError("openStore: 'file:' must be followed by a path");
   return file;
 }
 
-/** `?schema=` is ours; everything else is libpq's and goes to the driver. */
+/** Parses a URL of PostgreSQL. keyward uses the parameter `schema`; the driver gets all other parameters. */
 function readPostgres(text: string): StorePlace {
   if (!URL.canParse(text))
-    throw new TypeError('openStore: the postgres URL cannot be read; encode what its password has of @ : / ?');
+    throw new TypeError('openStore: the postgres URL is invalid; percent-encode @ : / ? in its password');
   const url = new URL(text);
   const schema = url.searchParams.get('schema') ?? 'keyward';
   if (!SCHEMA.test(schema)) throw new TypeError("openStore: 'schema' must be a plain lower-case name");

@@ -1,5 +1,6 @@
-/** The tables, as Kysely sees them on both engines. Times are milliseconds since 1970; lists are JSON texts. */
+/** The types of the tables for Kysely, for both engines. Times are milliseconds since 1970; lists are JSON. */
 import type { Generated } from 'kysely';
+import type { RevokedTokenRow } from './revoked-tokens/revoked-token-row.js';
 
 export interface AccountRow {
   readonly id: string;
@@ -37,32 +38,92 @@ export interface KeyRow {
   readonly revoked_at: number | null;
   readonly disabled_at: number | null;
   readonly tokens_not_before: number | null;
+  /** JSON: an object of strings. */
+  readonly metadata: string | null;
+  /** JSON: a list of addresses and networks. */
+  readonly allowed_addresses: string | null;
+  /** JSON: a list of `{ requests, seconds }`. */
+  readonly limits: string | null;
+  /** The binding that the tokens of an access key must have; null if none is required, and on an API key. */
+  readonly require_confirmation: 'dpop' | 'mtls' | 'any' | null;
   readonly version: number;
+}
+
+/** The stored row. The search text is the name, the id and the hints of the key, case-folded. */
+export interface StoredKeyRow extends KeyRow {
+  readonly search_text: Generated<string>;
+  /** The name of the key, or its id if it has no name, case-folded. Lists are sorted by it. */
+  readonly sort_name: Generated<string>;
+  /** The last use of one of its secrets and public keys, for sorting; 0 if there was none. */
+  readonly used_at: Generated<number>;
+  /** How many tokens of an access key were revoked; also the number of the latest revocation. */
+  readonly tokens_revoked: Generated<number>;
 }
 
 export interface SecretRow {
   /** SHA-256 in lower-case hex. */
   readonly digest: string;
   readonly key_id: string;
-  /** `sk_…abcd`: fit to be shown. */
+  /** A shortened form that may be shown: `sk_…abcd`. */
   readonly hint: string;
-  /** The text of a public key, which is no secret: shown again on request. Null for every other. */
+  /** The key value of a public key, which is not a secret and can be viewed again; null for other kinds. */
   readonly public_text: string | null;
   readonly created_at: number;
-  /** When a rolled one stops being taken. */
+  /** When the grace period of a rotated secret ends, by the clock of each process; null if the secret has no end. */
   readonly retires_at: number | null;
+  /**
+   * When the secret was ended; null if it was not. Once this is set, every process refuses the secret, whatever its
+   * clock says.
+   */
+  readonly ended_at: number | null;
+  readonly last_used_at: number | null;
+  readonly last_used_from: string | null;
+}
+
+/** A public key with which an access key authenticates (RFC 7523). */
+export interface PublicKeyRow {
+  readonly key_id: string;
+  /** Unique among the public keys of the access key. */
+  readonly kid: string;
+  /** The public JWK as JSON, with its `kid`. */
+  readonly jwk: string;
+  /** SHA-256 of access key and `kid`, in lower-case hex. Uses of the public key are recorded under this digest. */
+  readonly digest: string;
+  readonly created_at: number;
   readonly last_used_at: number | null;
   readonly last_used_from: string | null;
 }
 
 export interface SigningKeyRow {
-  /** 1, 2, … without a gap where a key was added: the primary key makes adding compare-and-set. */
+  /**
+   * 1, 2, …: a new signing key gets the next number. If two instances add one at the same time, the primary key lets
+   * only one of them succeed.
+   */
   readonly number: number;
   readonly kid: string;
   readonly alg: string;
   readonly created_at: number;
   /** The private key as a compact JWE. */
   readonly jwe: string;
+  /** When the signing key was retired, so that it signs no more tokens; null while it may sign. */
+  readonly retired_at: number | null;
+}
+
+/**
+ * A row that only the encryption key of this database decrypts, so that an instance with a wrong key does not start.
+ */
+export interface EncryptionCheckRow {
+  /** Always 1. */
+  readonly one: number;
+  readonly jwe: string;
+}
+
+/** A running issuer. While it runs, an instance with another algorithm does not start. */
+export interface IssuerRow {
+  readonly id: string;
+  readonly algorithm: string;
+  /** When the issuer last sent a heartbeat, by the clock of the database. */
+  readonly seen_at: number;
 }
 
 export interface AuditRow {
@@ -70,58 +131,102 @@ export interface AuditRow {
   readonly at: number;
   readonly account: string;
   readonly actor: string;
-  /** The permission that the actor acted by. */
+  /** The permission that the actor had. */
   readonly role: string | null;
   readonly action: string;
   readonly outcome: string;
   readonly subject: string | null;
-  /** JSON of the fields before and after; never a credential. */
+  /** The fields before the operation and after it, as JSON. They never contain a credential. */
   readonly before: string | null;
   readonly after: string | null;
   readonly origin: string | null;
 }
 
-/** As it is stored: numbered by the database in the order of writing. The number is never shown: it counts every account's. */
+/**
+ * The stored row. The database numbers entries in the order of writing. The number is never shown, because it would
+ * reveal how many entries other accounts have.
+ */
 export interface StoredAuditRow extends AuditRow {
   readonly number: Generated<number>;
 }
 
-/** A creation that its caller may send again. */
+/** The number of equal refusals in one minute. They share the audit log entry of the first refusal. */
+export interface RefusalRow {
+  readonly account: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly code: string;
+  /**
+   * The key that the request named; empty if the account has no such key. Otherwise a caller could create any number of
+   * rows with invented ids.
+   */
+  readonly key_id: string;
+  /** The minute, counted since 1970. */
+  readonly minute: number;
+  /** The id of the shared entry in the audit log. */
+  readonly entry: string;
+  readonly count: number;
+}
+
+/** A request with an idempotency key that was carried out. */
 export interface CreationRow {
   readonly account: string;
   readonly idempotency_key: string;
-  /** SHA-256 of what was asked for. */
+  /** SHA-256 of the request, which detects a different request with the same idempotency key. */
   readonly request: string;
   readonly key_id: string;
   readonly at: number;
 }
 
+/** The id of a proof or an assertion that was already used. */
+export interface UsedIdRow {
+  readonly id: string;
+  /** When the id may be deleted: milliseconds since 1970, by the clock of the database. */
+  readonly expires_at: number;
+}
+
+/** The number of requests of one key on one day. */
+export interface UsageRow {
+  readonly key_id: string;
+  /** The day, counted since 1970, in UTC. */
+  readonly day: number;
+  readonly accepted: number;
+  readonly refused: number;
+}
+
 export interface ChangeRow {
   readonly position: number;
-  /** Random: tells a step from the one that stands at the same position in a restored database. */
+  /** A random id. In a restored database, another change may have the same position; this id distinguishes the two. */
   readonly id: string;
   readonly member: 'key' | 'accessKey' | 'account' | 'all';
   readonly subject: string | null;
 }
 
 export interface FeedHeadRow {
-  /** Always 1: the table has one row, whose lock puts commits in order. */
+  /** Always 1, because the table has one row. The lock on this row puts commits in order. */
   readonly one: number;
   readonly position: number;
 }
 
-/** Kysely's own. */
+/** The table in which Kysely records the migrations that have run. */
 export interface MigrationRow {
   readonly name: string;
 }
 
 export interface Tables {
   readonly accounts: AccountRow;
-  readonly keys: KeyRow;
+  readonly keys: StoredKeyRow;
   readonly secrets: SecretRow;
+  readonly public_keys: PublicKeyRow;
+  readonly revoked_tokens: RevokedTokenRow;
   readonly signing_keys: SigningKeyRow;
+  readonly encryption_check: EncryptionCheckRow;
+  readonly issuers: IssuerRow;
   readonly audit: StoredAuditRow;
+  readonly refusals: RefusalRow;
   readonly creations: CreationRow;
+  readonly usage: UsageRow;
+  readonly used_ids: UsedIdRow;
   readonly changes: ChangeRow;
   readonly feed_head: FeedHeadRow;
   readonly migrations: MigrationRow;

@@ -1,4 +1,5 @@
-/** Kysely's SQLite dialect for a connection that writes beside other processes. */
+/** The dialects of SQLite for Kysely: one for the connection that writes, one for the connection of lists. */
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import {
   CompiledQuery,
@@ -8,7 +9,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
-import { storeErrorOf } from './store-error.js';
+import { storeErrorOf } from '../store-error.js';
 
 export class WriterDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
@@ -27,26 +28,56 @@ export class WriterDialect extends SqliteDialect {
   }
 }
 
+/** Runs each statement in a separate turn of the event loop, so that many lists together do not block it. */
+export class TurnDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase;
+
+  constructor(database: SqliteDatabase) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override createDriver(): SqliteDriver {
+    return new TurnDriver({ database: this.#database });
+  }
+}
+
+class TurnDriver extends SqliteDriver {
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    await setImmediate();
+    return connection;
+  }
+}
+
 class WriterDriver extends SqliteDriver {
-  /** A transaction that begins by reading and then writes cannot wait for the lock: SQLite fails it at once. */
+  /**
+   * Begins with `begin immediate`, which takes the write lock at once. A transaction that reads first cannot wait for
+   * the lock later: SQLite makes it fail.
+   */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
-  /** What failed before it is what is told: after a full disk, say, SQLite has rolled back by itself. */
+  /**
+   * Rolls back. If that fails, the earlier error is reported: after a full disk, for example, SQLite has already rolled
+   * back.
+   */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => undefined);
   }
 }
 
 class WriterAdapter extends SqliteAdapter {
-  /** It is in SQLite: a process that is killed while it migrates leaves nothing half made. */
+  /**
+   * SQLite can change tables in a transaction, so a process that is killed during a migration leaves nothing half done.
+   */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** The database as Kysely uses it, whose every error is a `StoreError`, without a row or a parameter. */
+/** Wraps a database for Kysely. Each error is a `StoreError`, which contains no row and no parameter. */
 export function guardedDatabase(database: Database): SqliteDatabase {
   function guard<T>(work: () => T): T {
     try {

@@ -1,22 +1,33 @@
-/** The schema, step by step. A step that was released is never edited; the next one is added at the end. */
+/** Runs the migrations of the schema. A released migration is never edited; a new one is added at the end. */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
-import { StoreError } from './store-error.js';
-import type { Tables } from './tables.js';
+import { StoreError } from '../store-error.js';
+import type { Tables } from '../tables.js';
+import { addSearch } from './0005-search.js';
+import { addUserDataAndUsage } from './0006-user-data-and-usage.js';
+import { addPublicKeys } from './0007-client-public-keys.js';
+import { addUsedIds } from './0008-used-ids.js';
+import { addRevokedTokens } from './0009-revoked-tokens.js';
+import { addSorting } from './0010-sorting.js';
 
-/** A dialect's own words. */
+/** What differs between the SQL dialects. */
 export interface SchemaWords {
-  /** Statements that make the rows of a table, which have an `id` and a `number`, impossible to change and to delete. */
+  /** Returns statements that make a table append-only. The table must have the columns `id` and `number`. */
   freezeTable(table: string): readonly string[];
-  /** The type of a primary key that the database draws by itself, each higher than the one before. */
+  /** The type of a primary key that the database assigns in ascending order. */
   readonly ownNumber: string;
-  /** PostgreSQL's schema; `undefined` where there is none. */
+  /**
+   * Whether an index may contain strings of any length. PostgreSQL refuses a row whose indexed columns are too long.
+   */
+  readonly indexesTexts: boolean;
+  /** The name of the PostgreSQL schema; `undefined` on SQLite. */
   readonly schema: string | undefined;
 }
 
 /**
- * Brings the schema up to date. Two processes that start at once: one migrates, the other finds it done. A schema that
- * is newer than this keyward is left as it is: its steps only add.
+ * Brings the schema up to date. If two processes start at the same time, one of them migrates, and the other then has
+ * nothing to do. A schema that is newer than this version of keyward is not changed: it still works, because migrations
+ * only add.
  */
 export async function migrateSchema(db: Kysely<Tables>, words: SchemaWords): Promise<void> {
   const steps = stepsFor(words);
@@ -30,8 +41,13 @@ export async function migrateSchema(db: Kysely<Tables>, words: SchemaWords): Pro
     ...(words.schema === undefined ? {} : { migrationTableSchema: words.schema }),
   });
   const { error } = await migrator.migrateToLatest();
-  // A newer keyward may have migrated in between.
+  // The failure does not matter if another process has migrated to this version or a newer one.
   if (error !== undefined && !(await hasRun(db, latest))) throw error;
+}
+
+/** Whether the schema is up to date. */
+export async function isMigrated(db: Kysely<Tables>, words: SchemaWords): Promise<boolean> {
+  return await hasRun(db, Object.keys(stepsFor(words)).at(-1) ?? '');
 }
 
 async function hasRun(db: Kysely<Tables>, name: string): Promise<boolean> {
@@ -50,7 +66,18 @@ function isNoTable(error: unknown): boolean {
 }
 
 function stepsFor(words: SchemaWords): Record<string, Migration> {
-  return { '0001_keys': { up: (db) => keys(db, words) } };
+  return {
+    '0001_keys': { up: (db) => keys(db, words) },
+    '0002_ended_secrets': { up: endedSecrets },
+    '0003_signing_keys': { up: signingKeys },
+    '0004_refusals': { up: refusals },
+    '0005_search': { up: (db) => addSearch(db, words.indexesTexts) },
+    '0006_user_data_and_usage': { up: (db) => addUserDataAndUsage(db, words.schema === undefined) },
+    '0007_public_keys': { up: addPublicKeys },
+    '0008_used_ids': { up: addUsedIds },
+    '0009_revoked_tokens': { up: addRevokedTokens },
+    '0010_sorting': { up: (db) => addSorting(db, words.schema === undefined ? 'text' : 'text collate "C"') },
+  };
 }
 
 async function keys(db: Kysely<Tables>, words: SchemaWords): Promise<void> {
@@ -136,6 +163,40 @@ async function keys(db: Kysely<Tables>, words: SchemaWords): Promise<void> {
   await schema.createIndex('audit_of_subject').on('audit').columns(['subject', 'at', 'number']).execute();
   for (const statement of words.freezeTable('audit')) await sql.raw(statement).execute(db);
   await feed(db);
+}
+
+async function endedSecrets({ schema }: Kysely<Tables>): Promise<void> {
+  await schema.alterTable('secrets').addColumn('ended_at', 'bigint').execute();
+}
+
+async function signingKeys({ schema }: Kysely<Tables>): Promise<void> {
+  await schema.alterTable('signing_keys').addColumn('retired_at', 'bigint').execute();
+  await schema
+    .createTable('encryption_check')
+    .addColumn('one', 'integer', (column) => column.primaryKey().check(sql`one = 1`))
+    .addColumn('jwe', 'text', (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable('issuers')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('algorithm', 'text', (column) => column.notNull())
+    .addColumn('seen_at', 'bigint', (column) => column.notNull())
+    .execute();
+}
+
+async function refusals(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('refusals')
+    .addColumn('account', 'text', (column) => column.notNull())
+    .addColumn('actor', 'text', (column) => column.notNull())
+    .addColumn('action', 'text', (column) => column.notNull())
+    .addColumn('code', 'text', (column) => column.notNull())
+    .addColumn('key_id', 'text', (column) => column.notNull())
+    .addColumn('minute', 'bigint', (column) => column.notNull())
+    .addColumn('entry', 'text', (column) => column.notNull().unique())
+    .addColumn('count', 'integer', (column) => column.notNull())
+    .addPrimaryKeyConstraint('refusals_pk', ['account', 'actor', 'action', 'code', 'key_id', 'minute'])
+    .execute();
 }
 
 async function feed(db: Kysely<Tables>): Promise<void> {

@@ -1,32 +1,35 @@
 /**
- * Hears of commits over LISTEN, and proves all the while that it would.
+ * Listens for commits with LISTEN, and checks with a heartbeat that notifications arrive.
  *
- * A connection whose packets are dropped looks alive for hours. So a heartbeat goes through the channel: what we say to
- * ourselves must come back, or the connection is given up and made anew. Nothing depends on it but speed: whatever is
- * not heard is found by the next poll.
+ * A connection whose packets are dropped looks alive for hours. So each connection sends notifications to itself, and
+ * is replaced if one does not come back. Notifications only make changes arrive faster: polling also finds changes
+ * whose notification was lost.
  */
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { giveNotice } from './give-notice.js';
-import { storeErrorOf } from './store-error.js';
+import { publishWarning } from '../publish-warning.js';
+import { storeErrorOf } from '../store-error.js';
 
-/** Milliseconds: from an answer to the next heartbeat; from a heartbeat to its answer. A dead connection is found in both. */
+/**
+ * Milliseconds from an answer to the next heartbeat, and from a heartbeat to its answer. A dead connection is detected
+ * within the sum of both.
+ */
 const BEAT_EVERY = 1_000;
 const ANSWER_WITHIN = 1_500;
 const TRY_AGAIN_AFTER = 1_000;
-/** A pooler or database that refuses LISTEN, or takes it and delivers nothing, is tried again this seldom. */
+/** Milliseconds between attempts if a pooler or database refuses LISTEN, or accepts it and delivers nothing. */
 const TRY_DEAF_AFTER = 60_000;
 
-/** SQLSTATEs of a database that has no LISTEN: not supported, a word it does not know, or a replica, which only reads. */
+/** SQLSTATEs that a database without LISTEN returns: feature not supported, syntax error, or a read-only replica. */
 const HAS_NO_LISTEN = /^(?:0A|42|25006)/;
 
 export interface ChannelOptions {
   readonly config: pg.ClientConfig;
   readonly channel: string;
-  /** Says a word on a channel over another connection. */
+  /** Sends a notification on a channel over another connection. */
   readonly say: (channel: string) => Promise<unknown>;
-  /** Called for each word on the channel, and once when listening begins: what was said before was not heard. */
+  /** Called for each notification, and once when listening begins, because earlier notifications were not received. */
   readonly wake: () => void;
 }
 
@@ -37,9 +40,9 @@ interface Line {
   isAwaiting: boolean;
 }
 
-/** Starts to listen. It never fails: it tries again until it is ended. */
+/** Starts to listen. If it fails, it retries until it is stopped. It never throws. */
 export function listenOnPostgres({ config, channel, say, wake }: ChannelOptions): () => void {
-  /** Nobody but this connection listens here. */
+  /** The heartbeat channel. No other connection listens on it. */
   const own = `keyward_beat_${randomBytes(9).toString('hex')}`;
   let line: Line | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -69,16 +72,17 @@ export function listenOnPostgres({ config, channel, say, wake }: ChannelOptions)
 
   function beat(on: Line): void {
     on.isAwaiting = true;
-    // Behind a pooler LISTEN stays with a connection that others share: it seems to work while all goes through that one.
+    // Behind a pooler, LISTEN applies to a server connection that clients share, so a heartbeat over the same
+    // connection could arrive by accident. Therefore the first one is sent over another connection.
     const said = on.hasHeard ? on.client.query(`notify "${own}"`) : say(own);
     said.catch((error) => giveUp(on, storeErrorOf(error).message));
-    // An answer that came while this process was busy is read before it is missed.
+    // `setImmediate` reads an answer that arrived while this process was busy, so that it does not count as missed.
     later(ANSWER_WITHIN, () => setImmediate(miss, on));
   }
 
   function miss(on: Line): void {
     if (on.isAwaiting) {
-      giveUp(on, 'its heartbeat did not come back', on.hasHeard ? TRY_AGAIN_AFTER : TRY_DEAF_AFTER);
+      giveUp(on, 'a heartbeat got no answer', on.hasHeard ? TRY_AGAIN_AFTER : TRY_DEAF_AFTER);
     }
   }
 
@@ -104,11 +108,11 @@ export function listenOnPostgres({ config, channel, say, wake }: ChannelOptions)
     if (!ended) timer = setTimeout(what, delay).unref();
   }
 
-  /** Once for each turn of events, however often it is tried. */
-  function tell(notice: 'listening' | 'polling_only', detail: string | undefined): void {
-    if (told === notice) return;
-    told = notice;
-    giveNotice(notice, detail);
+  /** Publishes a warning only if it differs from the last one. */
+  function tell(warning: 'listening' | 'polling_only', detail: string | undefined): void {
+    if (told === warning) return;
+    told = warning;
+    publishWarning(warning, detail);
   }
 
   void connect();

@@ -1,0 +1,156 @@
+/**
+ * Records when and from where each secret was last used. Uses are queued in memory and written every few seconds. They
+ * are not changes of the feed, so they do not invalidate caches.
+ */
+import { sql, type Transaction } from 'kysely';
+import type { RecordUse } from '../contracts/key-resolver.js';
+import { withoutMappedPrefix } from '../protocol/ip-address.js';
+import type { Engine } from './engine.js';
+import type { Tables } from './tables.js';
+
+/** Milliseconds between two writes of the queued uses. */
+const WRITE_INTERVAL = 5_000;
+/**
+ * Minimum milliseconds between two writes for one secret. It is a second shorter than the interval of the verifiers,
+ * because they may use another clock.
+ */
+const SAME_SECRET_INTERVAL = 59_000;
+/**
+ * Maximum number of queued secrets, and of secrets known to be written. Further uses are dropped, because a request
+ * must not wait for a write.
+ */
+const MAX_SECRETS = 10_000;
+/** The number of secrets that one statement writes. */
+const BATCH_SIZE = 500;
+
+interface Use {
+  readonly at: number;
+  readonly from: string | undefined;
+}
+
+type UseBatch = readonly (readonly [digest: string, use: Use])[];
+
+export interface LastUsedWriter {
+  readonly record: RecordUse;
+  /** Writes the queued uses now. */
+  flush(): Promise<void>;
+}
+
+export function createLastUsedWriter(engine: Engine): LastUsedWriter {
+  const queued = new Map<string, Use>();
+  /** Repeated uses of secrets that were written recently. They are written only if the key was rotated since. */
+  const repeats = new Map<string, Use>();
+  const writtenAt = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  function record(digest: string, from: string | undefined): void {
+    const now = Date.now();
+    const wasWritten = now - (writtenAt.get(digest) ?? Number.NEGATIVE_INFINITY) < SAME_SECRET_INTERVAL;
+    const uses = wasWritten ? repeats : queued;
+    if (uses.size >= MAX_SECRETS) return;
+    uses.set(digest, { at: now, from });
+    timer ??= setTimeout(() => void flush(), WRITE_INTERVAL).unref();
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(write);
+    return writing;
+  }
+
+  async function write(): Promise<void> {
+    const [first, repeated] = [drainBatches(queued), drainBatches(repeats)];
+    if (writtenAt.size >= MAX_SECRETS) writtenAt.clear();
+    try {
+      for (const batch of first) await writeBatch(batch);
+      for (const batch of repeated) await writeBatch(await rotatedSince(engine, batch));
+    } catch {
+      // If the store cannot be reached, the feed has already published a warning. The remaining batches would fail too,
+      // so they are dropped.
+    }
+  }
+
+  async function writeBatch(batch: UseBatch): Promise<void> {
+    if (batch.length === 0) return;
+    await engine.transact(async (tx) => {
+      // Keys are locked before secrets, in the same order as in management, because a different order could cause a
+      // deadlock.
+      await writeKeyUses(tx, batch);
+      await writeUses(tx, batch);
+    });
+    for (const [digest, { at }] of batch) writtenAt.set(digest, at);
+  }
+
+  return { record, flush };
+}
+
+/** Empties a queue into batches. Single writes would take minutes, and one large write would keep its rows locked. */
+function drainBatches(uses: Map<string, Use>): readonly UseBatch[] {
+  const all = [...uses];
+  uses.clear();
+  return Array.from({ length: Math.ceil(all.length / BATCH_SIZE) }, (_, index) =>
+    all.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
+  );
+}
+
+/**
+ * Returns the uses of keys that were rotated since their stored last use. The query takes no lock, and rarely finds a
+ * row.
+ */
+async function rotatedSince({ lists }: Engine, uses: UseBatch): Promise<UseBatch> {
+  const digests = uses.map(([digest]) => digest);
+  const rows = await lists
+    .selectFrom('secrets')
+    .innerJoin('secrets as newer', 'newer.key_id', 'secrets.key_id')
+    .select('secrets.digest')
+    .where('secrets.digest', 'in', digests)
+    .whereRef('newer.created_at', '>', 'secrets.last_used_at')
+    .execute();
+  const rotated = new Set(rows.map(({ digest }) => digest));
+  return uses.filter(([digest]) => rotated.has(digest));
+}
+
+/** Writes the last uses of secrets and public keys. If two processes write the same one, the later use wins. */
+async function writeUses(tx: Transaction<Tables>, uses: UseBatch): Promise<void> {
+  const used = valuesOf(uses);
+  for (const table of ['secrets', 'public_keys'] as const) {
+    await tx
+      .updateTable(table)
+      .from(used)
+      .set(({ ref }) => ({ last_used_at: ref('used.column2'), last_used_from: ref('used.column3') }))
+      .whereRef('digest', '=', 'used.column1')
+      .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', eb.ref('used.column2'))]))
+      .execute();
+  }
+}
+
+/** Writes the last use of each key, by which lists are sorted. */
+async function writeKeyUses(tx: Transaction<Tables>, uses: UseBatch): Promise<void> {
+  for (const table of ['secrets', 'public_keys'] as const) {
+    const owners = tx.selectFrom(table).select(['digest', 'key_id']).as('owners');
+    const latest = tx
+      .selectFrom(valuesOf(uses))
+      .innerJoin(owners, 'owners.digest', 'used.column1')
+      .select(['owners.key_id as id', ({ fn }) => fn.max('used.column2').as('at')])
+      .groupBy('owners.key_id');
+    await tx
+      .updateTable('keys')
+      .from(latest.as('latest'))
+      .set(({ ref }) => ({ used_at: ref('latest.at') }))
+      .whereRef('keys.id', '=', 'latest.id')
+      .whereRef('keys.used_at', '<', 'latest.at')
+      .execute();
+  }
+}
+
+function valuesOf(uses: UseBatch) {
+  const rows = uses.map(
+    ([digest, { at, from }]) =>
+      sql`(cast(${digest} as text), cast(${at} as bigint), cast(${from === undefined ? null : withoutMappedPrefix(from)} as text))`,
+  );
+  return sql<{ column1: string; column2: number; column3: string | null }>`(values ${sql.join(rows)})`.as<'used'>(
+    'used',
+  );
+}

@@ -1,0 +1,208 @@
+/** The PostgreSQL engine, which uses pg. */
+import { Kysely, sql, type Transaction } from 'kysely';
+import type { Engine } from '../engine.js';
+import { isMigrated, migrateSchema, type SchemaWords } from '../migrations/migrations.js';
+import { READ_ONLY, StoreError } from '../store-error.js';
+import type { Tables } from '../tables.js';
+import { BoundedPostgresDialect } from './dialect.js';
+import { listenOnPostgres } from './listen-notify.js';
+import { clientConfig, type PoolBounds, postgresPool } from './pool.js';
+
+/**
+ * Milliseconds between two polls. Each interval varies by 10 %, so that many instances do not poll at the same time.
+ */
+const POLL_EVERY = 500;
+const JITTER = 0.1;
+/** Minimum milliseconds between two polls while notifications arrive. */
+const MIN_POLL_INTERVAL = 50;
+
+// Separate pools. Searches, and writers that wait for a lock, cannot take the connections of lookups; and the feed
+// keeps cached entries usable while lookups hang.
+const LOOKUPS: PoolBounds = { maxConnections: 6, connectTimeout: 1_000, statementTimeout: 1_000 };
+const FEED: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 1_000 };
+// A revocation must succeed even if many edits are queued before it, so it may wait longer for a free connection than
+// for the server.
+const MANAGEMENT: PoolBounds = {
+  maxConnections: 4,
+  connectTimeout: 3_000,
+  queueTimeout: 10_000,
+  statementTimeout: 3_500,
+};
+/** The statement timeout is an hour, because creating an index on a large table takes minutes. */
+const MIGRATION: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 3_600_000 };
+const LISTENER = { connectTimeout: 1_000, statementTimeout: 3_000 };
+
+/**
+ * The time limit of the server is shorter than ours by these milliseconds, so that the connection can still roll back.
+ */
+const SERVER_FIRST = 500;
+
+/** The number of rows that one search statement reads. This takes about ten milliseconds, far below the time limit. */
+const BATCH = 10_000;
+
+/** Attempts for a transaction that conflicts with another, or gets a read-only session. */
+const TRIES = 10;
+const RUN_AGAIN = ['40001', '40P01', '55P03', READ_ONLY];
+
+/** This statement needs no rights and writes nothing, but fails in a read-only session. */
+const REFUSED_WHERE_READ_ONLY = `do $$ begin
+  if current_setting('transaction_read_only') = 'on' then raise sqlstate '${READ_ONLY}' using message = 'only reading is possible'; end if;
+end $$`;
+
+/** An identity column: unlike a separate sequence, it needs no additional rights to insert. */
+const OWN_NUMBER = 'bigint generated always as identity primary key';
+
+/** `clock_timestamp()` is the current time; `now()` would be the start of the transaction. */
+const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+
+/** Opens a database without connecting to it, because the server may be down at first. */
+export function openPostgres(url: string, schema: string): Engine {
+  const pools = { lookups: openPool(url, LOOKUPS), feed: openPool(url, FEED), management: openPool(url, MANAGEMENT) };
+  const [lookups, feed, management] = [pools.lookups.db, pools.feed.db, pools.management.db];
+  const channel = `keyward_${schema}`;
+
+  async function transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    for (let left = TRIES; ; left -= 1) {
+      try {
+        return await management.transaction().execute((tx) => work(tx.withSchema(schema) as Transaction<Tables>));
+      } catch (error) {
+        if (left === 0 || !mayRunAgain(error)) throw error;
+      }
+    }
+  }
+
+  async function announce(tx: Transaction<Tables>): Promise<void> {
+    await say(tx, channel);
+  }
+
+  async function analyze(): Promise<void> {
+    for (const table of ['keys', 'secrets']) await sql`analyze ${sql.id(schema, table)}`.execute(management);
+  }
+
+  /**
+   * Checks the database. A session that was opened while the server was read-only stays read-only, so the pool closes
+   * such a session, and the check tries the next one.
+   */
+  async function check({ write }: { readonly write: boolean }): Promise<void> {
+    await feed.withSchema(schema).selectFrom('feed_head').select('position').execute();
+    for (let left = FEED.maxConnections; write; left -= 1) {
+      try {
+        await sql.raw(REFUSED_WHERE_READ_ONLY).execute(feed);
+        return;
+      } catch (error) {
+        if (left === 0 || !mayRunAgain(error)) throw error;
+      }
+    }
+  }
+
+  async function migrate(): Promise<void> {
+    const words: SchemaWords = {
+      freezeTable: (table) => freezeTable(schema, table),
+      ownNumber: OWN_NUMBER,
+      indexesTexts: false,
+      schema,
+    };
+    // This query uses the pool of lookups, so that the first request finds an open connection.
+    if (await isMigrated(lookups.withSchema(schema), words)) return;
+    const migration = openPool(url, MIGRATION);
+    try {
+      await migrateSchema(migration.db.withSchema(schema), words);
+    } finally {
+      await migration.close();
+    }
+  }
+
+  function follow(poll: () => Promise<void>): () => void {
+    let timer: NodeJS.Timeout;
+    let polledAt = Number.NEGATIVE_INFINITY;
+    let dueAt = Number.POSITIVE_INFINITY;
+    let ended = false;
+
+    async function pollNow(): Promise<void> {
+      polledAt = performance.now();
+      dueAt = Number.POSITIVE_INFINITY;
+      await poll();
+      schedule(performance.now() + POLL_EVERY * (1 + JITTER * (2 * Math.random() - 1)));
+    }
+
+    /**
+     * Schedules the next poll. The earlier time wins, so that the end of a poll does not delay a notification that
+     * arrived during it.
+     */
+    function schedule(at: number): void {
+      if (ended || at >= dueAt) return;
+      dueAt = at;
+      clearTimeout(timer);
+      timer = setTimeout(() => void pollNow(), Math.max(0, at - performance.now())).unref();
+    }
+
+    function wake(): void {
+      schedule(polledAt + MIN_POLL_INTERVAL);
+    }
+
+    const deafen = listenOnPostgres({
+      config: clientConfig(url, LISTENER),
+      channel,
+      say: (word) => say(feed, word),
+      wake,
+    });
+    void pollNow();
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+      deafen();
+    };
+  }
+
+  return {
+    lookups: lookups.withSchema(schema),
+    feed: feed.withSchema(schema),
+    lists: management.withSchema(schema),
+    now: NOW,
+    transact,
+    batch: BATCH,
+    locksRows: true,
+    check,
+    migrate,
+    announce,
+    analyze,
+    version: async () => undefined,
+    replacements: 0,
+    follow,
+    async close() {
+      await Promise.all(Object.values(pools).map((pool) => pool.close()));
+    },
+  };
+}
+
+function openPool(url: string, bounds: PoolBounds) {
+  const pool = postgresPool(url, bounds);
+  const dialect = new BoundedPostgresDialect(pool, bounds.statementTimeout - SERVER_FIRST);
+  const db = new Kysely<Tables>({ dialect });
+  return {
+    db,
+    async close() {
+      await db.destroy();
+      // Kysely does not close a pool that it has not used.
+      await pool.end();
+    },
+  };
+}
+
+async function say(on: Kysely<Tables>, channel: string): Promise<void> {
+  await sql`select pg_notify(${channel}, '')`.execute(on);
+}
+
+function mayRunAgain(error: unknown): boolean {
+  return error instanceof StoreError && RUN_AGAIN.includes(error.driverCode);
+}
+
+function freezeTable(schema: string, table: string): readonly string[] {
+  const name = `"${schema}"."${table}_is_append_only"`;
+  return [
+    `create function ${name}() returns trigger language plpgsql as
+       $$ begin raise exception '${table} is append-only'; end $$`,
+    `create trigger ${table}_is_append_only before update or delete or truncate on "${schema}"."${table}"
+       for each statement execute function ${name}()`,
+  ];
+}

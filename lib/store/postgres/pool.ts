@@ -1,0 +1,120 @@
+/** Pools of PostgreSQL connections with a time limit for statements. */
+import type { PostgresPool } from 'kysely';
+import pg from 'pg';
+import { READ_ONLY, SQLSTATE, type StoreError, storeErrorOf } from '../store-error.js';
+import { type CancellableConnection, cancelStatement } from './cancel-statement.js';
+
+/** The limits of one pool. */
+export interface PoolBounds {
+  readonly maxConnections: number;
+  /** Maximum milliseconds to connect to the server. */
+  readonly connectTimeout: number;
+  /** Maximum milliseconds to wait for a free connection of the pool. Default: `connectTimeout`. */
+  readonly queueTimeout?: number;
+  /** Milliseconds after which a statement is cancelled over another connection. */
+  readonly statementTimeout: number;
+}
+
+/** Milliseconds after which the connection is closed if the server does not answer a cancellation. */
+const CANCEL_TIMEOUT = 500;
+
+const INT8 = 20;
+/** SQLSTATEs after which the server closes the connection: shutdown, termination, or idle for too long. */
+const ENDED_BY_SERVER = /^(?:08|57P|25P03)/;
+const CANCELLED = '57014';
+
+/** Settings of every connection. */
+export function clientConfig(
+  url: string,
+  { connectTimeout, statementTimeout }: Pick<PoolBounds, 'connectTimeout' | 'statementTimeout'>,
+): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'keyward',
+    connectionTimeoutMillis: connectTimeout,
+    query_timeout: statementTimeout + CANCEL_TIMEOUT,
+    keepAlive: true,
+    // Parsed as numbers: times and positions are far below 2^53, and strings would be compared alphabetically.
+    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+  };
+}
+
+/**
+ * Creates a pool. Each error of the pool is a `StoreError`, which contains no row and no parameter.
+ *
+ * A statement that takes too long is cancelled on the server. Otherwise a backend that waits for a lock would not
+ * notice that its client is gone, and there could be more backends than the pool has connections. A connection is
+ * closed if its statement got no answer or if it can only read, because its next statement would fail as well.
+ */
+export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
+  const { maxConnections, connectTimeout, queueTimeout = connectTimeout, statementTimeout } = bounds;
+  const config = clientConfig(url, bounds);
+  // Each client has its own time limit for connecting. `connectionTimeoutMillis` of the pool would limit both waiting
+  // in its queue and connecting.
+  class PoolClient extends pg.Client {
+    constructor() {
+      super(config);
+    }
+  }
+  const pool = new pg.Pool({
+    connectionTimeoutMillis: queueTimeout,
+    max: maxConnections,
+    allowExitOnIdle: true,
+    Client: PoolClient,
+  });
+  // The pool replaces a broken connection, and its statement reports the error. Without these listeners, an `error`
+  // event would end the process. The pool emits it for an idle connection, the connection itself for one in use.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+
+  async function connect() {
+    const client = await pool.connect().catch(fail);
+    let broken: StoreError | undefined;
+
+    async function query(text: string, parameters: unknown[]) {
+      // A broken connection is not used again. Otherwise a rollback, for example, would wait for an answer once more.
+      if (broken !== undefined) throw broken;
+      let cancellation: Promise<boolean> | undefined;
+      const timer = setTimeout(() => {
+        cancellation = cancelStatement(client as unknown as CancellableConnection, CANCEL_TIMEOUT);
+      }, statementTimeout);
+      try {
+        return await client.query(text, parameters);
+      } catch (error) {
+        const clean = storeErrorOf(error);
+        if (endsConnection(clean.driverCode)) broken = clean;
+        throw clean;
+      } finally {
+        clearTimeout(timer);
+        // A late signal would cancel the next statement. The server closes the cancel connection after it has sent the
+        // signal, so this waits for that.
+        if (cancellation !== undefined && !(await cancellation)) broken ??= notCancelled();
+      }
+    }
+    return { query, release: () => client.release(broken !== undefined) };
+  }
+
+  let ended: Promise<void> | undefined;
+  function end(): Promise<void> {
+    ended ??= pool.end();
+    return ended;
+  }
+
+  return { connect: connect as unknown as PostgresPool['connect'], end };
+}
+
+/**
+ * Checks whether an error ends the connection. A connection that broke or got no answer has an error without a
+ * SQLSTATE.
+ */
+function endsConnection(code: string): boolean {
+  return !SQLSTATE.test(code) || ENDED_BY_SERVER.test(code) || code === READ_ONLY;
+}
+
+function notCancelled(): StoreError {
+  return storeErrorOf({ code: CANCELLED, message: 'a statement could not be cancelled' });
+}
+
+function fail(error: unknown): never {
+  throw storeErrorOf(error);
+}

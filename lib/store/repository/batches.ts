@@ -1,0 +1,41 @@
+/**
+ * Searches many rows in batches. A single statement over all rows would block the event loop (SQLite) or exceed the
+ * time limit (PostgreSQL).
+ */
+
+/** The first statement reads this many times the page size, in rows. Usually enough of these rows match. */
+const FIRST_PAGES = 4;
+
+/** The page to find. */
+export interface BatchedPage<Place> {
+  readonly after: Place | undefined;
+  readonly limit: number;
+  /** The number of rows that each further statement reads. */
+  readonly batch: number;
+}
+
+/** Rows in the order of an index, of which some match a filter. */
+export interface FilteredRows<Row, Place> {
+  /**
+   * Returns the place of the last of the next `size` rows, including rows that do not match; `undefined` if fewer are
+   * left.
+   */
+  endOfBatch(after: Place | undefined, size: number): Promise<Place | undefined>;
+  /** Returns the first matching rows between a place and the end of a batch. */
+  matching(after: Place | undefined, end: Place | undefined, limit: number): Promise<readonly Row[]>;
+}
+
+/** Reads batches until the page is full or no rows are left. */
+export async function findInBatches<Row, Place>(
+  rows: FilteredRows<Row, Place>,
+  { after: first, limit, batch }: BatchedPage<Place>,
+): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  let after = first;
+  for (let size = FIRST_PAGES * limit; ; size = batch) {
+    const end = await rows.endOfBatch(after, size);
+    found.push(...(await rows.matching(after, end, limit - found.length)));
+    if (end === undefined || found.length === limit) return found;
+    after = end;
+  }
+}

@@ -1,0 +1,237 @@
+/** Reads single rows and pages of rows for management. */
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { AccountRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
+import { findInBatches } from './batches.js';
+import type {
+  AccountFilter,
+  AuditFilter,
+  KeyFilter,
+  KeyPlace,
+  KeySort,
+  KeyWithSecrets,
+  ListedAuditRow,
+  ListedKey,
+  ListPlace,
+} from './repository.js';
+import { foldText } from './search-text.js';
+
+export async function accountRow(db: Kysely<Tables>, id: string): Promise<AccountRow | undefined> {
+  return await db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The columns of `KeyRow`. Columns that only searches use, such as `search_text`, are left out. */
+export const KEY_COLUMNS = [
+  'id',
+  'kind',
+  'account',
+  'environment',
+  'name',
+  'apis',
+  'scopes',
+  'default_scopes',
+  'channels',
+  'platform',
+  'created_at',
+  'created_by',
+  'expires_at',
+  'revoked_at',
+  'disabled_at',
+  'tokens_not_before',
+  'metadata',
+  'allowed_addresses',
+  'limits',
+  'require_confirmation',
+  'version',
+] as const satisfies readonly (keyof KeyRow)[];
+
+/** Returns accounts after an id, ordered by id. */
+export async function listAccounts(
+  db: Kysely<Tables>,
+  { after, limit }: AccountFilter,
+): Promise<readonly AccountRow[]> {
+  const query = db.selectFrom('accounts').selectAll().orderBy('id').limit(limit);
+  return await (after === undefined ? query : query.where('id', '>', after)).execute();
+}
+
+export async function keyWithSecrets(db: Kysely<Tables>, id: string): Promise<KeyWithSecrets | undefined> {
+  const key = await db.selectFrom('keys').select(KEY_COLUMNS).where('id', '=', id).executeTakeFirst();
+  return key && { key, secrets: await secretsOf(db, [id]), publicKeys: await publicKeysOf(db, [key]) };
+}
+
+const SORT_COLUMNS = { created: 'created_at', name: 'sort_name', used: 'used_at' } as const;
+const NEWEST_FIRST: KeySort = Object.freeze({ by: 'created', isDescending: true });
+
+export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: number): Promise<readonly ListedKey[]> {
+  const { account, kinds, environment, api, state, text, now, sort = NEWEST_FIRST, after, limit } = filter;
+  const column = SORT_COLUMNS[sort.by];
+  const [direction, follows, precedes] = sort.isDescending
+    ? (['desc', sql`<`, sql`>=`] as const)
+    : (['asc', sql`>`, sql`<=`] as const);
+  // The index by time starts with the kind, so it can be used only for one kind. The other indexes contain either
+  // access keys or API keys.
+  const isOneKind = sort.by === 'created' && kinds.length === 1;
+  const ofIndex = kinds.includes('access') ? sql<boolean>`kind = 'access'` : sql<boolean>`kind <> 'access'`;
+
+  /** Selects the keys after a place, in the order of an index. */
+  function keysAfter(place: KeyPlace | undefined) {
+    let query = db.selectFrom('keys').where('account', '=', account);
+    if (isOneKind) query = query.where('kind', '=', kinds[0] ?? 'secret');
+    if (sort.by !== 'created') query = query.where(ofIndex);
+    if (place !== undefined) query = query.where(compare(follows, place));
+    return query.orderBy(column, direction).orderBy('id', direction);
+  }
+
+  function compare(operator: RawBuilder<unknown>, { value, id }: KeyPlace): RawBuilder<boolean> {
+    return sql<boolean>`(${sql.ref(column)}, id) ${operator} (${value}, ${id})`;
+  }
+
+  const rows = await findInBatches<KeyRow & { readonly value: number | string }, KeyPlace>(
+    {
+      async endOfBatch(place, size) {
+        const query = keysAfter(place)
+          .select([`${column} as value`, 'id'])
+          .offset(size - 1)
+          .limit(1);
+        return await query.executeTakeFirst();
+      },
+      async matching(place, end, most) {
+        let query = keysAfter(place).select(KEY_COLUMNS).select(`${column} as value`).where(stateIs(state, now));
+        if (!isOneKind) query = query.where('kind', 'in', kinds);
+        if (environment !== undefined) query = query.where('environment', '=', environment);
+        if (api !== undefined) query = query.where(reaches(api));
+        if (text !== undefined) query = query.where(contains(text));
+        if (end !== undefined) query = query.where(compare(precedes, end));
+        return await query.limit(most).execute();
+      },
+    },
+    { after, limit, batch },
+  );
+  const secrets = await secretsOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const publicKeys = await publicKeysOf(db, rows);
+  return rows.map(({ value, ...key }) => ({
+    key,
+    secrets: secrets.filter(({ key_id }) => key_id === key.id),
+    publicKeys: publicKeys.filter(({ key_id }) => key_id === key.id),
+    place: { value, id: key.id },
+  }));
+}
+
+const AUDIT_COLUMNS = [
+  ...(['audit.id', 'audit.at', 'audit.account', 'audit.actor', 'audit.role', 'audit.action'] as const),
+  ...(['audit.outcome', 'audit.subject', 'audit.before', 'audit.after', 'audit.origin'] as const),
+  'refusals.count as refusals',
+] as const;
+
+/** The place of an audit log entry. Entries with the same time are ordered by number, because their ids are random. */
+interface AuditPlace {
+  readonly at: number;
+  readonly number: number;
+}
+
+export async function listAudit(
+  db: Kysely<Tables>,
+  filter: AuditFilter,
+  batch: number,
+): Promise<readonly ListedAuditRow[]> {
+  const { account, subject, actor, action, from, to, after, limit } = filter;
+  const filters = Object.entries({ subject, actor, action }).filter(([, value]) => value !== undefined);
+  // Within one account, each filter has an index. The first filter uses its index; the other filters check each row.
+  const indexed = account === undefined ? undefined : filters[0];
+  const others = filters.filter((one) => one !== indexed);
+
+  function entriesAfter(place: AuditPlace | undefined) {
+    let query = db.selectFrom('audit').leftJoin('refusals', 'refusals.entry', 'audit.id');
+    if (from !== undefined) query = query.where('audit.at', '>=', from);
+    if (to !== undefined) query = query.where('audit.at', '<', to);
+    // Without an account, no index begins with the time, so entries are ordered by the primary key.
+    if (account === undefined) {
+      const ordered = query.orderBy('audit.number', 'desc');
+      return place === undefined ? ordered : ordered.where('audit.number', '<', place.number);
+    }
+    let own = query.where('audit.account', '=', account).orderBy('audit.at', 'desc').orderBy('audit.number', 'desc');
+    if (indexed !== undefined) own = own.where(sql.ref(`audit.${indexed[0]}`), '=', indexed[1]);
+    return place === undefined
+      ? own
+      : own.where(sql<boolean>`(audit.at, audit.number) < (${place.at}, ${place.number})`);
+  }
+
+  return await findInBatches<ListedAuditRow, AuditPlace>(
+    {
+      async endOfBatch(place, size) {
+        const query = entriesAfter(place).select(['audit.at', 'audit.number']);
+        return await query
+          .offset(size - 1)
+          .limit(1)
+          .executeTakeFirst();
+      },
+      async matching(place, end, most) {
+        let query = entriesAfter(place).select(AUDIT_COLUMNS);
+        for (const [column, value] of others) query = query.where(sql.ref(`audit.${column}`), '=', value);
+        if (end !== undefined && account === undefined) query = query.where('audit.number', '>=', end.number);
+        else if (end !== undefined)
+          query = query.where(sql<boolean>`(audit.at, audit.number) >= (${end.at}, ${end.number})`);
+        return await query.limit(most).execute();
+      },
+    },
+    { after: after && (await auditPlaceOf(db, account, after)), limit, batch },
+  );
+}
+
+/** Returns the place of an entry. If the entry does not exist, the list continues before its time. */
+async function auditPlaceOf(
+  db: Kysely<Tables>,
+  account: string | undefined,
+  { time, id }: ListPlace,
+): Promise<AuditPlace> {
+  let query = db.selectFrom('audit').select('number').where('id', '=', id);
+  if (account !== undefined) query = query.where('account', '=', account);
+  return { at: time, number: (await query.executeTakeFirst())?.number ?? 0 };
+}
+
+/** Reads the public keys of keys. Only access keys have any. */
+async function publicKeysOf(db: Kysely<Tables>, keys: readonly KeyRow[]): Promise<readonly PublicKeyRow[]> {
+  const ids = keys.filter(({ kind }) => kind === 'access').map(({ id }) => id);
+  if (ids.length === 0) return [];
+  return await db.selectFrom('public_keys').selectAll().where('key_id', 'in', ids).orderBy('created_at').execute();
+}
+
+/**
+ * Returns the secrets of keys, oldest first. If two were created in the same millisecond, the one that has an end comes
+ * first.
+ */
+export async function secretsOf(db: Kysely<Tables>, keys: readonly string[]): Promise<readonly SecretRow[]> {
+  if (keys.length === 0) return [];
+  return await db
+    .selectFrom('secrets')
+    .selectAll()
+    .where('key_id', 'in', keys)
+    .orderBy('created_at')
+    .orderBy(sql`case when retires_at is null and ended_at is null then 1 else 0 end`)
+    .orderBy('digest')
+    .execute();
+}
+
+/**
+ * Matches keys whose list of APIs contains this API. Names of APIs contain no quotes, so a name in quotes is a whole
+ * name. `like` is not used, because PostgreSQL would expect few matches and sort the whole table for one page.
+ */
+function reaches(api: string): RawBuilder<boolean> {
+  return sql`(apis = '"all"' or replace(apis, ${JSON.stringify(api)}, '') <> apis)`;
+}
+
+function stateIs(state: KeyFilter['state'], now: number): RawBuilder<boolean> {
+  if (state === undefined) return sql`revoked_at is null`;
+  if (state === 'revoked') return sql`revoked_at is not null`;
+  if (state === 'expired') return sql`(revoked_at is null and expires_at <= ${now})`;
+  const lives = sql`revoked_at is null and (expires_at is null or expires_at > ${now})`;
+  return state === 'disabled' ? sql`(${lives} and disabled_at is not null)` : sql`(${lives} and disabled_at is null)`;
+}
+
+/** Matches keys whose name, id or hint contains a text, in upper or lower case. */
+function contains(text: string): RawBuilder<boolean> {
+  const pattern = `%${foldText(text).replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`search_text like ${pattern} escape '\\'`;
+}

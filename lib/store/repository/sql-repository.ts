@@ -1,0 +1,32 @@
+/** Implements the repository in SQL. */
+import type { Engine } from '../engine.js';
+import { appendChange, type Feed } from '../feed.js';
+import { usageOfKey, usageTotals } from '../usage/usage-queries.js';
+import { accountRow, keyWithSecrets, listAccounts, listAudit, listKeys } from './listings.js';
+import type { AccountFilter, AuditFilter, KeyFilter, Repository, RepositoryTransaction } from './repository.js';
+import { SqlTransaction } from './sql-transaction.js';
+
+export function sqlRepository(engine: Engine, feed: Feed): Repository {
+  return Object.freeze({
+    async transact<T>(work: (tx: RepositoryTransaction) => Promise<T>): Promise<T> {
+      const { result, changes } = await engine.transact(async (db) => {
+        const tx = new SqlTransaction(engine, db);
+        const done = await work(tx);
+        await tx.writeSearchTexts();
+        for (const change of tx.changes) await appendChange(engine, db, change);
+        return { result: done, changes: tx.changes };
+      });
+      for (const change of changes) feed.notify(change);
+      return result;
+    },
+    analyze: () => engine.analyze(),
+    account: (id: string) => accountRow(engine.lists, id),
+    accounts: (filter: AccountFilter) => listAccounts(engine.lists, filter),
+    key: (id: string) => keyWithSecrets(engine.lists, id),
+    keys: (filter: KeyFilter) => listKeys(engine.lists, filter, engine.batch),
+    audit: (filter: AuditFilter) => listAudit(engine.lists, filter, engine.batch),
+    usage: (key: string, from: number, to: number) => usageOfKey(engine.lists, key, from, to),
+    usageTotals: (account: string, keys: readonly string[], from: number) =>
+      usageTotals(engine.lists, account, keys, from),
+  });
+}

@@ -1,0 +1,89 @@
+/** Revokes one token before it expires. */
+import { sql, type Transaction } from 'kysely';
+import { MAX_REVOKED_TOKENS } from '../../credentials/revoked-tokens.js';
+import type { Engine } from '../engine.js';
+import { appendChange, type Feed } from '../feed.js';
+import { StoreError } from '../store-error.js';
+import type { Tables } from '../tables.js';
+import { KEEP_AFTER_EXPIRY } from './revoked-tokens-cache.js';
+
+/**
+ * Approximate number of expired rows that each revocation deletes. It is small, so that SQLite does not block the event
+ * loop.
+ */
+const EXPIRED_TO_DELETE = 1_000;
+const MAX_JTI = 256;
+
+/**
+ * Stores the revocation of a token. The promise resolves after the commit, or immediately if the token is already
+ * revoked. A token of an unknown access key, or one that expired some time ago, is not stored.
+ *
+ * @throws TypeError for a `jti` that is empty or longer than 256 characters.
+ * @throws StoreError `too_many_revoked_tokens` if the access key has 100,000.
+ */
+export async function revokeToken(engine: Engine, feed: Feed, id: string, jti: string, expiresAt: Date): Promise<void> {
+  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI) {
+    throw new TypeError(`revokeToken: "jti" must be a string of 1 to ${MAX_JTI} characters`);
+  }
+  const expires_at = expiresAt.getTime();
+  if (Number.isNaN(expires_at)) throw new TypeError('revokeToken: "expiresAt" must be a Date');
+  const change = { accessKey: id };
+  const isNew = await engine.transact(async (tx) => {
+    const deleteBefore = (await now(engine, tx)) - KEEP_AFTER_EXPIRY;
+    await deleteExpired(tx, deleteBefore);
+    if (expires_at <= deleteBefore || (await isRevoked(tx, id, jti))) return false;
+    // This locks the row of the access key, so that its revocations are committed one after another. A process that
+    // sees a number therefore also sees all lower numbers.
+    const counted = await tx
+      .updateTable('keys')
+      .set(({ eb }) => ({ tokens_revoked: eb('tokens_revoked', '+', 1) }))
+      .where('id', '=', id)
+      .where('kind', '=', 'access')
+      .returning('tokens_revoked')
+      .executeTakeFirst();
+    if (counted === undefined) return false;
+    await assertPlace(tx, id);
+    await tx
+      .insertInto('revoked_tokens')
+      .values({ key_id: id, jti, number: counted.tokens_revoked, expires_at })
+      .onConflict((conflict) => conflict.columns(['key_id', 'jti']).doNothing())
+      .execute();
+    await appendChange(engine, tx, change);
+    return true;
+  });
+  if (isNew) feed.notify(change);
+}
+
+async function now(engine: Engine, tx: Transaction<Tables>): Promise<number> {
+  return (await tx.selectNoFrom(engine.now.as('now')).executeTakeFirstOrThrow()).now;
+}
+
+async function isRevoked(tx: Transaction<Tables>, id: string, jti: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('revoked_tokens')
+    .select('number')
+    .where('key_id', '=', id)
+    .where('jti', '=', jti)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+async function assertPlace(tx: Transaction<Tables>, id: string): Promise<void> {
+  const { count } = await tx
+    .selectFrom('revoked_tokens')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('key_id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (Number(count) < MAX_REVOKED_TOKENS) return;
+  const message = `access key ${id} has ${MAX_REVOKED_TOKENS} revoked tokens; end all of its tokens at once, or wait until some expire`;
+  throw new StoreError('too_many_revoked_tokens', message);
+}
+
+async function deleteExpired(tx: Transaction<Tables>, before: number): Promise<void> {
+  const expired = tx.selectFrom('revoked_tokens').select('expires_at').where('expires_at', '<=', before);
+  const last = await expired.orderBy('expires_at').offset(EXPIRED_TO_DELETE).limit(1).executeTakeFirst();
+  await tx
+    .deleteFrom('revoked_tokens')
+    .where('expires_at', '<=', last?.expires_at ?? before)
+    .execute();
+}

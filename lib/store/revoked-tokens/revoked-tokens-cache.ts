@@ -1,0 +1,119 @@
+/**
+ * A cache of tokens that were revoked one by one, before they expired.
+ *
+ * An access key may have many revoked tokens, so a lookup does not read them all. The revocations of an access key are
+ * numbered, and a process reads only the numbers that it has not read yet. A `jti` is never used twice, so a revocation
+ * can stay in memory until it expires.
+ */
+import type { Kysely } from 'kysely';
+import { type Clock, systemClock } from '../../contracts/clock.js';
+import type { RevokedTokens } from '../../credentials/revoked-tokens.js';
+import { StoreError } from '../store-error.js';
+import type { Tables } from '../tables.js';
+
+/**
+ * Milliseconds for which a revocation is stored after the `exp` of its token, because the clocks of a resource server
+ * and of the database may differ.
+ */
+export const KEEP_AFTER_EXPIRY = 600_000;
+/** Maximum rows of one query. It is limited, so that a long list does not block the event loop. */
+const PAGE = 5_000;
+/**
+ * Approximate maximum of revocations in memory. Above it, those of the least recently used access keys are dropped, and
+ * read again when they are needed.
+ */
+const MAX_IN_MEMORY = 500_000;
+/** Milliseconds between two deletions of expired revocations from memory. */
+const PRUNE_EVERY = 60_000;
+
+/** The revoked tokens of one access key that this process has read: a map from `jti` to expiry. */
+interface Known {
+  readonly tokens: Map<string, number>;
+  /** All revocations up to this number were read. */
+  through: number;
+  prunedAt: number;
+}
+
+/** Caches the revoked tokens that this process has read, by access key. */
+export class RevokedTokensCache {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known>();
+  /** Increased at each gap in the feed. Rows from before and after a gap may come from different databases. */
+  #generation = 0;
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Makes the next lookups read all revocations again. After a gap in the feed, the database may be another one, with
+   * different numbers.
+   */
+  forgetNumbers(): void {
+    this.#generation += 1;
+    for (const known of this.#known.values()) known.through = 0;
+  }
+
+  /**
+   * Returns the revoked tokens of an access key.
+   *
+   * @param number - How many tokens were revoked, from the row of the access key.
+   * @returns `undefined` if none were.
+   */
+  async of(db: Kysely<Tables>, id: string, number: number): Promise<RevokedTokens | undefined> {
+    const before = this.#known.get(id);
+    if (before?.through === number) return before.tokens;
+    if (before === undefined && number === 0) return undefined;
+    const known = before ?? { tokens: new Map(), through: 0, prunedAt: this.#clock.monotonic() };
+    if (known.through > number) known.through = 0;
+    const generation = this.#generation;
+    await this.#readNew(db, id, number, known);
+    if (generation !== this.#generation) known.through = 0;
+    this.#keep(id, known);
+    return known.tokens;
+  }
+
+  async #readNew(db: Kysely<Tables>, id: string, number: number, known: Known): Promise<void> {
+    for (let isMore = true; isMore; ) {
+      const rows = await db
+        .selectFrom('keys')
+        .leftJoin('revoked_tokens', (join) => join.onRef('key_id', '=', 'keys.id').on('number', '>', known.through))
+        .select(['keys.tokens_revoked', 'revoked_tokens.number', 'revoked_tokens.jti', 'revoked_tokens.expires_at'])
+        .where('keys.id', '=', id)
+        .orderBy('number')
+        .limit(PAGE)
+        .execute();
+      // One URL may lead to several nodes, and a replica that lags behind may have answered.
+      if ((rows[0]?.tokens_revoked ?? 0) < number) {
+        throw new StoreError(
+          'store_unavailable',
+          'the replica that answered is behind what was read before; try again',
+        );
+      }
+      for (const { jti, expires_at } of rows) if (jti !== null) known.tokens.set(jti, expires_at ?? 0);
+      isMore = rows.length === PAGE;
+      // Another lookup of the same access key may have read newer rows in the meantime.
+      const last = rows.at(-1);
+      const read = isMore ? (last?.number ?? 0) : (last?.tokens_revoked ?? 0);
+      known.through = Math.max(known.through, read);
+    }
+  }
+
+  #keep(id: string, known: Known): void {
+    const at = this.#clock.monotonic();
+    if (at - known.prunedAt >= PRUNE_EVERY) {
+      known.prunedAt = at;
+      const expired = this.#clock.now() - KEEP_AFTER_EXPIRY;
+      for (const [jti, expiresAt] of known.tokens) if (expiresAt <= expired) known.tokens.delete(jti);
+    }
+    this.#known.delete(id);
+    this.#known.set(id, known);
+    let size = 0;
+    for (const { tokens } of this.#known.values()) size += tokens.size;
+    for (const [oldest, { tokens }] of this.#known) {
+      if (size <= MAX_IN_MEMORY || oldest === id) break;
+      size -= tokens.size;
+      this.#known.delete(oldest);
+    }
+  }
+}

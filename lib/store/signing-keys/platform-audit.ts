@@ -1,0 +1,44 @@
+/** Writes audit log entries that concern the platform, not an account. */
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import type { Engine } from '../engine.js';
+import type { Tables } from '../tables.js';
+
+/** The account id of these entries. No account can have this id. */
+export const PLATFORM = '-';
+
+/** The actor of operations that no person requested, such as a scheduled key rotation. */
+export const ISSUER = 'issuer';
+
+export interface PlatformEvent {
+  readonly action: string;
+  readonly subject: string | null;
+  readonly actor: string;
+  readonly after?: object;
+}
+
+/** Writes an entry in the transaction that makes the change. */
+export async function auditPlatform(
+  engine: Engine,
+  tx: Transaction<Tables>,
+  { action, subject, actor, after }: PlatformEvent,
+): Promise<void> {
+  const { now: at } = await tx.selectNoFrom(engine.now.as('now')).executeTakeFirstOrThrow();
+  const role = actor === ISSUER ? null : 'operator';
+  const changes = { before: null, after: after === undefined ? null : JSON.stringify(after) };
+  await tx
+    .insertInto('audit')
+    .values({
+      id: randomUUID(),
+      at,
+      account: PLATFORM,
+      actor,
+      role,
+      action,
+      outcome: 'done',
+      subject,
+      ...changes,
+      origin: null,
+    })
+    .execute();
+}

@@ -1,0 +1,84 @@
+/** Encrypts stored signing keys. Each private key is stored as a JWE; its encryption key is never in the database. */
+import { CompactEncrypt, compactDecrypt } from 'jose';
+import { StoreError } from '../store-error.js';
+
+const KEY_BYTES = 32;
+const EXPECTED = `openStore: option "encryptionKey" must be ${KEY_BYTES} bytes, or their base64url text (43 characters), or a list of such keys`;
+
+/** Encrypts and decrypts signing keys. */
+export interface SigningKeyVault {
+  /**
+   * Checks that there is an encryption key.
+   *
+   * @throws TypeError if there is none.
+   */
+  check(): void;
+  seal(kid: string, jwk: Readonly<Record<string, unknown>>): Promise<string>;
+  /**
+   * Decrypts a signing key.
+   *
+   * @throws StoreError `encryption_key` if it was encrypted with another key, belongs to another `kid`, or was changed.
+   */
+  open(kid: string, jwe: string): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/**
+ * Creates a vault. A vault without an encryption key throws when it must encrypt or decrypt.
+ *
+ * @param given - An encryption key or a list of them: the first one encrypts, and every one decrypts.
+ * @throws TypeError for an invalid key. The message never contains the key.
+ */
+export function signingKeyVault(given: unknown): SigningKeyVault {
+  if (given === undefined) return { check: demandKey, seal: missing, open: missing };
+  const keys = Array.isArray(given) ? given.map(readKey) : [readKey(given)];
+  const [first] = keys;
+  if (first === undefined) throw new TypeError(EXPECTED);
+  return {
+    check: () => undefined,
+    seal: (kid, jwk) =>
+      new CompactEncrypt(new TextEncoder().encode(JSON.stringify(jwk)))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid })
+        .encrypt(first),
+    async open(kid, jwe) {
+      for (const key of keys) {
+        const opened = await openWith(key, kid, jwe);
+        if (opened !== undefined) return opened;
+      }
+      throw new StoreError(
+        'encryption_key',
+        'a stored signing key cannot be decrypted with encryptionKey; use the key that it was encrypted with',
+      );
+    },
+  };
+}
+
+async function openWith(key: Uint8Array, kid: string, jwe: string): Promise<Record<string, unknown> | undefined> {
+  try {
+    const { plaintext, protectedHeader } = await compactDecrypt(jwe, key, {
+      keyManagementAlgorithms: ['dir'],
+      contentEncryptionAlgorithms: ['A256GCM'],
+    });
+    return protectedHeader.kid === kid ? JSON.parse(new TextDecoder().decode(plaintext)) : undefined;
+  } catch {
+    // A wrong key, a wrong `kid` and a damaged JWE are not distinguished: each means that this key does not decrypt.
+    return undefined;
+  }
+}
+
+const MISSING =
+  'signing keys are stored encrypted: openStore needs the option "encryptionKey": 32 random bytes as base64url';
+
+function demandKey(): never {
+  throw new TypeError(MISSING);
+}
+
+async function missing(): Promise<never> {
+  throw new StoreError('encryption_key', MISSING);
+}
+
+function readKey(given: unknown): Uint8Array {
+  const bytes = typeof given === 'string' && /^[\w-]{43}=?$/.test(given) ? Buffer.from(given, 'base64url') : given;
+  if (!(bytes instanceof Uint8Array) || bytes.byteLength !== KEY_BYTES) throw new TypeError(EXPECTED);
+  // The key is copied, because the caller may overwrite its array later.
+  return Uint8Array.from(bytes);
+}

@@ -1,0 +1,141 @@
+/** The SQLite engine, which uses better-sqlite3. The database is a file or in memory. */
+import { sql, type Transaction } from 'kysely';
+import type { Engine } from '../engine.js';
+import { migrateSchema, type SchemaWords } from '../migrations/migrations.js';
+import { StoreError, storeErrorOf } from '../store-error.js';
+import type { Tables } from '../tables.js';
+import {
+  checkInPlace,
+  connectSqlite,
+  disconnectSqlite,
+  hasSameDatabase,
+  isReplaced,
+  type SqliteConnections,
+} from './connections.js';
+
+/** Milliseconds for which a blocked transaction is retried, and milliseconds between two attempts. */
+const GIVE_UP_AFTER = 5_000;
+const RETRY_EVERY = 20;
+/** The number of rows that one search statement reads. It blocks the event loop for a few milliseconds. */
+const BATCH = 1_000;
+/** Milliseconds between two checks for commits of other connections. */
+const LOOK_EVERY = 100;
+
+/**
+ * The current time. The Julian day of 1970-01-01 is 2440587.5; `unixepoch('subsec')` is not used, because it needs
+ * SQLite 3.42.
+ */
+const NOW = sql<number>`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`;
+
+/** Opens a database file, or `:memory:`. */
+export async function openSqlite(file: string): Promise<Engine> {
+  let connections = await retryWhileLocked(async () => connectSqlite(file, { exists: false }));
+  let replacements = 0;
+  let misplaced: StoreError | undefined;
+
+  /** Opens the database file again if it was replaced, for example by a restored backup. */
+  async function reopen(error: unknown): Promise<void> {
+    misplaced = storeErrorOf(error);
+    if (!isReplaced(file, connections)) throw misplaced;
+    const former = connections;
+    const isSame = hasSameDatabase(file, former);
+    // If only the WAL was deleted, the old connection is closed before a new WAL is created, so that it can still move
+    // its commits into the database file.
+    if (isSame) await disconnectSqlite(former).catch(() => undefined);
+    connections = connectSqlite(file, { exists: true });
+    misplaced = undefined;
+    replacements += 1;
+    if (!isSame) await disconnectSqlite(former);
+  }
+
+  async function version(): Promise<string> {
+    try {
+      checkInPlace(file, connections);
+    } catch (error) {
+      await reopen(error);
+    }
+    return `${connections.files.database} ${connections.dataVersion()}`;
+  }
+
+  /** Runs a transaction. It succeeds only if its commit is in the current database file. */
+  async function transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    const used = connections;
+    checkInPlace(file, used);
+    const result = await used.writer.transaction().execute(work);
+    checkInPlace(file, used);
+    return result;
+  }
+
+  function inPlace(): SqliteConnections {
+    if (misplaced !== undefined) throw misplaced;
+    return connections;
+  }
+
+  async function check(): Promise<void> {
+    checkInPlace(file, connections);
+    await inPlace().lookups.selectFrom('feed_head').select('position').execute();
+  }
+
+  function follow(poll: () => Promise<void>): () => void {
+    const timer = setInterval(() => void poll(), LOOK_EVERY).unref();
+    return () => clearInterval(timer);
+  }
+
+  return {
+    get lookups() {
+      return inPlace().lookups;
+    },
+    get feed() {
+      return inPlace().lookups;
+    },
+    get lists() {
+      return inPlace().lists;
+    },
+    batch: BATCH,
+    locksRows: false,
+    check,
+    now: NOW,
+    transact: (work) => retryWhileLocked(() => transact(work)),
+    migrate: () => retryWhileLocked(() => migrateSchema(connections.writer, SCHEMA_WORDS)),
+    announce: async () => undefined,
+    analyze: () => retryWhileLocked(async () => void (await sql`analyze`.execute(connections.writer))),
+    version,
+    get replacements() {
+      return replacements;
+    },
+    follow,
+    close: () => disconnectSqlite(connections),
+  };
+}
+
+/** Retries work while another process has the lock. */
+async function retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isBusy = error instanceof StoreError && error.driverCode.startsWith('SQLITE_BUSY');
+      if (!isBusy || performance.now() - start > GIVE_UP_AFTER) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY * (0.5 + Math.random())));
+    }
+  }
+}
+
+function freezeTable(table: string): readonly string[] {
+  const refuse = `begin select raise(abort, '${table} is append-only'); end`;
+  return [
+    `create trigger ${table}_no_update before update on ${table} ${refuse}`,
+    `create trigger ${table}_no_delete before delete on ${table} ${refuse}`,
+    // This trigger is needed because `insert or replace` deletes the old row without running triggers for deletions.
+    `create trigger ${table}_no_replace before insert on ${table}
+     when exists (select 1 from ${table} where id = new.id or number = new.number) ${refuse}`,
+  ];
+}
+
+const SCHEMA_WORDS: SchemaWords = {
+  freezeTable,
+  ownNumber: 'integer primary key autoincrement',
+  indexesTexts: true,
+  schema: undefined,
+};

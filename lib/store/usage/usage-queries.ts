@@ -1,0 +1,68 @@
+/** Reads and writes the usage of keys. */
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Tables, UsageRow } from '../tables.js';
+
+/** The number of requests of one key in a period. */
+export interface UsageTotal {
+  readonly key_id: string;
+  readonly accepted: number;
+  readonly refused: number;
+}
+
+/** Adds counts to the counts that other processes wrote. */
+export async function addUsage(tx: Transaction<Tables>, rows: readonly UsageRow[]): Promise<void> {
+  await tx
+    .insertInto('usage')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['key_id', 'day']).doUpdateSet(({ eb, ref }) => ({
+        accepted: eb(ref('usage.accepted'), '+', ref('excluded.accepted')),
+        refused: eb(ref('usage.refused'), '+', ref('excluded.refused')),
+      })),
+    )
+    .execute();
+}
+
+/**
+ * Deletes old days.
+ *
+ * @returns The number of deleted rows, at most `limit`.
+ */
+export async function deleteUsageBefore(tx: Transaction<Tables>, day: number, limit: number): Promise<number> {
+  const old = tx.selectFrom('usage').select(['key_id', 'day']).where('day', '<', day).limit(limit);
+  const { numDeletedRows } = await tx
+    .deleteFrom('usage')
+    .where(({ eb, refTuple }) => eb(refTuple('key_id', 'day'), 'in', old.$asTuple('key_id', 'day')))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Returns the days of a period on which a key has requests, oldest first. Both limits of the period are included. */
+export async function usageOfKey(
+  db: Kysely<Tables>,
+  key: string,
+  from: number,
+  to: number,
+): Promise<readonly UsageRow[]> {
+  const query = db.selectFrom('usage').selectAll().where('key_id', '=', key);
+  return await query.where('day', '>=', from).where('day', '<=', to).orderBy('day').execute();
+}
+
+/** Returns the number of requests since a day for keys of an account. Keys without requests are left out. */
+export async function usageTotals(
+  db: Kysely<Tables>,
+  account: string,
+  keys: readonly string[],
+  from: number,
+): Promise<readonly UsageTotal[]> {
+  if (keys.length === 0) return [];
+  return await db
+    .selectFrom('usage')
+    .select('key_id')
+    .select(sql<number>`cast(sum(accepted) as bigint)`.as('accepted'))
+    .select(sql<number>`cast(sum(refused) as bigint)`.as('refused'))
+    .where('key_id', 'in', db.selectFrom('keys').select('id').where('id', 'in', keys).where('account', '=', account))
+    .where('day', '>=', from)
+    .groupBy('key_id')
+    .execute();
+}
