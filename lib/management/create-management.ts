@@ -1,12 +1,13 @@
 /** Management of accounts, keys and access keys (spec section 5.4). */
-import { type Clock, systemClock } from '../contracts/clock.js';
-import { Options } from '../options/options.js';
+import type { Clock } from '../contracts/clock.js';
+import { clockOption } from '../contracts/clock-option.js';
+import { type OptionTable, object, readTable } from '../options/option-table.js';
 import type { CredentialStore } from '../store/credential-store.js';
-import { type Accounts, accountsOf } from './accounts.js';
-import { actsOn } from './act.js';
-import { auditOf, type ListAudit } from './audit-log.js';
-import { type ImportKeys, importKeysOf } from './import-keys.js';
-import { KeyDesk, type ShownOnce } from './key-desk.js';
+import { type Accounts, accountsOf } from './accounts/accounts.js';
+import { auditOf, type ListAudit } from './audit-log/audit-log.js';
+import { createOperations } from './audit-log/audited-operation.js';
+import { type ImportKeys, importKeysOf } from './keys/import-keys.js';
+import { type CreatedKey, KeyService } from './keys/key-service.js';
 import {
   type AccessKeyEdit,
   type AccessKeySettings,
@@ -14,84 +15,148 @@ import {
   type KeySettings,
   readNewAccessKey,
   readNewKey,
-} from './key-settings.js';
-import type { KeyView } from './key-view.js';
+} from './keys/key-settings.js';
+import type { KeyView } from './keys/key-view.js';
+import { addPublicKeyTo, type PublicKeyInput, removePublicKeyFrom } from './keys/public-keys.js';
+import { addSecretTo, endGraceOf, endSecret, readGrace, rotateTo } from './keys/rotation.js';
+import { type KeyUsage, type UsageCounts, type UsageFilter, usageOf } from './keys/usage.js';
 import type { ListFilter } from './list-filter.js';
 import type { Member } from './member.js';
-import type { Page } from './pages.js';
-import { addSecretTo, endGraceOf, endSecret, readGrace, rollTo } from './rolling.js';
+import type { Page } from './pagination.js';
 
 /** Options of `createManagement`. */
 export interface ManagementOptions {
-  /** Of `openStore`. */
+  /** The store that `openStore` returned. */
   readonly store: CredentialStore;
   readonly clock?: Clock | undefined;
 }
 
-/** What is done with keys of one sort. Every call names who acts; the permission is asked each time. */
+/**
+ * Operations on one type of key. The first parameter of each is the member who calls it, whose permission is checked.
+ *
+ * Each change takes an `idempotencyKey`, which is stored for 24 hours. If the same request is sent again, it changes
+ * nothing, adds no entry to the audit log, and returns the key as it is now, without its secret. A different request
+ * with the same idempotency key throws `idempotency_conflict`.
+ */
 interface Keys<Settings, Edit> {
   /** Needs Developer. */
   list(member: Member, filter?: ListFilter): Promise<Page<KeyView>>;
-  /** Needs Developer. Another account's key is as unknown as a random one. */
+  /** Needs Developer. A key of another account gives the same `not_found` as a key that does not exist. */
   view(member: Member, id: string): Promise<KeyView>;
   /**
-   * Needs Developer. The text is given this once.
-   *
-   * @param idempotencyKey - Remembered for 24 hours: the same request again makes nothing, and gives the key without
-   *   its text.
+   * Needs Developer, and an account that is not disabled. The secret is returned by this call and cannot be read again.
    */
-  create(member: Member, settings: Settings, idempotencyKey?: string): Promise<ShownOnce>;
-  /** Needs Owner. Of two editors who saw the same version one wins, and the other gets `version_conflict`. */
-  edit(member: Member, id: string, edit: Edit): Promise<KeyView>;
+  create(member: Member, settings: Settings, idempotencyKey?: string): Promise<CreatedKey>;
   /**
-   * Needs Owner. Gives the key a new text.
-   *
-   * @param grace - Seconds for which the text before it is taken, 0 to 2,592,000 (30 days); 0. It never lengthens a life.
-   * @param version - That of the view which is acted on: another one gets `version_conflict`, so that what is sent twice does
-   *   not end the text that is in its grace. Without it, whatever version there is.
+   * Needs Owner. If two members edit the same version, the first edit succeeds and the second throws
+   * `version_conflict`. An edit that changes nothing always succeeds.
    */
-  roll(member: Member, id: string, grace?: number, version?: number): Promise<ShownOnce>;
-  /** Needs Owner. Ends the grace of a rolled text now. */
-  endGrace(member: Member, id: string): Promise<KeyView>;
-  /** Needs Owner. Final. */
-  delete(member: Member, id: string): Promise<KeyView>;
+  edit(member: Member, id: string, edit: Edit, idempotencyKey?: string): Promise<KeyView>;
+  /**
+   * Needs Owner, and an account that is not disabled. Gives the key a new secret.
+   *
+   * @param grace - Seconds for which the old secret is still accepted, 0 to 2,592,000 (30 days). Default: 0. The grace
+   *   period never lasts longer than the key itself is valid.
+   * @param version - The version that the caller saw; if the key has another one, the call throws `version_conflict`.
+   *   So a form that is sent twice does not rotate twice, which would end the grace period of the old secret. Default:
+   *   any version.
+   */
+  rotate(member: Member, id: string, grace?: number, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
+  /**
+   * Needs Owner. Ends the grace period of the old secret immediately. `version` has the same meaning as in `rotate`.
+   */
+  endGrace(member: Member, id: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
+  /** Needs Owner. Revokes the key, which cannot be undone. `version` has the same meaning as in `rotate`. */
+  revoke(member: Member, id: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
 }
 
-/** API keys: secret and public. */
-export interface ApiKeysDesk extends Keys<KeySettings, KeyEdit> {
-  /** The operator's: moves an old table over, batch by batch, without new keys. */
+/** Operations on API keys: secret keys and public keys. */
+export interface ApiKeyService extends Keys<KeySettings, KeyEdit> {
+  /** For the operator: imports the keys of an existing table in batches; the keys themselves stay valid. */
   readonly import: ImportKeys;
 }
 
-/** Access keys: an Identifier, and one or two live Secrets. */
-export interface AccessKeysDesk extends Keys<AccessKeySettings, AccessKeyEdit> {
-  /** Needs Owner. Adds a second Secret, which lives until it is deleted; `version` as in `roll`. */
-  addSecret(member: Member, id: string, version?: number): Promise<ShownOnce>;
-  /** Needs Owner. Ends one Secret, by the `id` of its view; the last one cannot be. */
-  deleteSecret(member: Member, id: string, secret: string): Promise<KeyView>;
+/** Operations on access keys, which have an Identifier and one or two Secrets. */
+export interface AccessKeyService extends Keys<AccessKeySettings, AccessKeyEdit> {
+  /**
+   * Needs Owner, and an account that is not disabled. Adds a second Secret, which is accepted until it is deleted.
+   * `version` has the same meaning as in `rotate`.
+   */
+  addSecret(member: Member, id: string, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
+  /**
+   * Needs Owner. Deletes the Secret with this `id` of its view. The last Secret can be deleted only if the access key
+   * has a public key. `version` has the same meaning as in `rotate`.
+   */
+  deleteSecret(member: Member, id: string, secret: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
+  /**
+   * Needs Owner, and an account that is not disabled. Adds a public key, with which the client authenticates by
+   * `private_key_jwt` (RFC 7523). It may be a JWK, a JWK Set with one key, or PEM of a key or a certificate. An access
+   * key has at most ten.
+   *
+   * @throws ManagementError `invalid` for a private, symmetric or weak key. Nothing is stored.
+   */
+  addPublicKey(
+    member: Member,
+    id: string,
+    key: PublicKeyInput,
+    idempotencyKey?: string,
+    version?: number,
+  ): Promise<KeyView>;
+  /**
+   * Needs Owner. Removes a public key: assertions signed with it are refused from now on. Tokens that the client
+   * obtained with it stay valid; to revoke them, edit the key with `revokeTokens`.
+   */
+  removePublicKey(member: Member, id: string, kid: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
 }
 
-/** Every call may throw a `ManagementError`, with a `status` that fits. */
+/** The operations of management. Every call may throw a `ManagementError`, whose `status` is the HTTP status for it. */
 export interface Management {
   readonly accounts: Accounts;
-  readonly keys: ApiKeysDesk;
-  readonly accessKeys: AccessKeysDesk;
-  /** Needs Developer. */
+  readonly keys: ApiKeyService;
+  readonly accessKeys: AccessKeyService;
+  /** Needs Developer. Lists the audit log of the member's account. */
   readonly audit: ListAudit;
+  /**
+   * Needs Developer. Returns the number of requests of an API key, or of the tokens of an access key, for each day.
+   * Default: the last 30 days; at most 400, because older counts are deleted.
+   *
+   * @throws ManagementError `invalid`, `not_found`
+   */
+  usage(member: Member, id: string, filter?: UsageFilter): Promise<KeyUsage>;
+  /**
+   * Needs Developer. Returns the number of requests in the last 30 days of at most 200 keys, by key id. Keys without
+   * requests are left out.
+   */
+  recentUsage(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, UsageCounts>>;
 }
 
+const OPTIONS = {
+  store: object<CredentialStore>(['resolveKey', 'ready']),
+  clock: clockOption,
+} satisfies OptionTable<ManagementOptions>;
+
 /**
- * Makes the management of a store.
+ * Creates the management operations of a store.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ * @example
+ * ```ts
+ * import { createManagement } from 'keyward/management';
+ * import { openStore } from 'keyward/store';
+ *
+ * const management = createManagement({ store: await openStore('file:./keyward.db') });
+ * const member = { id: 'ada@example.com', account: 'acme', permissions: ['developer'] } as const;
+ * const { key, secret } = await management.keys.create(member, { kind: 'secret', apis: 'all' });
+ * ```
  */
 export function createManagement(given: ManagementOptions): Management {
-  const options = new Options('createManagement', given, ['store', 'clock']);
-  const store = options.object<CredentialStore>('store', ['resolveKey', 'ready']);
-  const clock = options.has('clock') ? options.object<Clock>('clock', ['now', 'monotonic']) : systemClock;
-  const acts = actsOn(store, clock);
-  const apiKeys = new KeyDesk(acts, store, ['secret', 'public'], 'key');
-  const accessKeys = new KeyDesk(acts, store, ['access'], 'access key');
+  if (typeof (given as Partial<CredentialStore> | undefined)?.resolveKey === 'function') {
+    throw new TypeError('createManagement: expected options, got a store; pass it in "store": { store }');
+  }
+  const { store, clock } = readTable('createManagement', given, OPTIONS);
+  const operations = createOperations(store, clock);
+  const apiKeys = new KeyService(operations, store, ['secret', 'public'], 'key');
+  const accessKeys = new KeyService(operations, store, ['access'], 'access key');
 
   return Object.freeze({
     accounts: accountsOf(store, clock),
@@ -105,39 +170,55 @@ export function createManagement(given: ManagementOptions): Management {
       ...common<AccessKeyEdit>(accessKeys),
       create: (member: Member, settings: AccessKeySettings, idempotencyKey?: string) =>
         accessKeys.create(member, settings, idempotencyKey, readNewAccessKey),
-      async addSecret(member: Member, id: string, version?: number) {
-        const deed = { name: 'add_secret', id, version };
-        const { key, result } = await accessKeys.reissue(member, deed, (tx, row, { now }) => addSecretTo(tx, row, now));
-        return { key, text: result };
-      },
-      async deleteSecret(member: Member, id: string, secret: string) {
-        const done = await accessKeys.reissue(member, { name: 'delete_secret', id }, (tx, row, { now }) =>
-          endSecret(tx, row, secret, now),
+      async addSecret(member: Member, id: string, version?: number, idempotencyKey?: string): Promise<CreatedKey> {
+        const request = { name: 'add_secret', id, version, idempotencyKey, createsSecret: true };
+        const { key, result, doneAt } = await accessKeys.reissue(member, request, (tx, row, { now }) =>
+          addSecretTo(tx, row, now),
         );
-        return done.key;
+        return { key, secret: result, doneAt };
+      },
+      async deleteSecret(member: Member, id: string, secret: string, idempotencyKey?: string, version?: number) {
+        const request = { name: 'delete_secret', id, version, idempotencyKey, input: secret };
+        return (await accessKeys.reissue(member, request, (tx, row, { now }) => endSecret(tx, row, secret, now))).key;
+      },
+      async addPublicKey(member: Member, id: string, key: PublicKeyInput, idempotencyKey?: string, version?: number) {
+        const request = { name: 'add_public_key', id, version, idempotencyKey, input: key, createsSecret: true };
+        return (await accessKeys.reissue(member, request, (tx, row, { now }) => addPublicKeyTo(tx, row, key, now))).key;
+      },
+      async removePublicKey(member: Member, id: string, kid: string, idempotencyKey?: string, version?: number) {
+        const request = { name: 'remove_public_key', id, version, idempotencyKey, input: kid };
+        return (await accessKeys.reissue(member, request, (tx, row) => removePublicKeyFrom(tx, row, kid))).key;
       },
     }),
-    audit: auditOf(acts, store),
+    audit: auditOf(operations, store),
+    ...usageOf(operations, store),
   });
 }
 
-function common<Edit>(desk: KeyDesk) {
+function common<Edit>(keys: KeyService) {
   return {
-    list: (member: Member, filter: ListFilter = {}) => desk.list(member, filter),
-    view: (member: Member, id: string) => desk.view(member, id),
-    edit: (member: Member, id: string, edit: Edit) => desk.edit(member, id, edit),
-    delete: (member: Member, id: string) => desk.revoke(member, id),
-    async roll(member: Member, id: string, grace?: number, version?: number): Promise<ShownOnce> {
-      const { key, result } = await desk.reissue(member, { name: 'roll', id, version }, (tx, row, { now }) =>
-        rollTo(tx, row, readGrace(grace), now),
+    list: (member: Member, filter: ListFilter = {}) => keys.list(member, filter),
+    view: (member: Member, id: string) => keys.view(member, id),
+    edit: (member: Member, id: string, edit: Edit, idempotencyKey?: string) =>
+      keys.edit(member, id, edit, idempotencyKey),
+    revoke: (member: Member, id: string, idempotencyKey?: string, version?: number) =>
+      keys.revoke(member, id, idempotencyKey, version),
+    async rotate(
+      member: Member,
+      id: string,
+      grace?: number,
+      version?: number,
+      idempotencyKey?: string,
+    ): Promise<CreatedKey> {
+      const request = { name: 'rotate', id, version, idempotencyKey, input: grace, createsSecret: true };
+      const { key, result, doneAt } = await keys.reissue(member, request, (tx, row, { now }) =>
+        rotateTo(tx, row, readGrace(grace), now),
       );
-      return { key, text: result };
+      return { key, secret: result, doneAt };
     },
-    async endGrace(member: Member, id: string): Promise<KeyView> {
-      const done = await desk.reissue(member, { name: 'end_grace', id }, (tx, row, { now }) =>
-        endGraceOf(tx, row, now),
-      );
-      return done.key;
+    async endGrace(member: Member, id: string, idempotencyKey?: string, version?: number): Promise<KeyView> {
+      const request = { name: 'end_grace', id, version, idempotencyKey };
+      return (await keys.reissue(member, request, (tx, row, { now }) => endGraceOf(tx, row, now))).key;
     },
   };
 }

@@ -1,22 +1,30 @@
-/** Reads what a member gave, field by field: what is unknown, missing or wrong is said by name. */
+/** Validates the input of members. Each error names the wrong field. */
 import { types } from 'node:util';
+import { ENVIRONMENTS, type Environment } from '../credentials/kind.js';
 import { isScopeToken } from '../protocol/scope.js';
 import { invalid } from './management-error.js';
 
 const ID = /^[A-Za-z0-9][\w.:-]{0,63}$/;
+const KEY_ID = /^[A-Za-z0-9][\w-]{0,63}$/;
+/** The last millisecond of the year 9999. ISO 8601 and PostgreSQL write later years in a different format. */
+const MAX_TIME = Date.UTC(10_000, 0) - 1;
 const RESERVED = ['all', 'prototype'];
 const NAME_LENGTH = 100;
-/** Control characters, those that turn the direction of a text or hide in it, and letters without a shape. */
-const NOT_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
+/** Control characters, characters that change the text direction or are invisible, and empty letters. */
+export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 const LIST_LENGTH = 100;
 
 export type Given = Readonly<Record<string, unknown>>;
 
-/** @throws ManagementError for what is no object of the fields named. */
+/**
+ * Checks that the value is an object with no fields except the given ones.
+ *
+ * @throws ManagementError `invalid`
+ */
 export function readGiven(value: unknown, fields: readonly string[]): Given {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid('request', 'expected an object');
-  // Own keys, `__proto__` among them where JSON made it one.
+  // `Reflect.ownKeys` also finds an own `__proto__`, which JSON.parse can create.
   for (const field of Reflect.ownKeys(value)) {
     if (typeof field !== 'string' || !fields.includes(field)) {
       throw invalid(String(field), `there is no such field; there are ${fields.join(', ')}`);
@@ -26,8 +34,9 @@ export function readGiven(value: unknown, fields: readonly string[]): Given {
 }
 
 export function readText(field: string, value: unknown): string {
-  // PostgreSQL has no text with a NUL in it.
-  if (typeof value !== 'string' || value === '' || value.includes('\0')) throw invalid(field, 'expected a text');
+  // PostgreSQL cannot store a string with NUL.
+  if (typeof value !== 'string' || value === '' || value.includes('\0'))
+    throw invalid(field, 'expected a non-empty string without NUL');
   return value;
 }
 
@@ -37,18 +46,22 @@ export function readOneOf<T extends string>(field: string, value: unknown, allow
   return found;
 }
 
-/** A name for people: any script, and nothing that is not seen. */
+export function readEnvironment(value: unknown): Environment {
+  return value === undefined ? 'live' : readOneOf('environment', value, ENVIRONMENTS);
+}
+
+/** Reads a display name: characters of any script, but only visible ones. */
 export function readName(field: string, value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   const isName =
-    typeof value === 'string' && value.length <= NAME_LENGTH && value.trim() !== '' && !NOT_SHOWN.test(value);
-  if (!isName) throw invalid(field, `expected at most ${NAME_LENGTH} characters that can be seen`);
+    typeof value === 'string' && value.length <= NAME_LENGTH && value.trim() !== '' && !UNPRINTABLE.test(value);
+  if (!isName) throw invalid(field, `expected at most ${NAME_LENGTH} visible characters`);
   return value;
 }
 
-/** A name for programs: an account, an API, a channel, a platform. */
+/** Reads the id of an account, an API, a channel or a platform. */
 export function readId(field: string, value: unknown): string {
-  // `constructor`, `toString`: somebody somewhere will look it up in an object.
+  // Reject names of `Object.prototype`: ids may be used as object keys.
   if (typeof value !== 'string' || !ID.test(value) || value in {} || RESERVED.includes(value)) {
     throw invalid(
       field,
@@ -58,12 +71,24 @@ export function readId(field: string, value: unknown): string {
   return value;
 }
 
+/** Reads the id of a key. It becomes part of URLs, so `new` is refused: `keys/new` is the page that creates a key. */
+export function readKeyId(field: string, value: unknown): string {
+  const isId = typeof value === 'string' && KEY_ID.test(value) && !(value in {}) && value.toLowerCase() !== 'new';
+  if (!isId || RESERVED.includes(value)) {
+    const not = 'not "new", "all", "prototype" or "constructor"';
+    throw invalid(field, `expected 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter or digit; ${not}`);
+  }
+  return value;
+}
+
 export function readIds(field: string, value: unknown): readonly string[] {
   return readList(field, value).map((member) => readId(field, member));
 }
 
 export function readAllOrIds(field: string, value: unknown): 'all' | readonly string[] {
-  return value === 'all' ? 'all' : readIds(field, value);
+  if (value === 'all') return 'all';
+  if (!Array.isArray(value)) throw invalid(field, "expected 'all' or a list");
+  return readIds(field, value);
 }
 
 export function readScopes(field: string, value: unknown): readonly string[] {
@@ -72,11 +97,22 @@ export function readScopes(field: string, value: unknown): readonly string[] {
   return scopes;
 }
 
-/** A time to come. */
-export function readFuture(field: string, value: unknown, now: number): number | null {
+/**
+ * Reads a time.
+ *
+ * @returns Milliseconds since 1970; `null` if no time was given.
+ */
+export function readTime(field: string, value: unknown): number | null {
   if (value === undefined || value === null) return null;
   const time = types.isDate(value) ? value.getTime() : Number.NaN;
-  if (!(time > now)) throw invalid(field, 'expected a time to come');
+  if (!(time >= 0 && time <= MAX_TIME)) throw invalid(field, 'expected a time between the years 1970 and 9999');
+  return time;
+}
+
+/** Reads a time like `readTime`, and refuses one that is not in the future. */
+export function readFuture(field: string, value: unknown, now: number): number | null {
+  const time = readTime(field, value);
+  if (time !== null && time <= now) throw invalid(field, 'expected a time in the future');
   return time;
 }
 
@@ -88,6 +124,6 @@ export function readFlag(field: string, value: unknown): boolean {
 function readList(field: string, value: unknown): readonly unknown[] {
   if (!Array.isArray(value) || value.length > LIST_LENGTH)
     throw invalid(field, `expected a list of at most ${LIST_LENGTH}`);
-  if (new Set(value).size < value.length) throw invalid(field, 'expected each one once');
+  if (new Set(value).size < value.length) throw invalid(field, 'expected no duplicates');
   return [...value];
 }

@@ -1,36 +1,60 @@
-/** Which keys to list. */
-import type { Kind } from '../credentials/kind.js';
-import type { KeyFilter } from '../store/ledger.js';
+/** Selects and sorts the keys to list. */
+import { ENVIRONMENTS, type Environment, type Kind } from '../credentials/kind.js';
+import type { KeyFilter, KeySort } from '../store/repository/repository.js';
 import { readGiven, readOneOf, readText } from './fields.js';
-import type { KeyState } from './key-view.js';
-import { readAfter, readLimit } from './pages.js';
+import type { KeyState } from './keys/key-view.js';
+import { readKeyAfter, readLimit } from './pagination.js';
 
-/** Which keys to list; absent: all of the account that are not revoked. */
+/**
+ * What a list of keys is sorted by: the time of creation, the name (a key without a name is sorted by its id), or the
+ * last use. A key that was never used counts as used before every other key.
+ */
+export type KeyOrder = 'created' | '-created' | 'name' | '-name' | 'used' | '-used';
+
+export const KEY_ORDERS: readonly KeyOrder[] = Object.freeze([
+  ...(['created', '-created', 'name', '-name', 'used', '-used'] as const),
+]);
+
+/** Selects the keys to list. Default: all keys of the account that are not revoked. */
 export interface ListFilter {
   readonly kind?: Kind | undefined;
-  /** API keys that reach this API. An access key has scopes instead: of access keys none is listed. */
+  readonly environment?: Environment | undefined;
+  /** Selects API keys that have this API. Access keys are left out, because they have scopes instead of APIs. */
   readonly api?: string | undefined;
   readonly state?: KeyState | undefined;
-  /** Part of a name, an id or a hint; case does not matter. */
+  /** Selects keys that have this text in their name, id or hint; upper and lower case are equal. */
   readonly text?: string | undefined;
-  /** The `next` of the page before. */
+  /** What the list is sorted by; a minus reverses the order. Default: `'-created'`, newest first. */
+  readonly sort?: KeyOrder | undefined;
+  /** The `next` of the previous page, which must have the same `sort`. */
   readonly after?: string | undefined;
-  /** 1 to 200; 50. */
+  /** The page size, 1 to 200. Default: 50. */
   readonly limit?: number | undefined;
 }
 
 const STATES = ['active', 'disabled', 'expired', 'revoked'] as const;
-const FILTERS = ['kind', 'api', 'state', 'text', 'after', 'limit'];
+const FILTERS = ['kind', 'environment', 'api', 'state', 'text', 'sort', 'after', 'limit'];
 
-/** @throws ManagementError `invalid` */
+/**
+ * Reads and validates a filter.
+ *
+ * @throws ManagementError `invalid`
+ */
 export function readListFilter(given: unknown, all: readonly Kind[]): Omit<KeyFilter, 'account' | 'now'> {
-  const { kind, api, state, text, after, limit } = readGiven(given, FILTERS);
+  const { kind, environment, api, state, text, sort: order, after, limit } = readGiven(given, FILTERS);
+  const sort = toSort(order === undefined ? '-created' : readOneOf('sort', order, KEY_ORDERS));
   return {
     kinds: kind === undefined ? all : [readOneOf('kind', kind, all)],
+    environment: environment === undefined ? undefined : readOneOf('environment', environment, ENVIRONMENTS),
     api: api === undefined ? undefined : readText('api', api),
     state: state === undefined ? undefined : readOneOf('state', state, STATES),
     text: text === undefined ? undefined : readText('text', text),
-    after: readAfter(after),
+    sort,
+    after: readKeyAfter(after, sort),
     limit: readLimit(limit),
   };
+}
+
+function toSort(order: KeyOrder): KeySort {
+  return { by: order.replace('-', '') as KeySort['by'], isDescending: order.startsWith('-') };
 }

@@ -1,19 +1,21 @@
-/** Why management did not do what it was asked: for a member, who can mend it. */
+import { KeywardError } from '../errors/keyward-error.js';
+
+/** Why management refused an operation. */
 
 export type ManagementErrorCode =
   /** 400: a field is missing, unknown or wrong; `field` names it. */
   | 'invalid'
-  /** 401: nobody is acting, or somebody without an account. */
+  /** 401: the request has no member, or the member has no account. */
   | 'no_member'
-  /** 403: the member lacks the permission that the action needs. */
+  /** 403: the member does not have the permission, or the account is disabled. */
   | 'forbidden'
-  /** 404: there is no such key or account, or it is another account's. */
+  /** 404: the key or account does not exist, or belongs to another account. */
   | 'not_found'
-  /** 409: somebody else edited it meanwhile; view it and try again. */
+  /** 409: the record was changed since it was read; read it again and retry. */
   | 'version_conflict'
-  /** 409: it was deleted; that is final. */
+  /** 409: the key was revoked; that is final. */
   | 'revoked'
-  /** 409: an idempotency key was used for something else before. */
+  /** 409: the idempotency key was used for a different request. */
   | 'idempotency_conflict'
   /** 503: the store cannot be reached. */
   | 'unavailable';
@@ -29,20 +31,39 @@ const STATUS: Readonly<Record<ManagementErrorCode, number>> = {
   unavailable: 503,
 };
 
-/** What management throws. Its message may be shown to the member: it never holds a credential. */
-export class ManagementError extends Error {
+/**
+ * Thrown by management. Its message may be shown to the member: it never contains a credential.
+ *
+ * @example
+ * ```ts
+ * import { type Management, ManagementError, type Member } from 'keyward/management';
+ *
+ * async function revoke(management: Management, member: Member, id: string): Promise<number> {
+ *   try {
+ *     await management.keys.revoke(member, id);
+ *     return 204;
+ *   } catch (error) {
+ *     if (error instanceof ManagementError) return error.status;
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
+export class ManagementError extends KeywardError {
   override readonly name = 'ManagementError';
-  readonly code: ManagementErrorCode;
-  /** The HTTP status that fits. */
-  readonly status: number;
-  /** The field that is wrong; `undefined` where it is none. */
+  declare readonly code: ManagementErrorCode;
+  /** The HTTP status that fits this error. */
+  declare readonly status: number;
+  /** The name of the invalid field, if there is one. */
   readonly field: string | undefined;
 
-  /** @param cause - For the operator: a `StoreError`, which may be logged. */
+  /**
+   * Creates an error.
+   *
+   * @param cause - A `StoreError` for the operator, which may be logged.
+   */
   constructor(code: ManagementErrorCode, message: string, field?: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.status = STATUS[code];
+    super(code, message, { status: STATUS[code], cause });
     this.field = field;
   }
 }

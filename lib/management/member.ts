@@ -1,23 +1,37 @@
-import { ManagementError } from './management-error.js';
-import type { Permission } from './permissions.js';
+import { withoutMappedPrefix } from '../protocol/ip-address.js';
+import { invalid, ManagementError } from './management-error.js';
+import { PERMISSIONS, type Permission } from './permissions.js';
 
-/** Who acts: a member of the platform's Dashboard, as the platform's own sign-in knows it. */
+/** A member of an account, as your sign-in identifies them: the actor of operations. */
 export interface Member {
-  /** Names the member in the audit. */
+  /** Identifies the member in the audit log. */
   readonly id: string;
-  /** The account whose keys the member sees, and no other's. */
+  /** The account of the member, who sees only its keys. */
   readonly account: string;
-  /** Owner includes Developer. */
+  /** Owner includes Developer, and Developer includes Reader. */
   readonly permissions: readonly Permission[];
-  /** Where the member acts from, for the audit: an address. */
+  /** The IP address of the member, for the audit log. */
   readonly address?: string | undefined;
 }
 
-/** @throws ManagementError `no_member` for what is no member. */
+/**
+ * Validates a member.
+ *
+ * @throws ManagementError `no_member` if the value is not a member; `invalid` for a string with NUL.
+ */
 export function readMember(value: unknown): Member {
   const { id, account, permissions, address } = (value ?? {}) as { readonly [field in keyof Member]: unknown };
   const known = typeof id === 'string' && id !== '' && typeof account === 'string' && account !== '';
   if (!known || !Array.isArray(permissions)) throw new ManagementError('no_member', 'nobody is signed in');
-  const held = (['developer', 'owner'] as const).filter((permission) => permissions.includes(permission));
-  return { id, account, permissions: held, address: typeof address === 'string' ? address : undefined };
+  for (const [field, text] of Object.entries({ id, account, address })) {
+    if (typeof text === 'string' && text.includes('\0'))
+      throw invalid(`member.${field}`, 'expected a string without NUL');
+  }
+  const held = PERMISSIONS.filter((permission) => permissions.includes(permission));
+  return {
+    id,
+    account,
+    permissions: held,
+    address: typeof address === 'string' ? withoutMappedPrefix(address) : undefined,
+  };
 }

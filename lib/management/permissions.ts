@@ -1,16 +1,20 @@
-/** What a member of the Dashboard may do (spec section 5.4). */
+/** The permissions of members in the Dashboard and the management API (spec section 5.4). */
 
-export type Permission = 'developer' | 'owner';
+/** `reader` is for programs that only read; the Dashboard does not use it. */
+export type Permission = 'reader' | 'developer' | 'owner';
 
-/** Everything that can be done with keys, and the permission that it needs. Rolling and disabling are edits. */
+/** All permissions. Each one includes those before it. */
+export const PERMISSIONS = ['reader', 'developer', 'owner'] as const satisfies readonly Permission[];
+
+/** The permission that each operation on keys needs. Rotating and disabling a key need the permission for edits. */
 const NEEDS = {
-  list: 'developer',
-  view: 'developer',
+  list: 'reader',
+  view: 'reader',
   create: 'developer',
   edit: 'owner',
-  roll: 'owner',
-  delete: 'owner',
-  audit: 'developer',
+  rotate: 'owner',
+  revoke: 'owner',
+  audit: 'reader',
 } as const satisfies Record<string, Permission>;
 
 export type Action = keyof typeof NEEDS;
@@ -19,7 +23,27 @@ export function permissionFor(action: Action): Permission {
   return NEEDS[action];
 }
 
-/** Owner includes Developer. */
+/** Owner includes Developer, and Developer includes Reader. */
 export function isAllowed(action: Action, permissions: readonly Permission[]): boolean {
-  return permissions.includes('owner') || permissions.includes(permissionFor(action));
+  return includesPermission(permissions, permissionFor(action));
+}
+
+/** The scopes of the management API, and the permission that each one gives. */
+export const SCOPE_PERMISSIONS: Readonly<Record<string, Permission>> = Object.freeze({
+  'keys:read': 'reader',
+  'keys:write': 'developer',
+  'keys:manage': 'owner',
+});
+
+/**
+ * Checks whether a member may give this scope to a key. A scope of the management API must not allow more than the
+ * member may do.
+ */
+export function mayGrant(scope: string, permissions: readonly Permission[]): boolean {
+  if (!scope.startsWith('keys:')) return true;
+  return includesPermission(permissions, SCOPE_PERMISSIONS[scope] ?? 'owner');
+}
+
+function includesPermission(held: readonly Permission[], needed: Permission): boolean {
+  return held.some((permission) => PERMISSIONS.indexOf(permission) >= PERMISSIONS.indexOf(needed));
 }

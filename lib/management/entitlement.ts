@@ -1,36 +1,46 @@
-/** What a key may be given: of what its account has, and by the rule of e-commerce platforms. */
+/**
+ * Checks that a key has only APIs, scopes and channels of its account, and that a key of an e-commerce platform has
+ * exactly one channel.
+ */
 import { invalid } from './management-error.js';
 
-/** What an account has. */
-export interface AccountReach {
+/** What an account may give its keys. */
+export interface AccountEntitlement {
   readonly apis: 'all' | readonly string[];
   readonly scopes: readonly string[];
   readonly channels: 'all' | readonly string[];
   readonly platforms: readonly string[];
 }
 
-/** What a key is to have. */
-export interface KeyReach {
+/** The APIs, scopes, channels and platform that a key should have. */
+export interface KeyEntitlement {
   readonly apis: 'all' | readonly string[] | null;
   readonly scopes: readonly string[] | null;
   readonly channels: 'all' | readonly string[];
   readonly platform: string | null;
 }
 
-/** @throws ManagementError `invalid`, naming what the account lacks or what breaks the rule. */
-export function checkReach(key: KeyReach, account: AccountReach): void {
+/**
+ * Checks a key against its account.
+ *
+ * @throws ManagementError `invalid`, which names the value that the account does not have, or the broken rule.
+ */
+export function checkEntitlement(key: KeyEntitlement, account: AccountEntitlement): void {
   checkWithin('apis', key.apis ?? [], account.apis);
   checkWithin('scopes', key.scopes ?? [], account.scopes);
   checkWithin('channels', key.channels, account.channels);
   if (key.platform === null) return;
   checkWithin('platform', [key.platform], account.platforms);
-  // Spec section 2.1, rule 3.
+  // Spec section 2.1, rule 3: a key of a platform has exactly one channel.
   if (key.channels === 'all' || key.channels.length !== 1) {
     throw invalid('channels', 'a key on an e-commerce platform has exactly one');
   }
 }
 
-/** `'all'` is all that the account has: it grows and shrinks with the account. */
+/**
+ * Checks that the account has the wanted values. `'all'` is always allowed: it means what the account has when a
+ * request is made.
+ */
 function checkWithin(field: string, wanted: 'all' | readonly string[], had: 'all' | readonly string[]): void {
   if (wanted === 'all' || had === 'all') return;
   const lacking = wanted.filter((name) => !had.includes(name));

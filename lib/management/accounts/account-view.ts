@@ -1,0 +1,32 @@
+/** An account as the operator sees it. */
+import { parseList, parseNames } from '../../store/json-columns.js';
+import type { AccountRow } from '../../store/tables.js';
+import type { AccountEntitlement } from '../entitlement.js';
+
+/** An account: it holds keys, and limits which APIs, scopes and channels they can have. */
+export interface Account extends AccountEntitlement {
+  readonly id: string;
+  readonly createdAt: Date;
+  /** When the account was disabled, which refuses all of its keys; `null` if it is not disabled. */
+  readonly disabledAt: Date | null;
+  readonly version: number;
+}
+
+export function accountOf(row: AccountRow): Account {
+  return {
+    id: row.id,
+    ...toAccountEntitlement(row),
+    createdAt: new Date(row.created_at),
+    disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at),
+    version: row.version,
+  };
+}
+
+export function toAccountEntitlement({ apis, scopes, channels, platforms }: AccountRow): AccountEntitlement {
+  return {
+    apis: parseList(apis),
+    scopes: parseNames(scopes),
+    channels: parseList(channels),
+    platforms: parseNames(platforms),
+  };
+}

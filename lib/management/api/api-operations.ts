@@ -1,0 +1,145 @@
+/** The table of operations of the management API. The router and the OpenAPI document are built from this table. */
+import type { JsonObject } from '../../protocol/json-object.js';
+import type { Management } from '../create-management.js';
+import type { PublicKeyInput } from '../keys/public-keys.js';
+import { invalid } from '../management-error.js';
+import {
+  createdAnswer,
+  idOf,
+  keyAnswer,
+  keyOperations,
+  MANAGE,
+  onlyField,
+  READ,
+  seenVersion,
+} from './key-operations.js';
+import { type ApiCall, type ApiOperation, JSON_TYPE, type QueryName } from './operation.js';
+import { dayOf, filterOf, pageAnswer } from './query.js';
+
+const AUDIT_FILTERS: readonly QueryName[] = ['subject', 'actor', 'action', 'after', 'limit'];
+
+export function apiOperations(management: Management): readonly ApiOperation[] {
+  const { keys, accessKeys } = management;
+  return [
+    ...keyOperations({
+      ...{ path: '/keys', noun: 'Key', title: 'key', keys, newSchema: 'NewKey', patchSchema: 'KeyPatch' },
+      filters: ['kind', 'api', 'state', 'q', 'limit', 'after'],
+    }),
+    usageOperation(management, '/keys', 'Key'),
+    ...keyOperations({
+      ...{ path: '/access-keys', noun: 'AccessKey', title: 'access key', keys: accessKeys },
+      ...{ newSchema: 'NewAccessKey', patchSchema: 'AccessKeyPatch', filters: ['state', 'q', 'limit', 'after'] },
+    }),
+    usageOperation(management, '/access-keys', 'AccessKey'),
+    ...credentialOperations(management),
+    {
+      ...{ method: 'get', path: '/audit', id: 'listAudit', summary: 'List the audit log, newest first', scopes: READ },
+      ...{ query: AUDIT_FILTERS, headers: ['Link'] },
+      answers: { 200: { description: 'A page.', schema: 'AuditPage' } },
+      async handle({ member, query, base }) {
+        return pageAnswer(await management.audit(member, filterOf(query, AUDIT_FILTERS)), query, `${base}/audit`);
+      },
+    },
+  ];
+}
+
+function usageOperation(
+  { usage, ...management }: Management,
+  path: '/keys' | '/access-keys',
+  noun: string,
+): ApiOperation {
+  const { view } = path === '/keys' ? management.keys : management.accessKeys;
+  return {
+    ...{ method: 'get', path: `${path}/{id}/usage`, id: `get${noun}Usage`, summary: 'Requests by day', scopes: READ },
+    query: ['from', 'to'],
+    answers: { 200: { description: 'Every day from one to another, both included.', schema: 'KeyUsage' } },
+    async handle({ member, params, query }) {
+      const filter = { from: dayOf('from', query.from), to: dayOf('to', query.to) };
+      // A key of the other type is reported as not found.
+      const { id } = await view(member, idOf(params));
+      return { status: 200, body: await usage(member, id, filter) };
+    },
+  };
+}
+
+/** Operations on the Secrets and the public keys of an access key. */
+function credentialOperations({ accessKeys }: Management): readonly ApiOperation[] {
+  const path = '/access-keys/{id}/secrets';
+  const keysPath = '/access-keys/{id}/public-keys';
+
+  async function add(call: ApiCall) {
+    onlyField(call.body);
+    const version = await seenVersion(accessKeys, call);
+    return createdAnswer(await accessKeys.addSecret(call.member, idOf(call.params), version, call.idempotencyKey), 201);
+  }
+
+  async function end(call: ApiCall) {
+    const { secretId = '' } = call.params;
+    const version = await seenVersion(accessKeys, call);
+    await accessKeys.deleteSecret(call.member, idOf(call.params), secretId, call.idempotencyKey, version);
+    return { status: 204 };
+  }
+
+  async function addPublicKey(call: ApiCall) {
+    const { member, params, idempotencyKey } = call;
+    const version = await seenVersion(accessKeys, call);
+    const key = publicKeyOf(call.body) as PublicKeyInput;
+    const view = await accessKeys.addPublicKey(member, idOf(params), key, idempotencyKey, version);
+    return { ...keyAnswer(view), status: 201 };
+  }
+
+  async function removePublicKey(call: ApiCall) {
+    const { member, params, idempotencyKey } = call;
+    const version = await seenVersion(accessKeys, call);
+    await accessKeys.removePublicKey(member, idOf(params), params.kid ?? '', idempotencyKey, version);
+    return { status: 204 };
+  }
+
+  return [
+    {
+      ...{
+        method: 'post',
+        path,
+        id: 'addAccessKeySecret',
+        summary: 'Add a second secret',
+        scopes: MANAGE,
+        handle: add,
+      },
+      ...{ ifMatch: 'optional', isRepeatable: true, headers: ['ETag'] },
+      body: { schema: 'Nothing', types: [JSON_TYPE], required: false },
+      answers: {
+        200: { description: 'It was added by the same request before.', schema: 'RepeatedKey' },
+        201: { description: 'The access key, with its new secret.', schema: 'CreatedKey' },
+      },
+    },
+    {
+      ...{ method: 'delete', path: `${path}/{secretId}`, id: 'endAccessKeySecret', summary: 'End one secret now' },
+      ...{ scopes: MANAGE, ifMatch: 'optional', isRepeatable: true, handle: end },
+      answers: { 204: { description: 'It has ended.' } },
+    },
+    {
+      ...{ method: 'post', path: keysPath, id: 'addAccessKeyPublicKey', summary: 'Add a public key', scopes: MANAGE },
+      ...{ ifMatch: 'optional', isRepeatable: true, headers: ['ETag'], handle: addPublicKey },
+      body: { schema: 'NewPublicKey', types: [JSON_TYPE], required: true },
+      answers: { 201: { description: 'The access key.', schema: 'Key' } },
+    },
+    {
+      ...{
+        method: 'delete',
+        path: `${keysPath}/{kid}`,
+        id: 'removeAccessKeyPublicKey',
+        summary: 'Remove a public key',
+      },
+      ...{ scopes: MANAGE, ifMatch: 'optional', isRepeatable: true, handle: removePublicKey },
+      answers: { 204: { description: 'It is removed.' } },
+    },
+  ];
+}
+
+/** Reads the public key from a body that is either `{ jwk }` or `{ pem }`. */
+function publicKeyOf(body: JsonObject): unknown {
+  const name = Object.hasOwn(body, 'pem') ? 'pem' : 'jwk';
+  const value = onlyField(body, name);
+  if (name === 'pem' ? typeof value === 'string' : typeof value === 'object' && value !== null) return value;
+  throw invalid(name, name === 'pem' ? 'expected a string' : 'expected a JWK');
+}

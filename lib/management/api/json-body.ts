@@ -1,0 +1,61 @@
+/** Reads the body of a request of the management API: one JSON object of limited size, within a time limit. */
+import { type BodyFault, type MaybeParsed, readBody } from '../../http/bounded-body.js';
+import { type JsonObject, parseJsonObject } from '../../protocol/json-object.js';
+import { ProblemError } from './problem.js';
+
+const MAX_BYTES = 64 * 1_024;
+const BOUNDS = { maxBytes: MAX_BYTES, timeoutMs: 10_000 };
+const EMPTY: JsonObject = Object.freeze({});
+
+/**
+ * The error for each fault. `slow_body` and `too_large` close the connection, so that the rest of the body is not read.
+ */
+const BODY_FAULTS: Readonly<Record<BodyFault, () => ProblemError>> = {
+  aborted: () => invalidBody('the body did not arrive completely'),
+  slow_body: () => new ProblemError(408, 'slow_body', 'the body took too long to arrive', { Connection: 'close' }),
+  too_large: () =>
+    new ProblemError(413, 'too_large', `the body is larger than ${MAX_BYTES} bytes`, { Connection: 'close' }),
+};
+
+/**
+ * Reads a body. A request without a body gives an empty object. If the host app has already parsed the body, `req.body`
+ * is used.
+ *
+ * @param types - The media types that are accepted.
+ * @throws ProblemError 400, 408, 413, 415
+ */
+export async function readJsonBody(req: MaybeParsed, types: readonly string[]): Promise<JsonObject> {
+  if (!hasBody(req)) return EMPTY;
+  const [type = '', ...parameters] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim());
+  const isUtf8 = parameters.every((parameter) => /^charset=(?:utf-8|"utf-8")$/i.test(parameter));
+  const isPlain = (req.headers['content-encoding'] ?? 'identity') === 'identity';
+  if (!types.includes(type.toLowerCase()) || !isUtf8 || !isPlain) {
+    throw new ProblemError(415, 'unsupported_media_type', `expected ${types.join(' or ')} in UTF-8, not compressed`, {
+      Accept: types.join(', '),
+      Connection: 'close',
+    });
+  }
+  const bytes = req.readableDidRead ? alreadyRead(req.body) : await readBody(req, BOUNDS);
+  if (!Buffer.isBuffer(bytes)) throw BODY_FAULTS[bytes]();
+  if (bytes.length > MAX_BYTES) throw BODY_FAULTS.too_large();
+  const body = parseJsonObject(bytes);
+  if (body === undefined) {
+    throw invalidBody('expected one JSON object, at most 32 levels deep, without duplicate members');
+  }
+  return body;
+}
+
+function hasBody({ headers }: MaybeParsed): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function alreadyRead(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  if (typeof body === 'string') return Buffer.from(body);
+  if (typeof body === 'object' && body !== null) return Buffer.from(JSON.stringify(body));
+  throw new Error('keyward: the body was read before createManagementApi saw it, and nothing is left');
+}
+
+function invalidBody(detail: string): ProblemError {
+  return new ProblemError(400, 'invalid', detail);
+}

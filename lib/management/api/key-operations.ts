@@ -1,0 +1,223 @@
+/** Creates the operations on one type of key, under `/keys` or `/access-keys`. */
+import type { JsonObject } from '../../protocol/json-object.js';
+import type { AccessKeyService, ApiKeyService } from '../create-management.js';
+import type { CreatedKey } from '../keys/key-service.js';
+import type { KeyView } from '../keys/key-view.js';
+import { MAX_GRACE } from '../keys/rotation.js';
+import { invalid } from '../management-error.js';
+import type { Member } from '../member.js';
+import { isAllowed } from '../permissions.js';
+import {
+  type ApiAnswer,
+  type ApiCall,
+  type ApiOperation,
+  JSON_TYPE,
+  MERGE_PATCH_TYPE,
+  type QueryName,
+} from './operation.js';
+import { entityTag, matchesNone, preconditionFailed, preconditionRequired, versionFor } from './preconditions.js';
+import { filterOf, pageAnswer, timeOf } from './query.js';
+
+/** What differs between `/keys` and `/access-keys`. */
+export interface KeyCollection {
+  /** The path of the collection: `/keys` or `/access-keys`. */
+  readonly path: string;
+  /** `Key` or `AccessKey`: part of the operation ids. */
+  readonly noun: string;
+  readonly title: string;
+  readonly keys: Service;
+  readonly filters: readonly QueryName[];
+  readonly newSchema: 'NewKey' | 'NewAccessKey';
+  readonly patchSchema: 'KeyPatch' | 'AccessKeyPatch';
+}
+
+/** The methods that both services have. Their settings differ, so this type accepts none; callers cast them. */
+type Service = Pick<ApiKeyService | AccessKeyService, 'list' | 'view' | 'rotate' | 'endGrace' | 'revoke'> & {
+  create(member: Member, settings: never, idempotencyKey?: string): Promise<CreatedKey>;
+  edit(member: Member, id: string, edit: never, idempotencyKey?: string): Promise<KeyView>;
+};
+
+export const READ = ['keys:read', 'keys:write', 'keys:manage'] as const;
+const WRITE = ['keys:write', 'keys:manage'] as const;
+export const MANAGE = ['keys:manage'] as const;
+
+const PATCH_TRIES = 5;
+
+export function keyOperations(collection: KeyCollection): readonly ApiOperation[] {
+  const { path, noun, title, keys } = collection;
+  const one = `${path}/{id}`;
+
+  async function list({ member, query, base }: ApiCall): Promise<ApiAnswer> {
+    const page = await keys.list(member, filterOf(query, collection.filters));
+    return pageAnswer(page, query, `${base}${path}`);
+  }
+
+  async function create({ member, body, idempotencyKey, base }: ApiCall): Promise<ApiAnswer> {
+    const created = await keys.create(member, settingsOf(body) as never, idempotencyKey);
+    const headers = { Location: `${base}${path}/${created.key.id}` };
+    return createdAnswer(created, 201, headers);
+  }
+
+  async function view({ member, params, ifNoneMatch }: ApiCall): Promise<ApiAnswer> {
+    const key = await keys.view(member, idOf(params));
+    return matchesNone(ifNoneMatch, key.version) ? keyAnswer(key) : { status: 304, headers: tagOf(key) };
+  }
+
+  /** Applies a merge patch (RFC 7396) to the version of the key that the client saw. */
+  async function patch({ member, params, body, ifMatch, idempotencyKey }: ApiCall): Promise<ApiAnswer> {
+    if (ifMatch === undefined) throw preconditionRequired();
+    const id = idOf(params);
+    if (Object.hasOwn(body, 'version')) throw invalid('version', 'there is no such field; send If-Match');
+    // A member without the permission is refused (and audited) before the answer can reveal anything about the key.
+    if (!isAllowed('edit', member.permissions)) await keys.edit(member, id, {} as never);
+    for (let left = PATCH_TRIES; ; left -= 1) {
+      const seen = await keys.view(member, id);
+      const version = (await versionFor(ifMatch, async () => seen.version)) ?? seen.version;
+      if (version !== seen.version && idempotencyKey === undefined) throw preconditionFailed();
+      const edit = { ...patchOf(body, seen), version };
+      try {
+        return keyAnswer(await keys.edit(member, id, edit as never, idempotencyKey));
+      } catch (error) {
+        if (ifMatch !== 'any' || left === 0 || !isConflict(error)) throw error;
+      }
+    }
+  }
+
+  async function revoke(call: ApiCall): Promise<ApiAnswer> {
+    const id = idOf(call.params);
+    await keys.revoke(call.member, id, call.idempotencyKey, await seenVersion(keys, call));
+    return { status: 204 };
+  }
+
+  async function rotate(call: ApiCall): Promise<ApiAnswer> {
+    const { member, params, body, idempotencyKey } = call;
+    const grace = onlyField(body, 'gracePeriod');
+    const version = await seenVersion(keys, call);
+    return createdAnswer(await keys.rotate(member, idOf(params), readSeconds(grace), version, idempotencyKey), 200);
+  }
+
+  async function endGracePeriod(call: ApiCall): Promise<ApiAnswer> {
+    onlyField(call.body);
+    const version = await seenVersion(keys, call);
+    return keyAnswer(await keys.endGrace(call.member, idOf(call.params), call.idempotencyKey, version));
+  }
+
+  const json = { types: [JSON_TYPE], required: true };
+  const optional = { types: [JSON_TYPE], required: false };
+  const key = { description: `The ${title}.`, schema: 'Key' } as const;
+  return [
+    {
+      ...{ method: 'get', path, id: `list${noun}s`, summary: `List ${title}s, newest first`, scopes: READ },
+      ...{ query: collection.filters, headers: ['Link'], handle: list },
+      answers: { 200: { description: 'A page.', schema: 'KeyPage' } },
+    },
+    {
+      ...{ method: 'post', path, id: `create${noun}`, summary: `Create a ${title}`.replace('a access', 'an access') },
+      ...{ scopes: WRITE, isRepeatable: true, headers: ['Location', 'ETag'], handle: create },
+      body: { schema: collection.newSchema, ...json },
+      answers: {
+        200: { description: 'It was created by the same request before.', schema: 'RepeatedKey' },
+        201: { description: 'The key, with its secret.', schema: 'CreatedKey' },
+      },
+    },
+    {
+      ...{ method: 'get', path: one, id: `get${noun}`, summary: `View one ${title}`, scopes: READ },
+      ...{ headers: ['ETag'], handle: view, answers: { 200: key, 304: { description: 'Not modified.' } } },
+    },
+    {
+      ...{ method: 'patch', path: one, id: `edit${noun}`, summary: `Edit one ${title} (RFC 7396)`, scopes: MANAGE },
+      ...{ ifMatch: 'required', isRepeatable: true, headers: ['ETag'], handle: patch, answers: { 200: key } },
+      body: { schema: collection.patchSchema, types: [MERGE_PATCH_TYPE, JSON_TYPE], required: true },
+    },
+    {
+      ...{ method: 'delete', path: one, id: `revoke${noun}`, summary: `Revoke one ${title}; final`, scopes: MANAGE },
+      ...{ ifMatch: 'optional', isRepeatable: true, handle: revoke },
+      answers: { 204: { description: 'It is revoked.' } },
+    },
+    {
+      ...{
+        method: 'post',
+        path: `${one}/rotate`,
+        id: `rotate${noun}`,
+        summary: 'Give it a new secret',
+        scopes: MANAGE,
+      },
+      ...{ ifMatch: 'optional', isRepeatable: true, headers: ['ETag'], handle: rotate },
+      body: { schema: 'Rotation', ...optional },
+      answers: { 200: { description: 'The key, with its new secret.', schema: 'CreatedOrRepeatedKey' } },
+    },
+    {
+      ...{ method: 'post', path: `${one}/end-grace-period`, id: `end${noun}GracePeriod`, scopes: MANAGE },
+      ...{ summary: 'End the grace period of the old secret now', ifMatch: 'optional', isRepeatable: true },
+      ...{ headers: ['ETag'], handle: endGracePeriod, answers: { 200: key } },
+      body: { schema: 'Nothing', ...optional },
+    },
+  ];
+}
+
+/** Returns the version that `If-Match` requires the key to have; `undefined` if it allows any version. */
+export async function seenVersion(keys: Pick<Service, 'view'>, { ifMatch, member, params }: ApiCall) {
+  return await versionFor(ifMatch, async () => (await keys.view(member, idOf(params))).version);
+}
+
+export function idOf({ id = '' }: Readonly<Record<string, string>>): string {
+  return id;
+}
+
+export function keyAnswer(key: KeyView): ApiAnswer {
+  return { status: 200, headers: tagOf(key), body: key };
+}
+
+/** Returns the response to a request that created a secret. A repeated request gets the key without its secret. */
+export function createdAnswer(
+  { key, secret }: CreatedKey,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): ApiAnswer {
+  const all = { ...headers, ...tagOf(key) };
+  return secret === undefined
+    ? { status: 200, headers: all, body: { key } }
+    : { status, headers: all, body: { key, secret } };
+}
+
+/** Returns the value of the only field that the body may have. */
+export function onlyField(body: JsonObject, name?: string): unknown {
+  for (const member of Reflect.ownKeys(body)) {
+    if (member !== name) throw invalid(String(member), 'there is no such field');
+  }
+  return name === undefined ? undefined : body[name];
+}
+
+function readSeconds(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && value >= 0 && value <= MAX_GRACE) return value;
+  throw invalid('gracePeriod', `expected seconds, 0 to ${MAX_GRACE}`);
+}
+
+function settingsOf(body: JsonObject): object {
+  return Object.hasOwn(body, 'expiresAt') ? { ...body, expiresAt: timeOf('expiresAt', body.expiresAt) } : body;
+}
+
+/**
+ * Merges `metadata` with the current one. It is the only field that is an object, so other fields simply replace the
+ * old value.
+ */
+function patchOf(body: JsonObject, { metadata: current }: KeyView): object {
+  const settings = settingsOf(body) as JsonObject;
+  const { metadata } = settings;
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return settings;
+  const merged = new Map<string, unknown>(Object.entries(current ?? {}));
+  for (const [name, value] of Object.entries(metadata)) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, value);
+  }
+  return { ...settings, metadata: Object.fromEntries(merged) };
+}
+
+function tagOf({ version }: KeyView): { readonly ETag: string } {
+  return { ETag: entityTag(version) };
+}
+
+function isConflict(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | undefined)?.code === 'version_conflict';
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import { KeywardError } from '../../errors/keyward-error.js';
+import { authContextOf } from '../../express/gate/auth-of.js';
+import type { Member } from '../member.js';
+import { SCOPE_PERMISSIONS } from '../permissions.js';
+
+/** A request of Express, which has the address of the client. */
+type RequestWithAddress = IncomingMessage & { readonly ip?: string | undefined };
+
+/**
+ * Derives a member from the principal of a request, by its scopes: `keys:read` lists and views; `keys:write` also
+ * creates (Developer); `keys:manage` does everything (Owner). Mount the API behind a `requireBearer`.
+ *
+ * Only scopes that are listed on the credential count: a secret key without a list has every scope of its APIs, but
+ * none of these. The member's id is the id of the key, and its account the key's account.
+ *
+ * @returns A function for the option `memberOf` of `createManagementApi`. It returns `undefined` (401) for a principal
+ *   without an account, and throws a `KeywardError` `gate_not_passed` if no gate ran before.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { type CredentialVerifier, requireBearer } from 'keyward';
+ * import { createManagementApi, type Management, memberByScopes } from 'keyward/management';
+ *
+ * export function mountApi(app: express.Express, management: Management, keys: CredentialVerifier) {
+ *   app.use('/api', requireBearer({ accept: [keys] }), createManagementApi({ management, memberOf: memberByScopes() }));
+ * }
+ * ```
+ */
+export function memberByScopes(): (req: IncomingMessage) => Member | undefined {
+  return (req: RequestWithAddress) => {
+    const context = authContextOf(req);
+    if (context === undefined) {
+      throw new KeywardError('gate_not_passed', 'keyward: memberByScopes needs a requireBearer before the API');
+    }
+    const { principal } = context;
+    if (principal?.account === undefined) return undefined;
+    const { keyId, account, scopes } = principal;
+    const held = scopes === 'all' ? [] : scopes;
+    const permissions = held.flatMap((scope) =>
+      Object.hasOwn(SCOPE_PERMISSIONS, scope) ? (SCOPE_PERMISSIONS[scope] ?? []) : [],
+    );
+    return { id: keyId, account, permissions, address: req.ip ?? req.socket.remoteAddress };
+  };
+}

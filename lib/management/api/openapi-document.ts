@@ -1,0 +1,119 @@
+/** The OpenAPI 3.1 document of the management API. */
+import type { ApiOperation } from './operation.js';
+import { QUERY_SCHEMAS } from './query.js';
+import { type JsonSchema, SCHEMAS, schemaRef } from './schemas.js';
+
+/** An OpenAPI document, as plain JSON. */
+export type OpenApiDocument = Readonly<Record<string, unknown>>;
+
+const SCHEME = 'bearer';
+const PROBLEMS: Readonly<Record<number, string>> = {
+  400: 'The request is invalid.',
+  401: 'No credential, or an invalid one.',
+  403: 'The caller does not have the permission.',
+  404: 'There is no such key in this account.',
+  409: 'The key was revoked, or the idempotency key was used for another request.',
+  412: 'The key was changed since you read it; read it again and retry.',
+  413: 'The body is too large.',
+  415: 'The body has another media type.',
+  428: 'If-Match is missing.',
+  503: 'The store cannot be reached.',
+};
+const HEADERS: Readonly<Record<string, object>> = {
+  ETag: { description: 'The version of the key.', schema: { type: 'string' } },
+  Location: { description: 'The path of the key.', schema: { type: 'string' } },
+  Link: { description: 'The next page (RFC 8288).', schema: { type: 'string' } },
+};
+
+/**
+ * Creates the document.
+ *
+ * @param base - Where the API is mounted.
+ */
+export function openApiDocument(operations: readonly ApiOperation[], base: string): OpenApiDocument {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    const item = paths[operation.path] ?? {};
+    paths[operation.path] = item;
+    item[operation.method] = describe(operation);
+  }
+  paths['/openapi.json'] = {
+    get: {
+      ...{ operationId: 'getOpenApi', summary: 'This document', security: [] },
+      responses: { 200: { description: 'OpenAPI 3.1.', content: json('application/json', schemaRef('Document')) } },
+    },
+  };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Keys', version: '1.0.0', description: 'Create, rotate and revoke keys and access keys.' },
+    servers: [{ url: base === '' ? '/' : base }],
+    paths,
+    components: {
+      securitySchemes: { [SCHEME]: { type: 'http', scheme: 'bearer' } },
+      schemas: SCHEMAS,
+      responses: Object.fromEntries(
+        Object.entries(PROBLEMS).map(([status, description]) => [
+          `Problem${status}`,
+          { description, content: json('application/problem+json', schemaRef('Problem')) },
+        ]),
+      ),
+    },
+  };
+}
+
+function describe(operation: ApiOperation): object {
+  const { id, summary, scopes, body } = operation;
+  return {
+    ...{ operationId: id, summary },
+    // A list of alternatives: each one of the scopes is enough.
+    security: scopes.map((scope) => ({ [SCHEME]: [scope] })),
+    parameters: parametersOf(operation),
+    ...(body === undefined ? {} : { requestBody: { required: body.required, content: bodyOf(body) } }),
+    responses: { ...successesOf(operation), ...problemsOf(operation) },
+  };
+}
+
+function parametersOf({ path, query = [], ifMatch, isRepeatable, method }: ApiOperation): readonly object[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const header = (name: string, required: boolean) => ({ name, in: 'header', required, schema: { type: 'string' } });
+  return [
+    ...inPath.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...query.map((name) => ({ name, in: 'query', required: false, schema: QUERY_SCHEMAS[name] })),
+    ...(ifMatch === undefined ? [] : [header('If-Match', ifMatch === 'required')]),
+    ...(isRepeatable ? [header('Idempotency-Key', false)] : []),
+    ...(method === 'get' && inPath.length === 1 && path.endsWith('}') ? [header('If-None-Match', false)] : []),
+  ];
+}
+
+function bodyOf({ schema, types }: NonNullable<ApiOperation['body']>): object {
+  return Object.assign({}, ...types.map((type) => json(type, schemaRef(schema))));
+}
+
+function successesOf({ answers, headers = [] }: ApiOperation): object {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, schema }]) => [
+      status,
+      {
+        description,
+        ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map((name) => [name, HEADERS[name]])) }),
+        ...(schema === undefined ? {} : { content: json('application/json', schemaRef(schema)) }),
+      },
+    ]),
+  );
+}
+
+function problemsOf({ path, body, ifMatch, isRepeatable }: ApiOperation): object {
+  const statuses = [
+    ...[400, 401, 403, 503],
+    ...(path.includes('{') ? [404] : []),
+    ...(isRepeatable ? [409] : []),
+    ...(ifMatch === undefined ? [] : [412]),
+    ...(ifMatch === 'required' ? [428] : []),
+    ...(body === undefined ? [] : [413, 415]),
+  ];
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]));
+}
+
+function json(type: string, schema: JsonSchema): object {
+  return { [type]: { schema } };
+}

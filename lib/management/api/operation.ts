@@ -1,0 +1,57 @@
+/** One operation of the management API. The router and the OpenAPI document are built from a table of these. */
+import type { JsonObject } from '../../protocol/json-object.js';
+import type { Member } from '../member.js';
+import type { IfMatch } from './preconditions.js';
+import type { SchemaName } from './schemas.js';
+
+export interface ApiCall {
+  readonly member: Member;
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The query parameters that the operation declares. */
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body: JsonObject;
+  readonly ifMatch: IfMatch;
+  readonly ifNoneMatch: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  /** Where the API is mounted. */
+  readonly base: string;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export type ApiMethod = 'get' | 'post' | 'patch' | 'delete';
+
+export interface ApiOperation {
+  readonly method: ApiMethod;
+  /** The path, with parameters written as `{id}`, as in OpenAPI. */
+  readonly path: string;
+  readonly id: string;
+  readonly summary: string;
+  /** The scopes that allow the operation: each one of them is enough. */
+  readonly scopes: readonly string[];
+  readonly query?: readonly QueryName[];
+  /** The schema of the body, and the media types that are accepted. */
+  readonly body?: { readonly schema: SchemaName; readonly types: readonly string[]; readonly required: boolean };
+  /** Whether the request needs `If-Match`; without a value, `If-Match` is not allowed. */
+  readonly ifMatch?: 'optional' | 'required';
+  /** Whether the request may have `Idempotency-Key`. */
+  readonly isRepeatable?: boolean;
+  /** The successful responses by status code. A response without `schema` has no body. */
+  readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: SchemaName }>>;
+  /** The headers of a successful response. */
+  readonly headers?: readonly ('ETag' | 'Location' | 'Link')[];
+  handle(call: ApiCall): Promise<ApiAnswer>;
+}
+
+export type QueryName =
+  | ('kind' | 'api' | 'state' | 'q' | 'limit' | 'after')
+  | ('subject' | 'actor' | 'action')
+  | ('from' | 'to');
+
+export const JSON_TYPE = 'application/json';
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';

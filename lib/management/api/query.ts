@@ -1,0 +1,82 @@
+/** Reads the query parameters of lists, and creates the pages of lists. */
+import { types } from 'node:util';
+import { invalid } from '../management-error.js';
+import type { Page } from '../pagination.js';
+import type { ApiAnswer, ApiCall, QueryName } from './operation.js';
+import type { JsonSchema } from './schemas.js';
+
+/** The schema of each query parameter. */
+export const QUERY_SCHEMAS: Readonly<Record<QueryName, JsonSchema>> = {
+  kind: { type: 'string', enum: ['secret', 'public'] },
+  api: { type: 'string', description: 'Keys that can use this API.' },
+  state: { type: 'string', enum: ['active', 'disabled', 'expired', 'revoked'] },
+  q: { type: 'string', description: 'Part of a name, an id or a hint.' },
+  limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+  after: { type: 'string', description: '`next` of the page before.' },
+  subject: { type: 'string' },
+  actor: { type: 'string' },
+  action: { type: 'string' },
+  from: { type: 'string', format: 'date' },
+  to: { type: 'string', format: 'date' },
+};
+
+/** @throws ManagementError `invalid` for a parameter that is unknown, repeated or malformed. */
+export function readQuery(url: string, names: readonly QueryName[]): ApiCall['query'] {
+  const mark = url.indexOf('?');
+  const pairs = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
+  for (const [index, [name]] of pairs.entries()) {
+    if (!(names as readonly string[]).includes(name)) {
+      throw invalid(name, names.length === 0 ? 'there are no parameters' : `there are ${names.join(', ')}`);
+    }
+    if (pairs.findIndex(([other]) => other === name) !== index) throw invalid(name, 'expected it once');
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** Converts query parameters to the list filter that management expects. */
+export function filterOf(query: ApiCall['query'], names: readonly QueryName[]): object {
+  const fields = names.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]] as const]));
+  return Object.fromEntries(
+    fields.map(([name, value]) => {
+      if (name === 'limit') return [name, /^[1-9]\d{0,2}$/.test(value) ? Number(value) : value];
+      return [name === 'q' ? 'text' : name, value];
+    }),
+  );
+}
+
+/** Creates the response for a page. A `Link` header names the next page (RFC 8288). */
+export function pageAnswer<T>({ items, next }: Page<T>, query: ApiCall['query'], path: string): ApiAnswer {
+  const body = { data: items, next };
+  if (next === null) return { status: 200, body };
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, value);
+  parameters.set('after', next);
+  return { status: 200, headers: { Link: `<${path}?${parameters}>; rel="next"` }, body };
+}
+
+const TIME = /^(\d{4}-\d\d-\d\d)[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+/** Parses a time in the format of RFC 3339. `null` stays `null`. */
+export function timeOf(field: string, value: unknown): Date | null {
+  if (value === null) return null;
+  const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
+  const time = day === undefined ? new Date(Number.NaN) : new Date(value as string);
+  if (day === undefined || Number.isNaN(time.getTime()) || !isOfCalendar(day)) {
+    throw invalid(field, 'expected a date and time of RFC 3339, such as 2030-01-31T12:00:00Z');
+  }
+  return time;
+}
+
+/** Parses a day in the format of RFC 3339, as UTC. */
+export function dayOf(field: string, value: string | undefined): Date | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d{4}-\d\d-\d\d$/.test(value) || !isOfCalendar(value))
+    throw invalid(field, 'expected a day, such as 2030-01-31');
+  return new Date(value);
+}
+
+/** Checks that the day exists, because `Date` parses 30 February as 2 March. */
+function isOfCalendar(day: string): boolean {
+  const time = new Date(`${day}T00:00:00Z`);
+  return types.isDate(time) && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
+}

@@ -1,0 +1,107 @@
+/** Reads the audit log. */
+import { types } from 'node:util';
+import type { CredentialStore } from '../../store/credential-store.js';
+import type { ListedAuditRow } from '../../store/repository/repository.js';
+import { type Given, readGiven, readText } from '../fields.js';
+import { invalid } from '../management-error.js';
+import { mapStoreErrors } from '../map-store-errors.js';
+import type { Member } from '../member.js';
+import { type Page, pageOf, readAfter, readLimit } from '../pagination.js';
+import type { Operations } from './audited-operation.js';
+
+/** An operation that was carried out or refused. An entry never contains a credential. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: Date;
+  readonly account: string;
+  readonly actor: string;
+  /** The permission that the actor had, or `operator`. */
+  readonly role: string | null;
+  /** The name of the operation: `key.create`, `access_key.edit`, `account.put`, … */
+  readonly action: string;
+  readonly outcome: 'done' | 'refused';
+  /** The id of the key or account. */
+  readonly subject: string | null;
+  readonly before: unknown;
+  /**
+   * The values of the changed fields after the change. A refused operation has `{ refused: 'not_found' }`. Refusals
+   * with the same actor, action and reason share one entry a minute, with their number: `{ refused: 'not_found', count:
+   * 300 }`.
+   */
+  readonly after: unknown;
+  /** The IP address of the actor. */
+  readonly origin: string | null;
+}
+
+/** Selects the entries to list. Default: all entries of the account. */
+export interface AuditListFilter {
+  readonly subject?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  /** Includes entries from this time on. */
+  readonly from?: Date | undefined;
+  /** Includes entries before this time. */
+  readonly to?: Date | undefined;
+  readonly after?: string | undefined;
+  /** The page size, 1 to 200. Default: 50. */
+  readonly limit?: number | undefined;
+}
+
+/** Lists the entries of the member's account, newest first. */
+export type ListAudit = (member: Member, filter?: AuditListFilter) => Promise<Page<AuditEntry>>;
+
+const FILTERS = ['subject', 'actor', 'action', 'from', 'to', 'after', 'limit'];
+
+/** Selects the entries that the operator lists. Default: all entries of every account. */
+export interface OperatorAuditFilter extends AuditListFilter {
+  readonly account?: string | undefined;
+}
+
+/** Lists the entries of one account or of every account, newest first. */
+export type ListOperatorAudit = (filter?: OperatorAuditFilter) => Promise<Page<AuditEntry>>;
+
+export function operatorAuditOf(store: CredentialStore): ListOperatorAudit {
+  return async (given = {}) => await pageOfAudit(store, readGiven(given, ['account', ...FILTERS]));
+}
+
+export function auditOf(operations: Operations, store: CredentialStore): ListAudit {
+  return async (member, given = {}) => {
+    return await operations.look(member, { action: 'audit', name: 'audit.list', subject: undefined }, async (actor) => {
+      return await pageOfAudit(store, { ...readGiven(given, FILTERS), account: actor.member.account });
+    });
+  };
+}
+
+async function pageOfAudit({ repository }: CredentialStore, filter: Given): Promise<Page<AuditEntry>> {
+  const limit = readLimit(filter.limit);
+  const text = (field: string) => (filter[field] === undefined ? undefined : readText(field, filter[field]));
+  const [account, subject, actor, action] = [text('account'), text('subject'), text('actor'), text('action')];
+  const [from, to] = [readTime('from', filter.from), readTime('to', filter.to)];
+  const after = readAfter(filter.after);
+  const rows = await mapStoreErrors(() =>
+    repository.audit({ account, subject, actor, action, from, to, after, limit: limit + 1 }),
+  );
+  return pageOf(rows, limit, ({ at, id }) => ({ time: at, id }), entryOf);
+}
+
+function readTime(field: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const time = types.isDate(value) ? value.getTime() : Number.NaN;
+  if (Number.isNaN(time)) throw invalid(field, 'expected a Date');
+  return time;
+}
+
+function entryOf({ refusals, ...row }: ListedAuditRow): AuditEntry {
+  const after = fieldsOf(row.after);
+  return {
+    ...row,
+    at: new Date(row.at),
+    outcome: row.outcome === 'done' ? 'done' : 'refused',
+    before: fieldsOf(row.before),
+    after: refusals === null || refusals === 1 ? after : { ...after, count: refusals },
+  };
+}
+
+function fieldsOf(text: string | null): object | null {
+  return text === null ? null : JSON.parse(text);
+}

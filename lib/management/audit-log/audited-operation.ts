@@ -1,0 +1,117 @@
+/**
+ * Runs one operation of a member: checks the permission, and makes the change and its audit log entry in one
+ * transaction. A refused operation is audited too.
+ */
+import type { Clock } from '../../contracts/clock.js';
+import type { CredentialStore } from '../../store/credential-store.js';
+import type { RepositoryTransaction } from '../../store/repository/repository.js';
+import { ManagementError } from '../management-error.js';
+import { mapStoreErrors, transactOn } from '../map-store-errors.js';
+import { type Member, readMember } from '../member.js';
+import { type Action, isAllowed, permissionFor } from '../permissions.js';
+
+/** An operation that a member requests. */
+export interface Operation {
+  readonly action: Action;
+  /** The action in the audit log: `key.create`. */
+  readonly name: string;
+  /** The id of the key; `undefined` until a new key has its id. */
+  subject: string | undefined;
+}
+
+export interface OperationResult<T> {
+  readonly result: T;
+  readonly subject: string;
+  /**
+   * The changed fields before and after, for the audit log. If `undefined`, nothing was changed, and no entry is
+   * written.
+   */
+  readonly fields: { readonly before: object | undefined; readonly after: object } | undefined;
+}
+
+export interface ActorContext {
+  readonly member: Member;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Runs operations of members on one store. */
+export interface Operations {
+  /** Runs an operation that only reads. */
+  look<T>(member: unknown, operation: Operation, work: (actor: ActorContext) => Promise<T>): Promise<T>;
+  /** Runs an operation that writes. The change and its entry in the audit log are one transaction. */
+  change<T>(
+    member: unknown,
+    operation: Operation,
+    work: (tx: RepositoryTransaction, actor: ActorContext) => Promise<OperationResult<T>>,
+  ): Promise<T>;
+}
+
+export function createOperations(store: CredentialStore, clock: Clock): Operations {
+  const { repository } = store;
+
+  async function look<T>(given: unknown, operation: Operation, work: (actor: ActorContext) => Promise<T>): Promise<T> {
+    const member = readMember(given);
+    return await attempt(member, operation, () => work({ member, now: clock.now() }));
+  }
+
+  async function change<T>(
+    given: unknown,
+    operation: Operation,
+    work: (tx: RepositoryTransaction, actor: ActorContext) => Promise<OperationResult<T>>,
+  ): Promise<T> {
+    const member = readMember(given);
+    return await attempt(member, operation, () =>
+      transactOn(repository, async (tx) => {
+        const actor = { member, now: clock.now() };
+        const { result, subject, fields } = await work(tx, actor);
+        if (fields === undefined) return result;
+        const [before, after] = [textOf(fields.before), textOf(fields.after)];
+        await tx.audit({ ...entryOf(actor, operation), outcome: 'done', subject, before, after });
+        return result;
+      }),
+    );
+  }
+
+  async function attempt<T>(member: Member, operation: Operation, work: () => Promise<T>): Promise<T> {
+    try {
+      if (!isAllowed(operation.action, member.permissions)) {
+        throw new ManagementError('forbidden', `this needs the permission ${permissionFor(operation.action)}`);
+      }
+      return await mapStoreErrors(work);
+    } catch (error) {
+      if (isRefusal(error)) await writeRefusal(member, operation, error);
+      throw error;
+    }
+  }
+
+  /** Writes a refusal in a transaction of its own, because the transaction of the refused operation is rolled back. */
+  async function writeRefusal(member: Member, operation: Operation, { code }: ManagementError): Promise<void> {
+    const entry = entryOf({ member, now: clock.now() }, operation);
+    await transactOn(repository, (tx) => tx.auditRefusal({ ...entry, subject: operation.subject ?? null, code }));
+  }
+
+  return { look, change };
+}
+
+/** Validation errors are not audited; denied attempts and version conflicts are. */
+function isRefusal(error: unknown): error is ManagementError {
+  return (
+    error instanceof ManagementError && ['forbidden', 'not_found', 'version_conflict', 'revoked'].includes(error.code)
+  );
+}
+
+function entryOf({ member, now }: ActorContext, { name }: Operation) {
+  return {
+    at: now,
+    account: member.account,
+    actor: member.id,
+    role: member.permissions.includes('owner') ? 'owner' : (member.permissions[0] ?? null),
+    action: name,
+    origin: member.address ?? null,
+  };
+}
+
+function textOf(fields: object | undefined): string | null {
+  return fields === undefined ? null : JSON.stringify(fields);
+}

@@ -1,0 +1,65 @@
+/** Makes sure that a request that is repeated with the same idempotency key is carried out only once. */
+import { digestOf } from '../../credentials/digest.js';
+import type { RepositoryTransaction } from '../../store/repository/repository.js';
+import type { CreationRow } from '../../store/tables.js';
+import { invalid, ManagementError } from '../management-error.js';
+
+/** Milliseconds for which a request is stored. */
+const REMEMBERED_FOR = 24 * 3_600_000;
+const KEY = /^[\x21-\x7E]{1,256}$/;
+
+export interface Creation {
+  readonly account: string;
+  readonly idempotencyKey: string;
+  readonly request: string;
+}
+
+/** @throws ManagementError `invalid` for an invalid idempotency key. */
+export function readCreation(
+  account: string,
+  idempotencyKey: unknown,
+  operation: string,
+  input: unknown,
+): Creation | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  if (typeof idempotencyKey !== 'string' || !KEY.test(idempotencyKey)) {
+    throw invalid('idempotencyKey', 'expected 1 to 256 printable characters without a space');
+  }
+  return { account, idempotencyKey, request: digestOf(textOf([operation, input])) };
+}
+
+/**
+ * Returns the stored row if this request was carried out before; `undefined` if it is new.
+ *
+ * @throws ManagementError `idempotency_conflict` if the stored request is a different one.
+ */
+export async function madeBefore(
+  tx: RepositoryTransaction,
+  { account, idempotencyKey, request }: Creation,
+  now: number,
+): Promise<CreationRow | undefined> {
+  const found = await tx.creation(account, idempotencyKey);
+  if (found === undefined || found.at < now - REMEMBERED_FOR) return undefined;
+  if (found.request === request) return found;
+  throw new ManagementError('idempotency_conflict', 'this idempotency key was used for another request');
+}
+
+export async function rememberCreation(
+  tx: RepositoryTransaction,
+  creation: Creation,
+  key: string,
+  now: number,
+): Promise<void> {
+  const { account, idempotencyKey, request } = creation;
+  const row = { account, idempotency_key: idempotencyKey, request, key_id: key, at: now };
+  await tx.insertCreation(row, now - REMEMBERED_FOR);
+}
+
+/** Serializes the input. It is not validated yet, and JSON.stringify may throw for deep, circular or BigInt values. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw invalid('request', 'expected plain data');
+  }
+}

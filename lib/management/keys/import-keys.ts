@@ -1,0 +1,174 @@
+/**
+ * Imports the keys of an existing table by their digests. Holders continue to use their keys, and the importer does not
+ * need the key values.
+ */
+import type { Clock } from '../../contracts/clock.js';
+import { digestOf } from '../../credentials/digest.js';
+import type { CredentialStore } from '../../store/credential-store.js';
+import { StoreError } from '../../store/store-error.js';
+import type { KeyRow, SecretRow } from '../../store/tables.js';
+import { toAccountEntitlement } from '../accounts/account-view.js';
+import { type AccountEntitlement, checkEntitlement } from '../entitlement.js';
+import { readGiven, readId, readKeyId, readText, readTime, UNPRINTABLE } from '../fields.js';
+import { invalid, ManagementError, noSuchAccount } from '../management-error.js';
+import { mapStoreErrors, transactOn } from '../map-store-errors.js';
+import { type KeySettings, readNewKey, toKeyEntitlement } from './key-settings.js';
+import { mintId } from './mint.js';
+
+/** One key of an existing table. */
+export interface ImportedKey extends Omit<KeySettings, 'expiresAt'> {
+  /** SHA-256 of the whole key, in lower-case hex. */
+  readonly digest: string;
+  /** The id of the key in the existing table. Default: a new id. */
+  readonly id?: string | undefined;
+  /** A text by which people recognize the key, such as its last characters. */
+  readonly hint?: string | undefined;
+  readonly createdAt?: Date | undefined;
+  readonly expiresAt?: Date | null | undefined;
+}
+
+/** The result of a batch. If one key is refused, none is imported. */
+export interface ImportReport {
+  readonly imported: number;
+  /** The number of keys that an earlier import has added. So the same batch can be sent again. */
+  readonly known: number;
+  readonly refused: readonly { readonly index: number; readonly message: string }[];
+}
+
+/** Imports one batch of at most 1,000 keys, for the operator. */
+export type ImportKeys = (operator: string, account: string, keys: readonly ImportedKey[]) => Promise<ImportReport>;
+
+const MAX_KEYS = 1_000;
+const DIGEST = /^[0-9a-f]{64}$/;
+const HINT = /^\S{1,32}$/u;
+
+interface Rows {
+  readonly key: KeyRow;
+  readonly secret: SecretRow;
+}
+
+export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
+  return async (operator, account, keys) => {
+    readText('operator', operator);
+    if (!Array.isArray(keys) || keys.length > MAX_KEYS) throw invalid('keys', `expected a list of at most ${MAX_KEYS}`);
+    readId('account', account);
+    const found = await mapStoreErrors(() => store.repository.account(account));
+    if (found === undefined) throw noSuchAccount();
+    const now = clock.now();
+    const refused: { index: number; message: string }[] = [];
+    const rows: Rows[] = [];
+    const digests = new Set<string>();
+    const ids = new Set<string>();
+    for (const [index, given] of keys.entries()) {
+      try {
+        const row = readRow(given, account, toAccountEntitlement(found), operator, now);
+        if (digests.has(row.secret.digest)) throw invalid('digest', 'occurs twice in this batch');
+        if (ids.has(row.key.id)) throw invalid('id', 'occurs twice in this batch');
+        digests.add(row.secret.digest);
+        ids.add(row.key.id);
+        rows.push(row);
+      } catch (error) {
+        if (!(error instanceof ManagementError)) throw error;
+        refused.push({ index, message: error.message });
+      }
+    }
+    if (refused.length > 0) return { imported: 0, known: 0, refused };
+
+    const imported = transactOn(store.repository, async (tx) => {
+      const known = await tx.knownDigests([...digests]);
+      const foreign = foreignTo(account, rows, known);
+      if (foreign.length > 0) return { imported: 0, known: 0, refused: foreign };
+      const fresh = rows.filter(({ secret }) => !known.has(secret.digest));
+      await tx.insertKeys(
+        fresh.map(({ key }) => key),
+        fresh.map(({ secret }) => secret),
+      );
+      if (fresh.length === 0) return { imported: 0, known: known.size, refused };
+      const after = JSON.stringify({ imported: fresh.length });
+      const who = { actor: operator, role: 'operator', origin: null, before: null };
+      await tx.audit({ at: now, account, ...who, action: 'key.import', outcome: 'done', subject: null, after });
+      tx.notify({ account });
+      return { imported: fresh.length, known: known.size, refused };
+    });
+    return await imported.catch(async (error) => {
+      const taken = isConflict(error) ? await takenOf(store, rows) : [];
+      if (taken.length === 0) throw error;
+      return { imported: 0, known: 0, refused: taken };
+    });
+  };
+}
+
+/**
+ * Refuses digests that belong to a key of another account or to an access key. If they were skipped, the report would
+ * count keys that this account does not have.
+ */
+function foreignTo(
+  account: string,
+  rows: readonly Rows[],
+  known: ReadonlyMap<string, Pick<KeyRow, 'account' | 'kind'>>,
+): ImportReport['refused'] {
+  const refused: { index: number; message: string }[] = [];
+  for (const [index, { secret }] of rows.entries()) {
+    const owner = known.get(secret.digest);
+    if (owner === undefined) continue;
+    const reason = owner.account !== account ? 'belongs to a key of another account' : 'belongs to an access key';
+    if (owner.account !== account || owner.kind === 'access') {
+      refused.push({ index, message: invalid('digest', reason).message });
+    }
+  }
+  return refused;
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ManagementError && error.cause instanceof StoreError && error.cause.code === 'store_conflict';
+}
+
+/** Returns the keys whose ids are already used. It is called only after the database reported a conflict. */
+async function takenOf({ repository }: CredentialStore, rows: readonly Rows[]): Promise<ImportReport['refused']> {
+  const refused: { index: number; message: string }[] = [];
+  for (const [index, { key, secret }] of rows.entries()) {
+    const found = await mapStoreErrors(() => repository.key(key.id));
+    if (found === undefined || found.secrets.some(({ digest }) => digest === secret.digest)) continue;
+    refused.push({ index, message: invalid('id', 'belongs to another key').message });
+  }
+  return refused;
+}
+
+function readRow(
+  given: ImportedKey,
+  account: string,
+  entitlement: AccountEntitlement,
+  operator: string,
+  now: number,
+): Rows {
+  const { digest, id, hint, createdAt, expiresAt, ...settings } = readGiven(given, FIELDS);
+  if (typeof digest !== 'string' || !DIGEST.test(digest)) throw invalid('digest', 'expected SHA-256 in lower-case hex');
+  if (hint !== undefined && (typeof hint !== 'string' || !HINT.test(hint) || UNPRINTABLE.test(hint)))
+    throw invalid('hint', 'expected 1 to 32 visible characters');
+  const texts = Object.entries({ id, hint, name: settings.name });
+  const metadata = Object.values(Object(settings.metadata)).map((text) => ['metadata', text] as const);
+  for (const [field, text] of [...texts, ...metadata]) {
+    if (typeof text === 'string' && digestOf(text) === digest)
+      throw invalid(field, 'this is the key itself, which must not be stored; send another value or none');
+  }
+  const { kind, environment, columns } = readNewKey(settings, now);
+  checkEntitlement(toKeyEntitlement(columns), entitlement);
+  const key = {
+    ...{ id: id === undefined ? mintId(kind) : readKeyId('id', id), kind, account, environment, ...columns },
+    // A time in the past is allowed: an imported key may have expired long ago.
+    expires_at: readTime('expiresAt', expiresAt),
+    created_at: readTime('createdAt', createdAt) ?? now,
+    created_by: operator,
+    ...{ revoked_at: null, disabled_at: null, tokens_not_before: null, require_confirmation: null, version: 1 },
+  };
+  const secret = {
+    ...{ digest, key_id: key.id, hint: hint ?? `\u2026${digest.slice(0, 4)}`, public_text: null },
+    ...{ created_at: key.created_at, retires_at: null, ended_at: null, last_used_at: null, last_used_from: null },
+  };
+  return { key, secret };
+}
+
+const FIELDS = [
+  ...['digest', 'id', 'hint', 'createdAt', 'expiresAt', 'kind', 'environment', 'name', 'apis', 'scopes', 'channels'],
+  ...['platform', 'metadata', 'allowedAddresses', 'limits'],
+];

@@ -1,0 +1,66 @@
+/** Describes one change of a key: the request, the result, and the data for the audit log and the change feed. */
+import type { Change as FeedChange } from '../../contracts/change-feed.js';
+import type { RepositoryTransaction } from '../../store/repository/repository.js';
+import type { KeyRow } from '../../store/tables.js';
+import type { ChangedFields } from '../audit-log/changed-fields.js';
+import { ManagementError } from '../management-error.js';
+import { type KeyView, keyViewOf } from './key-view.js';
+
+/** A requested change. A request with the same `idempotencyKey` and the same `input` is carried out only once. */
+export interface ChangeRequest {
+  readonly action: 'edit' | 'rotate' | 'revoke';
+  readonly name: string;
+  readonly id: unknown;
+  readonly idempotencyKey?: unknown;
+  readonly input?: unknown;
+}
+
+/** A request to change the secrets of a key. */
+export interface Reissue extends Omit<ChangeRequest, 'action'> {
+  readonly version?: number | undefined;
+  /** Whether the change creates a secret, which a disabled account refuses. */
+  readonly createsSecret?: boolean;
+}
+
+export interface Change<T> {
+  readonly before: object;
+  readonly after: object;
+  readonly result: T;
+}
+
+/** A key after a change. */
+export interface Changed<T> {
+  readonly key: KeyView;
+  /** The result of the change; `undefined` if nothing was changed, for example because the request was repeated. */
+  readonly result?: T;
+  readonly doneAt: Date;
+}
+
+export async function viewIn(tx: RepositoryTransaction, id: string, now: number): Promise<KeyView> {
+  const [key, secrets, publicKeys] = [await tx.key(id), await tx.secrets(id), await tx.publicKeys(id)];
+  if (key === undefined) throw new TypeError('a key is never removed');
+  return keyViewOf({ key, secrets, publicKeys }, now);
+}
+
+/**
+ * Returns the changed secrets and public keys for the audit log, by hint and id. The values of secrets are left out.
+ */
+export function changedCredentials(was: KeyView, is: KeyView): ChangedFields {
+  const [before, after] = [was, is].map(({ publicKeys }) => publicKeys.map(({ kid }) => kid));
+  const hasSameKeys = JSON.stringify(before) === JSON.stringify(after);
+  if (hasSameKeys) return { before: secretsOf(was), after: secretsOf(is) };
+  return { before: { publicKeys: before }, after: { publicKeys: after } };
+}
+
+/** Returns only the hints of the secrets: the audit log must not contain a secret. */
+function secretsOf({ secrets }: KeyView): object {
+  return { secrets: secrets.map(({ hint, state, acceptedUntil }) => ({ hint, state, acceptedUntil })) };
+}
+
+export function changeOf({ kind, id }: KeyRow): FeedChange {
+  return kind === 'access' ? { accessKey: id } : { key: id };
+}
+
+export function conflict(): ManagementError {
+  return new ManagementError('version_conflict', 'the key was changed since you read it; read it again and retry');
+}

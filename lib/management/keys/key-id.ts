@@ -1,0 +1,23 @@
+/** Reads the id of a key from a request. */
+import { invalid } from '../management-error.js';
+
+const KEY_ID = /^(?:key|ack)_[\w-]{1,60}$/;
+
+/**
+ * Returns the id to look up; `undefined` if the value is not a string.
+ *
+ * @throws ManagementError `invalid` for a string with NUL, which PostgreSQL cannot store.
+ */
+export function readKeyId(field: string, id: unknown): string | undefined {
+  if (typeof id !== 'string') return undefined;
+  if (id.includes('\0')) throw invalid(field, 'expected a string without NUL');
+  return id;
+}
+
+/**
+ * Returns the id for the audit log. A string that does not have the form of an id is left out, because it may be a
+ * credential.
+ */
+export function subjectOf(id: unknown): string | undefined {
+  return typeof id === 'string' && KEY_ID.test(id) ? id : undefined;
+}

@@ -1,0 +1,234 @@
+/** Operations on keys. API keys and access keys share them, and differ only in their settings. */
+
+import type { Kind } from '../../credentials/kind.js';
+import type { CredentialStore } from '../../store/credential-store.js';
+import { parseNames } from '../../store/json-columns.js';
+import type { RepositoryTransaction } from '../../store/repository/repository.js';
+import type { KeyRow } from '../../store/tables.js';
+import type { ActorContext, Operation, OperationResult, Operations } from '../audit-log/audited-operation.js';
+import { changedFields } from '../audit-log/changed-fields.js';
+import { readListFilter } from '../list-filter.js';
+import { ManagementError } from '../management-error.js';
+import type { Member } from '../member.js';
+import { type Page, pageOf } from '../pagination.js';
+import { mayGrant } from '../permissions.js';
+import { assertEnabled, assertEntitled } from './account-rules.js';
+import { type Creation, madeBefore, readCreation, rememberCreation } from './idempotency.js';
+import {
+  type Change,
+  type Changed,
+  type ChangeRequest,
+  changedCredentials,
+  changeOf,
+  conflict,
+  type Reissue,
+  viewIn,
+} from './key-change.js';
+import { readKeyId, subjectOf } from './key-id.js';
+import { hasSameEntitlement, type NewKey, readEdit, settingsOf } from './key-settings.js';
+import { type KeyView, keyViewOf } from './key-view.js';
+import { mint, mintId } from './mint.js';
+
+/** A key that was created or got a new secret. */
+export interface CreatedKey {
+  readonly key: KeyView;
+  /**
+   * The key value of an API key, or the client secret of an access key. It is returned once: a repeated request gets
+   * `undefined`.
+   */
+  readonly secret: string | undefined;
+  /** When the secret was created. For a repeated request, this is the time of the first request. */
+  readonly doneAt: Date;
+}
+
+/** A function that changes one key of the member's account. */
+type Work<T> = (tx: RepositoryTransaction, key: KeyRow, actor: ActorContext) => Promise<T>;
+
+export class KeyService {
+  readonly #operations: Operations;
+  readonly #store: CredentialStore;
+  readonly #kinds: readonly Kind[];
+  readonly #noun: string;
+
+  constructor(operations: Operations, store: CredentialStore, kinds: readonly Kind[], noun: string) {
+    this.#operations = operations;
+    this.#store = store;
+    this.#kinds = kinds;
+    this.#noun = noun;
+  }
+
+  async list(member: unknown, given: unknown): Promise<Page<KeyView>> {
+    return await this.#operations.look(
+      member,
+      this.#operation('list', undefined),
+      async ({ member: { account }, now }) => {
+        const filter = readListFilter(given, this.#kinds);
+        const rows = await this.#store.repository.keys({ ...filter, account, now, limit: filter.limit + 1 });
+        return pageOf(
+          rows,
+          filter.limit,
+          ({ place }) => place,
+          (row) => keyViewOf(row, now),
+        );
+      },
+    );
+  }
+
+  async view(member: unknown, id: unknown): Promise<KeyView> {
+    return await this.#operations.look(member, this.#operation('view', id), async ({ member: { account }, now }) => {
+      const given = readKeyId('id', id);
+      const found = given === undefined ? undefined : await this.#store.repository.key(given);
+      if (found === undefined || !this.#isOf(found.key, account)) throw this.#unknown();
+      return keyViewOf(found, now);
+    });
+  }
+
+  async create(
+    member: unknown,
+    settings: unknown,
+    idempotencyKey: unknown,
+    read: (settings: unknown, now: number) => NewKey,
+  ): Promise<CreatedKey> {
+    return await this.#operations.change(member, this.#operation('create', undefined), async (tx, actor) => {
+      const creation = readCreation(actor.member.account, idempotencyKey, this.#noun, settings);
+      const repeated = creation && (await madeBefore(tx, creation, actor.now));
+      if (repeated !== undefined) {
+        const key = await viewIn(tx, repeated.key_id, actor.now);
+        const result = { key, secret: undefined, doneAt: new Date(repeated.at) };
+        return { result, subject: key.id, fields: undefined };
+      }
+      const made = read(settings, actor.now);
+      assertGrantable(made, actor.member);
+      return await this.#make(tx, made, creation, actor);
+    });
+  }
+
+  /**
+   * Edits the settings. An edit of an outdated version is refused (optimistic locking), except an edit that changes
+   * nothing: it succeeds with any version, and is not audited.
+   */
+  async edit(member: unknown, id: unknown, given: unknown, idempotencyKey?: unknown): Promise<KeyView> {
+    const request = { action: 'edit', name: 'edit', id, idempotencyKey, input: given } as const;
+    const { key } = await this.#change(member, request, async (tx, row, actor) => {
+      const { version, columns } = readEdit(given, row, actor.now, await tx.now());
+      const changed = changedFields(settingsOf(row), settingsOf({ ...row, ...columns }));
+      if (changed === undefined) return undefined;
+      // The entitlement is checked only if the edit changes APIs, scopes, channels or the platform. Otherwise a key
+      // could not be disabled after its account has lost one of them.
+      if (!hasSameEntitlement(row, columns)) await assertEntitled(tx, columns, row.account);
+      const isFirst = version === row.version && (await tx.updateKey(row.id, version, columns));
+      if (!isFirst) throw conflict();
+      return { ...changed, result: undefined };
+    });
+    return key;
+  }
+
+  /** Revokes a key, which cannot be undone. The key stays in the list of revoked keys. */
+  async revoke(member: unknown, id: unknown, idempotencyKey?: unknown, version?: number): Promise<KeyView> {
+    const request = { action: 'revoke', name: 'revoke', id, idempotencyKey } as const;
+    const { key } = await this.#change(member, request, async (tx, row, { now }) => {
+      if (version !== undefined && version !== row.version) throw conflict();
+      if (!(await tx.updateKey(row.id, row.version, { revoked_at: now }))) throw conflict();
+      return { before: { revokedAt: null }, after: { revokedAt: new Date(now) }, result: undefined };
+    });
+    return key;
+  }
+
+  /** Changes the secrets of a key. If a version is given, the key must have it. */
+  async reissue<T>(member: unknown, request: Reissue, work: Work<T>): Promise<Changed<T>> {
+    const { id, version, name, idempotencyKey, input } = request;
+    const asked = { action: 'rotate', name, id, idempotencyKey, input: [version, input] } as const;
+    return await this.#change(member, asked, async (tx, row, actor) => {
+      if (version !== undefined && version !== row.version) throw conflict();
+      if (request.createsSecret) await assertEnabled(tx, row.account);
+      const before = await viewIn(tx, row.id, actor.now);
+      const result = await work(tx, row, actor);
+      if (!(await tx.updateKey(row.id, row.version, {}))) throw conflict();
+      return { ...changedCredentials(before, await viewIn(tx, row.id, actor.now)), result };
+    });
+  }
+
+  /**
+   * Runs a change of a key.
+   *
+   * @param work - Returns what it changed, or `undefined` if it changed nothing.
+   */
+  async #change<T>(
+    member: unknown,
+    { action, name, id, idempotencyKey, input }: ChangeRequest,
+    work: Work<Change<T> | undefined>,
+  ): Promise<Changed<T>> {
+    const operation = this.#operation(action, id, name);
+    return await this.#operations.change(member, operation, async (tx, actor) => {
+      const { now } = actor;
+      const given = readKeyId('id', id);
+      const row = given === undefined ? undefined : await tx.lockKey(given);
+      if (row === undefined || !this.#isOf(row, actor.member.account)) throw this.#unknown();
+      operation.subject = row.id;
+      const unchanged = async (doneAt: number) => {
+        const result = { key: await viewIn(tx, row.id, now), doneAt: new Date(doneAt) };
+        return { result, subject: row.id, fields: undefined };
+      };
+      const creation = readCreation(row.account, idempotencyKey, operation.name, [id, input]);
+      const repeated = creation && (await madeBefore(tx, creation, now));
+      if (repeated !== undefined) return await unchanged(repeated.at);
+      if (row.revoked_at !== null) throw new ManagementError('revoked', `the ${this.#noun} was revoked; that is final`);
+      if (creation !== undefined) await rememberCreation(tx, creation, row.id, now);
+      const change = await work(tx, row, actor);
+      if (change === undefined) return await unchanged(now);
+      tx.notify(changeOf(row));
+      const { before, after, result } = change;
+      const key = await viewIn(tx, row.id, now);
+      return { result: { key, result, doneAt: new Date(now) }, subject: row.id, fields: { before, after } };
+    });
+  }
+
+  async #make(
+    tx: RepositoryTransaction,
+    made: NewKey,
+    creation: Creation | undefined,
+    actor: ActorContext,
+  ): Promise<OperationResult<CreatedKey>> {
+    const { kind, environment, columns } = made;
+    const { member, now } = actor;
+    await assertEnabled(tx, member.account);
+    await assertEntitled(tx, columns, member.account);
+    const id = mintId(kind);
+    const { text, row } = mint(kind, environment, id, now);
+    const key: KeyRow = {
+      ...{ id, kind, environment, account: member.account, ...columns, created_at: now, created_by: member.id },
+      ...{ revoked_at: null, disabled_at: null, tokens_not_before: null, version: 1 },
+    };
+    await tx.insertKey(key, [row]);
+    if (creation !== undefined) await rememberCreation(tx, creation, id, now);
+    tx.notify(changeOf(key));
+    const view = keyViewOf({ key, secrets: [row], publicKeys: [] }, now);
+    return {
+      result: { key: view, secret: text, doneAt: new Date(now) },
+      subject: id,
+      fields: { before: undefined, after: { kind, environment, ...settingsOf(key) } },
+    };
+  }
+
+  #isOf(key: KeyRow, account: string): boolean {
+    return key.account === account && this.#kinds.includes(key.kind);
+  }
+
+  /**
+   * The error for an unknown key. A key of another account gets the same error, so that nobody learns which ids exist.
+   */
+  #unknown(): ManagementError {
+    return new ManagementError('not_found', `there is no such ${this.#noun}`);
+  }
+
+  #operation(action: Operation['action'], id: unknown, name: string = action): Operation {
+    const noun = this.#noun.replace(' ', '_');
+    return { action, name: `${noun}.${name}`, subject: subjectOf(id) };
+  }
+}
+
+/** Refuses a key with a scope of the management API that allows more than the member who creates the key may do. */
+function assertGrantable({ columns }: NewKey, { permissions }: Member): void {
+  const denied = parseNames(columns.scopes ?? '[]').filter((scope) => !mayGrant(scope, permissions));
+  if (denied.length > 0) throw new ManagementError('forbidden', `you may not give a key ${denied.join(', ')}`);
+}

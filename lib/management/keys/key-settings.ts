@@ -1,0 +1,230 @@
+/** Validates the settings of a key when it is created or edited. */
+import type { Environment, Kind } from '../../credentials/kind.js';
+import type { RateLimit } from '../../credentials/rate-limit.js';
+import { listToJson, parseList, parseNames, parseOptional } from '../../store/json-columns.js';
+import type { KeyRow } from '../../store/tables.js';
+import type { KeyEntitlement } from '../entitlement.js';
+import {
+  type Given,
+  readAllOrIds,
+  readEnvironment,
+  readFlag,
+  readFuture,
+  readGiven,
+  readId,
+  readName,
+  readOneOf,
+  readScopes,
+} from '../fields.js';
+import { invalid } from '../management-error.js';
+import { readUserData, USER_DATA_FIELDS } from './optional-key-fields.js';
+import { type RequiredConfirmation, readConfirmation } from './required-confirmation.js';
+
+/** A new API key (spec section 2.1). */
+export interface KeySettings {
+  readonly kind: 'secret' | 'public';
+  /** Default: `'live'`. */
+  readonly environment?: Environment | undefined;
+  readonly name?: string | null | undefined;
+  /** The APIs that the key can use. The account must have them. A public key needs a list. */
+  readonly apis: 'all' | readonly string[];
+  /** Scopes within `apis`. Default for a secret key: every scope of its APIs; for a public key: none. */
+  readonly scopes?: readonly string[] | null | undefined;
+  /** Default: `'all'`. */
+  readonly channels?: 'all' | readonly string[] | undefined;
+  /** An e-commerce platform; the key must then have exactly one channel. */
+  readonly platform?: string | null | undefined;
+  readonly expiresAt?: Date | null | undefined;
+  /** Custom data: at most 64 strings, names up to 40 characters, values up to 500. An edit replaces all of it. */
+  readonly metadata?: Readonly<Record<string, string>> | null | undefined;
+  /** The addresses or networks from which the key may be used, 1 to 256. `null`: from any address. */
+  readonly allowedAddresses?: readonly string[] | null | undefined;
+  /**
+   * The request limits of the key, enforced by `requireRateLimit`: 1 to 8 windows. `null`: the default limits of that
+   * guard.
+   */
+  readonly limits?: readonly RateLimit[] | null | undefined;
+}
+
+/** A new access key (spec section 2.2). */
+export interface AccessKeySettings extends Omit<KeySettings, 'kind' | 'apis' | 'scopes'> {
+  /** The scopes that are assigned to the key. The account must have them. */
+  readonly scopes: readonly string[];
+  /** The scopes granted if a token request names none. Default: all assigned scopes. */
+  readonly defaultScopes?: readonly string[] | undefined;
+  /**
+   * How the access tokens of the key must be bound: `'dpop'` by DPoP, `'mtls'` by the TLS certificate of the client,
+   * `true` by either. `null`: they need not be bound.
+   */
+  readonly requireConfirmation?: RequiredConfirmation | undefined;
+}
+
+/** An edit of an API key. A setting that is absent is not changed. */
+export interface KeyEdit extends Partial<Omit<KeySettings, 'kind' | 'environment' | 'apis'>> {
+  readonly apis?: 'all' | readonly string[] | undefined;
+  /** The version that the editor saw. */
+  readonly version: number;
+  readonly disabled?: boolean | undefined;
+}
+
+/** An edit of an access key. A setting that is absent is not changed. */
+export interface AccessKeyEdit extends Partial<Omit<AccessKeySettings, 'environment' | 'scopes'>> {
+  readonly scopes?: readonly string[] | undefined;
+  /** The version that the editor saw. */
+  readonly version: number;
+  readonly disabled?: boolean | undefined;
+  /** If `true`, all tokens that were issued so far are revoked. */
+  readonly revokeTokens?: boolean | undefined;
+}
+
+const COMMON = ['name', 'channels', 'platform', 'expiresAt', 'scopes', ...USER_DATA_FIELDS];
+const OF_KEYS = [...COMMON, 'apis'];
+const OF_ACCESS_KEYS = [...COMMON, 'defaultScopes', 'requireConfirmation'];
+
+/** The columns of a key that contain its settings. */
+export type SettingColumns = Pick<KeyRow, 'name' | 'apis' | 'scopes' | 'default_scopes' | 'channels' | 'platform'> &
+  Pick<KeyRow, 'expires_at' | 'metadata' | 'allowed_addresses' | 'limits' | 'require_confirmation'>;
+
+export interface NewKey {
+  readonly kind: Kind;
+  readonly environment: Environment;
+  readonly columns: SettingColumns;
+}
+
+/**
+ * Reads the settings of a new API key.
+ *
+ * @throws ManagementError `invalid`
+ */
+export function readNewKey(value: unknown, now: number): NewKey {
+  const given = readGiven(value, ['kind', 'environment', ...OF_KEYS]);
+  const kind = readOneOf('kind', given.kind, ['secret', 'public'] as const);
+  return { kind, environment: readEnvironment(given.environment), columns: columnsOf(kind, given, undefined, now) };
+}
+
+/**
+ * Reads the settings of a new access key.
+ *
+ * @throws ManagementError `invalid`
+ */
+export function readNewAccessKey(value: unknown, now: number): NewKey {
+  const given = readGiven(value, ['environment', ...OF_ACCESS_KEYS]);
+  return {
+    kind: 'access',
+    environment: readEnvironment(given.environment),
+    columns: columnsOf('access', given, undefined, now),
+  };
+}
+
+export interface ReadEdit {
+  readonly version: number;
+  readonly columns: SettingColumns & Pick<KeyRow, 'disabled_at' | 'tokens_not_before'>;
+}
+
+/**
+ * Reads an edit of a key, and merges it with the current settings.
+ *
+ * @param databaseNow - The time of a token revocation, by the clock of the database (the clock of this machine may be
+ *   wrong); always later than the last one.
+ * @throws ManagementError `invalid`
+ */
+export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: number): ReadEdit {
+  const isAccess = row.kind === 'access';
+  const given = readGiven(value, [
+    'version',
+    'disabled',
+    ...(isAccess ? [...OF_ACCESS_KEYS, 'revokeTokens'] : OF_KEYS),
+  ]);
+  const { version, disabled, revokeTokens } = given;
+  if (!Number.isSafeInteger(version)) throw invalid('version', 'expected the version that was viewed');
+  const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
+  const killsTokens = revokeTokens !== undefined && readFlag('revokeTokens', revokeTokens);
+  return {
+    version: version as number,
+    columns: {
+      ...columnsOf(row.kind, given, row, now),
+      disabled_at: isDisabled ? (row.disabled_at ?? now) : null,
+      tokens_not_before: killsTokens ? Math.max(databaseNow, (row.tokens_not_before ?? 0) + 1) : row.tokens_not_before,
+    },
+  };
+}
+
+/** Returns the entitlement of a key, to be checked against its account. */
+export function toKeyEntitlement({ apis, scopes, channels, platform }: SettingColumns): KeyEntitlement {
+  return {
+    apis: apis === null ? null : parseList(apis),
+    scopes: scopes === null ? null : parseNames(scopes),
+    channels: parseList(channels),
+    platform,
+  };
+}
+
+export function hasSameEntitlement(one: SettingColumns, other: SettingColumns): boolean {
+  return JSON.stringify(toKeyEntitlement(one)) === JSON.stringify(toKeyEntitlement(other));
+}
+
+/** Returns the settings of a row, for the audit log. */
+export function settingsOf(row: KeyRow): object {
+  const { name, default_scopes, expires_at, disabled_at, tokens_not_before } = row;
+  return {
+    name,
+    ...toKeyEntitlement(row),
+    defaultScopes: default_scopes === null ? null : parseNames(default_scopes),
+    expiresAt: expires_at === null ? null : new Date(expires_at),
+    ...(row.kind === 'access' ? { requireConfirmation: row.require_confirmation } : {}),
+    disabled: disabled_at !== null,
+    tokensNotBefore: tokens_not_before === null ? null : new Date(tokens_not_before),
+    metadata: parseOptional(row.metadata),
+    allowedAddresses: parseOptional(row.allowed_addresses),
+    limits: parseOptional(row.limits),
+  };
+}
+
+function columnsOf(kind: Kind, given: Given, row: KeyRow | undefined, now: number): SettingColumns {
+  const { name, apis, scopes, defaultScopes, channels, platform, expiresAt } = given;
+  const assigned = scopes === undefined && row !== undefined ? row.scopes : readAssigned(kind, scopes);
+  return {
+    name: name === undefined && row !== undefined ? row.name : readName('name', name),
+    apis: apis === undefined && row !== undefined ? row.apis : readApis(kind, apis),
+    scopes: assigned,
+    default_scopes: kind === 'access' ? readDefaults(defaultScopes, assigned, row) : null,
+    channels:
+      channels === undefined ? (row?.channels ?? listToJson('all')) : listToJson(readAllOrIds('channels', channels)),
+    platform:
+      platform === undefined ? (row?.platform ?? null) : platform === null ? null : readId('platform', platform),
+    expires_at: expiresAt === undefined && row !== undefined ? row.expires_at : readFuture('expiresAt', expiresAt, now),
+    ...readUserData(given, row),
+    require_confirmation: readConfirmation(given.requireConfirmation, row),
+  };
+}
+
+function readApis(kind: Kind, value: unknown): string | null {
+  if (kind === 'access') return null;
+  if (kind === 'public' && value === 'all') throw invalid('apis', 'a public key lists its APIs');
+  const apis = readAllOrIds('apis', value);
+  if (apis.length === 0) throw invalid('apis', 'expected one or more');
+  return listToJson(apis);
+}
+
+function readAssigned(kind: Kind, value: unknown): string | null {
+  if (kind !== 'access' && (value === undefined || value === null)) return null;
+  const scopes = readScopes('scopes', value);
+  if (kind === 'access' && scopes.length === 0) throw invalid('scopes', 'expected one or more');
+  return listToJson(scopes);
+}
+
+/**
+ * Reads the default scopes, which must be assigned scopes. If an edit changes only `scopes`, default scopes that are no
+ * longer assigned are removed.
+ */
+function readDefaults(value: unknown, assigned: string | null, row: KeyRow | undefined): string | null {
+  const held = parseNames(assigned ?? '[]');
+  if (value === undefined) {
+    const stored = row === undefined ? held : parseNames(row.default_scopes ?? '[]');
+    return listToJson(stored.filter((scope) => held.includes(scope)));
+  }
+  const defaults = readScopes('defaultScopes', value);
+  const lacking = defaults.filter((scope) => !held.includes(scope));
+  if (lacking.length > 0) throw invalid('defaultScopes', `not assigned: ${lacking.join(', ')}`);
+  return listToJson(defaults);
+}

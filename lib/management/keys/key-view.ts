@@ -1,0 +1,171 @@
+/** A key as members see it, without its secret. */
+import type { Environment, Kind } from '../../credentials/kind.js';
+import type { PublicJwk } from '../../credentials/public-jwk.js';
+import type { RateLimit } from '../../credentials/rate-limit.js';
+import { parseList, parseNames, parseOptional } from '../../store/json-columns.js';
+import type { KeyWithSecrets } from '../../store/repository/repository.js';
+import type { KeyRow, PublicKeyRow, SecretRow } from '../../store/tables.js';
+import { type RequiredConfirmation, toConfirmation } from './required-confirmation.js';
+
+export type KeyState = 'active' | 'disabled' | 'expired' | 'revoked';
+
+/**
+ * `current`: the newest secret. `grace_period`: a rotated secret that is accepted until the grace period ends. `ended`:
+ * a secret that is refused permanently.
+ */
+export type SecretState = 'current' | 'grace_period' | 'ended';
+
+/** One secret of a key: a key value, or a client secret of an access key. */
+export interface SecretView {
+  /** Identifies the secret, for example in `deleteSecret`. */
+  readonly id: string;
+  /** A shortened form for display: `sk_…abcd`. */
+  readonly hint: string;
+  readonly createdAt: Date;
+  readonly state: SecretState;
+  /**
+   * When the secret ends or has ended, at the latest when the key expires; `null` for a secret without an end of its
+   * own. Use `state` to find out whether it has ended: this time may come from the clock of another machine.
+   */
+  readonly acceptedUntil: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly lastUsedFrom: string | null;
+}
+
+/** One public key of an access key. */
+export interface PublicKeyView {
+  /** Identifies the public key, for example in `removePublicKey` and in the header of assertions. */
+  readonly kid: string;
+  /** The type of the key: `RSA`, `P-256`, `Ed25519`. */
+  readonly type: string;
+  readonly jwk: PublicJwk;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly lastUsedFrom: string | null;
+}
+
+export interface KeyView {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly account: string;
+  readonly environment: Environment;
+  readonly name: string | null;
+  /** The APIs of the key; `null` on an access key, whose scopes decide which APIs it can use. */
+  readonly apis: 'all' | readonly string[] | null;
+  /** The scopes of the key; `null` means every scope of its APIs. */
+  readonly scopes: readonly string[] | null;
+  /** The scopes of an access key that are granted if a token request names none; `null` on an API key. */
+  readonly defaultScopes: readonly string[] | null;
+  readonly channels: 'all' | readonly string[];
+  readonly platform: string | null;
+  /** Custom data; `null` if there is none. */
+  readonly metadata: Readonly<Record<string, string>> | null;
+  /** The addresses from which the key may be used; `null` means from any address. */
+  readonly allowedAddresses: readonly string[] | null;
+  /** The request limits; `null` means the default of `requireRateLimit`. */
+  readonly limits: readonly RateLimit[] | null;
+  readonly state: KeyState;
+  readonly createdAt: Date;
+  readonly createdBy: string;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly disabledAt: Date | null;
+  /** Pass it to `edit` (optimistic locking). */
+  readonly version: number;
+  /** The hint of the current secret. */
+  readonly hint: string;
+  /** The key value of a public key, which is not a secret; `null` on a key of another kind. */
+  readonly publicKey: string | null;
+  /** The secrets, newest first. */
+  readonly secrets: readonly SecretView[];
+  /** The public keys with which an access key authenticates instead of a secret, newest first; empty on an API key. */
+  readonly publicKeys: readonly PublicKeyView[];
+  /** How the access tokens of the key must be bound: `true` by any method, `null` if they need not be bound. */
+  readonly requireConfirmation: RequiredConfirmation;
+  /** The latest use of one of its secrets or public keys. */
+  readonly lastUsedAt: Date | null;
+}
+
+export function keyViewOf({ key, secrets, publicKeys }: KeyWithSecrets, now: number): KeyView {
+  const newestFirst = secrets.toReversed();
+  const own =
+    newestFirst.find(({ retires_at, ended_at }) => retires_at === null && ended_at === null) ?? newestFirst[0];
+  const uses = [...secrets, ...publicKeys].flatMap(({ last_used_at }) => (last_used_at === null ? [] : [last_used_at]));
+  return {
+    id: key.id,
+    kind: key.kind,
+    account: key.account,
+    environment: key.environment,
+    name: key.name,
+    apis: key.apis === null ? null : parseList(key.apis),
+    scopes: key.scopes === null ? null : parseNames(key.scopes),
+    defaultScopes: key.default_scopes === null ? null : parseNames(key.default_scopes),
+    channels: parseList(key.channels),
+    platform: key.platform,
+    metadata: parseOptional<Record<string, string>>(key.metadata),
+    allowedAddresses: parseOptional<string[]>(key.allowed_addresses),
+    limits: parseOptional<RateLimit[]>(key.limits),
+    state: stateOf(key, now),
+    createdAt: new Date(key.created_at),
+    createdBy: key.created_by,
+    expiresAt: dateOf(key.expires_at),
+    revokedAt: dateOf(key.revoked_at),
+    disabledAt: dateOf(key.disabled_at),
+    version: key.version,
+    hint: own?.hint ?? '',
+    publicKey: own?.public_text ?? null,
+    secrets: newestFirst.map((row) => secretViewOf(row, key, now)),
+    publicKeys: publicKeys.toReversed().map(publicKeyViewOf),
+    requireConfirmation: toConfirmation(key),
+    lastUsedAt: uses.length === 0 ? null : new Date(Math.max(...uses)),
+  };
+}
+
+/**
+ * Returns the id of a secret: the first part of its digest, which is enough to distinguish the few secrets of a key.
+ */
+export function secretIdOf({ digest }: Pick<SecretRow, 'digest'>): string {
+  return digest.slice(0, 16);
+}
+
+function secretViewOf(row: SecretRow, key: KeyRow, now: number): SecretView {
+  const { retires_at, ended_at } = row;
+  const end = earliest(retires_at, ended_at, key.expires_at, key.revoked_at);
+  const hasEnded = ended_at !== null || key.revoked_at !== null || end <= now;
+  const endsWithKey = retires_at === null && ended_at === null;
+  return {
+    id: secretIdOf(row),
+    hint: row.hint,
+    createdAt: new Date(row.created_at),
+    state: hasEnded ? 'ended' : retires_at === null ? 'current' : 'grace_period',
+    acceptedUntil: endsWithKey ? null : new Date(end),
+    lastUsedAt: dateOf(row.last_used_at),
+    lastUsedFrom: row.last_used_from,
+  };
+}
+
+function publicKeyViewOf({ kid, jwk, created_at, last_used_at, last_used_from }: PublicKeyRow): PublicKeyView {
+  const parsed = JSON.parse(jwk) as PublicJwk;
+  return {
+    kid,
+    type: String(parsed.crv ?? parsed.kty),
+    jwk: parsed,
+    createdAt: new Date(created_at),
+    lastUsedAt: dateOf(last_used_at),
+    lastUsedFrom: last_used_from,
+  };
+}
+
+function earliest(...times: readonly (number | null)[]): number {
+  return Math.min(...times.map((time) => time ?? Number.POSITIVE_INFINITY));
+}
+
+function stateOf({ revoked_at, expires_at, disabled_at }: KeyRow, now: number): KeyState {
+  if (revoked_at !== null) return 'revoked';
+  if (expires_at !== null && expires_at <= now) return 'expired';
+  return disabled_at === null ? 'active' : 'disabled';
+}
+
+function dateOf(time: number | null): Date | null {
+  return time === null ? null : new Date(time);
+}

@@ -1,0 +1,64 @@
+/** Creates ids, key values and secrets, with the rows to store. */
+import { randomBytes } from 'node:crypto';
+import { mintKey } from '../../credentials/api-key.js';
+import { digestOf } from '../../credentials/digest.js';
+import type { Environment, Kind } from '../../credentials/kind.js';
+import type { SecretRow } from '../../store/tables.js';
+import { ManagementError } from '../management-error.js';
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const ID_LENGTH = 26;
+/** 64 bytes are 86 characters in base64url. */
+const SECRET_BYTES = 64;
+
+const ID_PREFIX = { secret: 'key_', public: 'key_', access: 'ack_' } as const;
+
+/** Creates an id with 130 random bits, so that ids cannot be guessed and do not show how many keys exist. */
+export function mintId(kind: Kind): string {
+  let id: string = ID_PREFIX[kind];
+  for (const byte of randomOrThrow(() => randomBytes(ID_LENGTH))) id += ALPHABET[byte & 31];
+  return id;
+}
+
+/** A secret, and the row that is stored for it. */
+export interface MintedSecret {
+  readonly text: string;
+  readonly row: SecretRow;
+}
+
+/** Creates the key value of an API key, or the Secret of an access key. */
+export function mint(kind: Kind, environment: Environment, key: string, now: number): MintedSecret {
+  const text = randomOrThrow(() =>
+    kind === 'access' ? randomBytes(SECRET_BYTES).toString('base64url') : mintKey(kind, environment),
+  );
+  const row: SecretRow = {
+    digest: digestOf(text),
+    key_id: key,
+    hint: hintOf(text, kind),
+    // A public key is stored as it is: it is not a secret, because shops have it in their pages.
+    public_text: kind === 'public' ? text : null,
+    created_at: now,
+    retires_at: null,
+    ended_at: null,
+    last_used_at: null,
+    last_used_from: null,
+  };
+  return { text, row };
+}
+
+/**
+ * Draws random numbers, and throws if the machine has no secure ones, because a key made without them could be guessed.
+ */
+function randomOrThrow<T>(draw: () => T): T {
+  try {
+    return draw();
+  } catch (error) {
+    throw new ManagementError('unavailable', 'the machine gives no random numbers; try again', undefined, error);
+  }
+}
+
+/** Creates the hint, `sk_…abcd`. It is enough for people to recognize a key, and useless to an attacker. */
+function hintOf(text: string, kind: Kind): string {
+  const prefix = kind === 'access' ? '' : text.slice(0, text.lastIndexOf('_') + 1);
+  return `${prefix}\u2026${text.slice(-4)}`;
+}

@@ -1,0 +1,55 @@
+/** Validates the metadata, allowed addresses and limits of a key, which are stored as JSON. */
+import { isAddressRange } from '../../credentials/address-list.js';
+import { isRateLimits, RATE_LIMITS_EXPECTED } from '../../credentials/rate-limit.js';
+import { isMetadata, MAX_ADDRESSES, METADATA_EXPECTED } from '../../credentials/record-fields.js';
+import type { KeyRow } from '../../store/tables.js';
+import type { Given } from '../fields.js';
+import { invalid } from '../management-error.js';
+
+export const USER_DATA_FIELDS = ['metadata', 'allowedAddresses', 'limits'];
+
+type UserDataColumns = Pick<KeyRow, 'metadata' | 'allowed_addresses' | 'limits'>;
+
+/**
+ * Reads these fields. A field that is not given keeps the value of `row`.
+ *
+ * @throws ManagementError `invalid`
+ */
+export function readUserData(given: Given, row: UserDataColumns | undefined): UserDataColumns {
+  const { metadata, allowedAddresses, limits } = given;
+  return {
+    metadata: metadata === undefined ? (row?.metadata ?? null) : readMetadata(metadata),
+    allowed_addresses:
+      allowedAddresses === undefined ? (row?.allowed_addresses ?? null) : readAddresses(allowedAddresses),
+    limits: limits === undefined ? (row?.limits ?? null) : readLimits(limits),
+  };
+}
+
+/** Reads metadata. Empty metadata is stored as `null`. */
+function readMetadata(value: unknown): string | null {
+  if (value === null) return null;
+  if (
+    !isMetadata(value) ||
+    Object.entries(value)
+      .flat()
+      .some((text) => text.includes('\0'))
+  ) {
+    throw invalid('metadata', `expected ${METADATA_EXPECTED}, without NUL`);
+  }
+  return Object.keys(value).length === 0 ? null : JSON.stringify(value);
+}
+
+function readAddresses(value: unknown): string | null {
+  if (value === null) return null;
+  const isList = Array.isArray(value) && value.length > 0 && value.length <= MAX_ADDRESSES;
+  if (!isList || !value.every(isAddressRange)) {
+    throw invalid('allowedAddresses', `expected 1 to ${MAX_ADDRESSES} IP addresses or networks in CIDR form`);
+  }
+  return JSON.stringify(value);
+}
+
+function readLimits(value: unknown): string | null {
+  if (value === null) return null;
+  if (!isRateLimits(value)) throw invalid('limits', `expected ${RATE_LIMITS_EXPECTED}`);
+  return JSON.stringify(value.map(({ requests, seconds }) => ({ requests, seconds })));
+}

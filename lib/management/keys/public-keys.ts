@@ -1,0 +1,145 @@
+/**
+ * The public keys with which an access key authenticates (RFC 7523). This file parses the text that a member pastes,
+ * and adds and removes public keys.
+ */
+import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { hasPrivateMember, MAX_PUBLIC_KEYS, type PublicJwk, publicKeyDigest } from '../../credentials/public-jwk.js';
+import type { RepositoryTransaction } from '../../store/repository/repository.js';
+import type { KeyRow, PublicKeyRow } from '../../store/tables.js';
+import { readKeySet } from '../../tokens/jwks/verification-key.js';
+import { invalid, ManagementError } from '../management-error.js';
+
+/**
+ * A public key as the member gives it: a JWK or a JWK Set with one key, as an object or as JSON; or PEM of a key or a
+ * certificate.
+ */
+export type PublicKeyInput = PublicJwk | string;
+
+/** A JWK that may be stored: it has only public members. */
+interface ReadPublicKey {
+  readonly kid: string;
+  readonly jwk: PublicJwk;
+}
+
+const FIELD = 'publicKey';
+const MAX_LENGTH = 16_384;
+const KID = /^[A-Za-z0-9_.~:-]{1,128}$/;
+const PEM = /^-----BEGIN (?:PUBLIC KEY|RSA PUBLIC KEY|CERTIFICATE)-----/;
+const REFUSED_PRIVATE =
+  'this is a private key, and it was not stored; send the public key, and keep the private key with the client';
+const EXPECTED = 'expected a public key as a JWK or in PEM form';
+
+/**
+ * Reads a public key.
+ *
+ * @throws ManagementError `invalid` if the value is not a public key. A private key is neither stored nor repeated in
+ *   the message.
+ */
+function readPublicKey(value: unknown): ReadPublicKey {
+  const jwk = typeof value === 'string' ? readText(value) : readJwk(value);
+  const { kid: given, alg } = jwk;
+  const key = importKey(jwk);
+  const members = key.export({ format: 'jwk' });
+  const kid = given ?? thumbprintOf(members);
+  if (typeof kid !== 'string' || !KID.test(kid)) {
+    throw invalid(FIELD, 'expected a kid of 1 to 128 of A-Z a-z 0-9 _ . ~ : -, or none');
+  }
+  const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
+  // Refuses a key that cannot verify assertions now, so that the member sees the error (RFC 7517 §4.2 to §4.4, RFC 7518
+  // §3.3).
+  const [usable] = readKeySet({ keys: [{ ...jwk, ...members, kid }] });
+  if (usable === undefined) {
+    throw invalid(FIELD, 'expected RSA of 2,048 bits or more, P-256, P-384, P-521 or Ed25519, for signatures');
+  }
+  return { kid, jwk: stored };
+}
+
+/**
+ * Adds a public key to an access key.
+ *
+ * @throws ManagementError `invalid` for an eleventh key, or a `kid` that already exists.
+ */
+export async function addPublicKeyTo(
+  tx: RepositoryTransaction,
+  key: KeyRow,
+  given: unknown,
+  now: number,
+): Promise<void> {
+  const { kid, jwk } = readPublicKey(given);
+  const present = await tx.publicKeys(key.id);
+  if (present.some((row) => row.kid === kid)) throw invalid(FIELD, 'there is a public key with this kid already');
+  if (present.length >= MAX_PUBLIC_KEYS) {
+    throw invalid(FIELD, `an access key has at most ${MAX_PUBLIC_KEYS} public keys; remove one first`);
+  }
+  const row: PublicKeyRow = {
+    ...{ key_id: key.id, kid, jwk: JSON.stringify(jwk), digest: publicKeyDigest(key.id, kid) },
+    ...{ created_at: Math.max(now, (present.at(-1)?.created_at ?? 0) + 1), last_used_at: null, last_used_from: null },
+  };
+  await tx.insertPublicKey(row);
+}
+
+/**
+ * Removes a public key.
+ *
+ * @throws ManagementError `not_found`; `invalid` if it is the last credential of the access key.
+ */
+export async function removePublicKeyFrom(tx: RepositoryTransaction, key: KeyRow, kid: unknown): Promise<void> {
+  const present = await tx.publicKeys(key.id);
+  const found = present.find((row) => row.kid === kid);
+  if (found === undefined) throw new ManagementError('not_found', 'there is no such public key');
+  const hasSecret = (await tx.secrets(key.id)).some(
+    ({ ended_at, retires_at }) => ended_at === null && retires_at === null,
+  );
+  if (present.length === 1 && !hasSecret) {
+    throw invalid('kid', 'the last credential cannot be removed; add another one first, or revoke the access key');
+  }
+  await tx.deletePublicKey(found.digest);
+}
+
+function readText(text: string): PublicJwk {
+  if (text.length > MAX_LENGTH) throw invalid(FIELD, EXPECTED);
+  // Node could derive the public key, but a private key that was sent to a server is no longer secret.
+  if (text.includes('PRIVATE KEY')) throw invalid(FIELD, REFUSED_PRIVATE);
+  const trimmed = text.trim();
+  if (PEM.test(trimmed)) return { ...importPem(trimmed).export({ format: 'jwk' }) };
+  try {
+    return readJwk(JSON.parse(trimmed));
+  } catch (error) {
+    if (error instanceof ManagementError) throw error;
+    throw invalid(FIELD, EXPECTED);
+  }
+}
+
+function importPem(pem: string): KeyObject {
+  try {
+    return createPublicKey(pem);
+  } catch {
+    throw invalid(FIELD, EXPECTED);
+  }
+}
+
+function readJwk(value: unknown): PublicJwk {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(FIELD, EXPECTED);
+  const { keys } = value as { readonly keys?: unknown };
+  if (Array.isArray(keys)) {
+    if (keys.length !== 1) throw invalid(FIELD, 'expected a JWK Set of one key; add several one by one');
+    return readJwk(keys[0]);
+  }
+  const jwk = value as PublicJwk;
+  if (jwk.kty === 'oct') throw invalid(FIELD, 'this is a symmetric key, and it was not stored; expected a public key');
+  if (hasPrivateMember(jwk)) throw invalid(FIELD, REFUSED_PRIVATE);
+  return jwk;
+}
+
+function importKey({ kty, crv, x, y, n, e }: PublicJwk): KeyObject {
+  try {
+    return createPublicKey({ key: { kty, crv, x, y, n, e } as JsonWebKey, format: 'jwk' });
+  } catch {
+    throw invalid(FIELD, EXPECTED);
+  }
+}
+
+/** Returns the JWK thumbprint (RFC 7638 §3): SHA-256 of the required members, ordered by name. */
+function thumbprintOf({ crv, e, kty, n, x, y }: JsonWebKey): string {
+  return hash('sha256', JSON.stringify({ crv, e, kty, n, x, y }), 'base64url');
+}

@@ -1,0 +1,119 @@
+/** Changes the secrets of an existing key. */
+import type { RepositoryTransaction } from '../../store/repository/repository.js';
+import type { KeyRow, SecretRow } from '../../store/tables.js';
+import { invalid, ManagementError } from '../management-error.js';
+import { readKeyId } from './key-id.js';
+import { secretIdOf } from './key-view.js';
+import { mint } from './mint.js';
+
+/** Maximum grace period in seconds: 30 days. */
+export const MAX_GRACE = 30 * 86_400;
+const MAX_ACCEPTED = 2;
+/** Maximum number of stored secrets of a key, including ended ones. */
+const MAX_STORED = 5;
+
+/**
+ * Reads a grace period in seconds.
+ *
+ * @returns Milliseconds.
+ * @throws ManagementError `invalid`
+ */
+export function readGrace(value: unknown): number {
+  if (value === undefined) return 0;
+  const isGrace = typeof value === 'number' && value >= 0 && value <= MAX_GRACE;
+  if (!isGrace) throw invalid('grace', `expected seconds, 0 to ${MAX_GRACE}`);
+  // Time columns hold whole milliseconds.
+  return Math.round(value * 1_000);
+}
+
+/**
+ * Gives a key a new secret. The current secret is accepted until its grace period is over; an older one ends now.
+ *
+ * Every process refuses the secrets that end now, whatever its clock says. Only the end of a grace period depends on
+ * clocks.
+ *
+ * @throws ManagementError `invalid` if an access key has two Secrets without an end, because both may be in use.
+ */
+export async function rotateTo(tx: RepositoryTransaction, key: KeyRow, grace: number, now: number): Promise<string> {
+  const secrets = notEnded(await tx.secrets(key.id));
+  const [current, other] = secrets.filter(({ retires_at }) => retires_at === null).toReversed();
+  if (other !== undefined) throw invalid('secrets', 'the access key has two secrets; delete one before the rotation');
+  for (const secret of secrets) {
+    if (secret === current && grace > 0) await tx.acceptSecretUntil(secret.digest, now + grace);
+    else await tx.endSecret(secret.digest, now);
+  }
+  await prune(tx, await tx.secrets(key.id), now);
+  return await add(tx, key, now);
+}
+
+/**
+ * Adds a second secret.
+ *
+ * @throws ManagementError `invalid` if two secrets are already accepted.
+ */
+export async function addSecretTo(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<string> {
+  const secrets = await tx.secrets(key.id);
+  if (secrets.filter((secret) => !isOver(secret, now)).length >= MAX_ACCEPTED) {
+    throw invalid('secrets', `an access key has at most ${MAX_ACCEPTED}; delete one first`);
+  }
+  await prune(tx, secrets, now);
+  return await add(tx, key, now);
+}
+
+/**
+ * Ends one secret now.
+ *
+ * @throws ManagementError `not_found`; `invalid` for the last secret.
+ */
+export async function endSecret(tx: RepositoryTransaction, key: KeyRow, secret: unknown, now: number): Promise<void> {
+  readKeyId('secret', secret);
+  const secrets = notEnded(await tx.secrets(key.id));
+  const found = secrets.find((row) => secretIdOf(row) === secret);
+  if (found === undefined) throw new ManagementError('not_found', 'there is no such secret');
+  const staying = secrets.filter((row) => row !== found && row.retires_at === null);
+  if (staying.length === 0 && (await tx.publicKeys(key.id)).length === 0) {
+    throw invalid('secret', 'the last secret cannot be deleted; revoke the key instead');
+  }
+  await tx.endSecret(found.digest, now);
+}
+
+/**
+ * Ends the grace period of a rotated key now. It does so even if the period is already over by this machine's clock,
+ * because the clock of another machine may be behind.
+ *
+ * @throws ManagementError `not_found` if the key has no grace period.
+ */
+export async function endGraceOf(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<void> {
+  const inGrace = notEnded(await tx.secrets(key.id)).filter(({ retires_at }) => retires_at !== null);
+  if (inGrace.length === 0) throw new ManagementError('not_found', 'no rotated key is in its grace period');
+  for (const { digest } of inGrace) await tx.endSecret(digest, now);
+}
+
+async function add(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<string> {
+  // Each new secret gets a later time than the last one: the newest secret is the current one, so times must differ.
+  const latest = (await tx.secrets(key.id)).at(-1)?.created_at ?? 0;
+  const { text, row } = mint(key.kind, key.environment, key.id, Math.max(now, latest + 1));
+  await tx.insertSecret(row);
+  return text;
+}
+
+function notEnded(secrets: readonly SecretRow[]): readonly SecretRow[] {
+  return secrets.filter(({ ended_at }) => ended_at === null);
+}
+
+function isOver({ ended_at, retires_at }: SecretRow, now: number): boolean {
+  return ended_at !== null || (retires_at !== null && retires_at <= now);
+}
+
+/**
+ * Deletes the oldest ended secrets. The latest ones stay, so that their use is not counted as a brute-force attempt.
+ * Accepted secrets are never deleted.
+ */
+async function prune(tx: RepositoryTransaction, secrets: readonly SecretRow[], now: number): Promise<void> {
+  const over = secrets.filter((secret) => isOver(secret, now));
+  const surplus = over.slice(0, Math.max(0, secrets.length + 1 - MAX_STORED));
+  for (const secret of over) {
+    if (surplus.includes(secret)) await tx.deleteSecret(secret.digest);
+    else if (secret.ended_at === null) await tx.endSecret(secret.digest, now);
+  }
+}

@@ -1,0 +1,107 @@
+/** Reads how often keys are used: the number of accepted and refused requests for each day. */
+import { types } from 'node:util';
+import type { CredentialStore } from '../../store/credential-store.js';
+import { dayOf, MS_PER_DAY, USAGE_DAYS } from '../../store/usage/usage-days.js';
+import type { Operations } from '../audit-log/audited-operation.js';
+import { readGiven } from '../fields.js';
+import { invalid, ManagementError } from '../management-error.js';
+import type { Member } from '../member.js';
+import { readKeyId, subjectOf } from './key-id.js';
+
+/** The period to return. Both days are included, in UTC. */
+export interface UsageFilter {
+  /** The first day. Default: 29 days before `to`. */
+  readonly from?: Date | undefined;
+  /** The last day. Default: today. */
+  readonly to?: Date | undefined;
+}
+
+export interface UsageDay {
+  /** The day in UTC: `2026-11-22`. */
+  readonly day: string;
+  readonly accepted: number;
+  /** Requests with this key that were refused because it is revoked, expired or disabled. */
+  readonly refused: number;
+}
+
+/** The number of requests of one key. Requests of the last minute may be missing. */
+export interface KeyUsage extends UsageCounts {
+  readonly id: string;
+  /** The first day of the period. */
+  readonly from: string;
+  /** The last day of the period. */
+  readonly to: string;
+  /** Every day of the period, oldest first. */
+  readonly days: readonly UsageDay[];
+}
+
+export interface UsageCounts {
+  readonly accepted: number;
+  readonly refused: number;
+}
+
+/** The number of days that lists of keys count: today and the 29 days before. */
+const RECENT_DAYS = 30;
+const MAX_KEYS = 200;
+
+export function usageOf(operations: Operations, { repository }: CredentialStore) {
+  async function usage(member: Member, id: string, given: UsageFilter = {}): Promise<KeyUsage> {
+    const operation = { action: 'view', name: 'key.usage', subject: subjectOf(id) } as const;
+    return await operations.look(member, operation, async (actor) => {
+      const { from, to } = readDays(given, actor.now);
+      const keyId = readKeyId('id', id);
+      const found = keyId === undefined ? undefined : await repository.key(keyId);
+      if (found?.key.account !== actor.member.account) throw new ManagementError('not_found', 'there is no such key');
+      const rows = await repository.usage(found.key.id, from, to);
+      const days = Array.from({ length: to - from + 1 }, (_, index) => {
+        const row = rows.find(({ day }) => day === from + index);
+        return { day: toDate(from + index), accepted: row?.accepted ?? 0, refused: row?.refused ?? 0 };
+      });
+      return { id: found.key.id, from: toDate(from), to: toDate(to), ...totalOf(days), days };
+    });
+  }
+
+  async function recentUsage(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, UsageCounts>> {
+    const operation = { action: 'list', name: 'key.usage', subject: undefined } as const;
+    return await operations.look(member, operation, async (actor) => {
+      if (!Array.isArray(ids) || ids.length > MAX_KEYS) throw invalid('ids', `expected a list of at most ${MAX_KEYS}`);
+      const from = dayOf(actor.now) - RECENT_DAYS + 1;
+      const totals = await repository.usageTotals(actor.member.account, ids, from);
+      return new Map(totals.map(({ key_id, accepted, refused }) => [key_id, { accepted, refused }]));
+    });
+  }
+
+  return { usage, recentUsage };
+}
+
+/**
+ * Reads the period as days since 1970.
+ *
+ * @throws ManagementError `invalid`
+ */
+function readDays(value: unknown, now: number): { readonly from: number; readonly to: number } {
+  const given = readGiven(value, ['from', 'to']);
+  const to = given.to === undefined ? dayOf(now) : readDay('to', given.to);
+  const from = given.from === undefined ? to - RECENT_DAYS + 1 : readDay('from', given.from);
+  if (from > to) throw invalid('from', 'expected a day that is not after "to"');
+  if (to - from >= USAGE_DAYS) throw invalid('from', `expected at most ${USAGE_DAYS} days`);
+  return { from, to };
+}
+
+/** The last day of the year 9999, in days since 1970. */
+const MAX_DAY = 2_932_896;
+
+function readDay(field: string, value: unknown): number {
+  const day = types.isDate(value) ? dayOf(value.getTime()) : Number.NaN;
+  if (!(day >= 0 && day <= MAX_DAY)) throw invalid(field, 'expected a time between the years 1970 and 9999');
+  return day;
+}
+
+function toDate(day: number): string {
+  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+}
+
+function totalOf(days: readonly UsageDay[]): UsageCounts {
+  const sum = (name: keyof UsageCounts) => days.reduce((total, day) => total + day[name], 0);
+  return { accepted: sum('accepted'), refused: sum('refused') };
+}

@@ -1,0 +1,70 @@
+/** Splits lists into pages. */
+import type { KeyPlace, KeySort, ListPlace } from '../store/repository/repository.js';
+import { invalid } from './management-error.js';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+/** The latest time that a `Date` can have (ECMA-262 section 21.4.1.1). */
+const MAX_DATE = 8.64e15;
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Pass it as `after` to get the next page; `null` on the last page. */
+  readonly next: string | null;
+}
+
+export function readLimit(value: unknown): number {
+  if (value === undefined) return DEFAULT_LIMIT;
+  const isLimit = Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_LIMIT;
+  if (!isLimit) throw invalid('limit', `expected a whole number from 1 to ${MAX_LIMIT}`);
+  return value as number;
+}
+
+/**
+ * Parses the cursor of a page.
+ *
+ * @throws ManagementError `invalid` for a value that is not the `next` of a page.
+ */
+export function readAfter(value: unknown): ListPlace | undefined {
+  if (value === undefined) return undefined;
+  const text = typeof value === 'string' ? Buffer.from(value, 'base64url').toString() : '';
+  const [, time, id] = /^(-?\d{1,16}) (\P{Cc}{1,300})$/u.exec(text) ?? [];
+  if (time === undefined || id === undefined || Math.abs(Number(time)) > MAX_DATE)
+    throw invalid('after', 'expected the "next" of a page');
+  return { time: Number(time), id };
+}
+
+/**
+ * Parses the cursor of a list of keys. In a list sorted by name, the cursor has the name after the id.
+ *
+ * @throws ManagementError `invalid`
+ */
+export function readKeyAfter(value: unknown, { by }: KeySort): KeyPlace | undefined {
+  if (value === undefined) return undefined;
+  if (by !== 'name') {
+    const place = readAfter(value);
+    return place && { value: place.time, id: place.id };
+  }
+  const text = typeof value === 'string' ? Buffer.from(value, 'base64url').toString() : '';
+  const [, id, name] = /^name (\P{Cc}{1,300})\n(\P{Cc}{0,300})$/u.exec(text) ?? [];
+  if (id === undefined || name === undefined) throw invalid('after', 'expected the "next" of a page');
+  return { value: name, id };
+}
+
+/** Creates a page. The query reads one row more than the page shows: if that row exists, there is a next page. */
+export function pageOf<Row, T>(
+  rows: readonly Row[],
+  limit: number,
+  placeOf: (row: Row) => ListPlace | KeyPlace,
+  viewOf: (row: Row) => T,
+): Page<T> {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { items: shown.map(viewOf), next: last === undefined ? null : cursorOf(placeOf(last)) };
+}
+
+function cursorOf(place: ListPlace | KeyPlace): string {
+  const value = 'time' in place ? place.time : place.value;
+  const text = typeof value === 'string' ? `name ${place.id}\n${value}` : `${value} ${place.id}`;
+  return Buffer.from(text).toString('base64url');
+}
