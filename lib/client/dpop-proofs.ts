@@ -1,0 +1,63 @@
+/**
+ * Creates the DPoP proofs of one client (RFC 9449 §4). The client has its own key pair, and stores the nonces of the
+ * servers.
+ */
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { signJwt } from '../http/private-key.js';
+
+/** The request that a proof is made for. */
+export interface ProofTarget {
+  readonly method: string;
+  readonly url: URL;
+  /** The access token of the request; `undefined` at the token endpoint. */
+  readonly token?: string | undefined;
+}
+
+const ALGORITHM = 'ES256';
+/** Maximum number of origins for which the last nonce is stored. */
+const MAX_ORIGINS = 100;
+
+/** Creates the proofs of one token client. The private key never leaves this process. */
+export class DpopProofs {
+  readonly #now: () => number;
+  readonly #key: KeyObject;
+  readonly #jwk: object;
+  /** The last nonce of each origin. If there are too many, the oldest is dropped (RFC 9449 §8.2). */
+  readonly #nonces = new Map<string, string>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    this.#key = privateKey;
+    this.#jwk = createPublicKey(privateKey).export({ format: 'jwk' });
+  }
+
+  proofFor({ method, url, token }: ProofTarget): Promise<string> {
+    const nonce = this.#nonces.get(url.origin);
+    const ath = token === undefined ? undefined : createHash('sha256').update(token).digest('base64url');
+    const payload = {
+      jti: randomUUID(),
+      htm: method,
+      htu: `${url.origin}${url.pathname}`,
+      iat: Math.floor(this.#now() / 1_000),
+      ...(ath === undefined ? {} : { ath }),
+      ...(nonce === undefined ? {} : { nonce }),
+    };
+    return signJwt({ key: this.#key, alg: ALGORITHM }, { typ: 'dpop+jwt', jwk: this.#jwk }, payload);
+  }
+
+  /**
+   * Stores the nonce of a response.
+   *
+   * @returns Whether it differs from the nonce of the request, so that a retry makes sense.
+   */
+  keepNonce({ origin }: URL, response: Response): boolean {
+    const nonce = response.headers.get('dpop-nonce');
+    if (nonce === null || nonce === this.#nonces.get(origin)) return false;
+    this.#nonces.delete(origin);
+    this.#nonces.set(origin, nonce);
+    const [oldest] = this.#nonces.keys();
+    if (this.#nonces.size > MAX_ORIGINS && oldest !== undefined) this.#nonces.delete(oldest);
+    return true;
+  }
+}

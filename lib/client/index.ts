@@ -1,0 +1,4 @@
+export type { PrivateKeyInput } from '../http/private-key.js';
+export { type TokenClient, tokenClient } from './token-client.js';
+export { TokenClientError, type TokenClientErrorCode } from './token-client-error.js';
+export type { TokenClientOptions } from './token-client-options.js';

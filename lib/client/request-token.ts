@@ -1,0 +1,115 @@
+/** Sends one request to the token endpoint, with the client credentials grant (RFC 6749 §4.4). */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../contracts/clock.js';
+import { type AuthenticatingClient, addClientCredentials } from '../http/client-authentication.js';
+import { readJson } from '../http/fetch-json.js';
+import type { DpopProofs } from './dpop-proofs.js';
+import { retryAfterOf } from './retry-after.js';
+import { TokenClientError } from './token-client-error.js';
+
+export interface TokenRequest extends AuthenticatingClient {
+  readonly scopes: readonly string[];
+  /** The API that the token is for (RFC 8707). */
+  readonly resource: string | undefined;
+  readonly proofs: DpopProofs | undefined;
+  readonly clock: Clock;
+  readonly fetch: typeof fetch;
+  /** The time limit in milliseconds. */
+  readonly timeout: number;
+}
+
+/** A token response (RFC 6749 §5.1). */
+export interface TokenResponse {
+  readonly accessToken: string;
+  readonly scheme: 'Bearer' | 'DPoP';
+  /** The lifetime in seconds; `undefined` if the server does not send it. */
+  readonly expiresIn: number | undefined;
+}
+
+/** The longest `Retry-After` in seconds that is waited for; a longer one is an error. */
+const MAX_RETRY_AFTER = 30;
+/**
+ * Matches an error code (RFC 6749 §5.2) of the characters that all registered codes have. Errors do not repeat other
+ * texts, because they may contain a secret.
+ */
+const ERROR_CODE = /^[a-z_]{1,64}$/;
+/** Matches a b64token (RFC 6750 §2.1). */
+const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+interface Answer {
+  readonly response: Response;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Requests one access token. The request is repeated once if the server requires a DPoP nonce (RFC 9449 §8), and once
+ * if it answers 429 or 503 with a `Retry-After` of at most 30 s.
+ *
+ * @throws TokenClientError
+ */
+export async function requestToken(endpoint: URL, request: TokenRequest): Promise<TokenResponse> {
+  let answer = await post(endpoint, request);
+  const isNonceNew = request.proofs?.keepNonce(endpoint, answer.response) === true;
+  if (isNonceNew && answer.body.error === 'use_dpop_nonce') answer = await post(endpoint, request);
+  const seconds = retryAfterOf(answer.response, request.clock.now());
+  if (seconds !== undefined && seconds <= MAX_RETRY_AFTER) {
+    await delay(seconds * 1_000);
+    answer = await post(endpoint, request);
+  }
+  if (answer.response.status !== 200) throw refusal(answer);
+  return parseResponse(answer.body, request);
+}
+
+async function post(endpoint: URL, request: TokenRequest): Promise<Answer> {
+  const form = new URLSearchParams({ grant_type: 'client_credentials' });
+  if (request.scopes.length > 0) form.set('scope', request.scopes.join(' '));
+  if (request.resource !== undefined) form.set('resource', request.resource);
+  const headers = new Headers({ accept: 'application/json' });
+  await addClientCredentials(headers, form, request, request.clock.now());
+  if (request.proofs !== undefined)
+    headers.set('dpop', await request.proofs.proofFor({ method: 'POST', url: endpoint }));
+  try {
+    const signal = AbortSignal.timeout(request.timeout);
+    // Redirects are not followed: a redirect could send the client's secret to another host.
+    const response = await request.fetch(endpoint, { method: 'POST', headers, body: form, redirect: 'manual', signal });
+    return { response, body: await readBody(response) };
+  } catch (cause) {
+    throw new TokenClientError('token_endpoint_unreachable', 'the token endpoint could not be reached', { cause });
+  }
+}
+
+/** Reads the JSON object of a response. Without one, as on an error page of a proxy, the result is an empty object. */
+async function readBody(response: Response): Promise<Readonly<Record<string, unknown>>> {
+  const body = await readJson(response).catch(() => undefined);
+  return typeof body === 'object' && body !== null ? { ...body } : {};
+}
+
+function refusal({ response: { status }, body: { error } }: Answer): TokenClientError {
+  const code = typeof error === 'string' && ERROR_CODE.test(error) ? `, ${error}` : '';
+  return new TokenClientError('token_request_refused', `the token endpoint answered ${status}${code}`, { status });
+}
+
+function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: TokenRequest): TokenResponse {
+  const { access_token: accessToken, token_type: type, expires_in: expiresIn } = body;
+  const scheme = typeof type === 'string' ? SCHEMES.get(type.toLowerCase()) : undefined;
+  if (typeof accessToken !== 'string' || !B64TOKEN.test(accessToken) || scheme === undefined) {
+    throw new TokenClientError('invalid_token_response', 'the token endpoint answered without a usable access token');
+  }
+  if (expiresIn !== undefined && !(typeof expiresIn === 'number' && expiresIn > 0)) {
+    throw new TokenClientError(
+      'invalid_token_response',
+      'the token endpoint answered with an expires_in that is no lifetime',
+    );
+  }
+  if ((scheme === 'DPoP') !== (proofs !== undefined)) {
+    const message = 'the token endpoint did not bind the token by DPoP as asked; check that the server supports DPoP';
+    throw new TokenClientError('dpop_not_supported', message);
+  }
+  return { accessToken, scheme, expiresIn };
+}
+
+/** The token types in lower case, because case is ignored (RFC 6749 §7.1). */
+const SCHEMES = new Map<string, TokenResponse['scheme']>([
+  ['bearer', 'Bearer'],
+  ['dpop', 'DPoP'],
+]);

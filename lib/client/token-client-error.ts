@@ -1,0 +1,40 @@
+import { KeywardError } from '../errors/keyward-error.js';
+
+/** The `code` of a `TokenClientError`. */
+export type TokenClientErrorCode =
+  /** The token endpoint, or the issuer's metadata, could not be reached in time. */
+  | 'token_endpoint_unreachable'
+  /** The token endpoint answered with an error; `status` is its HTTP status. */
+  | 'token_request_refused'
+  /** The response is not a token response (RFC 6749 §5.1). */
+  | 'invalid_token_response'
+  /** The client asked for a DPoP-bound token and got a Bearer token (RFC 9449 §5). */
+  | 'dpop_not_supported';
+
+/**
+ * Why a token client got no access token. Neither the message nor the cause contains a secret or a token.
+ *
+ * @example
+ * ```ts
+ * import { tokenClient, TokenClientError } from 'keyward/client';
+ *
+ * const client = tokenClient({ issuer: 'https://login.example', clientId: 'ack_1', clientSecret: process.env.SECRET ?? '' });
+ * try {
+ *   await client.accessToken();
+ * } catch (error) {
+ *   if (error instanceof TokenClientError && error.code === 'token_endpoint_unreachable') console.warn('try again later');
+ * }
+ * ```
+ */
+export class TokenClientError extends KeywardError {
+  override readonly name = 'TokenClientError';
+  declare readonly code: TokenClientErrorCode;
+
+  constructor(
+    code: TokenClientErrorCode,
+    message: string,
+    options: { readonly status?: number; readonly cause?: unknown } = {},
+  ) {
+    super(code, message, options);
+  }
+}

@@ -1,0 +1,143 @@
+/** The options of `tokenClient`. */
+import type { Clock } from '../contracts/clock.js';
+import { clockOption } from '../contracts/clock-option.js';
+import type { ClientAuthentication } from '../http/client-authentication.js';
+import { FetchError } from '../http/fetch-json.js';
+import { discoverUrl } from '../http/issuer-metadata.js';
+import { type PrivateKeyInput, readPrivateKey } from '../http/private-key.js';
+import { SECURE_URL, secureUrl } from '../http/secure-url.js';
+import {
+  anything,
+  flag,
+  integer,
+  method,
+  type Option,
+  type OptionTable,
+  optional,
+  readTable,
+  text,
+} from '../options/option-table.js';
+import { isScopeToken } from '../protocol/scope.js';
+import { DpopProofs } from './dpop-proofs.js';
+import type { TokenRequest } from './request-token.js';
+import { TokenClientError } from './token-client-error.js';
+
+/**
+ * Options of `tokenClient`. Either `issuer` or `tokenEndpoint` is required, and either `clientSecret` or `privateKey`.
+ */
+export interface TokenClientOptions {
+  /**
+   * The issuer, exactly as in its metadata (RFC 8414). The client reads the URL of the token endpoint from the
+   * metadata.
+   */
+  readonly issuer?: string | undefined;
+  readonly tokenEndpoint?: string | URL | undefined;
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
+  /** The private key for `private_key_jwt` (RFC 7523): a JWK, a `KeyObject` or PEM. It never leaves this process. */
+  readonly privateKey?: PrivateKeyInput | undefined;
+  /** The `kid` of the private key. It is needed only if the key is not a JWK with a `kid`. */
+  readonly keyId?: string | undefined;
+  /** The scopes to request. Default: the default scopes of the access key. */
+  readonly scopes?: readonly string[] | undefined;
+  /** The API that the token is for (RFC 8707). */
+  readonly resource?: string | undefined;
+  /**
+   * Whether tokens are bound to a key pair of this client (RFC 9449). Each request then carries a DPoP proof. Default:
+   * `false`.
+   */
+  readonly dpop?: boolean | undefined;
+  /**
+   * Whether http URLs of other machines are accepted. Then anyone who can read the network sees the secret and the
+   * tokens. Default: `false`.
+   */
+  readonly allowHttp?: boolean | undefined;
+  /** Time limit of one token request in milliseconds: 1 to 60,000. Default: 10,000. */
+  readonly timeout?: number | undefined;
+  /** The function that sends requests. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const FACTORY = 'tokenClient';
+
+interface TokenEndpoint {
+  /** The `aud` of assertions (RFC 7523 section 3). */
+  readonly audience: string;
+  find(signal: AbortSignal): Promise<URL>;
+}
+
+const endpoint: Option<TokenEndpoint> = (options) => {
+  const allowHttp = options.flag('allowHttp', false);
+  if (options.has('issuer') === options.has('tokenEndpoint')) {
+    throw new TypeError(`${FACTORY}: one of "issuer" and "tokenEndpoint" is required, not both`);
+  }
+  const name = options.has('issuer') ? 'issuer' : 'tokenEndpoint';
+  const url = secureUrl(options.raw(name), allowHttp);
+  if (url === undefined) throw options.mistake(name, SECURE_URL);
+  if (name === 'tokenEndpoint') return { audience: url.href, find: async () => url };
+  const issuer = options.text('issuer');
+  const find = async (signal: AbortSignal) => {
+    try {
+      return await discoverUrl({ url, issuer, allowHttp }, 'token_endpoint', signal);
+    } catch (cause) {
+      if (!(cause instanceof FetchError)) throw cause;
+      const message = "the token endpoint could not be found in the issuer's metadata";
+      throw new TokenClientError('token_endpoint_unreachable', message, { cause });
+    }
+  };
+  return { audience: issuer, find };
+};
+
+const authentication: Option<(audience: string) => ClientAuthentication> = (options) => {
+  if (options.has('clientSecret') === options.has('privateKey')) {
+    throw new TypeError(`${FACTORY}: one of "clientSecret" and "privateKey" is required, not both`);
+  }
+  if (options.has('clientSecret')) {
+    const secret = options.text('clientSecret');
+    return () => ({ secret });
+  }
+  const keyId = options.has('keyId') ? options.text('keyId') : undefined;
+  const signingKey = readPrivateKey(options.raw('privateKey'), keyId);
+  if (signingKey === undefined) throw options.mistake('privateKey', 'a private key: a JWK, a KeyObject or PEM');
+  return (audience) => ({ signingKey, audience });
+};
+
+const scopes: Option<readonly string[]> = (options, name) => {
+  const values = options.raw(name) ?? [];
+  if (!Array.isArray(values) || !values.every(isScopeToken)) throw options.mistake(name, 'a list of scope tokens');
+  return Object.freeze([...values]);
+};
+
+const OPTIONS = {
+  issuer: endpoint,
+  tokenEndpoint: anything,
+  clientId: text,
+  clientSecret: authentication,
+  privateKey: anything,
+  keyId: anything,
+  scopes,
+  resource: optional(text),
+  dpop: flag(false),
+  allowHttp: flag(false),
+  timeout: integer(10_000, 1, 60_000),
+  fetch: optional(method<typeof fetch>()),
+  clock: clockOption,
+} satisfies OptionTable<TokenClientOptions>;
+
+/** Checks the options, and computes the values that all requests share. */
+export function readOptions(given: TokenClientOptions) {
+  const options = readTable(FACTORY, given, OPTIONS);
+  const { issuer: endpoint, clientId, scopes, resource, dpop, allowHttp, timeout, clock } = options;
+  const request: TokenRequest = {
+    clientId,
+    authentication: options.clientSecret(endpoint.audience),
+    scopes,
+    resource,
+    proofs: dpop ? new DpopProofs(() => clock.now()) : undefined,
+    clock,
+    fetch: options.fetch ?? fetch,
+    timeout,
+  };
+  return { request, allowHttp, findEndpoint: () => endpoint.find(AbortSignal.timeout(timeout)) };
+}
