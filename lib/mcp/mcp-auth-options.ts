@@ -1,0 +1,71 @@
+/** The options of `mcpAuth`. */
+import type { CredentialVerifier } from '../contracts/credential-verifier.js';
+import type { GateOptions } from '../express/gate/require-bearer-options.js';
+import type { ResourceMetadataOptions } from '../express/resource/resource-metadata.js';
+import { accessTokens } from '../tokens/access-tokens.js';
+import type { AccessTokensOptions } from '../tokens/access-tokens-options.js';
+import { isResourceScope } from './resource-scope.js';
+
+/** Options of `mcpAuth`, except the accepted credentials. */
+export interface McpResourceOptions extends Omit<ResourceMetadataOptions, 'accept' | 'scopes'> {
+  /** Scopes that every request needs. Clients learn them from the metadata and from challenges. */
+  readonly scopes: readonly string[];
+  /** The same option as in `requireBearer`. */
+  readonly realm?: string | undefined;
+  /** The same option as in `requireBearer`. */
+  readonly browserOrigin?: GateOptions['browserOrigin'];
+}
+
+/**
+ * Options of `mcpAuth`: either `accept`, a list of verifiers, or the options of `accessTokens`, whose audience is
+ * `resource`.
+ */
+export type McpAuthOptions<V extends CredentialVerifier = CredentialVerifier> = McpResourceOptions &
+  (
+    | ({ readonly accept: readonly V[] } & { readonly [name in keyof AccessTokensOptions]?: never })
+    | (Omit<AccessTokensOptions, 'audience'> & { readonly accept?: never; readonly audience?: never })
+  );
+
+const OF_METADATA = ['resource', 'scopes', 'name', 'documentation', 'policy', 'termsOfService'];
+const OF_GATE = ['realm', 'browserOrigin'];
+
+/** Matches a path without characters that are special in any version of Express. */
+const PLAIN_PATH = /^[\w.~/-]*$/;
+
+/**
+ * Reads the options of `mcpAuth`.
+ *
+ * @throws TypeError for an option that is missing or unknown; `resourceMetadata` and `requireBearer` check the values.
+ */
+export function readMcpAuthOptions(given: McpAuthOptions) {
+  if (typeof given !== 'object' || given === null) throw new TypeError('mcpAuth: expected an object of options');
+  const { resource, scopes, accept } = given;
+  const path = readPath(resource);
+  if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isResourceScope)) {
+    const expected = 'a list of one or more scope-tokens (RFC 6749 section 3.3), without "offline_access"';
+    throw new TypeError(`mcpAuth: option "scopes" must be ${expected}`);
+  }
+  const others = Object.keys(given).filter((name) => ![...OF_METADATA, ...OF_GATE, 'accept'].includes(name));
+  if (accept !== undefined && others.length > 0) {
+    throw new TypeError(`mcpAuth: unknown option "${others[0]}" beside "accept"; it may be one of accessTokens()`);
+  }
+  if ('audience' in given) throw new TypeError('mcpAuth: the audience is "resource"; for further ones use "accept"');
+  const verifiers = accept ?? [accessTokens({ ...pick(given, others), audience: resource } as AccessTokensOptions)];
+  return {
+    metadata: { ...pick(given, OF_METADATA), accept: verifiers } as unknown as ResourceMetadataOptions,
+    gate: { ...pick(given, OF_GATE), scopes, accept: verifiers },
+    path,
+  };
+}
+
+function readPath(resource: unknown): string {
+  if (typeof resource !== 'string' || !URL.canParse(resource))
+    throw new TypeError('mcpAuth: option "resource" must be a URL');
+  const path = new URL(resource).pathname;
+  if (PLAIN_PATH.test(path)) return path;
+  throw new TypeError('mcpAuth: the path of "resource" must have letters, digits, "-", ".", "_", "~" and "/" alone');
+}
+
+function pick(given: object, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,111 @@
+/** `mcpAuth()`: everything that the authorization specification of MCP requires of a server, in one Router. */
+import type { IncomingMessage } from 'node:http';
+import { Router } from 'express';
+import type { CredentialVerifier } from '../contracts/credential-verifier.js';
+import type { AccessKeyResolver } from '../contracts/key-resolver.js';
+import type { AccessPrincipal, Principal } from '../credentials/principal.js';
+import { createGate, type Gate } from '../express/gate/gate.js';
+import { requireBearer } from '../express/gate/require-bearer.js';
+import type { PrincipalOf } from '../express/gate/require-bearer-options.js';
+import { fail, type Middleware } from '../express/middleware.js';
+import { type ResourceMetadata, resourceMetadata } from '../express/resource/resource-metadata.js';
+import { mark } from '../express/route-metadata.js';
+import type { AccessTokensOptions } from '../tokens/access-tokens-options.js';
+import { mcpAuthInfo } from './mcp-auth-info.js';
+import { type McpAuthOptions, type McpResourceOptions, readMcpAuthOptions } from './mcp-auth-options.js';
+
+/** The result of `mcpAuth`: a Router for the root of the app. `P`: the type of the principals. */
+export type McpAuth<P extends Principal = Principal> = Router & {
+  /** Only the gate, for your own routes; behind it, `req.auth` is the SDK's `AuthInfo` too. */
+  readonly gate: Gate<P>;
+  /** Only the metadata. */
+  readonly metadata: ResourceMetadata;
+};
+
+/**
+ * Makes the Router that protects an MCP server, by the authorization specification of MCP 2026-07-28: it publishes the
+ * metadata of the resource (RFC 9728), and protects the path of `resource` and everything below it. Behind it,
+ * `req.auth` is the `AuthInfo` that the SDK passes to tools. Mount it with `app.use(auth)` at the root of the app,
+ * before the routes; if it is mounted below a path, every request gets an error.
+ *
+ * Refusals go to `next`, like those of `requireBearer`; `bearerErrors()` writes them.
+ *
+ * @param options - `resource`: the URL of the server as clients know it. `scopes`: the scopes that every request needs.
+ *   `accept`: a list of verifiers; or, if only access tokens are accepted, `issuer` and further options of
+ *   `accessTokens`. Also the options of the metadata, `realm` and `browserOrigin`.
+ * @returns A Router with `gate` and `metadata`.
+ * @throws TypeError for an option that is missing, unknown or of the wrong type, for the scope `offline_access`, and as
+ *   `resourceMetadata` does.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { bearerErrors } from 'keyward';
+ * import { mcpAuth } from 'keyward/mcp';
+ *
+ * const app = express();
+ * app.use(mcpAuth({ resource: 'https://api.example.com/mcp', issuer: 'https://login.example', scopes: ['mcp:tools'] }));
+ * app.post('/mcp', (_req, res) => {
+ *   res.json({}); // transport.handleRequest(req, res, req.body)
+ * });
+ * app.use(bearerErrors());
+ * ```
+ */
+export function mcpAuth<V extends CredentialVerifier>(
+  options: McpResourceOptions & { readonly accept: readonly V[] } & {
+    readonly [name in keyof AccessTokensOptions]?: never;
+  },
+): McpAuth<PrincipalOf<V>>;
+export function mcpAuth(
+  options: McpResourceOptions &
+    Omit<AccessTokensOptions, 'audience'> & { readonly accessKeys: AccessKeyResolver; readonly accept?: never },
+): McpAuth<AccessPrincipal<string>>;
+export function mcpAuth(
+  options: McpResourceOptions & Omit<AccessTokensOptions, 'audience'> & { readonly accept?: never },
+): McpAuth<AccessPrincipal>;
+export function mcpAuth(options: McpAuthOptions): McpAuth {
+  const read = readMcpAuthOptions(options);
+  const metadata = resourceMetadata(read.metadata);
+  const gate = withAuthInfo(requireBearer({ ...read.gate, resourceMetadata: metadata }));
+  const router = Router();
+  router.use(atRoot(metadata));
+  router.use(read.path, gate);
+  return Object.assign(router, { gate: gate as Gate<Principal>, metadata });
+}
+
+/**
+ * Passes an error for every request if the Router is mounted below a path. It would see only the rest of the path, so
+ * the gate would not protect the path of the resource.
+ */
+function atRoot(metadata: ResourceMetadata): Middleware {
+  const serveMetadata: Middleware = (req, res, next) => {
+    if ((req as { baseUrl?: string }).baseUrl)
+      next(new Error('keyward: mount mcpAuth at the root of the app, app.use(auth)'));
+    else metadata(req, res, next);
+  };
+  return mark(serveMetadata, 'keyward.resourceMetadata', metadata.document);
+}
+
+/** Wraps a gate, so that `req.auth` is the SDK's `AuthInfo`. */
+function withAuthInfo(gate: Gate): Gate {
+  const mcpGate: Middleware = (req, res, next) => {
+    gate(req, res, (error) => {
+      if (error !== undefined) {
+        next(error);
+        return;
+      }
+      try {
+        setAuthInfo(req);
+      } catch (thrown) {
+        fail(next, thrown);
+        return;
+      }
+      next();
+    });
+  };
+  return createGate(mcpGate, gate['keyward.gate'], gate.principal);
+}
+
+function setAuthInfo(req: IncomingMessage): void {
+  const value = mcpAuthInfo(req);
+  Object.defineProperty(req, 'auth', { value, writable: true, enumerable: true, configurable: true });
+}

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import { holdsScope } from '../credentials/principal.js';
+import { defineGuard, type Guard } from '../express/guards/guard.js';
+import { isResourceScope } from './resource-scope.js';
+
+/** The body of a POST in MCP: one JSON-RPC message; in revision 2025-03-26 also a list of messages. */
+type Messages = readonly unknown[] | undefined;
+
+/**
+ * Lets a request pass if its principal has the scopes of the tools that it calls. It reads the JSON-RPC message, so
+ * mount `express.json()` before it. If the challenge of the gate should also name the scopes of the tool, mount
+ * `express.json()` before `mcpAuth`. Requests that call no tool pass.
+ *
+ * A request for a tool that is not listed is refused, and so is a body that is not a JSON-RPC message.
+ *
+ * @param tools - For each tool, the scopes that it needs in addition to those of the gate; `[]` for none.
+ * @returns A guard; its refusal names the scopes of the gate and of the tool in one challenge.
+ * @throws TypeError if it is not an object of lists of scope-tokens.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { requireToolScopes } from 'keyward/mcp';
+ *
+ * const app = express();
+ * app.post('/mcp', express.json(), requireToolScopes({ read_note: [], write_note: ['notes:write'] }), (_req, res) => {
+ *   res.json({}); // transport.handleRequest(req, res, req.body)
+ * });
+ * ```
+ */
+export function requireToolScopes(tools: Readonly<Record<string, readonly string[]>>): Guard {
+  const scopesOfTool = readTools(tools);
+
+  /** Returns the scopes of all tools that a request calls; `undefined` if a tool is not listed. */
+  function scopesOf(messages: readonly unknown[]): readonly string[] | undefined {
+    const needed = new Set<string>();
+    for (const message of messages) {
+      if (!isRpcMessage(message)) return undefined;
+      if (message.method !== 'tools/call') continue;
+      const scopes = scopesOfTool.get(Object(message.params).name);
+      if (scopes === undefined) return undefined;
+      for (const scope of scopes) needed.add(scope);
+    }
+    return [...needed];
+  }
+
+  return defineGuard({
+    name: 'requireToolScopes',
+    scopesOf: (req) => scopesOf(messagesOf(req) ?? []) ?? [],
+    check(principal, req) {
+      if (req.method !== 'POST') return true;
+      const messages = messagesOf(req);
+      if (messages === undefined) throw new Error('keyward: requireToolScopes needs express.json() before it');
+      const scopes = scopesOf(messages);
+      if (scopes === undefined) return { reason: 'tool' };
+      return scopes.every((scope) => holdsScope(principal, scope)) || { scopes, reason: 'scope' };
+    },
+  });
+}
+
+function readTools(tools: unknown): ReadonlyMap<unknown, readonly string[]> {
+  if (typeof tools !== 'object' || tools === null || Array.isArray(tools)) {
+    throw new TypeError('requireToolScopes: expected an object with a list of scopes for each tool');
+  }
+  const read = Object.entries(tools).map(([tool, scopes]) => {
+    if (Array.isArray(scopes) && scopes.every(isResourceScope)) return [tool, [...scopes]] as const;
+    throw new TypeError(
+      `requireToolScopes: "${tool}" must have a list of scope-tokens (RFC 6749 section 3.3), without "offline_access"`,
+    );
+  });
+  return new Map(read);
+}
+
+function messagesOf(req: IncomingMessage): Messages {
+  const { body } = req as { body?: unknown };
+  return body === undefined || Array.isArray(body) ? body : [body];
+}
+
+/**
+ * Whether a value is a JSON-RPC message. A parser that skips a body may leave `{}`, although the transport later reads
+ * a message from the body, so any other object is refused.
+ */
+function isRpcMessage(message: unknown): message is { readonly method?: unknown; readonly params?: unknown } {
+  return Object(message).jsonrpc === '2.0';
+}
