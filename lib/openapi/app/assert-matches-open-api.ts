@@ -1,0 +1,126 @@
+/** Compares an app with its OpenAPI document. */
+import { KeywardError } from '../../errors/keyward-error.js';
+import { anything, type Option, type OptionTable, optional, readTable } from '../../options/option-table.js';
+import { type LinkedOperation, linkOperations } from '../document/link-operations.js';
+import { type OpenApiDocument, readDocument } from '../document/read-document.js';
+import { type Requirement, requirementKeys } from '../document/requirement.js';
+import { readProofs, type Schemes } from '../document/schemes.js';
+import { type AppRoute, appRoutesOf, earlierRoute, routeFor } from './app-routes.js';
+import { requirementText, type SchemeNames, schemeNames } from './requirement-text.js';
+
+/** Options of `assertMatchesOpenApi`. */
+export interface AssertMatchesOpenApiOptions {
+  /**
+   * The verifier of each scheme of the document, as for `openApiGate`: the same verifiers as in the gates of the app.
+   */
+  readonly schemes: Schemes;
+  /** Routes that are not in the document, named as in `auditRoutes`, and operations that the app does not have. */
+  readonly except?: readonly string[] | undefined;
+  /** The path before the paths of the document. Default: the path of `servers`. */
+  readonly basePath?: string | undefined;
+}
+
+const names: Option<readonly string[]> = (options, name) => {
+  const value = options.raw(name);
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
+  throw options.mistake(name, "a list of routes and operations such as 'GET /health'");
+};
+
+const OPTIONS = {
+  schemes: anything,
+  except: optional(names),
+  basePath: anything,
+} satisfies OptionTable<AssertMatchesOpenApiOptions>;
+
+const FACTORY = 'assertMatchesOpenApi';
+
+/**
+ * Makes sure, when the app starts or in a test, that an app and its document agree: every operation has a route, every
+ * route has an operation, and both require the same credentials and scopes. The app may use an `openApiGate`, or its
+ * own gates and guards.
+ *
+ * Guards that a document cannot express, such as `requireApi`, are not compared. Call it after the routes are mounted.
+ *
+ * @param app - An Express 4 or 5 app or router.
+ * @param document - An OpenAPI 3.0, 3.1 or 3.2 document, parsed.
+ * @param options - `schemes`: the verifiers of the document's schemes.
+ * @throws KeywardError `openapi_mismatch` that lists each difference with method, path and both sides.
+ * @throws TypeError as `openApiGate` and `auditRoutes` do, and if an entry of `except` is neither a route nor an
+ *   operation.
+ * @example
+ * ```ts
+ * import { accessTokens, requireBearer, requireScopes } from 'keyward';
+ * import { assertMatchesOpenApi } from 'keyward/openapi';
+ *
+ * const tokens = accessTokens({ issuer: 'https://login.example', audience: 'pets' });
+ * const pets = {
+ *   openapi: '3.1.0',
+ *   info: { title: 'Pets', version: '1' },
+ *   components: { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } } },
+ *   paths: { '/pets': { get: { security: [{ accessToken: ['pets:read'] }], responses: {} } } },
+ * };
+ * app.get('/pets', requireBearer({ accept: [tokens] }), requireScopes('pets:read'), (_req, res) => res.json([]));
+ * assertMatchesOpenApi(app, pets, { schemes: { accessToken: tokens } });
+ * ```
+ */
+export function assertMatchesOpenApi(app: object, document: object, options: AssertMatchesOpenApiOptions): void {
+  const { schemes, except = [], basePath } = readTable(FACTORY, options, OPTIONS);
+  const parsed = readDocument(FACTORY, document, basePath);
+  const operations = linkOperations(FACTORY, parsed, schemes);
+  const routes = appRoutesOf(app);
+  checkExcept(except, parsed, routes);
+  const namesOf = schemeNames(readProofs(FACTORY, schemes));
+  const isNeeded = (name: string) => !except.includes(name);
+  const missing = operations.filter(({ operation }) => isNeeded(nameOf(operation)));
+  const differences = [
+    ...missing.flatMap((linked) => differencesOf(linked, routes, namesOf)),
+    ...extraRoutes(operations, routes)
+      .filter(isNeeded)
+      .map((name) => `  ${name}: the app has it; the document does not`),
+  ];
+  if (differences.length === 0) return;
+  const headline = `assertMatchesOpenApi: app and document differ in ${differences.length} place${differences.length === 1 ? '' : 's'}:`;
+  throw new KeywardError('openapi_mismatch', [headline, ...differences].join('\n'));
+}
+
+function checkExcept(except: readonly string[], { operations }: OpenApiDocument, routes: readonly AppRoute[]): void {
+  const known = [...operations.map(nameOf), ...routes.map(({ name }) => name)];
+  const stale = except.filter((name) => !known.includes(name));
+  if (stale.length === 0) return;
+  throw new TypeError(`${FACTORY}: "except" names no route of the app and no operation: ${stale.join(', ')}`);
+}
+
+function differencesOf(
+  { operation, requirement }: LinkedOperation,
+  routes: readonly AppRoute[],
+  namesOf: SchemeNames,
+): readonly string[] {
+  const name = nameOf(operation);
+  const route = routeFor(operation, routes);
+  if (route === undefined) return [`  ${name}: the document has it; the app has no route for it`];
+  const keyOf = requirementKeys();
+  const isSame = (other: Requirement | undefined) => other !== undefined && keyOf(other) === keyOf(requirement);
+  const earlier = operation.template.isConcrete ? earlierRoute(operation, route, routes) : undefined;
+  if (earlier !== undefined && !isSame(earlier.requirement)) {
+    return [`  ${name}: the app tries ${earlier.name} before it`];
+  }
+  if (isSame(route.requirement)) return [];
+  const [asked, given] = [requirement, route.requirement].map((side) => requirementText(side, namesOf));
+  return [`  ${name}: the document asks for ${asked}; the app asks for ${given}`];
+}
+
+/** Routes without an operation. A handler for preflight requests needs none. */
+function extraRoutes(operations: readonly LinkedOperation[], routes: readonly AppRoute[]): readonly string[] {
+  const keys = new Set(operations.map(({ operation }) => `${operation.method} ${operation.template.looseKey}`));
+  const paths = new Set(operations.map(({ operation }) => operation.template.looseKey));
+  const used = new Set(operations.map(({ operation }) => routeFor(operation, routes)));
+  const isDescribed = (route: AppRoute) =>
+    used.has(route) ||
+    route.method === 'OPTIONS' ||
+    route.keys.some((key) => keys.has(`${route.method} ${key}`) || (route.method === 'ALL' && paths.has(key)));
+  return routes.filter((route) => !isDescribed(route)).map(({ name }) => name);
+}
+
+function nameOf({ method, path }: { readonly method: string; readonly path: string }): string {
+  return `${method} ${path}`;
+}

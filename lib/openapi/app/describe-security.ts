@@ -1,0 +1,154 @@
+/** Writes the requirements of an app's gates and guards into its OpenAPI document. */
+import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
+import { KeywardError } from '../../errors/keyward-error.js';
+import { anything, type Option, type OptionTable, readTable } from '../../options/option-table.js';
+import { type OpenApiDocument, type Operation, readDocument } from '../document/read-document.js';
+import { linkSecurity, neededAlternatives, type Requirement, requirementKeys } from '../document/requirement.js';
+import { linkSchemes, readProofs, type SchemeProof, type Schemes } from '../document/schemes.js';
+import { type AppRoute, appRoutesOf, routeFor } from './app-routes.js';
+import { changesOf, type DocumentChange, type WrittenOperation, withChanges } from './document-changes.js';
+import { requirementText, schemeNames } from './requirement-text.js';
+
+/** Options of `describeSecurity`. */
+export interface DescribeSecurityOptions {
+  /** The parsed document to extend: OpenAPI 3.0, 3.1 or 3.2. It is not changed. */
+  readonly into: object;
+  /** The verifiers of the app's gates, by the names of their schemes in the document. Missing schemes are added. */
+  readonly schemes: Schemes;
+  /** The path before the paths of the document. Default: the path of `servers`. */
+  readonly basePath?: string | undefined;
+}
+
+const document: Option<object> = (options, name) => {
+  const value = options.raw(name);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw options.mistake(name, 'an OpenAPI document, parsed');
+};
+
+const OPTIONS = {
+  into: document,
+  schemes: anything,
+  basePath: anything,
+} satisfies OptionTable<DescribeSecurityOptions>;
+
+const FACTORY = 'describeSecurity';
+
+/**
+ * Writes the requirements of an app's gates and guards into a document: `components.securitySchemes`, and `security` of
+ * every operation that has none yet. An open route gets `security: []`.
+ *
+ * It never changes a requirement that the document already has: if app and document differ it throws, even if the app
+ * is stricter. Guards that a document cannot express, such as `requireApi`, are left out.
+ *
+ * @param app - An Express 4 or 5 app or router, with its routes mounted.
+ * @param options - `into`: the document, with its paths. `schemes`: the verifiers of the gates by scheme.
+ * @returns A new document. Parts that did not change are shared with the given one.
+ * @throws KeywardError `openapi_mismatch` that lists each conflict with both sides, each operation without a route, and
+ *   each gate whose verifier has no name in `schemes`.
+ * @throws TypeError as `auditRoutes` does, for a document that cannot be read, and for scopes of an `http` scheme in
+ *   OpenAPI 3.0, which has none.
+ * @example
+ * ```ts
+ * import { accessTokens, requireBearer } from 'keyward';
+ * import { describeSecurity } from 'keyward/openapi';
+ *
+ * const tokens = accessTokens({ issuer: 'https://login.example', audience: 'pets' });
+ * app.get('/pets', requireBearer({ accept: [tokens], scopes: ['pets:read'] }), (_req, res) => res.json([]));
+ * const info = { title: 'Pets', version: '1' };
+ * const described = describeSecurity(app, {
+ *   into: { openapi: '3.1.0', info, paths: { '/pets': { get: { responses: {} } } } },
+ *   schemes: { accessToken: tokens },
+ * });
+ * console.log(JSON.stringify(described));
+ * ```
+ */
+export function describeSecurity(app: object, options: DescribeSecurityOptions): Record<string, unknown> {
+  const changes = securityChanges(app, options);
+  return withChanges(options.into, changes);
+}
+
+/** Returns the changes that `describeSecurity` makes in the document. */
+export function securityChanges(app: object, options: DescribeSecurityOptions): readonly DocumentChange[] {
+  const { into, schemes, basePath } = readTable(FACTORY, options, OPTIONS);
+  const parsed = readDocument(FACTORY, into, basePath);
+  const proofs = readProofs(FACTORY, schemes);
+  const routes = appRoutesOf(app);
+  const found = parsed.operations.map((operation) => ({ operation, route: routeFor(operation, routes) }));
+  const conflicts = conflictsOf(found, parsed, proofs);
+  if (conflicts.length > 0) {
+    const headline = 'describeSecurity: the app cannot be written into the document:';
+    throw new KeywardError('openapi_mismatch', [headline, ...conflicts].join('\n'));
+  }
+  const namesOf = schemeNames(proofs);
+  const written = found.flatMap(({ operation, route }): readonly WrittenOperation[] => {
+    if (operation.security.isStated || route?.requirement === undefined) return [];
+    return [
+      { operation, security: securityOf(route.requirement, (verifier) => namesOf(verifier)[0] as string, proofs) },
+    ];
+  });
+  checkUsed(found, proofs);
+  return changesOf(parsed, written, proofs, schemelessVerifiers(found));
+}
+
+interface FoundOperation {
+  readonly operation: Operation;
+  readonly route: AppRoute | undefined;
+}
+
+function conflictsOf(
+  found: readonly FoundOperation[],
+  { schemes: declared }: OpenApiDocument,
+  proofs: ReadonlyMap<string, SchemeProof>,
+): readonly string[] {
+  const known = new Map([...proofs].filter(([name]) => declared.has(name)));
+  const linked = linkSchemes(FACTORY, declared, known);
+  const namesOf = schemeNames(proofs);
+  return found.flatMap(({ operation, route }) => {
+    const name = `  ${operation.method} ${operation.path}`;
+    if (route === undefined) return [`${name}: the document has it; the app has no route for it`];
+    const { requirement } = route;
+    const text = requirementText(requirement, namesOf);
+    const isNamed = requirement?.alternatives.every(({ verifier }) => namesOf(verifier).length > 0);
+    if (requirement === undefined || requirement.isClosed || !isNamed) return [`${name}: the app asks for ${text}`];
+    if (!operation.security.isStated) return [];
+    const keyOf = requirementKeys();
+    const stated = linkSecurity(operation.security, linked);
+    if (keyOf(stated) === keyOf(requirement)) return [];
+    return [`${name}: the document asks for ${requirementText(stated, namesOf)}; the app asks for ${text}`];
+  });
+}
+
+function securityOf(
+  requirement: Requirement,
+  nameOf: (verifier: CredentialVerifier) => string,
+  proofs: ReadonlyMap<string, SchemeProof>,
+): WrittenOperation['security'] {
+  const mutual = [...proofs].find(([, proof]) => proof === 'mutualTLS')?.[0];
+  const alternatives = neededAlternatives(requirement).map(({ verifier, scopes, mutualTls }) => ({
+    [nameOf(verifier)]: [...scopes],
+    ...(mutualTls && mutual !== undefined ? { [mutual]: [] } : {}),
+  }));
+  return requirement.isOptional ? [...alternatives, {}] : alternatives;
+}
+
+/** Checks that a gate uses each verifier. `openApiGate` would later refuse a scheme that no operation requires. */
+function checkUsed(found: readonly FoundOperation[], proofs: ReadonlyMap<string, SchemeProof>): void {
+  const used = new Set(
+    found.flatMap(({ route }) => route?.requirement?.alternatives ?? []).map(({ verifier }) => verifier),
+  );
+  const stated = found.flatMap(({ operation }) => operation.security.alternatives).flatMap(({ schemes }) => schemes);
+  const isUsed = (name: string, proof: SchemeProof) =>
+    proof === 'mutualTLS' || used.has(proof) || stated.some((scheme) => scheme.name === name);
+  const idle = [...proofs].find(([name, proof]) => !isUsed(name, proof))?.[0];
+  if (idle !== undefined)
+    throw new TypeError(`${FACTORY}: no gate of the app has the verifier "schemes.${idle}"; remove it`);
+}
+
+/** Returns the verifiers for which every gate accepts a key without `Bearer`. */
+function schemelessVerifiers(found: readonly FoundOperation[]): ReadonlySet<CredentialVerifier> {
+  const alternatives = found.flatMap(({ route }) => route?.requirement?.alternatives ?? []);
+  const strict = new Set(
+    alternatives.filter(({ allowSchemeless }) => !allowSchemeless).map(({ verifier }) => verifier),
+  );
+  return new Set(alternatives.map(({ verifier }) => verifier).filter((verifier) => !strict.has(verifier)));
+}

@@ -1,0 +1,77 @@
+/** Finds the requirement of an app on a route, as far as a document can express it. */
+import type { Kind } from '../../credentials/kind.js';
+import { isOpen } from '../../express/route-audit/audit-routes.js';
+import type { RouteCheck } from '../../express/route-audit/route-checks.js';
+import type { GuardMetadata } from '../../express/route-metadata.js';
+import type { Alternative, Requirement } from '../document/requirement.js';
+
+/** One way to pass the guards of a route. */
+interface GuardPass {
+  readonly kinds: readonly Kind[] | undefined;
+  readonly scopes: readonly string[];
+  readonly verifier: GuardMetadata['verifier'];
+  readonly mutualTls: boolean;
+}
+
+/** Maximum combinations of guards. Real guards have far fewer. */
+const MAX_PASSES = 256;
+
+/**
+ * Reads gates and guards as a requirement. A guard that does not decide by kind or scope, such as `requireApi`, is left
+ * out: a document cannot express it.
+ *
+ * @returns `undefined` if a document cannot express it: a gate without its verifiers, or an optional gate with scopes.
+ */
+export function requirementOf(checks: readonly RouteCheck[]): Requirement | undefined {
+  const gates = checks.flatMap(({ gate }) => gate ?? []);
+  if (gates.some(({ accept }) => accept === undefined)) return undefined;
+  if (gates.length === 0) return { alternatives: [], isOptional: false };
+  const open = isOpen(checks);
+  // In a document with `{}`, a credential that lacks a scope passes; an optional gate with scopes refuses it.
+  if (open && gates.some(({ scopes }) => scopes.length > 0)) return undefined;
+  const guards = open ? [] : checks.flatMap(({ guard }) => guard ?? []);
+  const scopes = open ? [] : gates.flatMap((gate) => gate.scopes);
+  const passes = passesOf(guards, { kinds: undefined, scopes, verifier: undefined, mutualTls: false });
+  const allowSchemeless = gates.every((gate) => gate.allowSchemeless);
+  // Every gate must accept the one credential of the request.
+  const verifiers = (gates[0]?.accept ?? []).filter((verifier) =>
+    gates.every(({ accept }) => accept?.includes(verifier)),
+  );
+  const alternatives = verifiers.flatMap((verifier) =>
+    passes
+      .filter((pass) => pass.verifier === undefined || pass.verifier === verifier)
+      .filter(({ kinds }) => sharesKind(verifier.kinds, kinds))
+      .map((pass): Alternative => ({ verifier, scopes: pass.scopes, mutualTls: pass.mutualTls, allowSchemeless })),
+  );
+  return { alternatives, isOptional: open, isClosed: alternatives.length === 0 };
+}
+
+/** Returns the ways to pass all guards: each way to pass one guard, combined with each way to pass the others. */
+function passesOf(guards: readonly GuardMetadata[], first: GuardPass): readonly GuardPass[] {
+  return guards.reduce<readonly GuardPass[]>(
+    (passes, guard) => passes.flatMap((pass) => waysOf(guard).flatMap((way) => joined(pass, way))).slice(0, MAX_PASSES),
+    [first],
+  );
+}
+
+function waysOf({ anyOf, kinds, scopes = [], verifier, mutualTls = false }: GuardMetadata): readonly GuardPass[] {
+  return anyOf?.flatMap(waysOf) ?? [{ kinds, scopes, verifier, mutualTls }];
+}
+
+function joined(one: GuardPass, other: GuardPass): readonly GuardPass[] {
+  if (one.verifier !== undefined && other.verifier !== undefined && one.verifier !== other.verifier) return [];
+  const kinds = one.kinds === undefined ? other.kinds : one.kinds.filter((kind) => other.kinds?.includes(kind) ?? true);
+  return [
+    {
+      kinds,
+      scopes: [...new Set([...one.scopes, ...other.scopes])],
+      verifier: one.verifier ?? other.verifier,
+      mutualTls: one.mutualTls || other.mutualTls,
+    },
+  ];
+}
+
+function sharesKind(kinds: readonly Kind[] | undefined, passing: readonly Kind[] | undefined): boolean {
+  if (passing === undefined) return true;
+  return passing.some((kind) => kinds?.includes(kind) ?? true);
+}

@@ -1,0 +1,65 @@
+/** Reads the path before the paths of a document. */
+import { elementsOf, faultAt, memberOf, membersOf, mistakeAt, objectAt, type Place } from './json-pointer.js';
+
+/**
+ * Returns the base path: the option, otherwise the path of `servers`.
+ *
+ * @param given - The option `basePath`; `undefined` if it is not given.
+ * @returns Without a slash at the end; `''` if there is none.
+ * @throws TypeError if the path of a server differs from the option, or if there is no option and the servers have
+ *   different paths.
+ */
+export function readBasePath(factory: string, root: Place, given: unknown): string {
+  const servers = memberOf(root, 'servers');
+  const paths = servers === undefined ? [] : [...new Set(elementsOf(servers).map(pathOfServer))];
+  if (given === undefined) {
+    if (servers === undefined || paths.length === 0) return '';
+    if (paths.length > 1) throw faultAt(servers, 'the servers have several paths; say which by the option "basePath"');
+    return paths[0] ?? '';
+  }
+  if (typeof given !== 'string' || !/^\/(?:[^?#{}\s]*)$/.test(given)) {
+    throw new TypeError(`${factory}: option "basePath" must be a path such as '/v1'`);
+  }
+  const basePath = withoutSlash(given);
+  if (servers !== undefined && paths.length > 0 && !paths.includes(basePath)) {
+    throw faultAt(servers, `no server has the path of the option "basePath"`);
+  }
+  return basePath;
+}
+
+/**
+ * Checks that the servers of a path or an operation have the base path too.
+ *
+ * @throws TypeError if a server has another path.
+ */
+export function checkServers(place: Place, basePath: string): void {
+  const servers = memberOf(place, 'servers');
+  if (servers === undefined) return;
+  for (const server of elementsOf(servers)) {
+    if (pathOfServer(server) !== basePath)
+      throw faultAt(server, 'the path of this server differs from the base path of the document; use the same path');
+  }
+}
+
+function pathOfServer(server: Place): string {
+  objectAt(server);
+  const place = memberOf(server, 'url');
+  if (place === undefined || typeof place.value !== 'string') throw mistakeAt(place ?? server, 'expected a "url"');
+  const url = place.value.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => defaultOf(server, name));
+  // A relative URL is relative to the URL of the document, which is not known here.
+  const path = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? url;
+  if (path !== '' && !path.startsWith('/')) throw faultAt(place, 'expected a URL, or a path that begins with "/"');
+  return withoutSlash(path);
+}
+
+function defaultOf(server: Place, name: string): string {
+  const variables = memberOf(server, 'variables');
+  const variable = variables && membersOf(variables).find(([key]) => key === name)?.[1];
+  const fallback = variable && memberOf(variable, 'default');
+  if (typeof fallback?.value !== 'string') throw faultAt(server, `the variable {${name}} has no default`);
+  return fallback.value;
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/+$/, '');
+}

@@ -1,0 +1,32 @@
+/** The operations of a document, with their requirements on verifiers. */
+import type { OpenApiDocument, Operation } from './read-document.js';
+import { linkSecurity, type Requirement } from './requirement.js';
+import { linkSchemes, readProofs } from './schemes.js';
+
+export interface LinkedOperation {
+  readonly operation: Operation;
+  readonly requirement: Requirement;
+}
+
+/**
+ * Connects the operations of a document with the verifiers of their schemes.
+ *
+ * @param factory - The function with the option `schemes`, for errors.
+ * @throws TypeError if document and verifiers do not fit, or if no operation requires a scheme.
+ */
+export function linkOperations(
+  factory: string,
+  { operations, schemes: declared }: OpenApiDocument,
+  schemes: unknown,
+): readonly LinkedOperation[] {
+  const linked = linkSchemes(factory, declared, readProofs(factory, schemes));
+  const asked = operations.flatMap(({ security }) =>
+    security.alternatives.flatMap((alternative) => alternative.schemes),
+  );
+  const used = new Set(asked.map(({ name }) => name));
+  const idle = [...declared.keys()].find((name) => !used.has(name));
+  if (idle !== undefined) {
+    throw new TypeError(`${factory}: no operation of the document asks for the scheme "${idle}"; remove it`);
+  }
+  return operations.map((operation) => ({ operation, requirement: linkSecurity(operation.security, linked) }));
+}

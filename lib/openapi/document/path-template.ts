@@ -1,0 +1,120 @@
+/** Path templates (OpenAPI "Path Templating"): literals and `{parameters}`, part by part. */
+import { faultAt, type Place } from './json-pointer.js';
+
+/** One part of a path, between slashes. */
+export type TemplatePart = LiteralPart | MixedPart | ParameterPart;
+
+interface LiteralPart {
+  readonly type: 'literal';
+  readonly text: string;
+  readonly lower: string;
+}
+
+/** Parameters together with other characters: `{id}.json`. */
+interface MixedPart {
+  readonly type: 'mixed';
+  readonly text: string;
+  readonly lower: string;
+  /** The text before, between and after the parameters. */
+  readonly pieces: readonly string[];
+  readonly lowerPieces: readonly string[];
+}
+
+interface ParameterPart {
+  readonly type: 'parameter';
+}
+
+export interface PathTemplate {
+  /** The template as in the document, after the base path. */
+  readonly text: string;
+  readonly parts: readonly TemplatePart[];
+  readonly isConcrete: boolean;
+  /** The same for templates that differ only in the names of their parameters. */
+  readonly key: string;
+  /** The same for templates that a router may treat as equal: it may ignore case and a slash at the end. */
+  readonly looseKey: string;
+}
+
+/**
+ * Allows only ASCII: other characters are percent-encoded in a request, and Express compares paths without decoding.
+ */
+const TEMPLATE = /^\/[\x21\x22\x24-\x3E\x40-\x7E]*$/;
+const PART = /^(?:[^{}]|\{[^{}]+\})*$/;
+const PARAMETER = /\{[^{}]+\}/;
+
+/**
+ * Parses a path template.
+ *
+ * @throws TypeError if the text is not a template, or no request can match it.
+ */
+export function parseTemplate(text: string, place: Place): PathTemplate {
+  if (!TEMPLATE.test(text)) {
+    throw faultAt(
+      place,
+      'a path begins with "/" and has no "?", "#", spaces or characters beyond ASCII; percent-encode them',
+    );
+  }
+  const parts = text
+    .slice(1)
+    .split('/')
+    .map((part) => parsePart(part, place));
+  return createTemplate(text, parts);
+}
+
+function createTemplate(text: string, parts: readonly TemplatePart[]): PathTemplate {
+  const isConcrete = parts.every(({ type }) => type === 'literal');
+  const key = parts.map((part) => ('text' in part ? part.text.replaceAll(/\{[^{}]+\}/g, '{}') : '{}')).join('/');
+  return { text, parts, isConcrete, key, looseKey: key.toLowerCase().replace(/\/$/, '') };
+}
+
+function parsePart(text: string, place: Place): TemplatePart {
+  if (!PART.test(text)) throw faultAt(place, 'the braces of this path do not match');
+  const pieces = text.split(/\{[^{}]+\}/);
+  const lower = text.toLowerCase();
+  if (pieces.length === 1) return { type: 'literal', text, lower };
+  if (pieces.every((piece) => piece === '')) return { type: 'parameter' };
+  return { type: 'mixed', text, lower, pieces, lowerPieces: pieces.map((piece) => piece.toLowerCase()) };
+}
+
+/**
+ * Whether a text consists of the pieces, with at least one character between each two. It takes the leftmost match of
+ * each piece and never goes back; a regular expression would take quadratic time for a malicious text.
+ */
+export function matchesPieces(pieces: readonly string[], text: string): boolean {
+  const last = pieces.length - 1;
+  let end = 0;
+  for (const [index, piece] of pieces.entries()) {
+    const start = index === 0 ? 0 : end + 1;
+    const found = index === last ? text.length - piece.length : index === 0 ? 0 : text.indexOf(piece, start);
+    if (found < start || !text.startsWith(piece, found)) return false;
+    end = found + piece.length;
+  }
+  return true;
+}
+
+/** Whether some text may match both parts, without regard to case. `true` if this cannot be decided. */
+export function mayShare(one: TemplatePart, other: TemplatePart): boolean {
+  if (one.type === 'parameter') return other.type !== 'literal' || other.text !== '';
+  if (other.type === 'parameter') return mayShare(other, one);
+  if (one.type === 'literal')
+    return other.type === 'literal' ? one.lower === other.lower : matchesPieces(other.lowerPieces, one.lower);
+  if (other.type === 'literal') return mayShare(other, one);
+  const [first, last] = [fixedEnds(one), fixedEnds(other)];
+  const prefixes = first.prefix.startsWith(last.prefix) || last.prefix.startsWith(first.prefix);
+  return prefixes && (first.suffix.endsWith(last.suffix) || last.suffix.endsWith(first.suffix));
+}
+
+function fixedEnds({ lowerPieces }: MixedPart) {
+  return { prefix: lowerPieces[0] ?? '', suffix: lowerPieces.at(-1) ?? '' };
+}
+
+/** Returns the parts without the slash at the end, which a router may ignore. */
+export function looseParts({ parts }: PathTemplate): readonly TemplatePart[] {
+  const last = parts.at(-1);
+  return parts.length > 1 && last?.type === 'literal' && last.text === '' ? parts.slice(0, -1) : parts;
+}
+
+/** Returns a path that matches a template, with the given text in place of each parameter. */
+export function fillTemplate({ text }: PathTemplate, parameter: string): string {
+  return text.replaceAll(new RegExp(PARAMETER, 'g'), parameter);
+}

@@ -1,0 +1,109 @@
+/** The requirement of an operation on verifiers. A document and an app are compared in this form. */
+import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
+import { faultAt } from './json-pointer.js';
+import type { Scheme } from './schemes.js';
+import type { WrittenAlternative, WrittenSecurity } from './security.js';
+
+export interface Requirement {
+  /** A credential must satisfy one of these. If there are none, the operation is open. */
+  readonly alternatives: readonly Alternative[];
+  /** Whether a request without a credential passes too. */
+  readonly isOptional: boolean;
+  /** Whether no credential passes, because the guards of an app contradict its gate. */
+  readonly isClosed?: boolean;
+}
+
+export interface Alternative {
+  readonly verifier: CredentialVerifier;
+  readonly scopes: readonly string[];
+  /** Whether the credential must be bound to a client certificate that the request proves (RFC 8705). */
+  readonly mutualTls: boolean;
+  readonly allowSchemeless: boolean;
+}
+
+/**
+ * Converts a requirement of the document to one on verifiers.
+ *
+ * @throws TypeError with a pointer if no request can satisfy an alternative, because a request has only one
+ *   `Authorization` field.
+ */
+export function linkSecurity(security: WrittenSecurity, schemes: ReadonlyMap<string, Scheme>): Requirement {
+  const asked = security.alternatives.filter(({ schemes: named }) => named.length > 0);
+  const alternatives = asked.map((alternative) => linkAlternative(alternative, schemes));
+  const isOptional = alternatives.length > 0 && asked.length < security.alternatives.length;
+  return { alternatives, isOptional };
+}
+
+function linkAlternative(
+  { schemes: named, pointer }: WrittenAlternative,
+  schemes: ReadonlyMap<string, Scheme>,
+): Alternative {
+  const linked = named.map(({ name, scopes }) => ({ scheme: schemes.get(name) as Scheme, scopes }));
+  const proven = linked.flatMap(({ scheme, scopes }) => (scheme.type === 'verifier' ? [{ ...scheme, scopes }] : []));
+  const [first] = proven;
+  if (first === undefined || proven.length > 1) {
+    const fault =
+      'one request has one Authorization field: name exactly one scheme that has a verifier; mutualTLS can be added to it, but cannot stand alone';
+    throw faultAt({ pointer }, fault);
+  }
+  if (linked.some(({ scheme, scopes }) => scheme.type === 'mutualTLS' && scopes.length > 0)) {
+    throw faultAt({ pointer }, 'a client certificate has no scopes');
+  }
+  const mutualTls = linked.length > 1;
+  if (mutualTls && !provesMutualTls(first.verifier)) {
+    throw faultAt(
+      { pointer },
+      'the verifier that is combined with mutualTLS does not check client certificates; give it the option "mtls"',
+    );
+  }
+  return { verifier: first.verifier, scopes: first.scopes, mutualTls, allowSchemeless: first.allowSchemeless };
+}
+
+/** Whether the verifier accepts tokens that are bound only to a client certificate. */
+function provesMutualTls(verifier: CredentialVerifier & { readonly confirmations?: readonly string[] }): boolean {
+  return verifier.confirmations?.includes('mtls') === true;
+}
+
+/** Returns a text. Two requirements have the same text if they give the same decision for every request. */
+export type RequirementKeys = (requirement: Requirement) => string;
+
+export function requirementKeys(): RequirementKeys {
+  const ids = new Map<CredentialVerifier, number>();
+  const idOf = (verifier: CredentialVerifier) => {
+    const id = ids.get(verifier) ?? ids.size;
+    ids.set(verifier, id);
+    return id;
+  };
+  return ({ isOptional, isClosed = false, alternatives }) => {
+    const needed = neededAlternatives({ isOptional, alternatives });
+    const texts = needed.map(({ verifier, mutualTls, scopes }) =>
+      [idOf(verifier), mutualTls, ...[...scopes].sort()].join(' '),
+    );
+    return JSON.stringify([isOptional, isClosed, ...texts.sort()]);
+  };
+}
+
+/**
+ * Leaves out what has no effect: the scopes if a request passes without them, and alternatives that require more than
+ * another alternative of the same verifier.
+ */
+export function neededAlternatives({ alternatives, isOptional }: Requirement): readonly Alternative[] {
+  const asked = isOptional
+    ? alternatives.map((alternative) => ({ ...alternative, scopes: [], mutualTls: false }))
+    : alternatives;
+  const isNeedless = (alternative: Alternative, index: number) =>
+    asked.some((other, place) => {
+      if (place === index || !implies(other, alternative)) return false;
+      return place < index || !implies(alternative, other);
+    });
+  return asked.filter((alternative, index) => !isNeedless(alternative, index));
+}
+
+/** Whether every credential that satisfies `strict` also satisfies `loose`. */
+function implies(loose: Alternative, strict: Alternative): boolean {
+  return (
+    loose.verifier === strict.verifier &&
+    (!loose.mutualTls || strict.mutualTls) &&
+    loose.scopes.every((scope) => strict.scopes.includes(scope))
+  );
+}

@@ -1,0 +1,90 @@
+/** The option `schemes`: the verifier of each scheme of the document. */
+import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
+import type { Kind } from '../../credentials/kind.js';
+import { kindOf } from '../../options/options.js';
+import { faultAt, memberOf, type Place } from './json-pointer.js';
+
+/**
+ * The value for a scheme: a verifier; or `'mutualTLS'` for a scheme that an alternative requires in addition to another
+ * scheme.
+ */
+export type SchemeProof = CredentialVerifier | 'mutualTLS';
+
+/** Verifiers by the names of their schemes in `components.securitySchemes` of the document. */
+export type Schemes = Readonly<Record<string, SchemeProof>>;
+
+/** A scheme with its verifier. */
+export type Scheme =
+  | { readonly type: 'verifier'; readonly verifier: CredentialVerifier; readonly allowSchemeless: boolean }
+  | { readonly type: 'mutualTLS' };
+
+/** @throws TypeError if the value is not an object of verifiers. */
+export function readProofs(factory: string, given: unknown): ReadonlyMap<string, SchemeProof> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new TypeError(`${factory}: option "schemes" must be an object of verifiers by scheme, got ${kindOf(given)}`);
+  }
+  const proofs = Object.entries(given);
+  for (const [name, proof] of proofs) {
+    if (proof === 'mutualTLS' || typeof (proof as Partial<CredentialVerifier> | null)?.verify === 'function') continue;
+    const expected = "a verifier, such as the result of accessTokens() or apiKeys(), or 'mutualTLS'";
+    throw new TypeError(`${factory}: option "schemes.${name}" must be ${expected}, got ${kindOf(proof)}`);
+  }
+  return new Map(proofs);
+}
+
+/**
+ * Combines the schemes of a document with their verifiers.
+ *
+ * @throws TypeError if only one side has a scheme, or if a verifier does not fit its scheme.
+ */
+export function linkSchemes(
+  factory: string,
+  declared: ReadonlyMap<string, Place>,
+  proofs: ReadonlyMap<string, SchemeProof>,
+): ReadonlyMap<string, Scheme> {
+  const linked = [...declared].map(([name, place]): [string, Scheme] => {
+    const isApiKey = checkScheme(place);
+    const proof = proofs.get(name);
+    if (proof === undefined) throw faultAt(place, `option "schemes" of ${factory} has no "${name}"`);
+    return [name, linkScheme(place, proof, isApiKey)];
+  });
+  for (const name of proofs.keys()) {
+    if (declared.has(name)) continue;
+    throw new TypeError(`${factory}: option "schemes.${name}" is not in components.securitySchemes of the document`);
+  }
+  return new Map(linked);
+}
+
+/**
+ * Checks that a scheme is supported.
+ *
+ * @returns Whether it is an `apiKey`.
+ */
+function checkScheme(place: Place): boolean {
+  const [type, scheme, location, name] = ['type', 'scheme', 'in', 'name'].map((member) => textAt(place, member));
+  if (type === 'oauth2' || type === 'openIdConnect' || type === 'mutualTLS') return false;
+  if (type === 'http' && scheme?.toLowerCase() === 'bearer') return false;
+  if (type === 'apiKey' && location === 'header' && name?.toLowerCase() === 'authorization') return true;
+  const known = 'http bearer, oauth2, openIdConnect, mutualTLS, and apiKey in the header Authorization';
+  throw faultAt(place, `keyward does not support this security scheme; it supports ${known}`);
+}
+
+function linkScheme(place: Place, proof: SchemeProof, isApiKey: boolean): Scheme {
+  const type = textAt(place, 'type');
+  if (type === 'mutualTLS' || proof === 'mutualTLS') {
+    if (type === 'mutualTLS' && proof === 'mutualTLS') return { type: 'mutualTLS' };
+    throw faultAt(
+      place,
+      `expected 'mutualTLS' in "schemes" for a scheme of type mutualTLS, and a verifier for any other`,
+    );
+  }
+  const needed: readonly Kind[] = isApiKey ? ['secret', 'public'] : ['access'];
+  const proves = type === 'http' || (proof.kinds ?? needed).some((kind) => needed.includes(kind));
+  if (!proves) throw faultAt(place, `its verifier in "schemes" accepts no ${isApiKey ? 'keys' : 'access tokens'}`);
+  return { type: 'verifier', verifier: proof, allowSchemeless: isApiKey };
+}
+
+function textAt(place: Place, member: string): string | undefined {
+  const value = memberOf(place, member)?.value;
+  return typeof value === 'string' ? value : undefined;
+}

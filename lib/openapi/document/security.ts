@@ -1,0 +1,49 @@
+/** Security requirements as a document writes them (OpenAPI "Security Requirement Object"). */
+import { isScopeToken } from '../../protocol/scope.js';
+import { elementsOf, faultAt, membersOf, mistakeAt, type Place } from './json-pointer.js';
+
+/**
+ * The requirement of an operation. A request must satisfy one of the alternatives. If there are none, or only an empty
+ * one, the operation is open.
+ */
+export interface WrittenSecurity {
+  readonly alternatives: readonly WrittenAlternative[];
+  /** Whether the document has `security`, even if it is `[]`. */
+  readonly isStated: boolean;
+  readonly pointer: string;
+}
+
+/** One alternative: all of its schemes are required. If it has no schemes, it requires nothing. */
+export interface WrittenAlternative {
+  readonly schemes: readonly { readonly name: string; readonly scopes: readonly string[] }[];
+  readonly pointer: string;
+}
+
+/**
+ * Reads a list of requirements.
+ *
+ * @param declared - The names of the schemes of the document.
+ * @throws TypeError if the value is not a list of requirements, and for a scheme that the document does not declare.
+ */
+export function readSecurity(place: Place, declared: ReadonlySet<string>): WrittenSecurity {
+  const alternatives = elementsOf(place).map((alternative) => ({
+    schemes: membersOf(alternative).map(([name, scopes]) => readScheme(name, scopes, declared)),
+    pointer: alternative.pointer,
+  }));
+  return { alternatives, isStated: true, pointer: place.pointer };
+}
+
+/** Returns the security of an operation if neither it nor the document has `security`. */
+export function unstatedSecurity({ pointer }: Place): WrittenSecurity {
+  return { alternatives: [], isStated: false, pointer };
+}
+
+function readScheme(name: string, place: Place, declared: ReadonlySet<string>) {
+  if (!declared.has(name)) throw faultAt(place, 'this scheme is not in components.securitySchemes');
+  const scopes = elementsOf(place).map((scope) => {
+    if (!isScopeToken(scope.value))
+      throw mistakeAt(scope, 'expected a scope without spaces, quotes or backslashes (RFC 6749 section 3.3)');
+    return scope.value;
+  });
+  return { name, scopes: Object.freeze([...new Set(scopes)]) };
+}

@@ -1,0 +1,185 @@
+/** Makes the gate that applies to each request the requirement of its operation in the document. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '../../credentials/principal.js';
+import { KeywardError } from '../../errors/keyward-error.js';
+import { authContextOf, clearPrincipal, principalAt, setPrincipal } from '../../express/gate/auth-of.js';
+import { createGate, type Gate } from '../../express/gate/gate.js';
+import { reportDecision } from '../../express/gate/report-decision.js';
+import type { Middleware } from '../../express/middleware.js';
+import type { GateMetadata } from '../../express/route-metadata.js';
+import { anything, type OptionTable, oneOf, readTable, withDefault } from '../../options/option-table.js';
+import { plainChallenges } from '../../protocol/challenge.js';
+import { linkOperations } from '../document/link-operations.js';
+import { readDocument } from '../document/read-document.js';
+import type { Schemes } from '../document/schemes.js';
+import { findRoute } from './express-route.js';
+import { type Found, type IndexedOperation, OperationIndex, type Rivals } from './operation-index.js';
+import { type ExpressRequest, pathSettingsOf, routedPath } from './request-path.js';
+import { createDecisions, type RequestDecision } from './requirement-gates.js';
+import { securityAtRoute } from './route-security.js';
+
+/** Options of `openApiGate`. */
+export interface OpenApiGateOptions {
+  /** The verifier of each scheme in `components.securitySchemes`, or `'mutualTLS'`. */
+  readonly schemes: Schemes;
+  /** The path before the paths of the document, from the root of the app. Default: the path of `servers`. */
+  readonly basePath?: string | undefined;
+  /** A request without an operation: `'refuse'` answers 404, `'pass'` lets it continue without a principal. */
+  readonly undocumented?: 'refuse' | 'pass' | undefined;
+}
+
+const OPTIONS = {
+  schemes: anything,
+  basePath: anything,
+  undocumented: withDefault(oneOf(['refuse', 'pass']), 'refuse'),
+} satisfies OptionTable<OpenApiGateOptions>;
+
+const BY = 'openApiGate';
+
+/**
+ * Makes a gate from an OpenAPI document: each request needs the credential and the scopes that the document requires
+ * for its operation.
+ *
+ * The operation is found by the path that Express routes: not decoded, with mount paths, and with the app's settings
+ * for case and for a slash at the end. Concrete paths come before templated ones, and HEAD is GET. Mount it at the root
+ * of the app, or of a router, before the routes and after the middleware that handles CORS.
+ *
+ * A request is refused as `requireBearer` does: `credential_missing` (401), `invalid_request` (400), `invalid_token`
+ * (401), `insufficient_scope` (403) or `temporarily_unavailable` (503). For a request without an operation, or if its
+ * operation cannot be determined, `next` gets a `KeywardError` with `status` 404 and `code` `undocumented_operation`.
+ *
+ * @param document - An OpenAPI 3.0, 3.1 or 3.2 document, parsed. It is read once and not stored.
+ * @param options - `schemes` has a verifier for each security scheme of the document.
+ * @returns A gate for Express 4 and 5. `gate.principal(req)` is the principal, `undefined` for an open operation, and
+ *   for an optional one if no credential was presented.
+ * @throws TypeError with the JSON pointer for a document that cannot be enforced, and for an option that is missing,
+ *   unknown or wrong.
+ * @example
+ * ```ts
+ * import { accessTokens } from 'keyward';
+ * import { openApiGate } from 'keyward/openapi';
+ *
+ * const document = {
+ *   openapi: '3.1.0',
+ *   info: { title: 'Pets', version: '1' },
+ *   components: { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } } },
+ *   paths: { '/pets/{id}': { get: { security: [{ accessToken: ['pets:read'] }], responses: {} } } },
+ * };
+ * const tokens = accessTokens({ issuer: 'https://login.example', audience: 'pets' });
+ * app.use(openApiGate(document, { schemes: { accessToken: tokens } }));
+ * ```
+ */
+export function openApiGate(document: object, options: OpenApiGateOptions): Gate {
+  const { schemes, basePath, undocumented } = readTable(BY, options, OPTIONS);
+  const decisions = createDecisions();
+  const operations = linkOperations(BY, readDocument(BY, document, basePath), schemes).map(
+    ({ operation, requirement }) => ({ operation, decision: decisions.of(requirement) }),
+  );
+  const index = new OperationIndex(operations);
+  const passes = undocumented === 'pass';
+  const gates = decisions.all().flatMap(({ metadata: gate }) => gate ?? []);
+  const metadata = gateMetadata(gates, (refusing) => securityAtRoute(index, passes, refusing));
+  const own = new Set([metadata, ...gates]);
+
+  function handle(req: ExpressRequest, res: ServerResponse, next: (error?: unknown) => void): void {
+    const decision = decide(req);
+    if (decision === PASS) next();
+    else if ('reason' in decision) refuse(req, next, decision.reason);
+    else if (decision.handle === undefined) letPass(req, next);
+    else decision.handle(req, res, next);
+  }
+
+  function decide(req: ExpressRequest): RequestDecision | RequestRefusal | typeof PASS {
+    const path = routedPath(req);
+    if (path === undefined) return UNKNOWN_ROUTE;
+    const method = req.method?.toUpperCase() ?? '';
+    const found = index.find(method, path, pathSettingsOf(req));
+    if (found.rivals !== undefined) return askRouter(req, path, found, found.rivals)?.decision ?? UNKNOWN_ROUTE;
+    if (found.operation !== undefined) return found.operation.decision;
+    return passes && mayPass(req, path, method) ? PASS : UNDOCUMENTED;
+  }
+
+  /** Passes a request of an open operation. It keeps the principal of an earlier gate. */
+  function letPass(req: IncomingMessage, next: (error?: unknown) => void): void {
+    setPrincipal(req, metadata, authContextOf(req)?.principal);
+    next();
+  }
+
+  /**
+   * Whether a request without an operation may pass. It may not if its path could be one of the document: some router
+   * may ignore case, a slash at the end or a double slash. A preflight request of such a path passes if no handler of
+   * another method would get it.
+   */
+  function mayPass(req: ExpressRequest, path: string, method: string): boolean {
+    if (!index.mayBeKnown(path)) return true;
+    if (method !== 'OPTIONS') return false;
+    const methods = Object.keys(findRoute(req, path, method)?.methods ?? {});
+    return methods.every((name) => name === 'options');
+  }
+
+  function principal(req: IncomingMessage): Principal | undefined {
+    let context = authContextOf(req);
+    while (context !== undefined && !own.has(context.gate)) context = context.earlier;
+    return principalAt(req, context?.gate ?? metadata);
+  }
+
+  return createGate(handle as Middleware, metadata, principal);
+}
+
+const CHALLENGE = Object.freeze({ realm: 'api', resourceMetadata: undefined });
+
+/** Makes the metadata of the gate. For an open operation it is like an optional gate that got no credential. */
+function gateMetadata(
+  gates: readonly GateMetadata[],
+  atRoute: (refusing: GateMetadata) => GateMetadata['atRoute'],
+): GateMetadata {
+  const kinds = gates.some((gate) => gate.kinds === undefined) ? undefined : gates.flatMap((gate) => gate.kinds ?? []);
+  const facts = {
+    name: BY,
+    challenge: CHALLENGE,
+    plainChallenges: plainChallenges(CHALLENGE),
+    scopes: [],
+    accept: [...new Set(gates.flatMap(({ accept }) => accept ?? []))],
+    allowSchemeless: gates.some(({ allowSchemeless }) => allowSchemeless),
+  };
+  const refusing = Object.freeze({ ...facts, kinds: [], accept: [], optional: false });
+  return Object.freeze({ ...facts, kinds: kinds && [...new Set(kinds)], optional: true, atRoute: atRoute(refusing) });
+}
+
+/** Why a request has no operation: for the operator, because the caller gets the same answer for every reason. */
+interface RequestRefusal {
+  readonly reason: string;
+}
+
+const UNDOCUMENTED: RequestRefusal = Object.freeze({ reason: 'undocumented_operation' });
+const UNKNOWN_ROUTE: RequestRefusal = Object.freeze({ reason: 'unknown_route' });
+const PASS = Symbol('pass');
+
+function refuse(req: IncomingMessage, next: (error: unknown) => void, reason: string): void {
+  reportDecision(req, { outcome: 'refused', by: BY, code: 'undocumented_operation', reason });
+  clearPrincipal(req);
+  next(
+    new KeywardError('undocumented_operation', 'This API has no operation for this method and path', { status: 404 }),
+  );
+}
+
+/**
+ * Decides between a concrete and a templated operation by asking the router which route handles the request. The route
+ * of the templated operation is the route of a path that matches only the template.
+ *
+ * @param found - The operation by the rules of OpenAPI and the settings of the app.
+ * @returns `undefined` if it cannot be determined, or if the app tries the templated route before the concrete one.
+ */
+function askRouter<D>(
+  req: ExpressRequest,
+  path: string,
+  { operation, isExact }: Found<D>,
+  { concrete, templated, probes }: Rivals<D>,
+): IndexedOperation<D> | undefined {
+  const method = req.method ?? '';
+  const route = findRoute(req, path, method);
+  if (route === undefined) return isExact ? operation : undefined;
+  const isTemplated = probes.some((probe) => findRoute(req, probe, method) === route);
+  if (isExact) return isTemplated ? undefined : concrete;
+  return isTemplated ? templated : concrete;
+}

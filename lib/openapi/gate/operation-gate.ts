@@ -1,0 +1,148 @@
+/** Makes the gate of one requirement: it checks the verifiers, and then the scopes of each alternative. */
+import {
+  BUILT_IN,
+  type BuiltIn,
+  builtIn,
+  type CredentialVerifier,
+  type Outcome,
+} from '../../contracts/credential-verifier.js';
+import { holdsScope, type Principal } from '../../credentials/principal.js';
+import { BearerError } from '../../express/bearer-error.js';
+import { authContextOf, clearPrincipal } from '../../express/gate/auth-of.js';
+import type { Gate } from '../../express/gate/gate.js';
+import { refuse } from '../../express/gate/refuse.js';
+import { reportDecision } from '../../express/gate/report-decision.js';
+import { requireBearer } from '../../express/gate/require-bearer.js';
+import { fail, type Middleware } from '../../express/middleware.js';
+import type { GateMetadata } from '../../express/route-metadata.js';
+import type { Alternative, Requirement } from '../document/requirement.js';
+
+/** The gate that all operations with the same requirement share, and its metadata. */
+export interface OperationGate {
+  readonly handle: Middleware;
+  readonly metadata: GateMetadata;
+  readonly requirement: Requirement;
+}
+
+/**
+ * Makes the gate of a requirement that is not open. If all alternatives require the same scopes, it is only a
+ * `requireBearer`.
+ */
+export function createOperationGate(requirement: Requirement): OperationGate {
+  const { alternatives, isOptional } = requirement;
+  const verifiers = [...new Set(alternatives.map(({ verifier }) => verifier))];
+  const allowSchemeless = alternatives.some((alternative) => alternative.allowSchemeless);
+  if (isOptional) return plainGate(requirement, requireBearer({ accept: verifiers, optional: true, allowSchemeless }));
+  const [first] = alternatives;
+  const askTheSame = alternatives.every(
+    ({ scopes, mutualTls }) => !mutualTls && isSameSet(scopes, first?.scopes ?? []),
+  );
+  if (!askTheSame) return createAlternativesGate(requirement, verifiers, allowSchemeless);
+  const scopes = first?.scopes.length ? first.scopes : undefined;
+  return plainGate(requirement, requireBearer({ accept: verifiers, scopes, allowSchemeless }));
+}
+
+function plainGate(requirement: Requirement, gate: Gate): OperationGate {
+  return { handle: gate, metadata: gate['keyward.gate'], requirement };
+}
+
+/**
+ * Makes a gate for alternatives with different scopes. Only the alternatives of the verifier that accepted the
+ * credential count.
+ */
+function createAlternativesGate(
+  requirement: Requirement,
+  verifiers: readonly CredentialVerifier[],
+  allowSchemeless: boolean,
+): OperationGate {
+  const { alternatives } = requirement;
+  const acceptedBy = new WeakMap<Principal, CredentialVerifier>();
+  const accept = verifiers.map((verifier) => rememberVerifier(verifier, acceptedBy));
+  const gate = requireBearer({ accept, allowSchemeless });
+  const metadata = gate['keyward.gate'];
+  const named = alternatives.find(({ scopes }) => scopes.length > 0)?.scopes;
+
+  const handle: Middleware = (req, res, next) => {
+    gate(req, res, (error) => {
+      if (error === undefined) check(req, res, next);
+      else if (error instanceof BearerError && error.status === 401 && named !== undefined) {
+        // The answer stays the same, but also names scopes that a client may request.
+        refuse(res, next, metadata, { code: error.code, scopes: named, description: error.message });
+      } else next(error);
+    });
+  };
+
+  const check: Middleware = (req, res, next) => {
+    const principal = authContextOf(req)?.principal as Principal;
+    let refusal: AlternativeRefusal | undefined;
+    try {
+      const verifier = acceptedBy.get(principal);
+      refusal = refusalOf(
+        alternatives.filter((alternative) => alternative.verifier === verifier),
+        principal,
+      );
+    } catch (error) {
+      fail(next, error);
+      return;
+    }
+    if (refusal === undefined) {
+      next();
+      return;
+    }
+    reportDecision(
+      req,
+      { outcome: 'refused', by: 'openApiGate', code: refusal.code, reason: refusal.reason },
+      principal,
+    );
+    clearPrincipal(req);
+    refuse(res, next, metadata, refusal);
+  };
+
+  return { handle, metadata, requirement };
+}
+
+interface AlternativeRefusal {
+  readonly code: 'insufficient_scope' | 'invalid_token';
+  readonly reason: string;
+  readonly scopes?: readonly string[];
+}
+
+/**
+ * Returns the refusal of a principal that satisfies none of the alternatives.
+ *
+ * @param fitting - The alternatives of the verifier that accepted the credential.
+ */
+function refusalOf(fitting: readonly Alternative[], principal: Principal): AlternativeRefusal | undefined {
+  let refusal: AlternativeRefusal = { code: 'invalid_token', reason: 'confirmation' };
+  for (const { scopes, mutualTls } of fitting) {
+    const holdsAll = scopes.every((scope) => holdsScope(principal, scope));
+    const isConfirmed = !mutualTls || (principal as { readonly confirmation?: unknown }).confirmation === 'mtls';
+    if (holdsAll && isConfirmed) return undefined;
+    if (!holdsAll && refusal.code === 'invalid_token')
+      refusal = { code: 'insufficient_scope', reason: 'scope', scopes };
+  }
+  return refusal;
+}
+
+/** Wraps a verifier, and records the principals that it accepts. A principal belongs to only one verifier. */
+function rememberVerifier(
+  verifier: CredentialVerifier & BuiltIn,
+  acceptedBy: WeakMap<Principal, CredentialVerifier>,
+): CredentialVerifier {
+  const note = (outcome: Outcome): Outcome => {
+    if (outcome?.outcome === 'accepted' && !acceptedBy.has(outcome.principal)) {
+      acceptedBy.set(outcome.principal, verifier);
+    }
+    return outcome;
+  };
+  const verify: CredentialVerifier['verify'] = (credential) => {
+    const outcome = verifier.verify(credential);
+    return 'then' in outcome ? Promise.resolve(outcome).then(note) : note(outcome);
+  };
+  const remembering: CredentialVerifier = Object.create(verifier, { verify: { value: verify, enumerable: true } });
+  return verifier[BUILT_IN] === verifier.verify ? builtIn(remembering) : remembering;
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
+}

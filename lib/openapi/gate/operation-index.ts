@@ -1,0 +1,166 @@
+/** Finds the operation of a request, by the rules of OpenAPI and the settings of the router. */
+
+import { faultAt } from '../document/json-pointer.js';
+import { fillTemplate, matchesPieces, type PathTemplate } from '../document/path-template.js';
+import type { Operation } from '../document/read-document.js';
+import { type Entry, PathIndex } from './path-index.js';
+import type { PathSettings } from './request-path.js';
+
+/**
+ * An operation with the decision for its requests. Operations with the same requirement have the same decision object.
+ */
+export interface IndexedOperation<D> {
+  readonly operation: Operation;
+  readonly decision: D;
+}
+
+/** A concrete operation, and a templated operation that also matches its path but has another requirement. */
+export interface Rivals<D> {
+  readonly concrete: IndexedOperation<D>;
+  readonly templated: IndexedOperation<D>;
+  /** For each template, an example path that it matches and that no concrete operation matches. */
+  readonly probes: readonly string[];
+}
+
+/** The operation of a path and a method. */
+export interface Found<D> {
+  readonly operation: IndexedOperation<D> | undefined;
+  /** Whether the path is exactly that of the concrete operation, including case and slashes. */
+  readonly isExact: boolean;
+  /** Set if only the router can tell which of two operations handles the request. */
+  readonly rivals: Rivals<D> | undefined;
+}
+
+/** The operations of one path by method, in upper case. The table has HEAD if it has GET. */
+export type MethodTable<D> = ReadonlyMap<string, IndexedOperation<D>>;
+
+type Methods<D> = Map<string, IndexedOperation<D>>;
+
+const NOT_FOUND: Found<never> = Object.freeze({ operation: undefined, isExact: false, rivals: undefined });
+/** A text that no path of a document contains. */
+const PROBE = 'keyward-probe-5e1f6a0c';
+
+export class OperationIndex<D> {
+  readonly #entries: readonly Entry<Methods<D>>[];
+  readonly #index = new PathIndex<Methods<D>>();
+  readonly #rivals = new Map<IndexedOperation<D>, Rivals<D>>();
+
+  /**
+   * Indexes the operations.
+   *
+   * @throws TypeError for a duplicate template, and for two templates that match the same path and have different
+   *   requirements.
+   */
+  constructor(operations: readonly IndexedOperation<D>[]) {
+    const entries = entriesOf(operations);
+    this.#entries = entries;
+    for (const entry of entries) this.#index.add(entry);
+    const askOneThing = new Set(operations.map(({ decision }) => decision)).size < 2;
+    if (!askOneThing) for (const entry of entries) this.#compare(entry);
+  }
+
+  /** @param method - In upper case. */
+  find(method: string, path: string, settings: PathSettings): Found<D> {
+    const { key, hasSlash } = looseKeyOf(path);
+    let concrete: IndexedOperation<D> | undefined;
+    let rivals: Rivals<D> | undefined;
+    for (const { template, value } of this.#index.concrete(key) ?? []) {
+      const operation = value.get(method);
+      if (operation === undefined) continue;
+      const own = this.#rivals.get(operation);
+      if (template.text === path) return { operation, isExact: true, rivals: own };
+      rivals ??= own;
+      if (fits(template, path, hasSlash, settings)) concrete ??= operation;
+    }
+    if (concrete !== undefined) return { operation: concrete, isExact: false, rivals };
+    const accepts = ({ template, value }: Entry<Methods<D>>) =>
+      value.has(method) && fits(template, path, hasSlash, settings);
+    const operation = this.#index.templated(key.split('/'), accepts)?.value.get(method);
+    return operation === undefined && rivals === undefined ? NOT_FOUND : { operation, isExact: false, rivals };
+  }
+
+  /** Whether some router may treat a path as a path of the document: with other settings, or after removing slashes. */
+  mayBeKnown(path: string): boolean {
+    const key = path.toLowerCase().replaceAll(/\/+/g, '/').replace(/^\//, '').replace(/\/$/, '');
+    return this.#index.concrete(key) !== undefined || this.#index.templated(key.split('/'), () => true) !== undefined;
+  }
+
+  entries(): readonly Entry<MethodTable<D>>[] {
+    return this.#entries;
+  }
+
+  #compare(entry: Entry<Methods<D>>): void {
+    for (const other of this.#index.sharing(entry.template)) {
+      if (other === entry) continue;
+      for (const [method, operation] of entry.value) {
+        const rival = other.value.get(method);
+        if (rival === undefined || rival.decision === operation.decision) continue;
+        if (entry.template.isConcrete === other.template.isConcrete) throw overlapFault(operation, rival);
+        if (entry.template.isConcrete) this.#addRival(operation, rival, other.template);
+      }
+    }
+  }
+
+  #addRival(concrete: IndexedOperation<D>, templated: IndexedOperation<D>, template: PathTemplate): void {
+    const probes = this.#rivals.get(concrete)?.probes ?? [];
+    // All templates that match this path have the same requirement, so it does not matter which one is stored.
+    this.#rivals.set(concrete, { concrete, templated, probes: [...probes, fillTemplate(template, PROBE)] });
+  }
+}
+
+function overlapFault(
+  { operation }: IndexedOperation<unknown>,
+  { operation: other }: IndexedOperation<unknown>,
+): TypeError {
+  const both = `${operation.method} ${operation.path} and ${other.method} ${other.path}`;
+  return faultAt(
+    operation.place,
+    `${both} match the same path but have different security; it is not defined which one a router takes`,
+  );
+}
+
+function entriesOf<D>(operations: readonly IndexedOperation<D>[]): readonly Entry<Methods<D>>[] {
+  const byPath = new Map<string, { readonly template: PathTemplate; readonly value: Methods<D> }>();
+  for (const indexed of operations) {
+    const { template, method, place } = indexed.operation;
+    // Templates that differ only in the names of parameters are the same path. The document may have its methods in
+    // several places.
+    const entry = byPath.get(template.key) ?? { template, value: new Map() };
+    const twin = entry.value.get(method);
+    if (twin !== undefined) {
+      throw faultAt(place, `${method} ${twin.operation.path} and ${indexed.operation.path} are the same template`);
+    }
+    entry.value.set(method, indexed);
+    byPath.set(template.key, entry);
+  }
+  for (const { value } of byPath.values()) addHead(value);
+  return [...byPath.values()];
+}
+
+/**
+ * Adds HEAD to an operation with GET. Express passes HEAD requests to the handlers of GET. If an app has handlers for
+ * both, the first one gets the request, so both operations must have the same requirement.
+ */
+function addHead<D>(methods: Methods<D>): void {
+  const [get, head] = [methods.get('GET'), methods.get('HEAD')];
+  if (get === undefined) return;
+  if (head !== undefined && head.decision !== get.decision) throw overlapFault(head, get);
+  methods.set('HEAD', head ?? get);
+}
+
+function looseKeyOf(path: string): { readonly key: string; readonly hasSlash: boolean } {
+  const hasSlash = path.length > 1 && path.charCodeAt(path.length - 1) === 0x2f;
+  return { key: path.slice(1, hasSlash ? -1 : undefined).toLowerCase(), hasSlash };
+}
+
+/** Whether a path that matches a template by its loose key also matches it under the settings of the router. */
+function fits({ text, parts }: PathTemplate, path: string, hasSlash: boolean, settings: PathSettings): boolean {
+  if (settings.strict && text.endsWith('/') !== (hasSlash || path === '/')) return false;
+  if (!settings.caseSensitive) return true;
+  const given = path.slice(1).split('/');
+  return parts.every((part, index) => {
+    if (part.type === 'parameter') return true;
+    const faced = given[index] ?? '';
+    return part.type === 'literal' ? part.text === faced : matchesPieces(part.pieces, faced);
+  });
+}

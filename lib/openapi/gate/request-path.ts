@@ -1,0 +1,65 @@
+/** The path of a request as Express routes it. */
+import type { IncomingMessage } from 'node:http';
+
+/** The properties that Express adds to a request. */
+export interface ExpressRequest extends IncomingMessage {
+  readonly originalUrl?: string;
+  readonly baseUrl?: string;
+  readonly app?: ExpressApp;
+}
+
+export interface ExpressApp {
+  readonly parent?: ExpressApp;
+  readonly router?: unknown;
+  /** Only in Express 4, where reading `router` throws. */
+  readonly lazyrouter?: unknown;
+  readonly _router?: unknown;
+}
+
+/**
+ * Matches the characters for which Express parses a target with `url.parse`, which removes or replaces characters of
+ * the path.
+ */
+const REWRITTEN = /[\t\n\f\r #\u00a0\ufeff]/;
+/** Matches a target in absolute form (RFC 9112 section 3.2.2) whose path `url.parse` does not change. */
+const ABSOLUTE = /^https?:\/\/[\w.:[\]-]+(\/[\w.~!$&()*+,;=:@%/-]*)(?:\?.*)?$/i;
+
+/**
+ * Returns the whole path, not decoded and without its query, with the mount paths that Express removed from `req.url`.
+ *
+ * @returns `undefined` if the route of the request cannot be determined: another middleware rewrote `req.url`, Express
+ *   4 dropped a slash at a mount path, or Express parses the target in another way.
+ */
+export function routedPath(req: ExpressRequest): string | undefined {
+  const { url = '', originalUrl = url, baseUrl = '' } = req;
+  const path = pathOf(url);
+  if (baseUrl === '' && url === originalUrl) return path;
+  const original = pathOf(originalUrl);
+  if (path === undefined || original === undefined) return undefined;
+  // Express adds the slash to a request of the mount path itself.
+  const isMountItself = path === '/' && baseUrl === original;
+  return isMountItself || baseUrl + path === original ? original : undefined;
+}
+
+function pathOf(target: string): string | undefined {
+  if (REWRITTEN.test(target)) return undefined;
+  if (target.charCodeAt(0) !== 0x2f) return ABSOLUTE.exec(target)?.[1];
+  const query = target.indexOf('?');
+  return query === -1 ? target : target.slice(0, query);
+}
+
+/** How the router of a request's app reads paths. */
+export interface PathSettings {
+  readonly caseSensitive: boolean;
+  readonly strict: boolean;
+}
+
+/** Returns the settings from the time when the router was created: later changes have no effect on it. */
+export function pathSettingsOf({ app }: ExpressRequest): PathSettings {
+  const { caseSensitive, strict } = Object(routerOf(app)) as { caseSensitive?: unknown; strict?: unknown };
+  return { caseSensitive: caseSensitive === true, strict: strict === true };
+}
+
+export function routerOf(app: ExpressApp | undefined): unknown {
+  return app?.lazyrouter === undefined ? app?.router : app._router;
+}

@@ -1,0 +1,36 @@
+/** Makes one gate for each different requirement of a document. */
+
+import type { Middleware } from '../../express/middleware.js';
+import type { GateMetadata } from '../../express/route-metadata.js';
+import { type Requirement, requirementKeys } from '../document/requirement.js';
+import { createOperationGate } from './operation-gate.js';
+
+/** How a request is handled. An open operation has no gate. */
+export interface RequestDecision {
+  readonly requirement: Requirement;
+  readonly handle?: Middleware;
+  readonly metadata?: GateMetadata;
+}
+
+export interface Decisions {
+  readonly all: () => readonly RequestDecision[];
+  /** Returns the decision of a requirement: the same object for equal requirements. */
+  readonly of: (requirement: Requirement) => RequestDecision;
+}
+
+export function createDecisions(): Decisions {
+  const keyOf = requirementKeys();
+  const decisions = new Map<string, RequestDecision>();
+  return {
+    all: () => [...decisions.values()],
+    of(requirement) {
+      const allowSchemeless = requirement.alternatives.some((alternative) => alternative.allowSchemeless);
+      const key = `${keyOf(requirement)} ${allowSchemeless}`;
+      const decision =
+        decisions.get(key) ??
+        (requirement.alternatives.length === 0 ? { requirement } : createOperationGate(requirement));
+      decisions.set(key, decision);
+      return decision;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** Tells the route audit which requirements an `openApiGate` has on a route of the app. */
+
+import type { Segment, Segments } from '../../express/path-segment.js';
+import type { GateMetadata, GuardMetadata, RouteSecurity } from '../../express/route-metadata.js';
+import { looseParts, mayShare, type PathTemplate, type TemplatePart } from '../document/path-template.js';
+import type { IndexedOperation, MethodTable, OperationIndex } from './operation-index.js';
+import type { RequestDecision } from './requirement-gates.js';
+
+/** The operations that a route may handle, and whether it may also handle requests that are not in the document. */
+interface Candidates {
+  readonly operations: readonly IndexedOperation<RequestDecision>[];
+  readonly mayBeUndocumented: boolean;
+}
+
+const NOTHING: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocument: false });
+const OPEN_BY_DOCUMENT: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocument: true });
+
+/**
+ * Makes the function with which the audit asks a gate about a route. If a route may handle several operations, the
+ * function returns the least strict requirement.
+ *
+ * @param passes - Whether the gate lets undocumented requests pass.
+ * @param refusing - The metadata of a gate that no request passes.
+ */
+export function securityAtRoute(
+  index: OperationIndex<RequestDecision>,
+  passes: boolean,
+  refusing: GateMetadata,
+): (method: string, paths: readonly Segments[]) => RouteSecurity {
+  return (method, paths) => {
+    const candidates = paths.map((segments) => candidatesFor(index, method, segments));
+    if (passes && candidates.some(({ mayBeUndocumented }) => mayBeUndocumented)) return NOTHING;
+    const operations = candidates.flatMap((found) => found.operations);
+    const open = operations.filter(({ decision }) => decision.metadata === undefined);
+    if (open.length > 0) return open.every(({ operation }) => operation.security.isStated) ? OPEN_BY_DOCUMENT : NOTHING;
+    const decisions = [...new Set(operations.map(({ decision }) => decision))];
+    const [first] = decisions;
+    if (first === undefined) return { ...NOTHING, gates: [refusing] };
+    if (decisions.length === 1) return securityOf(first);
+    const gates = decisions.flatMap(({ metadata }) => metadata ?? []);
+    const kinds = gates.some((gate) => gate.kinds === undefined)
+      ? undefined
+      : gates.flatMap((gate) => gate.kinds ?? []);
+    const optional = gates.some((gate) => gate.optional);
+    return { ...NOTHING, gates: [{ ...refusing, kinds: kinds && [...new Set(kinds)], optional, accept: undefined }] };
+  };
+}
+
+function securityOf({ metadata, requirement }: RequestDecision): RouteSecurity {
+  if (metadata === undefined) return NOTHING;
+  const { alternatives, isOptional } = requirement;
+  const accept = [...new Set(alternatives.map(({ verifier }) => verifier))];
+  const gates = [{ ...metadata, accept }];
+  if (isOptional || alternatives.every(({ scopes, mutualTls }) => scopes.length === 0 && !mutualTls)) {
+    return { ...NOTHING, gates };
+  }
+  const guards = alternatives.map(({ verifier, scopes, mutualTls }): GuardMetadata => {
+    const asked = [
+      ...(scopes.length > 0 ? [`requireScopes(${scopes.join(', ')})`] : []),
+      ...(mutualTls ? ['mutualTLS'] : []),
+    ];
+    return { name: asked.join(' and ') || 'any scopes', kinds: undefined, scopes, verifier, mutualTls };
+  });
+  const names = [...new Set(guards.map(({ name }) => name))];
+  const name = names.length === 1 ? names.join() : `requireAny(${names.join(', ')})`;
+  return { ...NOTHING, gates, guards: [{ name, kinds: undefined, scopes: undefined, anyOf: guards }] };
+}
+
+function candidatesFor(index: OperationIndex<RequestDecision>, method: string, segments: Segments): Candidates {
+  const isMount = method === 'USE';
+  const known = segments.findIndex((segment) => 'unknown' in segment);
+  const operationsIn = (tables: readonly MethodTable<RequestDecision>[]) =>
+    tables.flatMap((table) => (method === 'ALL' || isMount ? [...table.values()] : (table.get(method) ?? [])));
+  if (isMount || known !== -1) {
+    const prefix = segments.slice(0, known === -1 ? undefined : known).map(partOf);
+    const below = index.entries().filter(({ template }) => startsWith(template, prefix));
+    return { operations: operationsIn(below.map(({ value }) => value)), mayBeUndocumented: true };
+  }
+  const template = templateOf(segments);
+  const sharing = index.entries().filter((entry) => mayMatchOnePath(entry.template, template));
+  const same = sharing.filter((entry) => entry.template.looseKey === template.looseKey);
+  const found = operationsIn(same.map(({ value }) => value));
+  if (found.length > 0) return { operations: found, mayBeUndocumented: method === 'ALL' };
+  const operations = operationsIn(sharing.map(({ value }) => value));
+  return { operations, mayBeUndocumented: operations.length === 0 || !template.isConcrete };
+}
+
+function mayMatchOnePath(one: PathTemplate, other: PathTemplate): boolean {
+  const [first, second] = [looseParts(one), looseParts(other)];
+  return first.length === second.length && first.every((part, place) => mayShare(part, second[place] ?? part));
+}
+
+function startsWith({ parts }: PathTemplate, prefix: readonly TemplatePart[]): boolean {
+  return prefix.every((part, index) => {
+    const faced = parts[index];
+    return faced !== undefined && mayShare(part, faced);
+  });
+}
+
+function templateOf(segments: Segments): PathTemplate {
+  const written = segments.length === 0 ? [{ literal: '', sensitive: false }] : segments;
+  const parts = written.map(partOf);
+  const key = parts.map((part) => (part.type === 'literal' ? part.text : '{}')).join('/');
+  const isConcrete = parts.every(({ type }) => type === 'literal');
+  return { text: `/${key}`, parts, isConcrete, key, looseKey: key.toLowerCase().replace(/\/$/, '') };
+}
+
+function partOf(segment: Segment): TemplatePart {
+  if ('literal' in segment) return { type: 'literal', text: segment.literal, lower: segment.literal.toLowerCase() };
+  return { type: 'parameter' };
+}
