@@ -1,12 +1,12 @@
 import type { Clock } from '../contracts/clock.js';
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when `advance` is called. */
 export interface TestClock extends Clock {
-  /** Moves the clock on, in milliseconds. */
+  /** Moves the clock forward, by milliseconds. */
   advance(milliseconds: number): void;
 }
 
-/** Makes a clock that stands at an instant: milliseconds since 1970. */
+/** Makes a clock that shows a fixed time: milliseconds since 1970. */
 export function createTestClock(start: number): TestClock {
   let elapsed = 0;
   return Object.freeze({

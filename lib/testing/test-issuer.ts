@@ -9,13 +9,13 @@ export interface TestIssuerOptions {
   readonly clock: Clock;
 }
 
-/** What a token says beside what every token says. */
+/** The variable claims of a token. */
 export interface TokenContent {
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** Seconds from the clock's now until it expires; negative for one that has. */
+  /** Seconds until it expires; negative if it has expired. */
   readonly expiresIn: number;
-  /** Claims that replace or join the others; one that is `undefined` is left out. */
+  /** Claims that replace or extend the others; `undefined` removes a claim. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 

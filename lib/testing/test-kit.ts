@@ -1,56 +1,75 @@
-/** Credentials for the tests of a guarded app: the real verifiers, and nothing over the network. */
+/** Credentials for the tests of a guarded app: real verifiers, without a network. */
 import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
+import { apiKeys } from '../api-keys/api-keys.js';
+import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import { mintKey } from '../credentials/api-key.js';
-import type { ApiMap } from '../credentials/api-map.js';
-import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
-import {
-  type AccessKeyRecord,
-  type KeyRecord,
-  RecordFault,
-  readAccessKeyRecord,
-  readKeyRecord,
-} from '../credentials/record.js';
-import { namesOf, Options } from '../options/options.js';
-import { accessTokens } from '../verify/access-tokens.js';
-import { apiKeys } from '../verify/api-keys.js';
-import type { CredentialVerifier } from '../verify/verifier.js';
-import { createTestClock, type TestClock } from './test-clock.js';
+import { type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
+import { type AccessKeyRecord, type KeyRecord, readAccessKeyRecord, readKeyRecord } from '../credentials/record.js';
+import { RecordError } from '../credentials/record-error.js';
+import { namesOf } from '../options/options.js';
+import { accessTokens } from '../tokens/access-tokens.js';
+import { type TestAssertionOptions, type TestAssertions, testAssertions } from './test-assertions.js';
+import { type TestCertificate, testCertificate } from './test-certificate.js';
+import type { TestClock } from './test-clock.js';
+import { type TestIntrospection, testIntrospection } from './test-introspection.js';
 import { TestIssuer } from './test-issuer.js';
+import { readTestKitOptions, type TestKitOptions } from './test-kit-options.js';
+import { type TestSender, testSender } from './test-sender.js';
 import { TestStore } from './test-store.js';
 import { type CredentialTraits, type KeyTraits, readKeyTraits, readTokenTraits, type TokenTraits } from './traits.js';
 
-/** Options of `createTestKit`. */
-export interface TestKitOptions {
-  /** The environment that the kit's verifiers take: `'live'`. */
-  readonly environment?: Environment | undefined;
-  /** Which scopes belong to which API, as the app under test has it. */
-  readonly apis?: ApiMap | undefined;
-  /** Where the kit's clock stands: now. */
-  readonly now?: Date | undefined;
-}
-
-/** What `createTestKit` makes. */
+/** The result of `createTestKit`. */
 export interface TestKit {
   /** For `requireBearer({ accept })`: access tokens, and keys of both kinds. */
   readonly accept: readonly CredentialVerifier[];
-  /** The verifier of access tokens by itself. */
+  /** Only the verifier of access tokens. */
   readonly tokens: CredentialVerifier;
-  /** The verifier of keys of some kinds by itself. */
+  /** Only the verifier of keys of the given kinds. */
   keys(...kinds: readonly KeyKind[]): CredentialVerifier;
-  /** The clock of all of them. It stands still until `clock.advance(milliseconds)`. */
+  /** The clock of all verifiers. It does not run: use `clock.advance(milliseconds)`. */
   readonly clock: TestClock;
   readonly issuer: string;
   readonly audience: string;
-  /** Signs an access token. It rejects with a TypeError for traits that no token can have. */
+  /** Signs an access token. It rejects with a TypeError for invalid traits. */
   accessToken(traits?: TokenTraits): Promise<string>;
-  /** Mints a secret key. It throws a TypeError for traits that no record can have. */
+  /** Creates a secret key. It throws a TypeError for invalid traits. */
   secretKey(traits?: KeyTraits): string;
-  /** Mints a public key, likewise. */
+  /** Creates a public key. It throws a TypeError for invalid traits. */
   publicKey(traits?: KeyTraits): string;
-  /** Revokes a credential of this kit; for a token, its access key. The next request is refused. */
+  /** Opaque tokens, and the verifier that introspects them (RFC 7662), without a network. */
+  introspection(): TestIntrospection;
+  /**
+   * A client with a key pair: access tokens that are bound to it, and DPoP proofs (RFC 9449). Needs the option `dpop`, or throws a
+   * TypeError. Each call makes another client.
+   *
+   * ```ts
+   * const sender = kit.dpop();
+   * const token = await sender.token({ scopes: ['payments'] });
+   * const proof = await sender.proof({ method: 'POST', url: '/payments', token });
+   * await request(app).post('/payments').set('Authorization', `DPoP ${token}`).set('DPoP', proof).expect(201);
+   * ```
+   */
+  dpop(): TestSender;
+  /**
+   * A client with a self-signed certificate, and access tokens that are bound to it (RFC 8705). Needs the option `mtls`, or throws a
+   * TypeError. Each call makes another client.
+   *
+   * ```ts
+   * const client = kit.certificate();
+   * const token = await client.token({ scopes: ['payments'] });
+   * await request(app).post('/payments').auth(token, { type: 'bearer' }).set('Client-Cert', client.field).expect(201);
+   * ```
+   */
+  certificate(): TestCertificate;
+  /**
+   * A client with a key pair for `private_key_jwt` (RFC 7523): the public key for its access key, and assertions for a token endpoint.
+   * It throws a TypeError for invalid options.
+   */
+  assertion(options?: TestAssertionOptions): TestAssertions;
+  /** Revokes a credential of this kit. For a JWT, its access key is revoked. The next request is refused. */
   revoke(credential: string): void;
-  /** Takes the store away, or brings it back. What is cached lives on for its time: move the clock. */
+  /** Starts or ends an outage of the store. Cached entries stay usable for their time: move the clock to end it. */
   outage(on: boolean): void;
 }
 
@@ -58,12 +77,26 @@ const ISSUER = 'https://issuer.keyward.test';
 const AUDIENCE = 'https://api.keyward.test';
 
 /**
- * Makes a kit of credentials for the tests of a guarded app: hand its verifiers to the app instead of the platform's.
+ * Makes a kit of credentials for the tests of a guarded app: pass its verifiers to the app instead of the real ones.
  *
  * @throws TypeError for an option that is unknown or of the wrong type.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { requireBearer } from 'keyward';
+ * import { createTestKit } from 'keyward/testing';
+ * import request from 'supertest';
+ *
+ * const kit = createTestKit();
+ * const app = express();
+ * app.use(requireBearer({ accept: [kit.tokens, kit.keys('secret')] }), (_req, res) => void res.sendStatus(204));
+ * const get = (credential: string) => request(app).get('/').set('Authorization', `Bearer ${credential}`);
+ * await get(kit.secretKey()).expect(204);
+ * await get(kit.secretKey({ revoked: true })).expect(401);
+ * ```
  */
 export function createTestKit(options: TestKitOptions = {}): TestKit {
-  const { environment, apis, clock } = readOptions(options);
+  const { environment, apis, clock, dpop, mtls } = readTestKitOptions(options);
   const store = new TestStore();
   const issuer = new TestIssuer({ issuer: ISSUER, audience: AUDIENCE, clock });
   const stranger = new TestIssuer({ issuer: ISSUER, audience: AUDIENCE, clock });
@@ -71,10 +104,15 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   const otherEnvironment: Environment = environment === 'live' ? 'sandbox' : 'live';
 
   const tokens = accessTokens({
-    ...{ issuer: ISSUER, audience: AUDIENCE, jwks: issuer.jwks, environment, apis, clock },
+    ...{ issuer: ISSUER, audience: AUDIENCE, jwks: issuer.jwks, environment, apis, clock, dpop, mtls },
     accessKeys: store,
   });
   const verifiers = new Map<string, ReturnType<typeof apiKeys>>();
+
+  const opaque = testIntrospection({
+    ...{ issuer: ISSUER, audience: AUDIENCE, environment, apis, clock, dpop, mtls },
+    assertReachable: () => store.assertReachable(),
+  });
 
   function keys(...kinds: readonly KeyKind[]) {
     const name = namesOf('keys', kinds, KEY_KINDS).join();
@@ -114,13 +152,15 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     return issuer.sign(granted);
   }
 
-  function recordOf({ account = 'acc_test', channels, platform, expired, revoked, disabled }: CredentialTraits) {
+  function recordOf({ account = 'acc_test', expired, revoked, ...traits }: CredentialTraits) {
+    const { channels, platform, metadata, allowedAddresses, limits, disabled } = traits;
     const past = new Date(clock.now() - 1);
     const [expiresAt, revokedAt] = [expired ? past : undefined, revoked ? past : undefined];
-    return { account, channels, platform, disabled, expiresAt, revokedAt };
+    return { account, channels, platform, metadata, allowedAddresses, limits, disabled, expiresAt, revokedAt };
   }
 
   function revoke(credential: string): void {
+    if (opaque.revoke(credential)) return;
     const now = new Date(clock.now());
     const key = store.revokeKey(credential, now);
     if (key !== undefined) {
@@ -129,7 +169,7 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     }
     const id = clientOf(credential);
     if (id === undefined || store.revokeAccessKey(id, now) === undefined) {
-      throw new TypeError('revoke: this kit made no such credential');
+      throw new TypeError('revoke: the credential is not from this kit');
     }
     tokens.invalidate({ accessKey: id });
   }
@@ -137,29 +177,22 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   return Object.freeze({
     ...{ accept: Object.freeze([tokens, keys('secret', 'public')]), tokens, keys, clock },
     ...{ issuer: ISSUER, audience: AUDIENCE, accessToken, revoke },
+    introspection: () => opaque,
+    dpop: () => testSender({ dpop, clock, accessToken }),
+    certificate: () => testCertificate(mtls, accessToken),
+    assertion: (given: TestAssertionOptions = {}) => testAssertions(given, identifier('ack'), clock),
     secretKey: (traits: KeyTraits = {}) => mint('secret', traits),
     publicKey: (traits: KeyTraits = {}) => mint('public', traits),
     outage: (on: boolean) => store.setReachable(!on),
   });
 }
 
-function readOptions(given: TestKitOptions) {
-  const options = new Options('createTestKit', given, ['environment', 'apis', 'now']);
-  const now = options.raw('now') ?? new Date();
-  if (!(now instanceof Date) || Number.isNaN(now.getTime())) throw options.mistake('now', 'a Date');
-  return {
-    environment: options.has('environment') ? options.oneOf('environment', ENVIRONMENTS) : ('live' as const),
-    apis: given.apis,
-    clock: createTestClock(now.getTime()),
-  };
-}
-
-/** A record that the verifiers would not believe is a mistake of the test: it is told at once, where it was made. */
+/** Throws where a record is created if the verifiers would refuse the record, because this is a mistake of the test. */
 function assertSound(factory: string, read: () => unknown): void {
   try {
     read();
   } catch (error) {
-    if (error instanceof RecordFault) throw new TypeError(`${factory}: ${error.message}`);
+    if (error instanceof RecordError) throw new TypeError(`${factory}: ${error.message}`);
     throw error;
   }
 }

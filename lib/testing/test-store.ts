@@ -1,4 +1,4 @@
-/** The store of a test kit: records in memory, and an outage at will. */
+/** The store of a test kit: records in memory, and simulated outages. */
 import { digestOf } from '../credentials/digest.js';
 import type { AccessKeyRecord, KeyRecord } from '../credentials/record.js';
 
@@ -15,14 +15,14 @@ export class TestStore {
     this.#accessKeys.set(record.id, record);
   }
 
-  /** Revokes a key by its text; says which record it was, or `undefined` for a key that is not here. */
+  /** Revokes a key by its key value; returns its record, or `undefined` if the key is unknown. */
   revokeKey(key: string, revokedAt: Date): KeyRecord | undefined {
     const record = this.#keys.get(digestOf(key));
     if (record !== undefined) this.addKey(key, { ...record, revokedAt });
     return record;
   }
 
-  /** Revokes an access key by its Identifier, likewise. */
+  /** Revokes an access key by its Identifier; returns its record, or `undefined` if it is unknown. */
   revokeAccessKey(id: string, revokedAt: Date): AccessKeyRecord | undefined {
     const record = this.#accessKeys.get(id);
     if (record !== undefined) this.addAccessKey({ ...record, revokedAt });
@@ -34,16 +34,16 @@ export class TestStore {
   }
 
   readonly resolveKey = async ({ digest }: { readonly digest: string }): Promise<KeyRecord | undefined> => {
-    this.#assertReachable();
+    this.assertReachable();
     return this.#keys.get(digest);
   };
 
   readonly resolveAccessKey = async (id: string): Promise<AccessKeyRecord | undefined> => {
-    this.#assertReachable();
+    this.assertReachable();
     return this.#accessKeys.get(id);
   };
 
-  #assertReachable(): void {
+  assertReachable(): void {
     if (!this.#reachable) throw new Error('the store of the test kit has an outage');
   }
 }

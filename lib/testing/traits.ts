@@ -1,61 +1,163 @@
-/** What a credential of a test kit may be told to be. */
+/** The traits of test credentials. */
 import type { KeyKind } from '../credentials/kind.js';
+import type { RateLimit } from '../credentials/rate-limit.js';
+import { flag, number, type Option, type OptionTable, optional, readTable, text } from '../options/option-table.js';
 import { Options } from '../options/options.js';
 
-/** What every credential of the kit may be told to be. */
+/** Traits of every credential of the kit. */
 export interface CredentialTraits {
   readonly account?: string | undefined;
   readonly channels?: 'all' | readonly string[] | undefined;
-  /** An e-commerce platform; then `channels` lists exactly one. */
+  /** The e-commerce platform of the credential. If it is set, `channels` must list exactly one channel. */
   readonly platform?: string | undefined;
-  /** It ended a moment ago. */
+  /** Custom data. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** The addresses and networks from which the credential may be used. */
+  readonly allowedAddresses?: readonly string[] | undefined;
+  /** How many requests the credential may make, counted by `requireRateLimit`. */
+  readonly limits?: readonly RateLimit[] | undefined;
+  /** Whether it has expired. */
   readonly expired?: boolean | undefined;
   readonly revoked?: boolean | undefined;
   readonly disabled?: boolean | undefined;
-  /** Well formed, and not of this platform: a key that the store does not have, a token that another key signed. */
+  /**
+   * Whether the credential is well formed but unknown to this platform: an unknown key, or a token that was signed with
+   * another key.
+   */
   readonly foreign?: boolean | undefined;
-  /** Of the environment that the kit's verifiers do not take. */
+  /** Whether it belongs to the environment that the verifiers of the kit do not accept. */
   readonly otherEnvironment?: boolean | undefined;
 }
 
 /** Traits of a key. */
 export interface KeyTraits extends CredentialTraits {
-  /** A secret key has `'all'` unless told otherwise; a public key has none. */
+  /** Default: `'all'` for a secret key, none for a public key. */
   readonly apis?: 'all' | readonly string[] | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly expiresAt?: Date | undefined;
 }
 
-/** Traits of an access token, and of the access key that bought it. */
+/** Traits of an access token, and of the access key that obtained it. */
 export interface TokenTraits extends CredentialTraits {
-  /** The scopes granted: none unless told. */
+  /** The granted scopes. Default: none. */
   readonly scopes?: readonly string[] | undefined;
-  /** The access key's Identifier: a new one for each token. */
+  /** The Identifier of the access key. Default: a new one for each token. */
   readonly clientId?: string | undefined;
-  /** Seconds until it expires: 3,600. */
+  /** Seconds until it expires. Default: 3,600. */
   readonly expiresIn?: number | undefined;
-  /** Claims that replace or join the others; one that is `undefined` is left out. */
+  /** Claims that replace or extend the others; `undefined` removes a claim. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Traits of an opaque token. `foreign` and `revoked`: its issuer says that it is not active. */
+export interface OpaqueTokenTraits
+  extends Pick<TokenTraits, 'scopes' | 'clientId' | 'expiresIn' | 'claims' | 'expired' | 'revoked' | 'foreign'> {}
+
+/** Traits of a DPoP proof (RFC 9449 section 4.2). A wrong method, URL, token or nonce makes a wrong proof. */
+export interface ProofTraits {
+  /** The method of the request, in capitals: `'POST'`. */
+  readonly method: string;
+  /** The URL of the request, or its path; then the origin is the first of the kit's option `dpop`. */
+  readonly url: string;
+  /** The access token of the request. Without it: a proof for a token endpoint. */
+  readonly token?: string | undefined;
+  /** The nonce that the server sent in `DPoP-Nonce`. */
+  readonly nonce?: string | undefined;
+  /** Whether the proof was made too long ago. */
+  readonly expired?: boolean | undefined;
+  /** Whether the proof is made with another key pair than the one that the tokens are bound to. */
+  readonly foreign?: boolean | undefined;
+  /** Whether the proof names its key, but is signed with another key. */
+  readonly forged?: boolean | undefined;
+  /** Claims that replace or extend the others; `undefined` removes a claim. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Traits of a client assertion (RFC 7523 section 3). */
+export interface AssertionTraits {
+  /** The issuer or its token endpoint. */
+  readonly audience: string | readonly string[];
+  /** Seconds until it expires. Default: 60. */
+  readonly expiresIn?: number | undefined;
+  readonly expired?: boolean | undefined;
+  /** Whether the assertion is signed with another key than the one of its `kid`. */
+  readonly foreign?: boolean | undefined;
+  /** Claims that replace or extend the others; `undefined` removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const LIFETIME = 3_600;
-/** About thirty years: beyond, an `exp` is taken for milliseconds or is none. */
+const ASSERTION_LIFETIME = 60;
+/** The maximum of seconds, about thirty years. A larger value is probably in milliseconds. */
 const LONGEST = 1e9;
 
 const FLAGS = ['expired', 'revoked', 'disabled', 'foreign', 'otherEnvironment'];
-const CREDENTIAL_TRAITS = ['account', 'channels', 'platform', ...FLAGS];
+const CREDENTIAL_TRAITS = ['account', 'channels', 'platform', 'metadata', 'allowedAddresses', 'limits', ...FLAGS];
 const KEY_TRAITS = [...CREDENTIAL_TRAITS, 'apis', 'scopes', 'expiresAt'];
+const OPAQUE_TOKEN_TRAITS = ['scopes', 'clientId', 'expiresIn', 'claims', 'expired', 'revoked', 'foreign'];
 const TOKEN_TRAITS = [...CREDENTIAL_TRAITS, 'scopes', 'clientId', 'expiresIn', 'claims'];
 
-/** @throws TypeError for a trait that is unknown. What goes into the record is checked there. */
+const claims: Option<void> = (options, name) => {
+  const value = options.has(name) ? options.raw(name) : {};
+  if (typeof value !== 'object' || value === null) throw options.mistake(name, 'an object');
+};
+
+const url: Option<string> = (options, name) => {
+  const value = options.text(name);
+  if (value.startsWith('/') || URL.canParse(value)) return value;
+  throw options.mistake(name, 'a URL, or a path that starts with /');
+};
+
+const audience: Option<string | readonly string[]> = (options, name) => {
+  const value = options.raw(name);
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.every((member) => typeof member === 'string')) return value as string | readonly string[];
+  throw options.mistake(name, 'a string or a list of strings');
+};
+
+const PROOF_TRAITS = {
+  ...{ method: text, url, token: optional(text), nonce: optional(text) },
+  ...{ expired: flag(false), foreign: flag(false), forged: flag(false), claims },
+} satisfies OptionTable<ProofTraits>;
+
+const ASSERTION_TRAITS = {
+  audience,
+  expiresIn: number(ASSERTION_LIFETIME, -LONGEST, LONGEST),
+  ...{ expired: flag(false), foreign: flag(false), claims },
+} satisfies OptionTable<AssertionTraits>;
+
+/**
+ * Checks the traits of a key.
+ *
+ * @throws TypeError for an unknown trait. The values are checked when the record is read.
+ */
 export function readKeyTraits(kind: KeyKind, given: KeyTraits): KeyTraits {
   readTraits(`${kind}Key`, given, KEY_TRAITS);
   return given;
 }
 
-/** Likewise, with the defaults. */
+/** Checks the traits of an access token, and adds defaults. */
 export function readTokenTraits(given: TokenTraits) {
-  const options = readTraits('accessToken', given, TOKEN_TRAITS);
+  return withTokenDefaults(readTraits('accessToken', given, TOKEN_TRAITS), given);
+}
+
+export function readOpaqueTokenTraits(given: OpaqueTokenTraits) {
+  return withTokenDefaults(readTraits('token', given, OPAQUE_TOKEN_TRAITS), given);
+}
+
+/** @throws TypeError for a trait that is missing, unknown or wrong. */
+export function readProofTraits(given: ProofTraits) {
+  const traits = readTable('proof', given, PROOF_TRAITS);
+  return { ...traits, claims: given.claims ?? {} };
+}
+
+/** @throws TypeError for a trait that is missing, unknown or wrong. */
+export function readAssertionTraits(given: AssertionTraits) {
+  const traits = readTable('sign', given, ASSERTION_TRAITS);
+  return { ...traits, claims: given.claims ?? {} };
+}
+
+function withTokenDefaults<T extends TokenTraits>(options: Options, given: T) {
   const { scopes = [], claims = {}, ...traits } = given;
   if (options.has('clientId')) options.text('clientId');
   if (typeof claims !== 'object' || claims === null) throw options.mistake('claims', 'an object');

@@ -1,0 +1,58 @@
+/** The options of `createTestKit`. */
+import type { ApiMap } from '../credentials/api-map.js';
+import { ENVIRONMENTS, type Environment } from '../credentials/kind.js';
+import { anything, type Option, type OptionTable, oneOf, readTable, withDefault } from '../options/option-table.js';
+import { type DpopOptions, readDpopOptions } from '../tokens/dpop/dpop-options.js';
+import { type MtlsOptions, readMtlsOptions } from '../tokens/mtls/mtls-options.js';
+import { testCertificateOf } from './test-certificate.js';
+import { createTestClock } from './test-clock.js';
+
+/** Options of `createTestKit`. */
+export interface TestKitOptions {
+  /** The environment that the verifiers of the kit accept. Default: `'live'`. */
+  readonly environment?: Environment | undefined;
+  /** Which scopes belong to which API, as in the app under test. */
+  readonly apis?: ApiMap | undefined;
+  /** DPoP at the gates, as in the app under test: `dpop` of `accessTokens`. */
+  readonly dpop?: DpopOptions | undefined;
+  /**
+   * Client certificates at the gates: `mtls` of `accessTokens`. Default of `certificateOf`: the certificate of the TLS connection, or of
+   * the field `Client-Cert` (RFC 9440), so that tests need no TLS.
+   */
+  readonly mtls?: MtlsOptions | undefined;
+  /** The time of the kit's clock. Default: now. */
+  readonly now?: Date | undefined;
+}
+
+const instant: Option<number> = (options, name) => {
+  const value = options.raw(name) ?? new Date();
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime();
+  throw options.mistake(name, 'a Date');
+};
+
+const OPTIONS = {
+  environment: withDefault(oneOf(ENVIRONMENTS), 'live'),
+  ...{ apis: anything, dpop: anything, mtls: anything },
+  now: instant,
+} satisfies OptionTable<TestKitOptions>;
+
+/**
+ * Reads the options of `createTestKit`.
+ *
+ * @throws TypeError for an option that is unknown or wrong.
+ */
+export function readTestKitOptions(given: TestKitOptions) {
+  const { now, environment } = readTable('createTestKit', given, OPTIONS);
+  const { apis, dpop, mtls } = given;
+  const clock = createTestClock(now);
+  // Read here too, so that error messages name `createTestKit`, which the test called.
+  if (dpop !== undefined) readDpopOptions('createTestKit', dpop, clock);
+  if (mtls !== undefined) readMtlsOptions('createTestKit', mtls);
+  return {
+    environment,
+    apis,
+    clock,
+    dpop,
+    mtls: mtls && { ...mtls, certificateOf: mtls.certificateOf ?? testCertificateOf },
+  };
+}

@@ -1,0 +1,56 @@
+/** A client of a test kit with a key pair: tokens that are bound to it, and DPoP proofs (RFC 9449). */
+import { createHash, randomUUID } from 'node:crypto';
+import type { Clock } from '../contracts/clock.js';
+import { type DpopOptions, readDpopOptions } from '../tokens/dpop/dpop-options.js';
+import { type TestAlgorithm, TestKeyPair } from './test-key-pair.js';
+import { type ProofTraits, readProofTraits, type TokenTraits } from './traits.js';
+
+/** What `kit.dpop()` returns. */
+export interface TestSender {
+  /** The claim `cnf` of tokens that are bound to the key pair. */
+  readonly confirmation: { readonly jkt: string };
+  /** Signs an access token that is bound to the key pair. It rejects with a TypeError for invalid traits. */
+  token(traits?: TokenTraits): Promise<string>;
+  /** Signs a proof for one request. It rejects with a TypeError for invalid traits. */
+  proof(traits: ProofTraits): Promise<string>;
+}
+
+export interface TestSenderOptions {
+  /** The option of the kit. */
+  readonly dpop: DpopOptions | undefined;
+  readonly clock: Clock;
+  readonly accessToken: (traits: TokenTraits) => Promise<string>;
+}
+
+/** Seconds: no option `maxAge` allows a proof of this age. */
+const TOO_OLD = 301;
+
+export function testSender({ dpop, clock, accessToken }: TestSenderOptions): TestSender {
+  if (dpop === undefined) throw new TypeError('dpop: createTestKit needs the option "dpop"');
+  const [algorithm] = readDpopOptions('createTestKit', dpop, clock).algorithms as [TestAlgorithm];
+  const [origin = ''] = [dpop.origin].flat();
+  const keys = new TestKeyPair(algorithm);
+  const otherKeys = new TestKeyPair(algorithm);
+  const confirmation = Object.freeze({ jkt: keys.thumbprint });
+
+  async function proof(given: ProofTraits): Promise<string> {
+    const { method, url, token, nonce, expired, foreign, forged, claims } = readProofTraits(given);
+    const target = new URL(url, origin);
+    const named = foreign ? otherKeys : keys;
+    const signer = forged === foreign ? keys : otherKeys;
+    const payload = {
+      ...{ jti: randomUUID(), htm: method, htu: `${target.origin}${target.pathname}` },
+      iat: Math.floor(clock.now() / 1_000) - (expired ? TOO_OLD : 0),
+      ath: token && createHash('sha256').update(token).digest('base64url'),
+      nonce,
+      ...claims,
+    };
+    return signer.sign({ typ: 'dpop+jwt', jwk: named.publicJwk }, payload);
+  }
+
+  return Object.freeze({
+    confirmation,
+    token: (traits: TokenTraits = {}) => accessToken({ ...traits, claims: { cnf: confirmation, ...traits.claims } }),
+    proof,
+  });
+}
