@@ -1,17 +1,22 @@
-/** Tells of a database's URL what may be printed: never its user, password or parameters. */
+/** The part of a database URL that may be printed: never its user, password or parameters. */
 import { CliError, EXIT } from './io.js';
 
 /**
- * @param env - What the driver fills a URL up with.
- * @throws CliError where host and port, as they are read, may be pieces of the password.
+ * Returns the printable name of a database.
+ *
+ * @param env - If the URL has no host or port, the driver takes them from these variables.
+ * @throws CliError if a part of the password could be parsed as the host or the port.
  */
 export function nameOfDatabase(url: string, saidBy: string, env: Readonly<Record<string, string | undefined>>): string {
   if (/^(?:memory|file):/.test(url)) return url;
-  // What is no URL at all is refused when it is opened.
+  // `openStore` later refuses a text that is not a URL.
   if (!/^postgres(?:ql)?:/.test(url) || !URL.canParse(url)) return '';
   const { hostname, port, pathname, search, searchParams, hash } = new URL(url);
   if (/@/.test(pathname + hash) || /^\?[^=&]*@/.test(search)) {
-    throw new CliError(`${saidBy}: encode what the password in the URL has of @ : / ? #`, EXIT.usage);
+    throw new CliError(
+      `${saidBy}: the password in the URL has a special character; percent-encode @ : / ? #`,
+      EXIT.usage,
+    );
   }
   const host = hostname || searchParams.get('host') || env.PGHOST || 'localhost';
   const schema = searchParams.has('schema') ? `?schema=${searchParams.get('schema')}` : '';

@@ -1,29 +1,29 @@
-/** The database that a command works on: which one, who said so, and in a sentence why it does not open. */
+/** The database of a command: its URL, the option or variable that named it, and errors when it is opened. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { StoreNotice } from '../events/store-notice.js';
+import type { StoreWarning } from '../events/store-warning.js';
 import type { CredentialStore } from '../store/credential-store.js';
-import { openStore } from '../store/open-store.js';
+import { checkDriver, openStore } from '../store/open-store.js';
 import { StoreError } from '../store/store-error.js';
 import { nameOfDatabase } from './database-name.js';
-import type { EncryptionKey } from './encryption-key.js';
 import { CliError, EXIT, type Io } from './io.js';
+import type { EncryptionKeys } from './serve/read-encryption-key.js';
 
-/** Where a command is told of its database. */
+/** The option that names the database. */
 export interface DatabaseOption {
   readonly database?: string;
 }
 
 export interface Database {
   readonly url: string;
-  /** The option or variable that it was read from. */
+  /** The option or variable with the URL. */
   readonly saidBy: string;
-  /** What may be printed of its URL. */
+  /** The printable part of its URL. */
   readonly name: string;
 }
 
-/** Milliseconds that a command waits for a database that may be about to start, and between two looks whether it is there. */
-const PATIENCE = 10_000;
-const PAUSE = 250;
+/** How long a command waits for a database that is starting, and how often it tries. */
+const READY_TIMEOUT_MS = 10_000;
+const READY_INTERVAL_MS = 250;
 
 export function databaseOf({ env }: Io, { database }: DatabaseOption): Database {
   const said = [
@@ -35,59 +35,68 @@ export function databaseOf({ env }: Io, { database }: DatabaseOption): Database 
   return { url, saidBy, name: nameOfDatabase(url, saidBy, env) };
 }
 
-/**
- * Opens a database, which may yet be away.
- *
- * @throws CliError where it cannot be opened: it names the option or variable that is wrong.
- */
-export async function openDatabase(database: Database, encryptionKey?: EncryptionKey): Promise<CredentialStore> {
+/** @throws CliError if the driver of the database is missing or not built. */
+export async function checkDatabaseDriver(database: Database): Promise<void> {
   try {
-    return await openStore(database.url, { encryptionKey: encryptionKey?.text });
+    await checkDriver(database.url);
   } catch (error) {
-    throw toldOfOpening(error, database, encryptionKey);
+    throw openingError(error, database, undefined);
   }
 }
 
 /**
- * Opens a database, and waits a while for one that is busy, or about to start.
+ * Opens a database. It need not be reachable yet.
  *
- * @throws CliError where it cannot be opened, or does not come: with what was heard of it.
+ * @throws CliError if it cannot be opened. The message names the option or variable with the wrong value.
  */
-export async function openReady(database: Database): Promise<CredentialStore> {
-  let cause = 'it gave no answer';
-  function hear(message: unknown): void {
-    const { notice, detail } = message as StoreNotice;
-    if (notice === 'unreachable' && detail !== undefined) cause = detail;
-  }
-  subscribe('keyward:store', hear);
+export async function openDatabase(database: Database, encryptionKeys?: EncryptionKeys): Promise<CredentialStore> {
   try {
-    const store = await openDatabase(database);
-    for (const deadline = performance.now() + PATIENCE; performance.now() < deadline; ) {
+    return await openStore(database.url, { encryptionKey: encryptionKeys?.texts });
+  } catch (error) {
+    throw openingError(error, database, encryptionKeys);
+  }
+}
+
+/**
+ * Opens a database, and waits up to 10 s for one that is busy or starting.
+ *
+ * @throws CliError if it cannot be opened or reached.
+ */
+export async function openReady(database: Database, encryptionKeys?: EncryptionKeys): Promise<CredentialStore> {
+  let cause = 'it does not answer';
+  function onStoreEvent(message: unknown): void {
+    const { warning, detail } = message as StoreWarning;
+    if (warning === 'unreachable' && detail !== undefined) cause = detail;
+  }
+  subscribe('keyward:store', onStoreEvent);
+  try {
+    const store = await openDatabase(database, encryptionKeys);
+    for (const deadline = performance.now() + READY_TIMEOUT_MS; performance.now() < deadline; ) {
       if (await store.ready()) return store;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      await new Promise((resolve) => setTimeout(resolve, READY_INTERVAL_MS));
     }
     await store.close();
-    throw new CliError(`The database ${database.name} cannot be reached: ${plain(cause)}.`, EXIT.unavailable);
+    throw new CliError(`the database ${database.name} cannot be reached: ${plain(cause)}`, EXIT.unavailable);
   } finally {
-    unsubscribe('keyward:store', hear);
+    unsubscribe('keyward:store', onStoreEvent);
   }
 }
 
-/** A driver's message most often has its code in it. */
+/** Removes a code in parentheses from the end of a message that already contains it elsewhere. */
 export function plain(message: string): string {
   const [, text = '', code = ''] = /^(.+) \((\w+)\)$/.exec(message) ?? [];
   return code !== '' && text.includes(code) ? text : message;
 }
 
-function toldOfOpening(error: unknown, database: Database, encryptionKey: EncryptionKey | undefined): unknown {
+function openingError(error: unknown, database: Database, encryptionKeys: EncryptionKeys | undefined): unknown {
   if (!(error instanceof TypeError || error instanceof StoreError)) return error;
   const message = error.message.replace(/^openStore: /, '');
   if (error instanceof StoreError) {
     if (error.code !== 'encryption_key') return new CliError(`${database.name}: ${plain(message)}`, EXIT.unavailable);
-    return new CliError(message.replace('encryptionKey', encryptionKey?.saidBy ?? 'the key'), EXIT.unavailable);
+    return new CliError(message.replace('encryptionKey', encryptionKeys?.saidBy ?? 'the key'), EXIT.unavailable);
   }
-  const aboutKey = message.replace('option "encryptionKey"', encryptionKey?.saidBy ?? '');
+  const aboutKey = message.replace('option "encryptionKey"', encryptionKeys?.saidBy ?? '');
   if (aboutKey !== message) return new CliError(aboutKey, EXIT.usage);
   const isPath = !/^\w+:/.test(database.url);
-  return new CliError(`${database.saidBy}: ${message}${isPath ? '; before a path stands file:' : ''}`, EXIT.usage);
+  return new CliError(`${database.saidBy}: ${message}${isPath ? '; a path starts with file:' : ''}`, EXIT.usage);
 }

@@ -1,19 +1,40 @@
-/** Loads an Express app from a module that somebody else wrote. */
+/** Loads the Express app that a module of the user exports. */
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Express } from 'express';
 import { CliError, EXIT } from './io.js';
 
-/** @throws CliError for a module that is not there, that throws, or that exports no app. */
+/**
+ * Loads the app of a module.
+ *
+ * @throws CliError for a module that is missing, throws, or exports no app.
+ */
 export async function loadApp(module: string): Promise<Express> {
+  return appOf(module, await loadModule(module));
+}
+
+/** Loads an app, and one more export of its module by name. */
+export async function loadAppWith(module: string, name: string): Promise<{ app: Express; value: unknown }> {
+  const loaded = await loadModule(module);
+  const { [name]: own, default: main } = loaded as Exports & Readonly<Record<string, unknown>>;
+  return {
+    app: await appOf(module, loaded),
+    value: own ?? (main as Readonly<Record<string, unknown>> | undefined)?.[name],
+  };
+}
+
+async function loadModule(module: string): Promise<Exports> {
   const path = resolve(module);
-  if (!existsSync(path)) throw new CliError(`There is no file ${module}.`, EXIT.usage);
-  const loaded = await ofModule(module, async () => import(pathToFileURL(path).href));
+  if (!existsSync(path)) throw new CliError(`there is no file ${module}`, EXIT.usage);
+  return ofModule(module, async () => import(pathToFileURL(path).href));
+}
+
+async function appOf(module: string, loaded: Exports): Promise<Express> {
   const exported = exportOf(loaded);
   const app =
     typeof exported === 'function' && !isApp(exported) ? await ofModule(module, async () => exported()) : exported;
-  if (!isApp(app)) throw new CliError(`${module} exports no Express app, by default or as "app".`, EXIT.usage);
+  if (!isApp(app)) throw new CliError(`${module} exports no Express app, by default or as "app"`, EXIT.usage);
   return app;
 }
 
@@ -22,7 +43,10 @@ interface Exports {
   readonly app?: unknown;
 }
 
-/** Of a CommonJS module the default export is all its exports, which has the one that TypeScript made of `export default`. */
+/**
+ * Returns the real default export. In a CommonJS module it is `module.exports`, in which TypeScript stores `export
+ * default` as `default`.
+ */
 function exportOf(loaded: Exports): unknown {
   const main = loaded.default as (Exports & { readonly __esModule?: unknown }) | undefined;
   const inner = main?.__esModule ? (main.app ?? main.default) : undefined;
@@ -44,7 +68,10 @@ async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A file and a line: of what cannot be parsed the stack begins with them, of what was thrown its first frame has them. */
+/**
+ * Matches the file and line of an error: at the beginning of the stack for a syntax error, otherwise in the first
+ * frame.
+ */
 const UNPARSED = /^(file:\/\/\S+:\d+|(?:\/|[A-Za-z]:\\).*:\d+)\n/;
 const FRAME = /\n\s+at (?:.*?[\s(])??((?:file:\/\/|\/|[A-Za-z]:\\)[^()\n]*:\d+:\d+)/;
 
@@ -53,7 +80,7 @@ function placeIn(stack: string): string | undefined {
   if (place === undefined) return undefined;
   const [, path = '', position = ''] = /^(.*?)((?::\d+)+)$/.exec(place) ?? [];
   const file = path.startsWith('file:') ? fileURLToPath(path) : path;
-  // The frame below those of the module: what it threw says no place.
+  // The first frame is this file, so the module threw a value without a stack of its own.
   if (file === fileURLToPath(import.meta.url)) return undefined;
   const short = relative('', file);
   return (short.startsWith('..') ? file : short) + position;

@@ -1,8 +1,13 @@
 #!/usr/bin/env node
 import { runCli } from './program.js';
+import { standardOutput } from './terminal/standard-output.js';
 
-// Whoever reads the output may stop: `keyward keys list | head`.
-process.stdout.on('error', () => process.exit());
-const code = await runCli(process.argv.slice(2), process);
-// A module that `routes` loaded may listen, and would keep the process; what was printed goes out first.
-process.stdout.write('', () => process.exit(code));
+const { stdin, stdout, stderr, env } = process;
+const code = await runCli(process.argv.slice(2), {
+  stdin,
+  stdout: standardOutput(stdout),
+  stderr: standardOutput(stderr),
+  env,
+});
+// An app that `routes` loaded may listen to a port, which would keep the process alive.
+process.exit(code);

@@ -1,56 +1,91 @@
-/** The command line, put together. */
+/** The whole command line, with all its commands. */
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
-import { addAccessKeyCommands } from './access-key-commands.js';
-import { addAccountCommands } from './account-commands.js';
-import { addApiKeyCommands } from './api-key-commands.js';
-import { addAuditCommand } from './audit-command.js';
-import { addImportCommand } from './import-command.js';
-import { EXIT, type Io } from './io.js';
-import { addKeyTextCommands } from './key-text-commands.js';
-import { addMigrateCommand } from './migrate-command.js';
-import { addRoutesCommand } from './routes-command.js';
-import { addServeCommand } from './serve-command.js';
-import { toldError } from './told-error.js';
+import { type Command, CommanderError } from 'commander';
+import { arrangeArgs, asksForJson } from './arrange-args.js';
+import { CliCommand } from './cli-command.js';
+import { addAccessKeyCommands } from './commands/access-keys.js';
+import { addAccountCommands } from './commands/accounts.js';
+import { addAuditCommand } from './commands/audit.js';
+import { addApiKeyCommands } from './commands/keys.js';
+import { addImportCommand } from './commands/keys-import.js';
+import { addKeyTextCommands } from './commands/keys-scan.js';
+import { addMigrateCommand } from './commands/migrate.js';
+import { addOpenApiCommands } from './commands/openapi.js';
+import { addRoutesCommand } from './commands/routes.js';
+import { addServeCommand } from './commands/serve.js';
+import { addEncryptionKeyCommands, addSigningKeyCommands } from './commands/signing-keys.js';
+import { type FormattedError, formatError, outputLost } from './format-error.js';
+import { CliError, EXIT, type Io } from './io.js';
+import { escapeText } from './terminal/escape-text.js';
+import { jsonLine } from './terminal/output.js';
 
 /**
  * Runs one command line.
  *
- * @param args - What stands behind `keyward`.
+ * @param args - The arguments after `keyward`.
  * @returns The exit code.
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  const isJson = asksForJson(args);
+  const code = await run(args, io, isJson);
   try {
-    await programFor(io).parseAsync(args, { from: 'user' });
+    await io.stdout.flush();
+  } catch (error) {
+    if (code !== EXIT.outputLost) printError(io, isJson, outputLost(error));
+    if (code === EXIT.done) return EXIT.outputLost;
+  } finally {
+    // If standard error fails too, the failure cannot be reported anywhere.
+    await io.stderr.flush().catch(() => undefined);
+  }
+  return code;
+}
+
+async function run(args: readonly string[], io: Io, isJson: boolean): Promise<number> {
+  const program = programFor(io, isJson);
+  try {
+    // PostgreSQL cannot store NUL in a text, so NUL is refused for SQLite too.
+    if (args.some((arg) => arg.includes('\0'))) throw new CliError('an argument contains a NUL character', EXIT.usage);
+    await program.parseAsync([...arrangeArgs(program, args)], { from: 'user' });
     return EXIT.done;
   } catch (error) {
-    // Help and mistakes of usage were printed by Commander.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    const told = toldError(error);
-    if (told === undefined) throw error;
-    io.stderr.write(`${told.message}\n`);
-    return told.exitCode;
+    const wasHelp = error instanceof CommanderError && error.exitCode === 0;
+    if (wasHelp) return EXIT.done;
+    const formatted = formatError(error);
+    if (formatted === undefined) throw error;
+    // A group without a command has printed its help.
+    const isPrinted = error instanceof CommanderError && error.code === 'commander.help' && !isJson;
+    if (!isPrinted) printError(io, isJson, formatted);
+    if (error instanceof CommanderError && !isPrinted && !isJson) io.stderr.write('(see --help)\n');
+    return formatted.exitCode;
   }
 }
 
-function programFor(io: Io): Command {
-  const program = new Command('keyward')
+function printError(io: Io, isJson: boolean, error: FormattedError): void {
+  io.stderr.write(isJson ? jsonLine({ error }) : `${escapeText(error.message)}\n`);
+}
+
+function programFor(io: Io, isJson: boolean): Command {
+  const program = new CliCommand('keyward')
     .description('Accounts, keys and access keys, the token endpoint, and the routes of an app.')
     .version(versionOf())
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
-    })
-    .showHelpAfterError('(--help tells more)');
+      writeOut: (text) => io.stdout.write(text),
+      // Commander writes only the help of a command group here; `run` prints the errors.
+      writeErr: (text) => isJson || io.stderr.write(text),
+      outputError: () => undefined,
+    });
   addAccountCommands(program, io);
   const keys = addApiKeyCommands(program, io);
   addImportCommand(keys, io);
   addKeyTextCommands(keys, io);
   addAccessKeyCommands(program, io);
+  addSigningKeyCommands(program, io);
+  addEncryptionKeyCommands(program, io);
   addAuditCommand(program, io);
   addMigrateCommand(program, io);
   addRoutesCommand(program, io);
+  addOpenApiCommands(program, io);
   addServeCommand(program, io);
   return program;
 }

@@ -1,67 +1,105 @@
-/** Reads what was typed. */
+/** Parses option values. */
 import { InvalidArgumentError } from 'commander';
-import { secureUrl } from '../verify/secure-url.js';
+import { parseRateLimit, RATE_LIMIT_FORM, type RateLimit } from '../credentials/rate-limit.js';
+import { secureUrl } from '../http/secure-url.js';
 import { CliError, EXIT } from './io.js';
+import { readDate } from './read-date.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Seconds: what the management takes. */
-const LONGEST_GRACE = 30 * 86_400;
+/** Maximum seconds of a grace period, as in management. */
+const MAX_GRACE = 30 * 86_400;
 
-/** `30m`, `24h`, `7d`: in seconds; `NaN` for another text. */
+/** Converts a duration such as `30m`, `24h` or `7d` to seconds; `NaN` for any other text. */
 function secondsOf(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   return Number(amount) * (UNITS[unit] ?? Number.NaN);
 }
 
-/** `24h`, `7d`, up to `30d`; `0` is none. A number without a unit is refused: 7 was meant in days, and not in seconds. */
+/**
+ * Reads a grace period: `24h`, `7d`, up to `30d`; `0` for none. A number without a unit is refused, because people who
+ * type 7 mean days, not seconds.
+ */
 export function readGrace(text: string): number {
   const seconds = text === '0' ? 0 : secondsOf(text);
   if (Number.isNaN(seconds)) {
-    const unit = /^\d+$/.test(text) ? `${text} of what? ` : '';
-    throw new InvalidArgumentError(`${unit}Expected a duration with its unit, such as 90s, 30m, 24h or 7d; or 0.`);
+    const unit = /^\d+$/.test(text) ? `${text} has no unit; ` : '';
+    throw new InvalidArgumentError(`${unit}expected a duration with its unit, such as 90s, 30m, 24h or 7d, or 0`);
   }
-  if (seconds > LONGEST_GRACE) throw new InvalidArgumentError('Expected 30d at most: 30 days.');
+  if (seconds > MAX_GRACE) throw new InvalidArgumentError('expected at most 30d');
   return seconds;
 }
 
-/** `2027-01-31`, `2027-01-31T12:00:00Z`, or `90d` from now. */
+/** Reads a time: `2027-01-31`, `2027-01-31T12:00:00Z`, or `90d` from now. */
 export function readTime(text: string): Date {
   const seconds = secondsOf(text);
-  const time = Number.isNaN(seconds) ? new Date(text) : new Date(Date.now() + seconds * 1_000);
-  const isTime = /^\d{4}-\d\d-\d\d/.test(text) || !Number.isNaN(seconds);
-  if (!isTime || Number.isNaN(time.getTime())) {
-    throw new InvalidArgumentError('Expected a date, such as 2027-01-31, or a duration, such as 90d.');
+  const time = Number.isNaN(seconds) ? readDate(text) : new Date(Date.now() + seconds * 1_000);
+  if (time === undefined) {
+    throw new InvalidArgumentError(
+      'expected a date, such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration, such as 90d',
+    );
   }
   return time;
 }
 
-/** Collects a repeated option; `all` stands alone. */
+/** Reads a day of the calendar, in UTC. */
+export function readDay(text: string): Date {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? readDate(text) : undefined;
+  if (time === undefined) throw new InvalidArgumentError('expected a day, such as 2027-01-31');
+  return time;
+}
+
+/** Collects the values of a repeated option. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }
 
-/** What was collected: `all` is every one. */
+/** Collects `name=value`. */
+export function collectMetadata(
+  text: string,
+  before: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('expected a name, = and a value, such as team=checkout');
+  const name = text.slice(0, at);
+  if (before !== undefined && Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} comes twice`);
+  // Management refuses names of `Object.prototype`, so they must become members here.
+  return Object.fromEntries([...Object.entries(before ?? {}), [name, text.slice(at + 1)]]);
+}
+
+/** Collects `100/1m`. */
+export function collectLimits(text: string, before: readonly RateLimit[] | undefined): readonly RateLimit[] {
+  const limit = parseRateLimit(text);
+  if (limit === undefined) throw new InvalidArgumentError(`expected ${RATE_LIMIT_FORM}`);
+  return [...(before ?? []), limit];
+}
+
+/** Returns the collected list, or `'all'` if its only entry is `all`. */
 export function allOr(list: readonly string[] | undefined): 'all' | readonly string[] | undefined {
   if (list === undefined || !list.includes('all')) return list;
-  if (list.length > 1) throw new CliError('"all" stands alone.', EXIT.usage);
+  if (list.length > 1) throw new CliError('expected "all" alone or a list of names', EXIT.usage);
   return 'all';
 }
 
 export function readUrl(text: string): string {
-  if (secureUrl(text) === undefined)
-    throw new InvalidArgumentError('Expected an https URL; http to this machine alone.');
+  if (secureUrl(text) === undefined) throw new InvalidArgumentError('expected an https URL, or http to this machine');
   return text;
 }
 
 export function readPort(text: string): number {
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Expected 0 to 65535.');
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('expected 0 to 65535');
   return port;
 }
 
 export function readLimit(text: string): number {
   const limit = Number(text);
-  if (!/^\d{1,3}$/.test(text) || limit < 1 || limit > 200) throw new InvalidArgumentError('Expected 1 to 200.');
+  if (!/^\d{1,3}$/.test(text) || limit < 1 || limit > 200) throw new InvalidArgumentError('expected 1 to 200');
   return limit;
+}
+
+export function readLineNumber(text: string): number {
+  const line = Number(text);
+  if (!/^\d{1,15}$/.test(text) || line < 1) throw new InvalidArgumentError('expected the number of a line');
+  return line;
 }

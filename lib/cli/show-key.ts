@@ -1,8 +1,9 @@
-/** Keys as they are printed. */
-import type { KeyView } from '../management/key-view.js';
-import type { Page } from '../management/pages.js';
+/** Prints keys. */
+import { formatRateLimit } from '../credentials/rate-limit.js';
+import type { KeyView } from '../management/keys/key-view.js';
+import type { Page } from '../management/pagination.js';
 import type { Io } from './io.js';
-import { printFields, printLine, printTable, textOfList, textOfTime } from './output.js';
+import { printFields, printLine, printTable, textOfList, textOfTime } from './terminal/output.js';
 
 export function showKey(io: Io, key: KeyView): void {
   printFields(io, {
@@ -16,21 +17,46 @@ export function showKey(io: Io, key: KeyView): void {
       ? { scopes: textOfList(key.scopes), 'default scopes': textOfList(key.defaultScopes) }
       : {
           apis: textOfList(key.apis),
-          scopes: textOfList(key.scopes, key.kind === 'public' ? 'none' : 'every one of its APIs'),
+          scopes: textOfList(key.scopes, key.kind === 'public' ? 'none' : 'every scope of its APIs'),
         }),
     channels: textOfList(key.channels),
     platform: key.platform ?? '-',
+    ...(key.allowedAddresses === null ? {} : { 'allowed from': textOfList(key.allowedAddresses) }),
+    ...(key.limits === null ? {} : { limits: textOfList(key.limits.map(formatRateLimit)) }),
+    ...(key.metadata === null
+      ? {}
+      : {
+          metadata: Object.entries(key.metadata)
+            .map(([name, value]) => `${name}=${value}`)
+            .join(', '),
+        }),
     created: `${textOfTime(key.createdAt)} by ${key.createdBy}`,
     expires: textOfTime(key.expiresAt),
     revoked: textOfTime(key.revokedAt),
     version: String(key.version),
-    ...(key.publicText === null ? {} : { key: key.publicText }),
+    ...(key.requireConfirmation === null
+      ? {}
+      : { 'bound tokens': key.requireConfirmation === true ? 'by any method' : `by ${key.requireConfirmation}` }),
+    ...(key.publicKey === null ? {} : { key: key.publicKey }),
   });
-  const rows = key.secrets.map(({ id, hint, createdAt, retiresAt, lastUsedAt, lastUsedFrom }) => [
-    ...[id, hint, textOfTime(createdAt), textOfTime(retiresAt), textOfTime(lastUsedAt), lastUsedFrom ?? '-'],
+  const rows = key.secrets.map(({ id, hint, createdAt, state, acceptedUntil, lastUsedAt, lastUsedFrom }) => [
+    ...[
+      id,
+      hint,
+      textOfTime(createdAt),
+      state === 'ended' ? 'ended' : textOfTime(acceptedUntil),
+      textOfTime(lastUsedAt),
+      lastUsedFrom ?? '-',
+    ],
   ]);
   printLine(io, '');
-  printTable(io, ['SECRET', 'HINT', 'CREATED', 'RETIRES', 'LAST USED', 'FROM'], rows, 'It has no secret.');
+  printTable(io, ['SECRET', 'HINT', 'CREATED', 'ACCEPTED UNTIL', 'LAST USED', 'FROM'], rows, 'The key has no secret.');
+  if (key.publicKeys.length === 0) return;
+  const publicRows = key.publicKeys.map(({ kid, type, createdAt, lastUsedAt, lastUsedFrom }) => [
+    ...[kid, type, textOfTime(createdAt), textOfTime(lastUsedAt), lastUsedFrom ?? '-'],
+  ]);
+  printLine(io, '');
+  printTable(io, ['PUBLIC KEY', 'TYPE', 'ADDED', 'LAST USED', 'FROM'], publicRows, '');
 }
 
 export function showKeys(io: Io, { items, next }: Page<KeyView>): void {
@@ -38,7 +64,7 @@ export function showKeys(io: Io, { items, next }: Page<KeyView>): void {
     ...[key.id, key.kind, key.environment, key.state, key.hint, textOfList(key.apis ?? key.scopes)],
     ...[textOfTime(key.lastUsedAt), textOfTime(key.expiresAt), key.name ?? '-'],
   ]);
-  const headings = ['ID', 'KIND', 'ENVIRONMENT', 'STATE', 'HINT', 'REACH', 'LAST USED', 'EXPIRES', 'NAME'];
-  printTable(io, headings, rows, 'There are no such keys.');
-  if (next !== null) printLine(io, `There are more. Add: --after ${next}`);
+  const headings = ['ID', 'KIND', 'ENVIRONMENT', 'STATE', 'HINT', 'APIS OR SCOPES', 'LAST USED', 'EXPIRES', 'NAME'];
+  printTable(io, headings, rows, 'No key matches.');
+  if (next !== null) printLine(io, `There are more; for the next page add --after ${next}`);
 }

@@ -1,16 +1,28 @@
-/** What is printed: JSON for programs, tables for people. */
-import type { Io } from './io.js';
+/** Prints JSON for programs, and tables for people. All text that comes from outside is escaped. */
 
-/** One line of JSON. */
+import type { Io } from '../io.js';
+import { escapeJson, escapeText } from './escape-text.js';
+
+/** Prints a value as one line of JSON. */
 export function printJson(io: Io, value: unknown): void {
-  io.stdout.write(`${JSON.stringify(value)}\n`);
+  io.stdout.write(jsonLine(value));
 }
 
+export function jsonLine(value: unknown): string {
+  return `${escapeJson(JSON.stringify(value))}\n`;
+}
+
+/** Prints one line: a line break in the text is escaped too. */
 export function printLine(io: Io, text: string): void {
-  io.stdout.write(`${text}\n`);
+  io.stdout.write(`${escapeText(text)}\n`);
 }
 
-/** A table with a heading; nothing but a sentence where it has no rows. */
+/** Prints a warning to standard error: a problem that did not stop the command. */
+export function printWarning(io: Io, isJson: boolean | undefined, message: string): void {
+  io.stderr.write(isJson ? jsonLine({ warning: { message } }) : `warning: ${escapeText(message)}\n`);
+}
+
+/** Prints a table with a heading, or one sentence if there are no rows. */
 export function printTable(
   io: Io,
   headings: readonly string[],
@@ -21,25 +33,20 @@ export function printTable(
     printLine(io, ifEmpty);
     return;
   }
-  const lines = [headings, ...rows];
+  const lines = [headings, ...rows].map((line) => line.map(escapeText));
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   for (const line of lines) {
-    printLine(
-      io,
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
+    const cells = line.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    printLine(io, cells.join('  ').trimEnd());
   }
 }
 
-/** `1 line`, `2 lines`. */
+/** Formats a count: `1 line`, `2 lines`. */
 export function textOfCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** Name and value, line by line. */
+/** Prints names and values, line by line. */
 export function printFields(io: Io, fields: Readonly<Record<string, string>>): void {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) printLine(io, `${name.padEnd(width)}  ${value}`);

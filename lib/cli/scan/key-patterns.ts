@@ -1,6 +1,6 @@
-/** The shape of keyward's keys, for scanners of repositories. Only `keyward keys scan` knows the check character too. */
+/** Patterns of keyward's keys for secret scanners. Only `keyward keys scan` verifies the check character. */
 
-/** Anywhere in a text, but not in the middle of a longer word. */
+/** Matches a key anywhere in a text, but not in the middle of a longer word. */
 export const KEY_PATTERN = /(?<![A-Za-z0-9_])(?:sk|pk)_(?:sbox_)?[a-z2-7]{27}(?![A-Za-z0-9])/g;
 
 const SECRET = 'sk_(?:sbox_)?[a-z2-7]{27}';

@@ -1,16 +1,16 @@
-/** `keyward keys inspect | patterns | scan`: what the text of a key tells, without any store. */
+/** `keyward keys inspect | patterns | scan`: commands about the format of keys, which need no store. */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { keywardFormat } from '../credentials/api-key.js';
-import { CliError, type Io } from './io.js';
-import { KEY_PATTERN, patternsFor, SCANNERS } from './key-patterns.js';
-import { printFields, printJson, printLine } from './output.js';
-import { type FoundKey, scanFolder } from './scan-folder.js';
+import { keywardFormat } from '../../credentials/api-key.js';
+import { CliError, type Io } from '../io.js';
+import { KEY_PATTERN, patternsFor, SCANNERS } from '../scan/key-patterns.js';
+import { type FoundKey, scanFolder } from '../scan/scan-folder.js';
+import { printFields, printJson, printLine, textOfCount } from '../terminal/output.js';
 
 export function addKeyTextCommands(keys: Command, io: Io): void {
   keys
     .command('inspect <text>')
-    .description("what a key's text says of itself, without any look-up; - reads it from standard input")
+    .description('show whether a text is a key, its kind and environment; - reads standard input')
     .option('--json', 'print one line of JSON')
     .action(async (given: string, { json }: { json?: boolean }) => {
       const key = given === '-' ? (await text(io.stdin)).trim() : given;
@@ -21,14 +21,14 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
         : { well_formed: false, why: reading === 'malformed' ? 'mistyped or cut short' : 'not of this format' };
       if (json) printJson(io, said);
       else printFields(io, Object.fromEntries(Object.entries(said).map(([name, value]) => [name, String(value)])));
-      if (!isKey) throw new CliError('This is no key.');
+      if (!isKey) throw new CliError('the text is not a key');
     });
 
   keys
     .command('patterns')
     .description(`patterns for secret scanners: ${SCANNERS.join(', ')}`)
     .action(() => {
-      for (const scanner of SCANNERS) printLine(io, `# ${scanner}\n${patternsFor(scanner)}\n`);
+      for (const scanner of SCANNERS) io.stdout.write(`# ${scanner}\n${patternsFor(scanner)}\n\n`);
     });
 
   keys
@@ -44,7 +44,9 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
       }
       if (json) printJson(io, { found });
       if (found.length > 0)
-        throw new CliError(`${found.length} found. Roll or revoke them: what was committed is known.`);
+        throw new CliError(
+          `${textOfCount(found.length, 'key was', 'keys were')} found; rotate or revoke them, because anyone who can read the files knows them`,
+        );
       if (!json) printLine(io, 'No keys were found.');
     });
 }

@@ -1,4 +1,4 @@
-/** Opens the store that a command works on, and closes it. */
+/** Opens the store of a command, and closes it. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { createManagement, type Management } from '../management/create-management.js';
@@ -8,6 +8,7 @@ import type { CredentialStore } from '../store/credential-store.js';
 import { StoreError } from '../store/store-error.js';
 import { type Database, type DatabaseOption, databaseOf, openReady, plain } from './database.js';
 import { CliError, EXIT, type Io } from './io.js';
+import type { EncryptionKeys } from './serve/read-encryption-key.js';
 
 /** Options that every command has. */
 export interface CommonOptions extends DatabaseOption {
@@ -17,7 +18,7 @@ export interface CommonOptions extends DatabaseOption {
 export interface Session {
   readonly store: CredentialStore;
   readonly management: Management;
-  /** Who types, for the audit. */
+  /** The user of this shell, for the audit log. */
   readonly operator: string;
   /** Acts as an owner of an account. */
   memberOf(account: string): Member;
@@ -28,45 +29,54 @@ export interface Session {
 /** Adds the options that every command has. */
 export function withStoreOptions(command: Command): Command {
   return command
-    .option('--database <url>', 'file:./keyward.db, postgres://...; else KEYWARD_DATABASE, else DATABASE_URL')
+    .option(
+      '--database <url>',
+      'a URL such as postgres://...; default: KEYWARD_DATABASE, else DATABASE_URL, else file:./keyward.db',
+    )
     .option('--json', 'print one line of JSON');
 }
 
-/** @param options - `account` is the one that the work is about. */
-export async function inSession<T>(
+/**
+ * Opens the store, runs a command and closes the store.
+ *
+ * @param options - `account` is named in the error if it does not exist.
+ */
+export async function withStore<T>(
   io: Io,
-  options: CommonOptions & { readonly account?: string },
+  options: CommonOptions & { readonly account?: string; readonly encryptionKeys?: EncryptionKeys },
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const database = databaseOf(io, options);
-  const store = await openReady(database);
+  const store = await openReady(database, options.encryptionKeys);
   try {
     const operator = `cli:${userInfo().username}`;
     const memberOf = (account: string): Member => ({ id: operator, account, permissions: ['owner'] });
     async function memberOfKey(id: string): Promise<Member> {
-      const found = await store.ledger.key(id);
-      if (found === undefined) throw new CliError(`There is no key ${JSON.stringify(id)} in ${database.name}.`);
+      const found = await store.repository.key(id);
+      if (found === undefined) throw new CliError(`there is no key ${JSON.stringify(id)} in ${database.name}`);
       return memberOf(found.key.account);
     }
     return await work({ store, management: createManagement({ store }), operator, memberOf, memberOfKey });
   } catch (error) {
-    throw toldOf(error, database, options.account);
+    throw withDatabaseName(error, database, options.account);
   } finally {
     await store.close();
   }
 }
 
-/** What was looked for in which database, and what became of it. */
-function toldOf(error: unknown, { name }: Database, account: string | undefined): unknown {
+/** Adds the name of the database to an error. */
+function withDatabaseName(error: unknown, { name }: Database, account: string | undefined): unknown {
   if (!(error instanceof ManagementError)) return error;
   if (error.code === 'not_found' && account !== undefined && /\baccount\b/.test(error.message)) {
     return noAccount(account, name);
   }
   if (error.code !== 'unavailable' || !(error.cause instanceof StoreError)) return error;
-  return new CliError(`The database ${name} failed: ${plain(error.cause.message)}.`, EXIT.unavailable);
+  return new CliError(`the database ${name} failed: ${plain(error.cause.message)}`, EXIT.unavailable);
 }
 
-/** The one wording of it. */
-export function noAccount(account: string, database: string, more = ''): CliError {
-  return new CliError(`There is no account ${JSON.stringify(account)} in ${database}.${more}`);
+/** Makes the error for an account that does not exist: the same message for every command. */
+export function noAccount(account: string, database: string): CliError {
+  return new CliError(
+    `there is no account ${JSON.stringify(account)} in ${database}; create one: keyward accounts put ID --api NAME`,
+  );
 }

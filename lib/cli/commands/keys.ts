@@ -1,21 +1,21 @@
 /** `keyward keys …` */
 import { type Command, Option } from 'commander';
-import type { Io } from './io.js';
+import type { Io } from '../io.js';
+import { allOr, collect } from '../read-options.js';
+import { showSecret } from '../show-secret.js';
+import { withStore } from '../with-store.js';
 import {
   addCommonCommands,
   type EditOptions,
   editKey,
   type SettingOptions,
   settingsOf,
-  showOnce,
   switchedBy,
   withClearings,
   withEnvironment,
   withSettings,
   withSwitches,
-} from './key-commands.js';
-import { allOr, collect } from './read-options.js';
-import { inSession } from './session.js';
+} from './shared-key-commands.js';
 
 interface CreateOptions extends SettingOptions {
   readonly account: string;
@@ -28,28 +28,32 @@ interface ApiKeyEditOptions extends EditOptions {
   readonly api?: readonly string[];
 }
 
-/** @returns The command, for those that work without a store. */
+/** @returns The command, so that commands without a store can be added to it. */
 export function addApiKeyCommands(program: Command, io: Io): Command {
   const keys = program.command('keys').description('secret and public keys');
   addCommonCommands(keys, io, (management) => management.keys, 'key');
 
-  withEnvironment(withSettings(keys.command('create').description('make a key; its text is shown this once')))
-    .requiredOption('--account <id>', 'whose')
+  withEnvironment(withSettings(keys.command('create').description('create a key; it is shown once')))
+    .requiredOption('--account <id>', 'the account that the key belongs to')
     .addOption(new Option('--kind <kind>', 'where it is used').choices(['secret', 'public']).makeOptionMandatory())
-    .requiredOption('--api <name>', 'an API that it reaches, or all; may be repeated', collect)
+    .requiredOption('--api <name>', 'an API that the key may use, or all; may be repeated', collect)
     .addHelpText('after', '\nExample: keyward keys create --account acme --kind secret --api payments')
     .action(async (options: CreateOptions) => {
       const { account, kind, environment, api } = options;
       const settings = { kind, ...(environment && { environment }), apis: allOr(api) ?? [], ...settingsOf(options) };
-      const { key, text } = await inSession(io, options, ({ management, memberOf }) =>
-        management.keys.create(memberOf(account), settings),
-      );
-      showOnce(io, options, key, text);
+      await withStore(io, options, async ({ management, memberOf }) => {
+        const member = memberOf(account);
+        const created = await management.keys.create(member, settings);
+        await showSecret(io, options, created, async () => {
+          await management.keys.revoke(member, created.key.id);
+          return `${created.key.id} was revoked again`;
+        });
+      });
     });
 
-  withSwitches(withClearings(keys.command('edit <id>').description('change a key; what is not said stays')))
-    .option('--no-scope', 'take the scopes away: a secret key then holds every one of its APIs')
-    .option('--api <name>', 'an API that it reaches, or all; may be repeated', collect)
+  withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of a key')))
+    .option('--no-scope', 'remove the scopes; a secret key then has every scope of its APIs')
+    .option('--api <name>', 'an API that the key may use, or all; may be repeated', collect)
     .action(async (id: string, options: ApiKeyEditOptions) => {
       const { api } = options;
       const edit = { ...(api && { apis: allOr(api) }), ...switchedBy(options), ...settingsOf(options) };

@@ -1,10 +1,11 @@
 /** `keyward accounts …` */
 import type { Command } from 'commander';
-import type { Account } from '../management/account-view.js';
-import type { Io } from './io.js';
-import { printFields, printJson, printTable, textOfList, textOfTime } from './output.js';
-import { allOr, collect } from './read-options.js';
-import { type CommonOptions, inSession, withStoreOptions } from './session.js';
+import type { Account } from '../../management/accounts/account-view.js';
+import type { Management } from '../../management/create-management.js';
+import type { Io } from '../io.js';
+import { allOr, collect } from '../read-options.js';
+import { printFields, printJson, printTable, printWarning, textOfList, textOfTime } from '../terminal/output.js';
+import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
 
 interface PutOptions extends CommonOptions {
   readonly api?: readonly string[];
@@ -14,9 +15,9 @@ interface PutOptions extends CommonOptions {
 }
 
 export function addAccountCommands(program: Command, io: Io): void {
-  const accounts = program.command('accounts').description('the holders that keys act for');
+  const accounts = program.command('accounts').description('the accounts that keys belong to');
 
-  withStoreOptions(accounts.command('put <id>').description('make an account, or give one other settings'))
+  withStoreOptions(accounts.command('put <id>').description('create an account, or change its settings'))
     .option('--api <name>', 'an API that it has, or all; may be repeated', collect)
     .option('--scope <scope>', 'a scope that it has; may be repeated', collect)
     .option('--channel <id>', 'a processing channel that it has, or all; may be repeated', collect)
@@ -25,22 +26,23 @@ export function addAccountCommands(program: Command, io: Io): void {
     .action(async (id: string, options: PutOptions) => {
       const { api, scope, channel, platform } = options;
       const settings = { apis: allOr(api), scopes: scope, channels: allOr(channel), platforms: platform };
-      const account = await inSession(io, { ...options, account: id }, ({ management, operator }) =>
+      const account = await withStore(io, { ...options, account: id }, ({ management, operator }) =>
         management.accounts.put(operator, id, settings),
       );
       show(account, options);
+      warnOfNoApi(account, options);
     });
 
   withStoreOptions(accounts.command('view <id>').description('show one account')).action(
     async (id: string, options: CommonOptions) => {
       const about = { ...options, account: id };
-      show(await inSession(io, about, ({ management }) => management.accounts.view(id)), options);
+      show(await withStore(io, about, ({ management }) => management.accounts.view(id)), options);
     },
   );
 
   withStoreOptions(accounts.command('list').description('show every account')).action(
     async (options: CommonOptions) => {
-      const all = await inSession(io, options, ({ management }) => management.accounts.list());
+      const all = await withStore(io, options, ({ management }) => allAccounts(management));
       if (options.json) return printJson(io, { accounts: all });
       const rows = all.map(({ id, apis, scopes, disabledAt }) => [
         ...[id, textOfList(apis), textOfList(scopes), disabledAt === null ? 'active' : 'disabled'],
@@ -49,23 +51,30 @@ export function addAccountCommands(program: Command, io: Io): void {
         io,
         ['ID', 'APIS', 'SCOPES', 'STATE'],
         rows,
-        'There are no accounts. Make one: keyward accounts put ID',
+        'There are no accounts; create one: keyward accounts put ID --api NAME',
       );
     },
   );
 
   for (const [name, disabled, what] of [
-    ['disable', true, 'refuse every key of an account'],
-    ['enable', false, 'take the keys of an account again'],
+    ['disable', true, 'disable an account, so that its keys are refused until it is enabled again'],
+    ['enable', false, 'enable an account, so that its keys are accepted again'],
   ] as const) {
     withStoreOptions(accounts.command(`${name} <id>`).description(what)).action(
       async (id: string, options: CommonOptions) => {
-        const account = await inSession(io, { ...options, account: id }, ({ management, operator }) =>
+        const account = await withStore(io, { ...options, account: id }, ({ management, operator }) =>
           management.accounts.setDisabled(operator, id, disabled),
         );
         show(account, options);
       },
     );
+  }
+
+  /** Warns because an API key needs at least one API of its account. */
+  function warnOfNoApi({ id, apis }: Account, { json }: CommonOptions): void {
+    if (apis === 'all' || apis.length > 0) return;
+    const remedy = `add one: keyward accounts put ${id} --api NAME`;
+    printWarning(io, json, `the account has no API, so it can have no secret or public key; ${remedy}`);
   }
 
   function show(account: Account, { json }: CommonOptions): void {
@@ -82,5 +91,15 @@ export function addAccountCommands(program: Command, io: Io): void {
       created: textOfTime(account.createdAt),
       disabled: textOfTime(account.disabledAt),
     });
+  }
+}
+
+async function allAccounts({ accounts }: Management): Promise<readonly Account[]> {
+  const all: Account[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await accounts.list({ after, limit: 200 });
+    all.push(...page.items);
+    if (page.next === null) return all;
+    after = page.next;
   }
 }

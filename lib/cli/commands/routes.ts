@@ -1,10 +1,10 @@
 /** `keyward routes`: the gates and guards of every route of an app. */
 import type { Command } from 'commander';
-import { auditRoutes, type RouteReport } from '../express/audit-routes.js';
-import { CliError, EXIT, type Io } from './io.js';
-import { loadApp } from './load-app.js';
-import { printJson, printLine, printTable } from './output.js';
-import { collect } from './read-options.js';
+import { auditRoutes, type RouteReport } from '../../express/route-audit/audit-routes.js';
+import { CliError, EXIT, type Io } from '../io.js';
+import { loadApp } from '../load-app.js';
+import { collect } from '../read-options.js';
+import { printJson, printLine, printTable, textOfCount } from '../terminal/output.js';
 
 interface RoutesOptions {
   readonly except?: readonly string[];
@@ -21,16 +21,25 @@ export function addRoutesCommand(program: Command, io: Io): void {
     .action(async (module: string, { except = [], json }: RoutesOptions) => {
       const routes = auditRoutes(await loadApp(module));
       const stale = except.filter((name) => !routes.some((route) => nameOf(route) === name));
-      if (stale.length > 0) throw new CliError(`There is no route ${stale.join(', ')}.`, EXIT.usage);
+      if (stale.length > 0) throw new CliError(`there is no route ${stale.join(', ')}`, EXIT.usage);
       const open = routes.filter((route) => isOpen(route) && !except.includes(nameOf(route)));
       if (json) printJson(io, { routes, open: open.map(nameOf) });
       else show(routes, open);
-      if (open.length > 0) throw new CliError(`${open.length} open: ${open.map(nameOf).join(', ')}`, EXIT.refused);
+      if (open.length > 0)
+        throw new CliError(
+          `${textOfCount(open.length, 'route is', 'routes are')} open: ${open.map(nameOf).join(', ')}`,
+          EXIT.refused,
+        );
     });
 
   function show(routes: readonly RouteReport[], open: readonly RouteReport[]): void {
+    const stateOf = (route: RouteReport) => {
+      if (open.includes(route)) return 'OPEN';
+      if (route.openByDocument) return 'documented';
+      return isOpen(route) ? 'excepted' : 'guarded';
+    };
     const rows = routes.map((route) => [
-      ...[route.method, route.path, open.includes(route) ? 'OPEN' : isOpen(route) ? 'excepted' : 'guarded'],
+      ...[route.method, route.path, stateOf(route)],
       ...[String(route.gates.length), route.guards.join(' ') || '-'],
     ]);
     printTable(io, ['METHOD', 'PATH', 'STATE', 'GATES', 'GUARDS'], rows, 'The app has no routes.');
@@ -42,7 +51,8 @@ function nameOf({ method, path }: RouteReport): string {
   return `${method} ${path}`;
 }
 
-/** As `assertGuarded` sees it. */
-function isOpen({ open, namesKinds }: RouteReport): boolean {
-  return open || !namesKinds;
+/** Whether `assertGuarded` would report the route. */
+function isOpen({ open, openByDocument, openByParam, namesKinds }: RouteReport): boolean {
+  if (openByDocument) return false;
+  return open || openByParam.length > 0 || !namesKinds;
 }

@@ -1,23 +1,23 @@
-/** Finds keys in the files of a folder. Nothing leaves the machine. */
+/** Finds keys in the files of a folder. It sends nothing anywhere. */
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { keywardFormat } from '../credentials/api-key.js';
-import { CliError, EXIT } from './io.js';
+import { keywardFormat } from '../../credentials/api-key.js';
+import { CliError, EXIT } from '../io.js';
 
 export interface FoundKey {
-  /** Relative to the folder. */
+  /** The path of the file, relative to the folder. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
   readonly kind: string;
   readonly environment: string;
-  /** `sk_…abcd`: what is found must not be printed. */
+  /** The hint of the key, `sk_…abcd`: the key itself must not be printed. */
   readonly hint: string;
 }
 
 const SKIPPED = ['.git', 'node_modules'];
-/** Bytes: larger files are data. */
-const LARGEST = 10_000_000;
+/** Maximum bytes of a file. Larger files are data, not source code. */
+const MAX_SIZE = 10_000_000;
 
 export async function* scanFolder(folder: string, pattern: RegExp): AsyncGenerator<FoundKey> {
   for await (const path of filesOf(folder)) {
@@ -39,11 +39,11 @@ export async function* scanFolder(folder: string, pattern: RegExp): AsyncGenerat
   }
 }
 
-/** Links are not followed: they may lead anywhere, and in circles. */
+/** Yields the files below a path. Symbolic links are not followed: they can lead out of the folder, or form a cycle. */
 async function* filesOf(path: string): AsyncGenerator<string> {
   const status = await lstat(path).catch(() => undefined);
-  if (status === undefined) throw new CliError(`There is no file or folder ${path}.`, EXIT.usage);
-  if (status.isFile() && status.size <= LARGEST) yield path;
+  if (status === undefined) throw new CliError(`there is no file or folder ${path}`, EXIT.usage);
+  if (status.isFile() && status.size <= MAX_SIZE) yield path;
   if (!status.isDirectory()) return;
   for (const name of (await readdir(path)).sort()) {
     if (!SKIPPED.includes(name)) yield* filesOf(join(path, name));

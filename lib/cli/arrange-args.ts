@@ -1,0 +1,48 @@
+/** Reorders arguments for Commander, so that options that every command has may come before the command. */
+import type { Command } from 'commander';
+
+/** `true` for options with a value. */
+const COMMON_OPTIONS: Readonly<Record<string, boolean>> = { '--json': false, '--database': true };
+
+/**
+ * Moves common options after the command, and the word `help` to the end.
+ *
+ * @returns `keys list --json` for `--json keys list`; `keys create --help` for `help keys create`.
+ */
+export function arrangeArgs(program: Command, args: readonly string[]): readonly string[] {
+  const words: string[] = [];
+  const options: string[] = [];
+  let command = program;
+  let wantsHelp = false;
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const arg = args[at] ?? '';
+    const found = command.commands.find((candidate) => candidate.name() === arg);
+    const [name = ''] = arg.split('=', 1);
+    if (found !== undefined) {
+      command = found;
+      words.push(arg);
+    } else if (arg === 'help' && command.commands.length > 0) {
+      wantsHelp = true;
+    } else if (name in COMMON_OPTIONS) {
+      const hasValue = COMMON_OPTIONS[name] === true && name === arg;
+      options.push(arg, ...(hasValue ? args.slice(at + 1, at + 2) : []));
+      if (hasValue) at += 1;
+    } else {
+      break;
+    }
+  }
+  const rest = args.slice(at);
+  // A command group (such as `keys`) does not know the common options, so they are left out when the group is called
+  // alone and only prints its help.
+  if (!wantsHelp) return command.commands.length > 0 && rest.length === 0 ? words : [...words, ...options, ...rest];
+  // An unknown command must get an error with a suggestion, and the help would hide it.
+  const isUnknown = command.commands.length > 0 && rest[0] !== undefined && !rest[0].startsWith('-');
+  return isUnknown ? [...words, ...rest] : [...words, '--help'];
+}
+
+/** Whether errors are printed as JSON. */
+export function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end === -1 ? args.length : end).includes('--json');
+}

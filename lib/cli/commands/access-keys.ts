@@ -1,0 +1,123 @@
+/** `keyward access-keys …` */
+import { type Command, Option } from 'commander';
+import type { Io } from '../io.js';
+import { collect } from '../read-options.js';
+import { showSecret } from '../show-secret.js';
+import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
+import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
+import { addPublicKeyCommands } from './public-keys.js';
+import {
+  addCommonCommands,
+  type EditOptions,
+  editKey,
+  printKey,
+  type SettingOptions,
+  settingsOf,
+  switchedBy,
+  withClearings,
+  withEnvironment,
+  withSettings,
+  withSwitches,
+} from './shared-key-commands.js';
+
+interface CreateOptions extends SettingOptions {
+  readonly account: string;
+  readonly environment?: 'live' | 'sandbox';
+  readonly defaultScope?: readonly string[];
+  readonly requireConfirmation?: Confirmation;
+}
+
+interface AccessKeyEditOptions extends EditOptions {
+  readonly defaultScope?: readonly string[];
+  readonly revokeTokens?: boolean;
+  readonly requireConfirmation?: Confirmation | false;
+}
+
+type Confirmation = 'dpop' | 'mtls' | 'any';
+
+export function addAccessKeyCommands(program: Command, io: Io): void {
+  const keys = program.command('access-keys').description('client IDs and secrets for obtaining access tokens');
+  addCommonCommands(keys, io, (management) => management.accessKeys, 'access key');
+
+  withEnvironment(withSettings(keys.command('create').description('create an access key; its secret is shown once')))
+    .requiredOption('--account <id>', 'the account that the key belongs to')
+    .option('--default-scope <scope>', 'a scope granted if a request names none; may be repeated', collect)
+    .addOption(confirmationOption())
+    .addHelpText('after', '\nExample: keyward access-keys create --account acme --scope payments')
+    .action(async (options: CreateOptions) => {
+      const { account, environment, defaultScope, scope = [], requireConfirmation } = options;
+      const settings = {
+        ...settingsOf(options),
+        scopes: scope || [],
+        ...(environment && { environment }),
+        ...(defaultScope && { defaultScopes: defaultScope }),
+        ...confirmationOf(requireConfirmation),
+      };
+      await withStore(io, options, async ({ management, memberOf }) => {
+        const member = memberOf(account);
+        const created = await management.accessKeys.create(member, settings);
+        await showSecret(io, options, created, async () => {
+          await management.accessKeys.revoke(member, created.key.id);
+          return `${created.key.id} was revoked again`;
+        });
+      });
+    });
+
+  withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of an access key')))
+    .option('--default-scope <scope>', 'a scope granted if a request names none; may be repeated', collect)
+    .addOption(confirmationOption())
+    .option('--no-require-confirmation', 'let its tokens be unbound')
+    .option('--revoke-tokens', 'revoke the tokens that it has obtained')
+    .action(async (id: string, options: AccessKeyEditOptions) => {
+      const { scope, defaultScope, revokeTokens, requireConfirmation } = options;
+      const { scopes: _, ...settings } = settingsOf(options);
+      const edit = {
+        ...settings,
+        ...(scope && { scopes: scope }),
+        ...(defaultScope && { defaultScopes: defaultScope }),
+        ...switchedBy(options),
+        ...(revokeTokens && { revokeTokens }),
+        ...confirmationOf(requireConfirmation),
+      };
+      await editKey(io, options, id, edit, (management) => management.accessKeys);
+    });
+
+  withStoreOptions(keys.command('add-secret <id>').description('add a second secret, which is shown once')).action(
+    async (id: string, options: CommonOptions) => {
+      await withStore(io, options, async ({ management, memberOfKey }) => {
+        const member = await memberOfKey(id);
+        const added = await management.accessKeys.addSecret(member, id);
+        await showSecret(io, options, added, async () => {
+          // The newest secret comes first.
+          await management.accessKeys.deleteSecret(member, id, String(added.key.secrets[0]?.id));
+          return 'the new secret was deleted again';
+        });
+      });
+    },
+  );
+
+  withConfirmation(
+    withStoreOptions(
+      keys.command('delete-secret <id> <secret>').description('delete one secret, by the id that view shows'),
+    ),
+  ).action(async (id: string, secret: string, options: CommonOptions & ConfirmOption) => {
+    const key = await withStore(io, options, async ({ management, memberOfKey }) => {
+      const member = await memberOfKey(id);
+      await confirm(io, options, `Delete the secret ${secret} of ${id}? This is final.`);
+      return await management.accessKeys.deleteSecret(member, id, secret);
+    });
+    printKey(io, options, key);
+  });
+
+  addPublicKeyCommands(keys, io);
+}
+
+function confirmationOption(): Option {
+  const option = new Option('--require-confirmation <method>', 'how the tokens that it obtains must be bound');
+  return option.choices(['dpop', 'mtls', 'any']);
+}
+
+function confirmationOf(method: Confirmation | false | undefined) {
+  if (method === undefined) return {};
+  return { requireConfirmation: method === false ? null : method === 'any' ? (true as const) : method };
+}

@@ -1,0 +1,74 @@
+/** `keyward audit` */
+import type { Command } from 'commander';
+import type { AuditEntry } from '../../management/audit-log/audit-log.js';
+import { PLATFORM } from '../../store/signing-keys/platform-audit.js';
+import type { Io } from '../io.js';
+import { readLimit, readTime } from '../read-options.js';
+import { printJson, printLine, printTable, textOfTime } from '../terminal/output.js';
+import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
+
+interface AuditOptions extends CommonOptions {
+  readonly account?: string;
+  readonly subject?: string;
+  readonly actor?: string;
+  readonly action?: string;
+  readonly from?: Date;
+  readonly to?: Date;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+export function addAuditCommand(program: Command, io: Io): void {
+  withStoreOptions(program.command('audit').description('show who did what and when, newest first'))
+    .option('--account <id>', 'show one account, or - for entries on signing keys; default: all accounts')
+    .option('--subject <id>', 'about this key or account')
+    .option('--actor <id>', 'by this member or operator')
+    .option('--action <name>', 'such as key.create')
+    .option('--from <time>', 'from this date or time on', readTime)
+    .option('--to <time>', 'before this date or time', readTime)
+    .option('--after <cursor>', 'continue after this cursor, which the page before printed')
+    .option('--limit <number>', '1 to 200', readLimit)
+    .action(async (options: AuditOptions) => {
+      const { database: _, json, ...filter } = options;
+      const { items, next } = await withStore(io, options, async ({ management: { accounts } }) => {
+        // Entries on signing keys concern no account.
+        if (filter.account !== undefined && filter.account !== PLATFORM) await accounts.view(filter.account);
+        return await accounts.audit(filter);
+      });
+      if (json) return printJson(io, { entries: items, next });
+      const rows = items.map((entry) => [
+        ...[
+          textOfTime(entry.at),
+          ...(filter.account === undefined ? [entry.account] : []),
+          entry.actor,
+          entry.role ?? '-',
+          entry.origin ?? '-',
+          entry.action,
+          entry.outcome,
+        ],
+        ...[entry.subject ?? '-', whatChanged(entry)],
+      ]);
+      const ofAccount = filter.account === undefined ? ['ACCOUNT'] : [];
+      const headings = ['AT', ...ofAccount, 'WHO', 'AS', 'FROM', 'ACTION', 'OUTCOME', 'SUBJECT', 'CHANGED'];
+      printTable(io, headings, rows, 'The audit log has no such entry.');
+      if (next !== null) printLine(io, `There are more; for the next page add --after ${next}`);
+    });
+}
+
+/** Fields that are not printed, because the action already says that they changed. */
+const IN_THE_ACTION = ['secrets', 'revokedAt'];
+
+/**
+ * Describes an edit as `name: "a" -> "b"`, a refusal by its code, an import by its count. For other actions it returns
+ * `''`; `--json` has their details.
+ */
+function whatChanged({ action, before, after, outcome }: AuditEntry): string {
+  const is = (after ?? {}) as Readonly<Record<string, unknown>>;
+  if (outcome === 'refused') return is.count === undefined ? String(is.refused) : `${is.refused}, ${is.count} times`;
+  if (action === 'key.import') return `${is.imported} imported`;
+  if (before === null || typeof before !== 'object') return '';
+  return Object.entries(before)
+    .filter(([name]) => !IN_THE_ACTION.includes(name))
+    .map(([name, was]) => `${name}: ${JSON.stringify(was)} -> ${JSON.stringify(is[name])}`)
+    .join(', ');
+}

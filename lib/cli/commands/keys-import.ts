@@ -1,0 +1,155 @@
+/** `keyward keys import`: imports an existing table of keys by their digests, so that the keys stay valid. */
+import type { Command } from 'commander';
+import type { ImportReport } from '../../management/keys/import-keys.js';
+import { formatError } from '../format-error.js';
+import { openTable, type Table, type TableLine } from '../import/csv-table.js';
+import { COLUMNS, checkHeading, inWordsOfATable, keyOf } from '../import/key-columns.js';
+import { CliError, type Io } from '../io.js';
+import { readLineNumber } from '../read-options.js';
+import { escapeText } from '../terminal/escape-text.js';
+import { type Interruption, listenForInterruption } from '../terminal/interruption.js';
+import { jsonLine, printJson, printLine, textOfCount } from '../terminal/output.js';
+import { progressOn } from '../terminal/progress.js';
+import { type CommonOptions, type Session, withStore, withStoreOptions } from '../with-store.js';
+
+interface ImportOptions extends CommonOptions {
+  readonly account: string;
+  readonly fromLine: number;
+}
+
+/** The output of `--json`. */
+interface ImportCounts {
+  imported: number;
+  known: number;
+  refused: number;
+  batches_left_out: number;
+  seconds: number;
+  /** The first line that was not imported, if the import ended early. */
+  resume_at_line: number | null;
+}
+
+const BATCH = 1_000;
+/** How many refused lines are printed. */
+const MAX_PRINTED = 50;
+
+export function addImportCommand(keys: Command, io: Io): void {
+  withStoreOptions(keys.command('import <file.csv>').description('import keys by their SHA-256 digests'))
+    .requiredOption('--account <id>', 'the account that the keys belong to')
+    .option(
+      '--from-line <number>',
+      'the line to resume at, after an import that did not come to the end',
+      readLineNumber,
+      2,
+    )
+    .addHelpText(
+      'after',
+      `
+Columns, named by the first line: ${COLUMNS.join(', ')}.
+digest, kind and apis are required; lists are separated by spaces, "all" means every one; times are ISO 8601.
+Lines are imported in batches of ${BATCH}. If a line of a batch is refused, none of that batch is imported. Correct the
+lines and run it again: keys that were imported before are skipped.
+
+Example: keyward keys import keys.csv --account acme`,
+    )
+    .action(async (file: string, options: ImportOptions) => {
+      const table = await openTable(file, { size: BATCH, firstLine: options.fromLine }, checkHeading);
+      const counts: ImportCounts = {
+        imported: 0,
+        known: 0,
+        refused: 0,
+        batches_left_out: 0,
+        seconds: 0,
+        resume_at_line: null,
+      };
+      try {
+        await withStore(io, options, async (session) => {
+          await session.management.accounts.view(options.account);
+          const interruption = listenForInterruption();
+          await importAll(table, counts, session, interruption, options).finally(() => interruption.ignore());
+        });
+      } catch (error) {
+        throw withResumeLine(error, counts);
+      }
+      if (counts.refused > 0) {
+        const left = `${textOfCount(counts.batches_left_out, 'batch was', 'batches were')} left out`;
+        throw new CliError(`${textOfCount(counts.refused, 'line was', 'lines were')} refused; ${left}`);
+      }
+    });
+
+  /** Imports all batches. If it is interrupted, it finishes the current batch and still prints the counts. */
+  async function importAll(
+    { batches, share }: Table,
+    counts: ImportCounts,
+    { store, management, operator }: Session,
+    { received }: Interruption,
+    options: ImportOptions,
+  ): Promise<void> {
+    const progress = progressOn(io.stderr);
+    const start = performance.now();
+    const rate = () => Math.round((counts.imported + counts.known) / Math.max(counts.seconds, 0.001));
+    const stopped = received.then(({ name, exitCode }) => {
+      throw new CliError(`interrupted by ${name}`, exitCode);
+    });
+    counts.resume_at_line = options.fromLine;
+    try {
+      for (;;) {
+        const next = await Promise.race([stopped, batches.next()]);
+        if (next.done) break;
+        const batch = next.value;
+        const report = await management.keys.import(
+          operator,
+          options.account,
+          batch.map(({ cells }) => keyOf(cells)),
+        );
+        progress.clear();
+        printRefused(report, batch, counts.refused, options);
+        counts.imported += report.imported;
+        counts.known += report.known;
+        counts.refused += report.refused.length;
+        if (report.refused.length > 0) counts.batches_left_out += 1;
+        counts.resume_at_line = (batch.at(-1)?.number ?? 0) + 1;
+        counts.seconds = secondsSince(start);
+        const percent = share() === undefined ? '' : `${Math.floor((share() ?? 0) * 100)} %, `;
+        progress.show(`${percent}${counts.imported} imported, ${counts.known} known, ${rate()} a second`);
+      }
+      counts.resume_at_line = null;
+      if (counts.imported >= BATCH) await store.repository.analyze();
+    } finally {
+      progress.clear();
+      counts.seconds = secondsSince(start);
+      const { imported, known, seconds } = counts;
+      if (options.json) printJson(io, counts);
+      else printLine(io, `${imported} imported, ${known} known before, in ${seconds} s (${rate()} a second)`);
+    }
+  }
+
+  /**
+   * Prints refused lines. A line that cannot be parsed has no cells, so management refuses it too; the mistake in the
+   * line is printed instead of management's message.
+   */
+  function printRefused(
+    { refused }: ImportReport,
+    batch: readonly TableLine[],
+    before: number,
+    { json }: ImportOptions,
+  ) {
+    for (const { index, message } of refused.slice(0, Math.max(0, MAX_PRINTED - before))) {
+      const { number: line, fault } = batch[index] ?? {};
+      const why = fault ?? inWordsOfATable(message);
+      io.stderr.write(
+        json ? jsonLine({ error: { code: 'invalid', line, message: why } }) : `line ${line}: ${escapeText(why)}\n`,
+      );
+    }
+  }
+}
+
+function withResumeLine(error: unknown, { resume_at_line }: ImportCounts): unknown {
+  const formatted = formatError(error);
+  if (resume_at_line === null || formatted === undefined) return error;
+  const resume = `no line from ${resume_at_line} on was imported, so resume with --from-line ${resume_at_line}`;
+  return new CliError(`${formatted.message}; ${resume}`, formatted.exitCode);
+}
+
+function secondsSince(start: number): number {
+  return Math.round(performance.now() - start) / 1_000;
+}

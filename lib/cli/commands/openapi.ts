@@ -1,0 +1,101 @@
+/** `keyward openapi describe` and `keyward openapi check`: work on an app and its OpenAPI document. */
+import type { Command } from 'commander';
+import { KeywardError } from '../../errors/keyward-error.js';
+import { assertMatchesOpenApi } from '../../openapi/app/assert-matches-open-api.js';
+import { securityChanges } from '../../openapi/app/describe-security.js';
+import type { Schemes } from '../../openapi/document/schemes.js';
+import { readDocumentFile, writeDocumentFile } from '../document-file.js';
+import { CliError, EXIT, type Io } from '../io.js';
+import { loadAppWith } from '../load-app.js';
+import { collect } from '../read-options.js';
+import { printJson, printLine } from '../terminal/output.js';
+
+interface CheckOptions {
+  readonly except?: readonly string[];
+  readonly basePath?: string;
+  readonly json?: boolean;
+}
+
+interface DescribeOptions {
+  readonly out?: string;
+  readonly basePath?: string;
+}
+
+const BASE_PATH = [
+  '--base-path <path>',
+  'the path before the paths of the document; default: that of its servers',
+] as const;
+const MODULE =
+  '\nThe module exports the app, by default or as "app", and "schemes": the verifiers by the names of the schemes.';
+
+export function addOpenApiCommands(program: Command, io: Io): void {
+  const openapi = program.command('openapi').description('an app and its OpenAPI document, in JSON or YAML');
+
+  openapi
+    .command('check <module> <document>')
+    .description('compares the security of app and document; exits with 1 when they differ')
+    .option('--except <route>', "a route or operation that may differ, such as 'GET /health'; may be repeated", collect)
+    .option(...BASE_PATH)
+    .option('--json', 'print one line of JSON')
+    .addHelpText('after', MODULE)
+    .action(async (module: string, name: string, { except, basePath, json }: CheckOptions) => {
+      const { document } = await readDocumentFile(name);
+      const { app, schemes } = await load(module);
+      const differences = differencesOf(() => assertMatchesOpenApi(app, document, { schemes, except, basePath }));
+      if (json) printJson(io, { differences });
+      else if (differences.length === 0) printLine(io, 'App and document agree.');
+      else for (const difference of differences) printLine(io, difference);
+      if (differences.length > 0) {
+        const places = differences.length === 1 ? '1 place' : `${differences.length} places`;
+        throw new CliError(`app and document differ in ${places}`, EXIT.refused);
+      }
+    });
+
+  openapi
+    .command('describe <module> <document>')
+    .description('writes the security of the app into the document, where that says nothing')
+    .option('--out <file>', 'where to write; default: standard output')
+    .option(...BASE_PATH)
+    .addHelpText('after', MODULE)
+    .action(async (module: string, name: string, { out, basePath }: DescribeOptions) => {
+      const { document, format } = await readDocumentFile(name);
+      const { app, schemes } = await load(module);
+      const changes = asCliError(() => securityChanges(app, { into: document, schemes, basePath }));
+      const text = await format(changes, out);
+      if (out === undefined) io.stdout.write(text);
+      else await writeDocumentFile(out, text);
+    });
+}
+
+async function load(module: string): Promise<{ app: object; schemes: Schemes }> {
+  const { app, value } = await loadAppWith(module, 'schemes');
+  if (typeof value === 'object' && value !== null) return { app, schemes: value as Schemes };
+  throw new CliError(
+    `${module} exports no "schemes": the verifiers by the names of the document's schemes`,
+    EXIT.usage,
+  );
+}
+
+/** Returns the lines of the error, without its headline. */
+function differencesOf(assert: () => void): readonly string[] {
+  try {
+    asCliError(assert);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== EXIT.refused) throw error;
+    return error.message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim());
+  }
+}
+
+function asCliError<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof KeywardError) throw new CliError(error.message, EXIT.refused);
+    if (error instanceof TypeError) throw new CliError(error.message, EXIT.usage);
+    throw error;
+  }
+}

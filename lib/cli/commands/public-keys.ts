@@ -1,0 +1,48 @@
+/** `keyward access-keys add-public-key` and `remove-public-key`. */
+import { readFile, stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { CliError, EXIT, type Io } from '../io.js';
+import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
+import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
+import { printKey } from './shared-key-commands.js';
+
+/** Maximum bytes of a public key file. */
+const MAX_BYTES = 16_384;
+
+export function addPublicKeyCommands(keys: Command, io: Io): void {
+  withStoreOptions(
+    keys
+      .command('add-public-key <id> <file>')
+      .description('add a public key, PEM or JWK, by which the client authenticates without a secret'),
+  ).action(async (id: string, file: string, options: CommonOptions) => {
+    const publicKey = await readKeyFile(file);
+    const key = await withStore(io, options, async ({ management, memberOfKey }) =>
+      management.accessKeys.addPublicKey(await memberOfKey(id), id, publicKey),
+    );
+    printKey(io, options, key);
+  });
+
+  withConfirmation(
+    withStoreOptions(
+      keys.command('remove-public-key <id> <kid>').description('remove a public key, by the kid that view shows'),
+    ),
+  ).action(async (id: string, kid: string, options: CommonOptions & ConfirmOption) => {
+    const key = await withStore(io, options, async ({ management, memberOfKey }) => {
+      const member = await memberOfKey(id);
+      await confirm(
+        io,
+        options,
+        `Remove the public key ${kid} of ${id}? The client can no longer authenticate with it.`,
+      );
+      return await management.accessKeys.removePublicKey(member, id, kid);
+    });
+    printKey(io, options, key);
+  });
+}
+
+async function readKeyFile(file: string): Promise<string> {
+  const { size } = await stat(file);
+  if (size > MAX_BYTES)
+    throw new CliError(`${file} is no public key: it is larger than ${MAX_BYTES} bytes`, EXIT.usage);
+  return await readFile(file, 'utf8');
+}

@@ -1,0 +1,169 @@
+/** `keyward serve`: serves the issuer and the Dashboard over a store, with health checks. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Router } from 'express';
+import { createIssuer } from '../../issuer/create-issuer.js';
+import type { CredentialStore } from '../../store/credential-store.js';
+import { checkDatabaseDriver, type Database, databaseOf, openDatabase } from '../database.js';
+import { outputLost } from '../format-error.js';
+import { CliError, EXIT, type Io } from '../io.js';
+import { encryptionKeysFrom } from '../serve/read-encryption-key.js';
+import { type ServeApp, serveApp } from '../serve/serve-app.js';
+import { serveLog } from '../serve/serve-log.js';
+import {
+  type ServeOptions,
+  type ServeSettings,
+  serveSettings,
+  urlOf,
+  withServeOptions,
+} from '../serve/serve-settings.js';
+import { serveManagementApi } from '../serve/served-api.js';
+import {
+  type AccountChoice,
+  chooseAccount,
+  NEW_LINKS,
+  type ServedDashboard,
+  serveDashboard,
+} from '../serve/served-dashboard.js';
+import { announcementOn } from '../serve/startup-output.js';
+import { type Interruption, listenForInterruption } from '../terminal/interruption.js';
+
+/** How long requests may take to finish when the server ends. */
+const SHUTDOWN_TIMEOUT_MS = 8_000;
+/** How often it checks for an account, or for a database that was not available. */
+const ACCOUNT_INTERVAL_MS = 1_000;
+
+export function addServeCommand(program: Command, io: Io): void {
+  withServeOptions(
+    program.command('serve').description('the token endpoint, its metadata, the Dashboard and health checks'),
+  ).action(async (options: ServeOptions) => {
+    const settings = serveSettings(io, options);
+    const database = databaseOf(io, settings);
+    // Checked before a file with a new key is written.
+    await checkDatabaseDriver(database);
+    const store = await openDatabase(database, encryptionKeysFrom(io, settings.encryptionKeyFile));
+    try {
+      await serve(settings, store, database);
+    } finally {
+      await store.close();
+    }
+  });
+
+  async function serve(settings: ServeSettings, store: CredentialStore, database: Database): Promise<void> {
+    const server = createServer();
+    server.listen(settings.port, settings.host);
+    await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+      throw new CliError(listenMessage(settings, error.code), EXIT.usage);
+    });
+    const { port } = server.address() as AddressInfo;
+    const issuer = settings.issuer ?? urlOf(settings.host, port);
+    const router = routerOf(server, { ...settings, issuer }, store);
+    const log = settings.log ? serveLog(io.stderr, settings.json === true) : undefined;
+    const api = settings.api ? serveManagementApi(store, { ...settings, issuer }) : undefined;
+    const served = serveApp(settings, store, router, log, api);
+    server.on('request', served.app);
+
+    const interruption = listenForInterruption();
+    const announcement = announcementOn(io, settings);
+    // The listener is registered before the first line is printed: a reader of that line may send the signal
+    // immediately, and the signal would end a process without a listener.
+    process.on(NEW_LINKS, announcement.printNewLinks);
+    try {
+      const choose = () => chooseAccount(settings, store, database);
+      const first = await choose();
+      const mount = (choice: AccountChoice) =>
+        mountDashboard(choice, served, () =>
+          serveDashboard(store, choice.state === 'chosen' ? choice.account : '', { ...settings, issuer }),
+        );
+      announcement.start({ issuer, tokenEndpoint: `${issuer}/connect/token`, port }, first, mount(first));
+      await io.stdout.flush().catch((error) => {
+        const { message, exitCode } = outputLost(error);
+        throw new CliError(message, exitCode);
+      });
+      const ended = new AbortController();
+      void interruption.received.then(() => ended.abort());
+      if (first.state === 'waiting') {
+        for await (const choice of laterChoices(choose, first.reason, ended.signal))
+          announcement.later(choice, mount(choice));
+      }
+      await end(server, interruption);
+    } finally {
+      process.off(NEW_LINKS, announcement.printNewLinks);
+      interruption.ignore();
+      log?.stop();
+      server.close();
+    }
+  }
+}
+
+function mountDashboard(
+  choice: AccountChoice,
+  served: ServeApp,
+  make: () => ServedDashboard,
+): ServedDashboard | undefined {
+  if (choice.state === 'none') served.serveWithoutDashboard();
+  if (choice.state !== 'chosen') return undefined;
+  const dashboard = make();
+  served.mountDashboard(dashboard);
+  return dashboard;
+}
+
+/** Yields each new reason to wait, and finally the account. */
+async function* laterChoices(
+  choose: () => Promise<AccountChoice>,
+  firstReason: string,
+  ended: AbortSignal,
+): AsyncGenerator<AccountChoice> {
+  for (let reason = firstReason; ; ) {
+    const isEnded = await wait(ACCOUNT_INTERVAL_MS, false, { signal: ended }).catch(() => true);
+    if (isEnded) return;
+    const choice = await choose();
+    if (choice.state !== 'waiting' || choice.reason !== reason) yield choice;
+    if (choice.state !== 'waiting') return;
+    reason = choice.reason;
+  }
+}
+
+function routerOf(
+  server: Server,
+  { issuer, allowHttp, audience }: ServeSettings & { readonly issuer: string },
+  store: CredentialStore,
+): Router {
+  try {
+    return createIssuer({ issuer, allowHttp, audience, accessKeys: store, signingKeys: store });
+  } catch (error) {
+    server.close();
+    // The options of `createIssuer` have the same names as those of the command, so the error can name the option of
+    // the command.
+    const [, option, mistake] =
+      (error instanceof TypeError && /^createIssuer: option "(\w+)" (.*?)(?:, got string)?$/s.exec(error.message)) ||
+      [];
+    if (option === undefined) throw error;
+    throw new CliError(`--${option} ${mistake?.replace('"allowHttp"', '--allow-http')}`, EXIT.usage);
+  }
+}
+
+function listenMessage({ host, port }: ServeSettings, code: string | undefined): string {
+  if (code === 'EADDRINUSE')
+    return `port ${port} of ${host} is in use (EADDRINUSE); choose another: --port ${port + 1}`;
+  if (code === 'EACCES') return `this user may not listen at port ${port} (EACCES); choose another: --port 4000`;
+  return `cannot listen at ${host}:${port} (${code}); --host must be an address of this machine`;
+}
+
+/** Waits for a signal, then closes the server after it has answered the requests that are in progress. */
+async function end(server: Server, { received }: Interruption): Promise<void> {
+  const { name, exitCode } = await received;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  // A client that keeps its connection open could prevent the server from closing by sending more requests.
+  server.prependListener('request', (_req, res) => void res.setHeader('Connection', 'close'));
+  server.keepAliveTimeout = 100;
+  const timer = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);
+  await closed;
+  clearTimeout(timer);
+  throw new CliError(`ended by ${name}`, exitCode);
+}

@@ -1,0 +1,138 @@
+/** `keyward signing-keys …` and `keyward encryption-key …` */
+import { type Command, Option } from 'commander';
+import { MAX_KEYS, signingKeyOf } from '../../issuer/key-schedule.js';
+import { isRetired, makeSigningKey, SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../issuer/signing-key.js';
+import type { SigningKeySummary } from '../../store/signing-keys/signing-keys.js';
+import { CliError, type Io } from '../io.js';
+import { makeEncryptionKey, readEncryptionKeys, writeKeyFile } from '../serve/read-encryption-key.js';
+import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
+import { printJson, printLine, printTable, textOfCount, textOfTime } from '../terminal/output.js';
+import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
+
+interface KeyFileOption {
+  readonly encryptionKeyFile: string;
+}
+
+interface RotateOptions extends CommonOptions, KeyFileOption {
+  readonly algorithm?: SigningAlgorithm;
+  readonly now?: boolean;
+}
+
+export function addSigningKeyCommands(program: Command, io: Io): void {
+  const keys = program.command('signing-keys').description('the keys that the issuer signs access tokens with');
+
+  withStoreOptions(keys.command('list').description('show every signing key')).action(
+    async (options: CommonOptions) => {
+      const found = await withStore(io, options, ({ store }) => store.describeSigningKeys());
+      if (options.json) return printJson(io, { signingKeys: found });
+      const rows = found.map((key) => [
+        ...[key.kid, key.alg, stateOf(key, found), textOfTime(key.createdAt), textOfTime(key.retiredAt)],
+      ]);
+      const headings = ['KID', 'ALGORITHM', 'STATE', 'CREATED', 'RETIRED'];
+      printTable(
+        io,
+        headings,
+        rows,
+        'There are no signing keys yet: the issuer creates the first one when it is first used.',
+      );
+    },
+  );
+
+  withKeyFile(
+    withStoreOptions(keys.command('rotate').description('create a new signing key; it starts to sign after 24 hours')),
+  )
+    .addOption(
+      new Option('--algorithm <name>', 'the signing algorithm; default: that of the newest key, or RS256').choices(
+        SIGNING_ALGORITHMS,
+      ),
+    )
+    .option('--now', 'retire the other keys, so that the new key starts to sign within a minute')
+    .action(async (options: RotateOptions) => {
+      const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
+      const kid = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator }) => {
+        const before = await store.describeSigningKeys();
+        const newest = before.at(-1);
+        if (before.length >= MAX_KEYS) throw new CliError(`there are ${MAX_KEYS} signing keys; revoke some first`);
+        const algorithm = options.algorithm ?? (newest?.alg as SigningAlgorithm | undefined) ?? 'RS256';
+        const made = await makeSigningKey(algorithm, Date.now());
+        if (!(await store.addSigningKey(made, newest?.kid, operator))) {
+          throw new CliError('an issuer created a signing key at the same time; check the list, and try again');
+        }
+        if (options.now) for (const key of before) await store.retireSigningKey(key.kid, operator);
+        return made.kid;
+      });
+      if (options.json) return printJson(io, { kid });
+      printLine(
+        io,
+        `Signing key ${kid} was created. It starts to sign ${options.now ? 'within a minute' : 'after 24 hours'}.`,
+      );
+    });
+
+  withConfirmation(
+    withStoreOptions(keys.command('revoke <kid>').description('refuse every token of a signing key; this is final')),
+  ).action(async (kid: string, options: CommonOptions & ConfirmOption) => {
+    await withStore(io, options, async ({ store, operator }) => {
+      if (!(await store.describeSigningKeys()).some((key) => key.kid === kid)) {
+        throw new CliError(`there is no signing key ${JSON.stringify(kid)}; keyward signing-keys list shows them`);
+      }
+      await confirm(io, options, `Revoke the signing key ${kid}, and refuse every token it has signed?`);
+      await store.removeSigningKey(kid, operator);
+    });
+    if (options.json) return printJson(io, { kid });
+    printLine(io, `Signing key ${kid} was revoked. Resource servers refuse its tokens within 10 minutes.`);
+  });
+}
+
+export function addEncryptionKeyCommands(program: Command, io: Io): void {
+  const commands = program.command('encryption-key').description('the key that signing keys are encrypted with');
+
+  withKeyFile(
+    commands
+      .command('rotate')
+      .description('create a new encryption key and keep the old one for decryption; run finish afterwards'),
+  ).action(({ encryptionKeyFile: file }: KeyFileOption) => {
+    const { texts, file: isFile } = readEncryptionKeys(io, file);
+    if (texts.length > 1) throw new CliError('a rotation is in progress; end it with keyward encryption-key finish');
+    const both = [makeEncryptionKey(), ...texts];
+    if (isFile) writeKeyFile(file, both);
+    printLine(
+      io,
+      isFile ? `${file} has a new key in front of the old one.` : `KEYWARD_ENCRYPTION_KEY=${both.join(',')}`,
+    );
+    printLine(io, 'Restart every issuer with both. Then run: keyward encryption-key finish');
+  });
+
+  withKeyFile(
+    withStoreOptions(
+      commands.command('finish').description('encrypt signing keys with the new key, and remove the old one'),
+    ),
+  ).action(async (options: CommonOptions & KeyFileOption) => {
+    const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
+    const count = await withStore(io, { ...options, encryptionKeys }, ({ store, operator }) =>
+      store.reencryptSigningKeys(operator),
+    );
+    if (encryptionKeys.file) writeKeyFile(options.encryptionKeyFile, encryptionKeys.texts.slice(0, 1));
+    if (options.json) return printJson(io, { signingKeys: count });
+    printLine(io, `${textOfCount(count, 'signing key')} encrypted with the new key.`);
+    if (!encryptionKeys.file) printLine(io, 'Set KEYWARD_ENCRYPTION_KEY to its first key only.');
+  });
+}
+
+function withKeyFile(command: Command): Command {
+  return command.option(
+    '--encryption-key-file <path>',
+    'the file of the encryption key; ignored if KEYWARD_ENCRYPTION_KEY is set',
+    './keyward.key',
+  );
+}
+
+function stateOf(key: SigningKeySummary, keys: readonly SigningKeySummary[]): string {
+  if (isRetired(key)) return 'retired';
+  const scheduled = keys.map((each) => ({ ...each, createdAt: each.createdAt.getTime(), isRetired: isRetired(each) }));
+  const signing = signingKeyOf(
+    scheduled.filter(({ alg }) => alg === key.alg),
+    key.alg,
+    Date.now(),
+  );
+  return signing?.kid === key.kid ? 'signing' : 'announced';
+}

@@ -1,0 +1,80 @@
+/** Converts an error to a message with the names of options, and an exit code. */
+import { CommanderError } from 'commander';
+import { ManagementError } from '../management/management-error.js';
+import { MissingPackageError } from '../store/optional-package.js';
+import { StoreError } from '../store/store-error.js';
+import { CliError, EXIT } from './io.js';
+
+export interface FormattedError {
+  /** For programs: the code of a `ManagementError` or `StoreError`, otherwise one for each exit code. */
+  readonly code: string;
+  readonly message: string;
+  readonly exitCode: number;
+}
+
+/** Fields of management, and the options for them. */
+const OPTION_OF: Readonly<Record<string, string>> = {
+  name: '--name',
+  apis: '--api',
+  scopes: '--scope',
+  defaultScopes: '--default-scope',
+  channels: '--channel',
+  platform: '--platform',
+  platforms: '--platform',
+  expiresAt: '--expires',
+  action: '--action',
+  after: '--after',
+};
+
+const CODE_OF: Readonly<Record<number, string>> = {
+  [EXIT.refused]: 'refused',
+  [EXIT.usage]: 'usage',
+  [EXIT.unavailable]: 'unavailable',
+  [EXIT.outputLost]: 'output_lost',
+};
+
+/** @returns `undefined` for an unexpected error, which is printed with its stack. */
+export function formatError(error: unknown): FormattedError | undefined {
+  if (error instanceof CliError) return formatted(error.message, error.exitCode);
+  if (error instanceof CommanderError) return formatted(usageMessage(error), EXIT.usage);
+  if (error instanceof MissingPackageError) {
+    const message = `a package that this command needs is not installed; npm install ${error.packages}`;
+    return formatted(message, EXIT.unavailable);
+  }
+  if (error instanceof StoreError) return formatted(error.message, EXIT.unavailable, error.code);
+  if (error instanceof ManagementError) {
+    return formatted(asTyped(error), error.status === 503 ? EXIT.unavailable : EXIT.refused, error.code);
+  }
+  const { message, code } = error as NodeJS.ErrnoException;
+  // A system error, for example a missing or unreadable file; Node's message contains the path.
+  return typeof code === 'string' ? formatted(message, EXIT.usage) : undefined;
+}
+
+/**
+ * Formats the error for output that could not be written.
+ *
+ * @param error - The error that `flush` threw.
+ */
+export function outputLost(error: unknown, remedy = ''): FormattedError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return formatted(`the output could not be written: ${reason}${remedy}`, EXIT.outputLost);
+}
+
+function formatted(message: string, exitCode: number, code = CODE_OF[exitCode] ?? 'signal'): FormattedError {
+  return { code, message, exitCode };
+}
+
+function asTyped({ field = '', message }: ManagementError): string {
+  const option = OPTION_OF[field];
+  return option === undefined ? message : message.replace(`${field}:`, `${option}:`);
+}
+
+/** Puts a message of Commander in the form of all others; the suggestion follows the error, `(Did you mean …)`. */
+function usageMessage({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'a command is missing; --help lists them';
+  return message
+    .replace(/^error: /, '')
+    .replace(/\n\((\w)(.*)\)$/s, (_, first: string, rest: string) => `; ${first.toLowerCase()}${rest}`)
+    .replace(/\. (\w)/g, (_, first: string) => `; ${first.toLowerCase()}`)
+    .replace(/\.$/, '');
+}

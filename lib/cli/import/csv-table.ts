@@ -1,0 +1,137 @@
+/** Reads a CSV file line by line. If a line cannot be parsed, its fault is stored, and reading continues. */
+import { createReadStream, type ReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { optionalPackage } from '../../store/optional-package.js';
+import { CliError, EXIT } from '../io.js';
+
+export interface TableLine {
+  readonly number: number;
+  /** The cells by column name; empty if the line cannot be parsed. */
+  readonly cells: Cells;
+  /** Why the line cannot be parsed. */
+  readonly fault?: string;
+}
+
+export type Cells = Readonly<Record<string, string | undefined>>;
+
+interface RawLine {
+  readonly number: number;
+  readonly text: string;
+}
+
+export interface Table {
+  /** The lines in batches, without blank lines. Iteration throws if the file cannot be read to its end. */
+  readonly batches: AsyncGenerator<readonly TableLine[], void, void>;
+  /** How much of the file has been read, from 0 to 1; `undefined` if the file has no size, for example a pipe. */
+  share(): number | undefined;
+}
+
+/** Maximum characters of a line: a whole line is held in memory. */
+const MAX_LINE = 1_000_000;
+
+/**
+ * Opens a CSV file, and reads its heading.
+ *
+ * @param size - How many lines a batch has.
+ * @param firstLine - The number of the first line to read; the heading is line 1.
+ * @param checkHeading - Throws for a wrong heading.
+ * @throws CliError for a file that is empty, or cannot be read.
+ */
+export async function openTable(
+  file: string,
+  { size, firstLine }: { readonly size: number; readonly firstLine: number },
+  checkHeading: (names: readonly string[]) => void,
+): Promise<Table> {
+  const load = () => import('csv-parse');
+  const { parse } = await optionalPackage(load, 'keyward keys import', 'csv-parse');
+
+  /** @throws for a misplaced quote. */
+  function parsed(text: string): Promise<string[][]> {
+    return new Promise((resolve, reject) => {
+      const options = { trim: true, relax_column_count: true, record_delimiter: '\n' };
+      parse(text, options, (error, records) => (error ? reject(error) : resolve(records as string[][])));
+    });
+  }
+
+  /**
+   * Parses all lines together, which is faster. If this fails, or if a quote joined two lines, it parses each line
+   * alone.
+   */
+  async function cellsOf(lines: readonly RawLine[]): Promise<readonly (readonly string[] | undefined)[]> {
+    const together = await parsed(lines.map(({ text }) => text).join('\n')).catch(() => undefined);
+    if (together?.length === lines.length) return together;
+    return await Promise.all(lines.map(async ({ text }) => (await parsed(text).catch(() => []))[0]));
+  }
+
+  async function* batches(names: readonly string[]): Table['batches'] {
+    let batch: RawLine[] = [];
+    for await (const line of lines) {
+      if (line.number < firstLine) continue;
+      batch.push(line);
+      if (batch.length < size) continue;
+      yield await readAll(batch, names);
+      batch = [];
+    }
+    if (batch.length > 0) yield await readAll(batch, names);
+  }
+
+  async function readAll(batch: readonly RawLine[], names: readonly string[]): Promise<readonly TableLine[]> {
+    const all = await cellsOf(batch);
+    return batch.map(({ number }, i) => ({ number, ...rowOf(all[i], names) }));
+  }
+
+  const stream = createReadStream(file, 'utf8');
+  const lines = linesOf(file, stream);
+  const { value: heading } = await lines.next();
+  if (!heading) throw new CliError(`${file} is empty; its first line must be a heading`, EXIT.usage);
+  const [names] = await cellsOf([heading]);
+  try {
+    checkHeading(names ?? []);
+  } catch (error) {
+    await lines.return();
+    throw error;
+  }
+  const { size: bytes } = await stat(file);
+  return {
+    batches: batches(names ?? []),
+    share: () => (bytes === 0 ? undefined : Math.min(1, stream.bytesRead / bytes)),
+  };
+}
+
+function rowOf(cells: readonly string[] | undefined, names: readonly string[]): Pick<TableLine, 'cells' | 'fault'> {
+  if (cells === undefined) {
+    return {
+      cells: {},
+      fault: 'its quotes are wrong; quote the whole cell, and double a quote inside it',
+    };
+  }
+  if (cells.length !== names.length) {
+    return { cells: {}, fault: `expected ${names.length} cells as in the heading, got ${cells.length}` };
+  }
+  return { cells: Object.fromEntries(names.map((name, i) => [name, cells[i]])) };
+}
+
+/** Yields the lines that are not blank, with their numbers in the file. A cell cannot span two lines. */
+async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLine, void, void> {
+  let number = 0;
+  let rest = '';
+  try {
+    for await (const chunk of stream as AsyncIterable<string>) {
+      // A carriage return at the end of a chunk may be the first half of CRLF.
+      const texts = (rest + chunk).split(/\r?\n|\r(?!$)/);
+      rest = texts.pop() ?? '';
+      for (const text of texts) {
+        number += 1;
+        if (text.trim() !== '') yield { number, text: number === 1 ? text.replace(/^\uFEFF/, '') : text };
+      }
+      if (rest.length > MAX_LINE) {
+        const longest = `longer than ${MAX_LINE} characters`;
+        throw new CliError(`${file}: line ${number + 1} is ${longest}; it is not a CSV file`, EXIT.usage);
+      }
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw typeof code === 'string' ? new CliError(`${file}: ${message}`, EXIT.usage) : error;
+  }
+  if (rest.trim() !== '') yield { number: number + 1, text: rest };
+}

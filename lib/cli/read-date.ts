@@ -1,0 +1,16 @@
+/** A day, or a day and a time with its zone, as ISO 8601 and PostgreSQL write it: `2027-01-31 12:00:00+00`. */
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:(Z)|([+-]\d\d)(?::?(\d\d))?))?$/i;
+
+/**
+ * Reads a date; a day begins at midnight UTC. It returns `undefined` for any other text, and for a day that does not
+ * exist.
+ */
+export function readDate(text: string): Date | undefined {
+  const [, year, month, day, time = '00:00', zulu, hours, minutes = '00'] = DATE.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  const zone = zulu === undefined && hours !== undefined ? `${hours}:${minutes}` : 'Z';
+  const date = new Date(`${year}-${month}-${day}T${time}${zone}`);
+  // `Date` parses 31 February as 3 March.
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return Number.isNaN(date.getTime()) || Number(day) > lastDay ? undefined : date;
+}

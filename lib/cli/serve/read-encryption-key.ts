@@ -1,0 +1,126 @@
+/** Reads the key that encrypts signing keys: from the environment, or from a file that only this user can read. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { CliError, EXIT, type Io } from '../io.js';
+
+const BYTES = 32;
+const ENCRYPTION_KEY_VARIABLE = 'KEYWARD_ENCRYPTION_KEY';
+
+export interface EncryptionKeys {
+  /**
+   * The encryption keys. The first key encrypts; the other keys only decrypt signing keys that were encrypted with
+   * them.
+   */
+  readonly texts: readonly string[];
+  /** The name of the variable or file that contains the keys. */
+  readonly saidBy: string;
+  /** Whether the keys are in the file. */
+  readonly file: boolean;
+}
+
+/**
+ * Reads the keys, or creates a file with a new key.
+ *
+ * @param path - The file. It is created if it does not exist and the environment has no key.
+ */
+export function encryptionKeysFrom(io: Io, path: string): EncryptionKeys {
+  if (encryptionKeysOf(io) === undefined && !exists(path)) createKeyFile(path, [makeEncryptionKey()]);
+  return readEncryptionKeys(io, path);
+}
+
+/**
+ * Reads the keys.
+ *
+ * @throws CliError if there are none. A command that needs the key of an existing database must not create another one.
+ */
+export function readEncryptionKeys(io: Io, path: string): EncryptionKeys {
+  const given = encryptionKeysOf(io);
+  if (given !== undefined) return given;
+  if (!exists(path)) {
+    throw new CliError(`there is no file ${path}; set ${ENCRYPTION_KEY_VARIABLE} or --encryption-key-file`, EXIT.usage);
+  }
+  return { texts: keysIn(path), saidBy: path, file: true };
+}
+
+/** Returns the keys of the environment, which are separated by commas; `undefined` if there are none. */
+function encryptionKeysOf({ env }: Io): EncryptionKeys | undefined {
+  const given = env[ENCRYPTION_KEY_VARIABLE];
+  if (given === undefined || given === '') return undefined;
+  return { texts: given.split(',').map((text) => text.trim()), saidBy: ENCRYPTION_KEY_VARIABLE, file: false };
+}
+
+export function makeEncryptionKey(): string {
+  return randomBytes(BYTES).toString('base64url');
+}
+
+/** Replaces the keys of a file atomically: a reader gets the old keys or the new ones. */
+export function writeKeyFile(path: string, texts: readonly string[]): void {
+  writeAside(path, texts, (aside) => renameSync(aside, path));
+}
+
+function keysIn(path: string): readonly string[] {
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+    throw new CliError(`${path} can be read by others: chmod 600 ${path}`, EXIT.usage);
+  }
+  return readFileSync(path, 'utf8').trim().split(/\s+/);
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/**
+ * Creates the file of the key. If several processes start at the same time, one of them creates the file, and all read
+ * it.
+ */
+function createKeyFile(path: string, texts: readonly string[]): void {
+  writeAside(path, texts, (aside) => {
+    try {
+      // A rename would replace a file that another process has just created. A link fails instead, and the linked file
+      // is complete from the start.
+      linkSync(aside, path);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+  });
+}
+
+/**
+ * Writes the keys to a temporary file first. Otherwise a full disk could leave an empty file, which the next start
+ * would read as the key.
+ */
+function writeAside(path: string, texts: readonly string[], place: (aside: string) => void): void {
+  const aside = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = openSync(aside, 'wx', 0o600);
+    try {
+      const bytes = Buffer.from(`${texts.join('\n')}\n`);
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    place(aside);
+  } catch (error) {
+    throw new CliError(
+      `cannot write the encryption key to ${path} (${codeOf(error)}); free space there, or set ${ENCRYPTION_KEY_VARIABLE}`,
+      EXIT.usage,
+    );
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}

@@ -1,0 +1,61 @@
+/** The app of `keyward serve`: health checks, the issuer, and the Dashboard as soon as its account exists. */
+import express, { type Express, Router } from 'express';
+import type { CredentialStore } from '../../store/credential-store.js';
+import type { ServeLog } from './serve-log.js';
+import { API_PATH } from './served-api.js';
+import { DASHBOARD_PATH, type ServedDashboard } from './served-dashboard.js';
+
+export interface ServeApp {
+  readonly app: Express;
+  /** Starts to serve the Dashboard. */
+  mountDashboard(dashboard: ServedDashboard): void;
+  /** Call it if there will be no Dashboard: the server then stops waiting for an account, and can become ready. */
+  serveWithoutDashboard(): void;
+}
+
+export function serveApp(
+  { trustProxy }: { readonly trustProxy?: boolean },
+  store: CredentialStore,
+  issuer: Router,
+  log: ServeLog | undefined,
+  api?: Router,
+): ServeApp {
+  let waitsForAccount = true;
+  const dashboardRouter = Router();
+  const app = express().disable('x-powered-by');
+  if (trustProxy) app.set('trust proxy', 1);
+  if (log !== undefined) app.use(log.middleware);
+
+  app.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
+  app.get('/readyz', async (_req, res) => {
+    const waitsFor = await missing();
+    if (waitsFor === undefined) res.json({ status: 'ready' });
+    else res.status(503).json({ status: 'unavailable', waitsFor });
+  });
+  if (api !== undefined) app.use(API_PATH, api);
+  app.use(issuer);
+  app.use(DASHBOARD_PATH, dashboardRouter, async (_req, res, next) => {
+    if (!waitsForAccount) next();
+    else {
+      const text = `The Dashboard waits for its ${(await missing()) ?? 'account'}.\n`;
+      res.status(503).set('Retry-After', '5').type('text').send(text);
+    }
+  });
+
+  /** Returns what the server is still waiting for. */
+  async function missing(): Promise<'database' | 'account' | undefined> {
+    if (!(await store.ready())) return 'database';
+    return waitsForAccount ? 'account' : undefined;
+  }
+
+  return {
+    app,
+    mountDashboard({ routers }) {
+      dashboardRouter.use(...routers);
+      waitsForAccount = false;
+    },
+    serveWithoutDashboard() {
+      waitsForAccount = false;
+    },
+  };
+}

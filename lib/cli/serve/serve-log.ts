@@ -1,0 +1,67 @@
+/** The log of `keyward serve`: each request, each token decision, and whether the database can be reached. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { RequestHandler } from 'express';
+import type { StoreWarning } from '../../events/store-warning.js';
+import type { TokenDecision } from '../../events/token-decision.js';
+import type { Output } from '../io.js';
+import { escapeText } from '../terminal/escape-text.js';
+import { jsonLine } from '../terminal/output.js';
+
+export interface ServeLog {
+  /** Logs a request when its response ends. Mount it first. */
+  readonly middleware: RequestHandler;
+  /** Stops listening to events of token decisions and of the store. */
+  stop(): void;
+}
+
+/** Health checks are requested every few seconds. */
+const NOT_LOGGED = ['/healthz', '/readyz'];
+/** Maximum characters of a path, which callers choose. */
+const MAX_PATH = 200;
+
+export function serveLog(output: Output, isJson: boolean): ServeLog {
+  function write(fields: Readonly<Record<string, string | number | undefined>>): void {
+    const line = { at: new Date().toISOString(), ...fields };
+    if (isJson) output.write(jsonLine(line));
+    else
+      output.write(
+        `${escapeText(
+          Object.values(line)
+            .filter((value) => value !== undefined)
+            .join(' '),
+        )}\n`,
+      );
+  }
+
+  function onToken(message: unknown): void {
+    const { outcome, reason, clientId } = message as TokenDecision;
+    write({ event: 'token', outcome, reason, client: clientId });
+  }
+
+  function onStore(message: unknown): void {
+    const { warning, detail } = message as StoreWarning;
+    if (warning === 'unreachable' || warning === 'reachable')
+      write({ event: 'database', outcome: warning, reason: detail });
+  }
+
+  subscribe('keyward:token', onToken);
+  subscribe('keyward:store', onStore);
+  return {
+    middleware(req, res, next) {
+      const start = performance.now();
+      const { method, ip } = req;
+      // The query of a sign-in link is a secret, so no query is logged.
+      const path = req.originalUrl.split('?', 1).join().slice(0, MAX_PATH);
+      res.once('close', () => {
+        if (NOT_LOGGED.includes(path)) return;
+        const status = res.writableFinished ? res.statusCode : 'aborted';
+        write({ event: 'request', ip, method, path, status, ms: Math.round(performance.now() - start) });
+      });
+      next();
+    },
+    stop() {
+      unsubscribe('keyward:token', onToken);
+      unsubscribe('keyward:store', onStore);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/** The settings of `keyward serve`: options, then environment variables, then defaults. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { secureUrl } from '../../http/secure-url.js';
+import { CliError, EXIT, type Io } from '../io.js';
+import { readPort, readUrl } from '../read-options.js';
+import { type CommonOptions, withStoreOptions } from '../with-store.js';
+
+export interface ServeOptions extends CommonOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly issuer?: string;
+  readonly allowHttp?: boolean;
+  readonly audience?: string;
+  readonly encryptionKeyFile: string;
+  readonly trustProxy?: boolean;
+  readonly account?: string;
+  readonly apiUrl?: string;
+  readonly api?: boolean;
+  /** `false` for `--no-dashboard`. */
+  readonly dashboard: boolean;
+  readonly signInLinks?: boolean;
+  /** `false` for `--no-log`. */
+  readonly log: boolean;
+}
+
+export interface ServeSettings extends ServeOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly audience: string;
+}
+
+export function withServeOptions(command: Command): Command {
+  return withStoreOptions(command)
+    .option(
+      '--audience <url>',
+      'the URL of your API, which becomes the audience of the tokens; default: KEYWARD_AUDIENCE',
+    )
+    .option('--issuer <url>', 'the public URL of this server; default: KEYWARD_ISSUER or http://HOST:PORT')
+    .option('--allow-http', 'allow an issuer with an http URL of any host: for networks with their own encryption')
+    .option('--port <number>', 'the port to listen on, 0 for any free port; default: PORT or 4000', readPort)
+    .option('--host <address>', 'the address to listen on; default: KEYWARD_HOST or 127.0.0.1')
+    .option(
+      '--encryption-key-file <path>',
+      'the file of the encryption key, created if it does not exist; ignored if KEYWARD_ENCRYPTION_KEY is set',
+      './keyward.key',
+    )
+    .option('--trust-proxy', 'there is one proxy of yours in front: read the caller from X-Forwarded-For')
+    .option('--account <id>', 'the account of the Dashboard; default: the only account')
+    .option('--api-url <url>', 'a URL that every key may GET, for example commands; default: the audience', readUrl)
+    .option(
+      '--api',
+      'serve the management API at /api, for credentials with the scopes keys:read, keys:write, keys:manage',
+    )
+    .option('--no-dashboard', 'serve the token endpoint without the Dashboard')
+    .option('--sign-in-links', 'print the sign-in links of the Dashboard even if the output is not a terminal')
+    .option('--no-log', 'do not log requests and token decisions to standard error')
+    .addHelpText('after', '\nExample: keyward serve --audience https://api.example.com');
+}
+
+/**
+ * Reads the settings.
+ *
+ * @throws CliError for a setting that is missing or wrong. The error names the option or the variable.
+ */
+export function serveSettings({ env }: Io, options: ServeOptions): ServeSettings {
+  const audience = options.audience ?? (env.KEYWARD_AUDIENCE || undefined);
+  if (audience === undefined) {
+    throw new CliError('the audience of the tokens is missing; set --audience or KEYWARD_AUDIENCE', EXIT.usage);
+  }
+  const port = options.port ?? (env.PORT ? portIn(env.PORT) : 4_000);
+  const host = options.host ?? (env.KEYWARD_HOST || '127.0.0.1');
+  const issuer = options.issuer ?? (env.KEYWARD_ISSUER || undefined);
+  if (issuer === undefined && secureUrl(urlOf(host, port)) === undefined) {
+    const message = `the public https URL of this server is missing; with --host ${host} set --issuer or KEYWARD_ISSUER`;
+    throw new CliError(message, EXIT.usage);
+  }
+  return { ...options, audience, port, host, ...(issuer !== undefined && { issuer }) };
+}
+
+function portIn(text: string): number {
+  try {
+    return readPort(text);
+  } catch (error) {
+    throw error instanceof InvalidArgumentError ? new CliError(`PORT: ${error.message}`, EXIT.usage) : error;
+  }
+}
+
+/** Makes the URL of an address. An IPv6 address is written in brackets (RFC 3986 section 3.2.2). */
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,37 @@
+/** The management API of `keyward serve --api`, guarded by keyward itself. */
+import { Router } from 'express';
+import { apiKeys } from '../../api-keys/api-keys.js';
+import { bearerErrors } from '../../express/bearer-errors.js';
+import { requireBearer } from '../../express/gate/require-bearer.js';
+import { createManagementApi } from '../../management/api/create-management-api.js';
+import { memberByScopes } from '../../management/api/member-by-scopes.js';
+import { createManagement } from '../../management/create-management.js';
+import type { CredentialStore } from '../../store/credential-store.js';
+import { accessTokens } from '../../tokens/access-tokens.js';
+
+export const API_PATH = '/api';
+
+interface ApiSettings {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly allowHttp?: boolean;
+}
+
+/**
+ * Makes the router. It accepts secret keys and tokens of this issuer; the scopes `keys:read`, `keys:write` and
+ * `keys:manage` say what they may do.
+ */
+export function serveManagementApi(store: CredentialStore, { issuer, audience, allowHttp }: ApiSettings): Router {
+  const api = createManagementApi({ management: createManagement({ store }), memberOf: memberByScopes() });
+  const gate = requireBearer({
+    accept: [
+      accessTokens({ issuer, audience, accessKeys: store, ...(allowHttp && { allowHttp }) }),
+      apiKeys({ resolver: store, kinds: ['secret'], environment: 'any' }),
+    ],
+  });
+  const router = Router();
+  // The document is open to everybody.
+  router.get('/openapi.json', api);
+  router.use(gate, api, bearerErrors({ format: 'problem' }));
+  return router;
+}

@@ -1,0 +1,129 @@
+/** The Dashboard of `keyward serve`: for one account, with sign-in links. */
+import type { Router } from 'express';
+import { createDashboard } from '../../dashboard/create-dashboard.js';
+import { createSignIn } from '../../dashboard/sign-in/create-sign-in.js';
+import { secureUrl } from '../../http/secure-url.js';
+import type { Account } from '../../management/accounts/account-view.js';
+import { createManagement } from '../../management/create-management.js';
+import { ManagementError } from '../../management/management-error.js';
+import type { CredentialStore } from '../../store/credential-store.js';
+import type { Database } from '../database.js';
+import { noAccount } from '../with-store.js';
+
+export const DASHBOARD_PATH = '/dashboard';
+
+/** The signal that prints new links. Anyone who can send it to the process can also read its memory. */
+export const NEW_LINKS = 'SIGUSR2';
+
+export interface ServedDashboard {
+  /** The routers to mount at `DASHBOARD_PATH`, in this order. */
+  readonly routers: readonly [signIn: Router, dashboard: Router];
+  /** Makes new links. Links that were made earlier stop working. */
+  links(): DashboardLinks;
+}
+
+/** The output of `--json`. */
+export interface DashboardLinks {
+  readonly url: string;
+  readonly account: string;
+  readonly developer: string;
+  readonly owner: string;
+}
+
+/** The options that the choice of an account depends on. */
+export interface DashboardChoice {
+  readonly dashboard: boolean;
+  readonly account?: string;
+  readonly issuer?: string;
+}
+
+/** The account of the Dashboard. */
+export type AccountChoice =
+  | { readonly state: 'chosen'; readonly account: string }
+  /** The account or the database is not available yet. */
+  | { readonly state: 'waiting'; readonly reason: string }
+  /** There will be no Dashboard; `reason` is absent if the operator asked for none. */
+  | { readonly state: 'none'; readonly reason?: string };
+
+/** Chooses the named account, or the only one. */
+export async function chooseAccount(
+  { dashboard, account: named, issuer }: DashboardChoice,
+  store: CredentialStore,
+  database: Database,
+): Promise<AccountChoice> {
+  if (!dashboard) return { state: 'none' };
+  if (issuer !== undefined && secureUrl(issuer) === undefined) {
+    return { state: 'none', reason: 'it needs an --issuer with https, since its cookies are sent over nothing else' };
+  }
+  // Links of the Dashboard start at its own mount path. If the issuer URL had a path, the links would lack it.
+  if (issuer !== undefined && URL.canParse(issuer) && new URL(issuer).pathname !== '/') {
+    return { state: 'none', reason: 'it needs an --issuer without a path' };
+  }
+  const { accounts } = createManagement({ store });
+  if (!(await store.ready())) {
+    return { state: 'waiting', reason: `the database ${database.name} cannot be reached` };
+  }
+  try {
+    if (named !== undefined) return { state: 'chosen', account: (await accounts.view(named)).id };
+    return onlyOneOf((await accounts.list({ limit: 2 })).items, database.name);
+  } catch (error) {
+    if (!(error instanceof ManagementError)) throw error;
+    const isMissing = error.code === 'not_found' && named !== undefined;
+    const reason = isMissing ? noAccount(named, database.name).message : `the database ${database.name} failed`;
+    return { state: 'waiting', reason };
+  }
+}
+
+function onlyOneOf(accounts: readonly Account[], database: string): AccountChoice {
+  const [only] = accounts;
+  if (only === undefined) {
+    return {
+      state: 'waiting',
+      reason: `there is no account in ${database}; create one: keyward accounts put ID --api NAME`,
+    };
+  }
+  return accounts.length === 1
+    ? { state: 'chosen', account: only.id }
+    : { state: 'none', reason: 'there are several accounts; name one: --account ID' };
+}
+
+/** @param issuer - The public URL of this server, without a path. */
+export function serveDashboard(
+  store: CredentialStore,
+  account: string,
+  { issuer, audience, apiUrl }: { readonly issuer: string; readonly audience: string; readonly apiUrl?: string },
+): ServedDashboard {
+  const url = new URL(DASHBOARD_PATH, issuer).href;
+  const signIn = createSignIn({
+    url,
+    members: [
+      { id: 'serve:developer', account, permissions: ['developer'] },
+      { id: 'serve:owner', account, permissions: ['owner'] },
+    ],
+    help: `"keyward serve" prints links when it starts in a terminal. For new ones send it ${NEW_LINKS}.`,
+    store,
+  });
+  const { memberOf, signInUrl, signOutUrl } = signIn;
+  const dashboard = createDashboard({
+    management: createManagement({ store }),
+    memberOf,
+    signInUrl,
+    signOutUrl,
+    // The audience is usually the URL of the API, but may be any text.
+    apiUrl: apiUrl ?? (secureUrl(audience) === undefined ? undefined : audience),
+    tokenUrl: new URL('/connect/token', issuer).href,
+  });
+
+  return {
+    routers: [signIn.router, dashboard],
+    links() {
+      const [developer, owner] = signIn.links();
+      return { url, account, developer: developer?.url ?? '', owner: owner?.url ?? '' };
+    },
+  };
+}
+
+/** The links for a person, each on its own line, so that it can be copied. */
+export function linesOfLinks({ developer, owner }: DashboardLinks): readonly string[] {
+  return ['Sign in as Owner, once, within 15 minutes:', owner, 'Sign in as Developer:', developer];
+}

@@ -1,0 +1,85 @@
+/** Prints the output of `keyward serve`: its URLs, the account of its Dashboard, and sign-in links. */
+import type { Io } from '../io.js';
+import { printJson, printLine, printWarning } from '../terminal/output.js';
+import {
+  type AccountChoice,
+  type DashboardLinks,
+  linesOfLinks,
+  NEW_LINKS,
+  type ServedDashboard,
+} from './served-dashboard.js';
+
+export interface Announcement {
+  start(where: Where, choice: AccountChoice, dashboard: ServedDashboard | undefined): void;
+  /** Prints the account if it appears after the start, or a new reason to wait. */
+  later(choice: AccountChoice, dashboard: ServedDashboard | undefined): void;
+  /** The listener of the signal `NEW_LINKS`. */
+  readonly printNewLinks: () => void;
+}
+
+interface Where {
+  readonly issuer: string;
+  readonly tokenEndpoint: string;
+  readonly port: number;
+}
+
+export function announcementOn(
+  io: Io,
+  { json = false, signInLinks = false }: { readonly json?: boolean; readonly signInLinks?: boolean },
+): Announcement {
+  // Anyone who reads a link can sign in, and more people can read logs than a terminal.
+  const hasLinks = signInLinks || io.stdout.isTerminal;
+  let current: ServedDashboard | undefined;
+
+  function shown(dashboard: ServedDashboard): Partial<DashboardLinks> {
+    const { developer, owner, ...place } = dashboard.links();
+    return hasLinks ? { ...place, developer, owner } : place;
+  }
+
+  function printDashboard(dashboard: ServedDashboard): void {
+    const links = dashboard.links();
+    printLine(io, `Dashboard  ${links.url}, account ${links.account}`);
+    for (const line of hasLinks ? linesOfLinks(links) : []) printLine(io, line);
+    const again = `kill -${NEW_LINKS.replace('SIG', '')} ${process.pid}`;
+    printLine(io, hasLinks ? `New links: ${again}` : `No sign-in links are printed into a log; for links: ${again}`);
+  }
+
+  function printReason(choice: AccountChoice): void {
+    if (choice.state === 'chosen' || choice.reason === undefined) return;
+    const prefix = choice.state === 'waiting' ? 'no Dashboard yet' : 'no Dashboard';
+    printWarning(io, json, `${prefix}: ${choice.reason}`);
+  }
+
+  return {
+    start({ issuer, tokenEndpoint, port }, choice, dashboard) {
+      current = dashboard;
+      if (json) {
+        printJson(io, { issuer, tokenEndpoint, port, dashboard: dashboard === undefined ? null : shown(dashboard) });
+      } else {
+        printLine(io, `Issuer     ${issuer}`);
+        printLine(io, `Tokens     curl -u ID:SECRET -d grant_type=client_credentials ${tokenEndpoint}`);
+        printLine(io, `Health     ${issuer}/healthz and /readyz`);
+        if (dashboard !== undefined) printDashboard(dashboard);
+        printLine(io, 'Ctrl-C ends it.');
+      }
+      printReason(choice);
+    },
+    later(choice, dashboard) {
+      current = dashboard ?? current;
+      if (dashboard !== undefined && json) printJson(io, { dashboard: shown(dashboard) });
+      else if (dashboard !== undefined) printDashboard(dashboard);
+      else printReason(choice);
+    },
+    printNewLinks() {
+      if (current === undefined) return;
+      const links = current.links();
+      if (json) printJson(io, { dashboard: links });
+      else for (const line of linesOfLinks(links)) printLine(io, line);
+      io.stdout.flush().catch(() => {
+        // The output failed, but somebody may have read a part of it. New links make the printed links invalid.
+        current?.links();
+        io.stderr.write('the sign-in links could not be written, so they do not work\n');
+      });
+    },
+  };
+}

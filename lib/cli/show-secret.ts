@@ -1,0 +1,41 @@
+/** Prints a new key with its secret, which is shown only once. */
+import type { CreatedKey } from '../management/keys/key-service.js';
+import { formatError, outputLost } from './format-error.js';
+import { CliError, type Io } from './io.js';
+import { showKey } from './show-key.js';
+import { printJson, printLine } from './terminal/output.js';
+
+/**
+ * Prints a new key, with its secret on its own line, so that it can be copied.
+ *
+ * @param takeBack - Undoes the change if the output could not be written, because nobody has the secret then. It
+ *   resolves with the end of the error message.
+ * @throws CliError if the output could not be written.
+ */
+export async function showSecret(
+  io: Io,
+  { json }: { readonly json?: boolean },
+  { key, secret: text }: CreatedKey,
+  takeBack: () => Promise<string>,
+): Promise<void> {
+  const isAccess = key.kind === 'access';
+  if (json) {
+    printJson(io, isAccess ? { id: key.id, secret: text, record: key } : { key: text, record: key });
+  } else {
+    showKey(io, key);
+    printLine(io, '');
+    if (isAccess) printLine(io, `Identifier  ${key.id}`);
+    printLine(io, `${isAccess ? 'Secret    ' : 'Key       '}  ${text}`);
+    if (key.kind !== 'public') printLine(io, 'It is shown only once.');
+  }
+  try {
+    await io.stdout.flush();
+  } catch (error) {
+    const done = await takeBack().catch((failure) => {
+      const reason = formatError(failure)?.message ?? String(failure);
+      return `${key.id} could not be taken back (${reason}), so revoke it by hand`;
+    });
+    const { message, exitCode } = outputLost(error, `; ${done}`);
+    throw new CliError(message, exitCode);
+  }
+}

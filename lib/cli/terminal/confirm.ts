@@ -1,0 +1,28 @@
+/** Asks for confirmation of a final action on a terminal. A script is not asked. */
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { CliError, type Io } from '../io.js';
+import { escapeText } from './escape-text.js';
+
+export interface ConfirmOption {
+  readonly yes?: boolean;
+}
+
+export function withConfirmation(command: Command): Command {
+  return command.option('--yes', 'do not ask for confirmation on a terminal');
+}
+
+/**
+ * Asks a question on a terminal.
+ *
+ * @throws CliError unless the answer is yes.
+ */
+export async function confirm({ stdin, stderr }: Io, { yes }: ConfirmOption, question: string): Promise<void> {
+  if (yes || stdin.isTTY !== true || !stderr.isTerminal) return;
+  stderr.write(`${escapeText(question)} [y/N] `);
+  const lines = createInterface({ input: stdin });
+  const [answer] = await Promise.race([once(lines, 'line'), once(lines, 'close')]);
+  lines.close();
+  if (!/^y(?:es)?$/i.test(String(answer ?? '').trim())) throw new CliError('not confirmed; nothing was changed');
+}

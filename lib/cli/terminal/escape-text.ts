@@ -1,0 +1,21 @@
+/** Escapes what a terminal would execute or hide: control characters, ESC sequences, bidi marks. */
+import { UNPRINTABLE } from '../../management/fields.js';
+
+const EVERY_UNPRINTABLE = new RegExp(UNPRINTABLE.source, 'gu');
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** Returns the text on one line, with escapes such as `\n`, `\u001b` and `\u202e`. */
+export function escapeText(text: string): string {
+  return text.replace(EVERY_UNPRINTABLE, (found) => SHORT[found] ?? unicodeEscape(found));
+}
+
+/** Escapes U+007F to U+009F and bidi marks, which JSON does not escape. The result is the same JSON value. */
+export function escapeJson(json: string): string {
+  return json.replace(EVERY_UNPRINTABLE, unicodeEscape);
+}
+
+function unicodeEscape(character: string): string {
+  return Array.from({ length: character.length }, (_, at) => {
+    return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  }).join('');
+}

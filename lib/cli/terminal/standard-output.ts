@@ -1,0 +1,56 @@
+/** Standard output and standard error of the process. A write error is stored until `flush` is called. */
+import { fstatSync, writeSync } from 'node:fs';
+import type { Output } from '../io.js';
+
+type Stream = (typeof process)['stdout'] | (typeof process)['stderr'];
+
+export function standardOutput(stream: Stream): Output {
+  const isTerminal = stream.isTTY === true;
+  return isTerminal || !isFile(stream.fd) ? streamOutput(stream, isTerminal) : fileOutput(stream.fd);
+}
+
+function isFile(descriptor: number): boolean {
+  const status = fstatSync(descriptor);
+  return status.isFile() || status.isCharacterDevice();
+}
+
+function streamOutput(stream: Stream, isTerminal: boolean): Output {
+  let failure: Error | undefined;
+  // Without a listener, a write error would end the process.
+  stream.on('error', (error) => {
+    failure ??= error;
+  });
+  return {
+    isTerminal,
+    write: (text) => void stream.write(text),
+    flush: () =>
+      new Promise((resolve, reject) => {
+        stream.write('', (error) => {
+          failure ??= error ?? undefined;
+          if (failure === undefined) resolve();
+          else reject(failure);
+        });
+      }),
+  };
+}
+
+/**
+ * Makes an output for a file. On a nearly full disk a write can be incomplete without an error, and the stream of Node
+ * ignores the number of written bytes.
+ */
+function fileOutput(descriptor: number): Output {
+  let failure: unknown;
+  return {
+    isTerminal: false,
+    write(text) {
+      try {
+        for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(descriptor, rest));
+      } catch (error) {
+        failure ??= error;
+      }
+    },
+    async flush() {
+      if (failure !== undefined) throw failure;
+    },
+  };
+}
