@@ -1,55 +1,127 @@
-/** The Dashboard: what members do with keys, in pages (spec section 5.4). */
+/** The Dashboard: pages for managing keys (spec section 5.4). */
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { type Clock, systemClock } from '../contracts/clock.js';
+import type { Clock } from '../contracts/clock.js';
+import { clockOption } from '../contracts/clock-option.js';
+import { secureUrl } from '../http/secure-url.js';
 import type { Management } from '../management/create-management.js';
-import { Options } from '../options/options.js';
-import { secureUrl } from '../verify/secure-url.js';
-import { ASSETS, serveAsset } from './assets.js';
-import { notFound } from './refusal.js';
-import { ROUTES } from './routes.js';
-import { setSecurityHeaders } from './security-headers.js';
-import { routesOf } from './serve-route.js';
-import type { MemberOf } from './signed-in.js';
-import type { Site } from './visit.js';
+import { method, type Option, type OptionTable, optional, readTable } from '../options/option-table.js';
+import { ASSETS, serveAsset } from './assets/assets.js';
+import { PRODUCT_NAME } from './components/layout.js';
+import type { MemberOf } from './http/current-member.js';
+import { notFound } from './http/http-error.js';
+import { routeHandlers } from './http/route-handlers.js';
+import { setSecurityHeaders } from './http/security-headers.js';
+import { ROUTES } from './pages/routes.js';
 
 /** Options of `createDashboard`. */
 export interface DashboardOptions {
-  /** Of `createManagement`. */
+  /** The result of `createManagement`. */
   readonly management: Management;
-  /** Who sent a request, by your own sign-in. It is asked for every request, and nothing is remembered. */
+  /**
+   * Returns the member who sent a request, from your own sign-in. It is called for every request, and its result is
+   * not cached.
+   */
   readonly memberOf: MemberOf;
-  /** Where one signs in: a path, or an https URL. The page for those who are not signed in has a link there. */
+  /** The sign-in page: a path, or an https URL. The page for people who are not signed in links to it. */
   readonly signInUrl?: string | undefined;
-  /** A path of yours that ends the session: every page then has a button that posts there. */
+  /** A path of your site that ends the session. If it is set, every page has a button that posts to it. */
   readonly signOutUrl?: string | undefined;
-  /** A path of yours to a stylesheet that is loaded after the Dashboard's own, to give its custom properties other values. */
+  /**
+   * A path of your site to a stylesheet that is loaded after that of the Dashboard, to override its custom properties.
+   */
   readonly stylesheet?: string | undefined;
-  /** The API, for the ready command beside a new key; `'https://api.example.com'`. */
+  /** The name of your product on every page, at most 40 characters. Default: `'keyward'`. */
+  readonly productName?: string | undefined;
+  /** A path of your site to a square logo, shown beside that name. */
+  readonly logoUrl?: string | undefined;
+  /** The URL of the API in the example command on the page of a new key, such as `'https://api.example.com'`. */
   readonly apiUrl?: string | undefined;
-  /** The token endpoint, for the one beside a new access key; `'https://access.example.com/connect/token'`. */
+  /**
+   * The token endpoint in the example command on the page of a new access key, such as
+   * `'https://access.example.com/connect/token'`.
+   */
   readonly tokenUrl?: string | undefined;
   readonly clock?: Clock | undefined;
 }
 
-const OPTION_NAMES = [
-  ...['management', 'memberOf', 'signInUrl', 'signOutUrl', 'stylesheet', 'apiUrl', 'tokenUrl', 'clock'],
-];
+const MAX_PRODUCT_NAME = 40;
 
-/** A path on this origin: `//host` and `/\host` are none. */
+/** A path on this origin, which `//host` and `/\host` are not. */
 const OWN_PATH = /^\/(?![/\\])[^\s\\]*$/;
 
+const managementOption: Option<Management> = (options, name) => {
+  const management = options.object<Management>(name, ['audit']);
+  if (management.keys !== undefined && management.accessKeys !== undefined) return management;
+  throw options.mistake(name, 'the result of createManagement()');
+};
+
+const ownPath: Option<string> = (options, name) => {
+  const path = options.text(name);
+  if (OWN_PATH.test(path)) return path;
+  throw options.mistake(name, 'a path that starts with /');
+};
+
+const ownPathOrUrl: Option<string> = (options, name) => {
+  const place = options.text(name);
+  if (OWN_PATH.test(place) || secureUrl(place) !== undefined) return place;
+  throw options.mistake(name, 'a path that starts with / or an https URL');
+};
+
+const productNameOption: Option<string> = (options, name) => {
+  if (!options.has(name)) return PRODUCT_NAME;
+  const text = options.text(name);
+  if (text.trim() !== '' && text.length <= MAX_PRODUCT_NAME) return text;
+  throw options.mistake(name, `a name of 1 to ${MAX_PRODUCT_NAME} characters`);
+};
+
+function urlOf(fallback: string): Option<string> {
+  return (options, name) => {
+    const url = secureUrl(options.has(name) ? options.text(name) : fallback);
+    if (url === undefined) throw options.mistake(name, 'an https URL (http to this machine only)');
+    // Pages show the URL inside single quotes in a curl command; a quote in it would end the argument.
+    return url.href.replaceAll("'", '%27');
+  };
+}
+
+const OPTIONS = {
+  management: managementOption,
+  memberOf: method<MemberOf>(),
+  signInUrl: optional(ownPathOrUrl),
+  signOutUrl: optional(ownPath),
+  stylesheet: optional(ownPath),
+  productName: productNameOption,
+  logoUrl: optional(ownPath),
+  apiUrl: urlOf('https://api.example.com'),
+  tokenUrl: urlOf('https://access.example.com/connect/token'),
+  clock: clockOption,
+} satisfies OptionTable<DashboardOptions>;
+
 /**
- * Makes a Router of pages in which members see, make and change the keys of their account: mount it in your own site,
- * over TLS, at any path.
+ * Makes a Router with pages in which members view, create and change the keys of their account. Mount it in your own
+ * site, over TLS, at any path.
  *
- * Every answer has strict security headers; every form is taken from the Dashboard's own pages alone; a secret stands in
- * one answer, once. What a member may not do is refused by management, whatever the page shows.
+ * Every response has strict security headers. A form is accepted only from the Dashboard's own pages. A secret is shown
+ * in one response only. Permissions are checked by management, not only on pages.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { createDashboard } from 'keyward/dashboard';
+ * import { createManagement } from 'keyward/management';
+ * import { openStore } from 'keyward/store';
+ *
+ * const app = express();
+ * const store = await openStore('file:./keyward.db');
+ * const management = createManagement({ store });
+ * // The member whom your own sign-in knows; undefined if nobody is signed in.
+ * const memberOf = () => ({ id: 'kim', account: 'acme', permissions: ['owner' as const] });
+ * app.use('/dashboard', createDashboard({ management, memberOf }));
+ * ```
  */
 export function createDashboard(options: DashboardOptions): Router {
-  const { memberOf, ...site } = readOptions(options);
-  const { serveGet, servePost, refuseMethod, respond } = routesOf(site, memberOf);
+  const { memberOf, ...site } = readTable('createDashboard', options, OPTIONS);
+  const { serveGet, servePost, refuseMethod, respond } = routeHandlers(site, memberOf);
 
   function nothingHere(req: Request, res: Response): void {
     respond(req, res, undefined, () => {
@@ -57,7 +129,7 @@ export function createDashboard(options: DashboardOptions): Router {
     });
   }
 
-  /** The router itself refuses a path whose escapes are broken. Express knows an error handler by its four parameters. */
+  /** The router refuses a path with invalid escapes. Express recognizes an error handler by its four parameters. */
   function brokenPath(_error: unknown, req: Request, res: Response, _next: NextFunction): void {
     nothingHere(req, res);
   }
@@ -73,43 +145,4 @@ export function createDashboard(options: DashboardOptions): Router {
   router.use(nothingHere);
   router.use(brokenPath);
   return router;
-}
-
-function readOptions(given: DashboardOptions): Site & { readonly memberOf: MemberOf } {
-  const options = new Options('createDashboard', given, OPTION_NAMES);
-  return {
-    management: readManagement(options),
-    memberOf: options.method<MemberOf>('memberOf'),
-    signInUrl: readPlace(options, 'signInUrl', true),
-    signOutUrl: readPlace(options, 'signOutUrl', false),
-    stylesheet: readPlace(options, 'stylesheet', false),
-    apiUrl: readUrl(options, 'apiUrl', 'https://api.example.com'),
-    tokenUrl: readUrl(options, 'tokenUrl', 'https://access.example.com/connect/token'),
-    clock: options.has('clock') ? options.object<Clock>('clock', ['now', 'monotonic']) : systemClock,
-  };
-}
-
-function readManagement(options: Options): Management {
-  const management = options.object<Management>('management', ['audit']);
-  if (management.keys === undefined || management.accessKeys === undefined) {
-    throw options.mistake('management', 'what createManagement made');
-  }
-  return management;
-}
-
-function readPlace(options: Options, name: string, mayBeElsewhere: boolean): string | undefined {
-  if (!options.has(name)) return undefined;
-  const place = options.text(name);
-  if (OWN_PATH.test(place) || (mayBeElsewhere && secureUrl(place) !== undefined)) return place;
-  throw options.mistake(
-    name,
-    mayBeElsewhere ? 'a path that begins with / or an https URL' : 'a path that begins with /',
-  );
-}
-
-function readUrl(options: Options, name: string, fallback: string): string {
-  const url = secureUrl(options.has(name) ? options.text(name) : fallback);
-  if (url === undefined) throw options.mistake(name, 'an https URL (http to this machine only)');
-  // The one sign of a URL that would end a quoted argument of a shell.
-  return url.href.replaceAll("'", '%27');
 }

@@ -1,4 +1,4 @@
-export type { DashboardNotice } from '../events/dashboard-notice.js';
+export type { DashboardWarning } from '../events/dashboard-warning.js';
 export { createDashboard, type DashboardOptions } from './create-dashboard.js';
-export { createSignIn, type SignIn, type SignInLink, type SignInOptions } from './sign-in.js';
-export type { MemberOf } from './signed-in.js';
+export type { MemberOf } from './http/current-member.js';
+export { createSignIn, type SignIn, type SignInLink, type SignInOptions } from './sign-in/create-sign-in.js';

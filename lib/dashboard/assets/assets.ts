@@ -1,0 +1,41 @@
+/** The files that pages load. Their names change with their content, so browsers cache them forever. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { MEDIA_STYLE_TEXT } from './media-style.js';
+import { SCRIPT_TEXT } from './script.js';
+import { STYLE_TEXT } from './style.js';
+
+export interface Asset {
+  /** Relative to the mount path. */
+  readonly path: string;
+  readonly type: string;
+  readonly text: string;
+}
+
+const ICON_TEXT =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#5b5bd6" d="M10 1a5 5 0 0 0-4.7 6.7L1 12v3h3v-2h2v-2h2l.8-.8A5 5 0 1 0 10 1zm1 5.5A1.5 1.5 0 1 1 11 3.500a1.500 1.500 0 0 1 0 3z"/></svg>';
+
+export const STYLE = assetOf('style', 'css', 'text/css; charset=utf-8', STYLE_TEXT + MEDIA_STYLE_TEXT);
+export const SCRIPT = assetOf('script', 'js', 'text/javascript; charset=utf-8', SCRIPT_TEXT);
+export const ICON = assetOf('icon', 'svg', 'image/svg+xml', ICON_TEXT);
+
+/** All assets, for the routes. */
+export const ASSETS: readonly Asset[] = Object.freeze([STYLE, SCRIPT, ICON]);
+
+/** Serves an asset, also without sign-in, because assets are the same for everybody. */
+export function serveAsset({ type, text }: Asset) {
+  const length = Buffer.byteLength(text);
+  return function sendAsset(_req: IncomingMessage, res: ServerResponse): void {
+    res.writeHead(200, {
+      'Content-Type': type,
+      'Content-Length': length,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+    });
+    res.end(text);
+  };
+}
+
+function assetOf(name: string, extension: string, type: string, text: string): Asset {
+  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 12);
+  return Object.freeze({ path: `/assets/${name}-${hash}.${extension}`, type, text });
+}

@@ -1,0 +1,43 @@
+/** The rules for small screens, touch, reduced motion and forced colors. They follow the rules of `style.ts`. */
+export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: none; } }
+/* On a phone a key takes two lines: its name and state, then its hint and last use. */
+@media (max-width: 40rem) {
+  .keys, .keys tbody, .keys caption { display: block; }
+  /* A menu opens across the page: beside its button there may be too little room on either side. */
+  .inner, .head { position: relative; }
+  .menu { position: static; }
+  .menu .items { left: auto; right: 1rem; }
+  .head .menu .items { left: 0; right: auto; }
+  .keys thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .keys tr { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; padding: .5rem .75rem; border-top: 1px solid var(--kw-line); }
+  .keys th, .keys td { display: none; border: 0; padding: 0; min-width: 0; max-width: none; }
+  .keys tbody th, .keys .state, .keys .key, .keys .used { display: block; }
+  .keys .state { grid-area: 1 / 2; align-self: center; }
+  .keys .key { grid-area: 2 / 1; }
+  .keys .used { grid-area: 2 / 2; color: var(--kw-muted); font-size: .8125rem; }
+  .keys td code { white-space: normal; }
+  table:not(.keys) :is(caption, thead, tbody, tr, th, td), table:not(.keys) { display: block; }
+  table:not(.keys) thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table:not(.keys) tbody tr { padding: .5rem 0; border-top: 1px solid var(--kw-line); }
+  table:not(.keys) :is(tbody th, td) { border: 0; padding: .25rem .75rem; min-width: 0; max-width: none; overflow-wrap: anywhere; }
+  table:not(.keys) td[data-title] { position: relative; padding-left: 9rem; min-height: 1.75rem; }
+  table:not(.keys) td[data-title]::before { content: attr(data-title); position: absolute; left: .75rem; width: 8rem; color: var(--kw-muted); }
+  .keys .state { text-align: right; }
+  .keys .used { text-align: right; }
+  .who summary bdi { max-width: 9rem; }
+  .account { border: 0; padding: 0; }
+  .filters .field { flex-basis: 8rem; }
+  .filters .date { flex-basis: 40%; }
+  .filters .search { flex-basis: 100%; order: -1; }
+}
+@media (max-width: 30rem) { .facts > div { grid-template-columns: 1fr; gap: 0; } main, .inner { padding-inline: 1rem; } }
+@media (pointer: coarse) {
+  .switch a, .actions .menu summary { min-height: 44px; }
+  button, .button, input:not([type=checkbox], [type=radio]), select, .tick { min-height: 44px; }
+  .tick { align-items: center; }
+  .tick input { width: 1.5rem; height: 1.5rem; flex: none; }
+  tbody th a { display: inline-flex; align-items: center; min-height: 44px; }
+}
+@media (prefers-reduced-motion: no-preference) { button, .button, .card, .tabs a { transition: border-color .1s, filter .1s; } }
+@media (forced-colors: active) { .tabs [aria-current] { border-color: Highlight; } }
+`;

@@ -1,0 +1,119 @@
+/** Entries of the audit log as sentences: who did what, when, and what changed. */
+import type { AuditEntry } from '../../management/audit-log/audit-log.js';
+import { type Html, html, userText } from './html.js';
+import { formatTime, timeAgo } from './times.js';
+
+/** Maximum characters of one value: enough for a name, and too few to make the page large. */
+const LONGEST = 200;
+
+/** Makes the HTML for the ID of a subject. */
+export type SubjectLink = (id: string) => Html;
+
+/** For each action: the verb in a sentence, which stands before its object, and the name in the filter. */
+const ACTIONS: Readonly<Record<string, readonly [verb: string, title: string]>> = Object.freeze({
+  'key.create': ['created', 'Create a key'],
+  'key.edit': ['edited', 'Edit a key'],
+  'key.rotate': ['rotated', 'Rotate a key'],
+  'key.end_grace': ['ended the grace period of', 'End a grace period'],
+  'key.revoke': ['revoked', 'Revoke a key'],
+  'key.view': ['viewed', 'View a key'],
+  'key.import': ['imported keys into', 'Import keys'],
+  'access_key.create': ['created', 'Create an access key'],
+  'access_key.edit': ['edited', 'Edit an access key'],
+  'access_key.rotate': ['rotated', 'Rotate an access key'],
+  'access_key.end_grace': ['ended the grace period of', 'End a grace period of an access key'],
+  'access_key.revoke': ['revoked', 'Revoke an access key'],
+  'access_key.view': ['viewed', 'View an access key'],
+  'access_key.add_secret': ['added a secret to', 'Add a secret'],
+  'access_key.delete_secret': ['deleted a secret of', 'Delete a secret'],
+  'access_key.add_public_key': ['added a public key to', 'Add a public key'],
+  'access_key.remove_public_key': ['removed a public key of', 'Remove a public key'],
+  'account.put': ['changed the settings of', 'Change an account'],
+  'account.disable': ['disabled', 'Disable an account'],
+  'account.enable': ['enabled', 'Enable an account'],
+  sign_in: ['signed in to', 'Sign in'],
+  sign_out: ['signed out of', 'Sign out'],
+});
+
+/** The names of the fields of a key on pages. */
+const FIELDS: Readonly<Record<string, string>> = Object.freeze({
+  apis: 'APIs',
+  defaultScopes: 'default scopes',
+  expiresAt: 'expires',
+  revokedAt: 'revoked',
+  tokensNotBefore: 'tokens accepted from',
+  allowedAddresses: 'allowed addresses',
+  limits: 'rate limits',
+});
+
+/** An action in words, for the filter. */
+export function actionTitle(action: string): string {
+  return ACTIONS[action]?.[1] ?? action;
+}
+
+/** @param subjectOf - Makes the HTML for the ID of a subject. Absent if all entries are of one key. */
+export function auditEntries(entries: readonly AuditEntry[], now: number, subjectOf?: SubjectLink): Html {
+  return html`<ol class="story">
+${entries.map(
+  (entry) => html`<li><p>${sentenceOf(entry, subjectOf)}</p>${changesOf(entry)}
+<p class="when">${timeAgo(entry.at, now)}${entry.origin !== null && html` from ${entry.origin}`}</p></li>
+`,
+)}</ol>`;
+}
+
+function sentenceOf({ actor, role, action, subject, outcome, after }: AuditEntry, subjectOf?: SubjectLink): Html {
+  const isKey = action.includes('key.') && action !== 'key.import';
+  const what = subject !== null && subjectOf !== undefined ? subjectOf(subject) : isKey ? 'this key' : 'the account';
+  const verb = switchVerb(action, membersOf(after)) ?? ACTIONS[action]?.[0] ?? action;
+  const refused = outcome === 'refused';
+  return html`<strong>${userText(actor)}</strong>${role !== null && html` <span class="muted">(${role})</span>`} ${
+    refused && html`<span class="badge refused">Refused</span> tried: `
+  }${verb} ${what}`;
+}
+
+/** Disabling and enabling are stored as edits, but readers look for these words. */
+function switchVerb(action: string, after: Members): string | undefined {
+  if (!action.endsWith('key.edit') || Object.keys(after).join() !== 'disabled') return undefined;
+  return after.disabled === true ? 'disabled' : 'enabled';
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function changesOf({ action, before, after }: AuditEntry): Html | undefined {
+  if (switchVerb(action, membersOf(after)) !== undefined) return undefined;
+  const [was, is] = [membersOf(before), membersOf(after)];
+  const names = Object.keys(is).filter((name) => was[name] !== undefined || (is[name] !== null && is[name] !== false));
+  if (names.length === 0) return undefined;
+  return html`<ul class="changes">${names.map(
+    (name) =>
+      html`<li>${FIELDS[name] ?? name}: ${was[name] !== undefined && html`${shownValue(was[name])} &rarr; `}${shownValue(is[name])}</li>`,
+  )}</ul>`;
+}
+
+function membersOf(fields: unknown): Members {
+  return typeof fields === 'object' && fields !== null ? { ...fields } : {};
+}
+
+function shownValue(value: unknown): Html {
+  if (value === null) return html`<span class="muted">none</span>`;
+  const text = typeof value === 'string' ? writtenOut(value) : textOf(value);
+  return userText(text.length > LONGEST ? `${text.slice(0, LONGEST)} ...` : text);
+}
+
+/** Replaces an ISO time, such as `2027-01-31T12:00:00.000Z`, by a readable one. */
+function writtenOut(text: string): string {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? formatTime(new Date(text)) : text;
+}
+
+function textOf(value: unknown): string {
+  if (!Array.isArray(value)) return JSON.stringify(value) ?? '';
+  return value.map((member) => (typeof member === 'string' ? member : secretOf(member))).join(', ');
+}
+
+/** One secret of a key that was rotated. */
+function secretOf(member: unknown): string {
+  const { hint, state, acceptedUntil } = membersOf(member);
+  if (typeof hint !== 'string') return JSON.stringify(member) ?? '';
+  if (state === 'ended') return `${hint} ended`;
+  return typeof acceptedUntil === 'string' ? `${hint} until ${formatTime(new Date(acceptedUntil))}` : hint;
+}

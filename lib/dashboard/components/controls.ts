@@ -1,0 +1,49 @@
+/** Form controls with labels. */
+import { type Html, html, type Piece } from './html.js';
+
+/** An option of a select: its value, and its label. */
+export interface Entry {
+  readonly value: string;
+  readonly title: string;
+}
+
+/** A select for a filter. `''` means no filter. */
+export function select(name: string, label: string, entries: readonly Entry[], current: string | undefined): Html {
+  return html`<label class="field">${label}
+<select name="${name}">${entries.map(
+    ({ value, title }) =>
+      html`<option value="${value}"${value === (current ?? '') && html` selected`}>${title}</option>`,
+  )}</select></label>`;
+}
+
+export function searchField(name: string, label: string, current: string | undefined): Html {
+  return html`<label class="field search">${label}
+<input type="search" name="${name}" value="${current ?? ''}" maxlength="200" autocomplete="off"></label>`;
+}
+
+export function dateField(name: string, label: string, current: string | undefined): Html {
+  return html`<label class="field date">${label}
+<input type="date" name="${name}" value="${current ?? ''}"></label>`;
+}
+
+/** A form with hidden fields and one button. */
+export function actionForm(parts: {
+  readonly action: string;
+  readonly hidden: readonly Html[];
+  readonly button: string;
+  readonly tone?: 'danger' | 'plain' | undefined;
+  readonly content?: Piece;
+  /** The permission that the member lacks: the form is disabled. */
+  readonly needs?: string | undefined;
+}): Html {
+  const { action, hidden, button, tone, content, needs } = parts;
+  return html`<form method="post" action="${action}">${hidden}
+<fieldset class="quiet"${needs !== undefined && html` disabled`}>${content}
+<button${tone !== undefined && html` class="${tone}"`}>${button}</button></fieldset>
+${needs !== undefined && html`<p class="needs">Needs the ${needs} permission.</p>`}
+</form>`;
+}
+
+export function hidden(name: string, value: string | number): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
+}

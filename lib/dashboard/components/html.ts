@@ -1,0 +1,67 @@
+/** HTML from templates. Values are escaped, unless they are HTML from another template. */
+
+/** Escaped HTML. Only `html` creates it, so no string is treated as HTML by mistake. */
+class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Html = Markup;
+
+/** A value in a template. `undefined` and `false` are omitted. */
+export type Piece = string | number | Html | readonly Html[] | undefined | false;
+
+/**
+ * Creates HTML. Write attributes in double quotes; every value that is not HTML is escaped.
+ *
+ * Characters that are invisible, or change the direction of the text around them, are shown as their number:
+ * `[U+202E]`.
+ */
+export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
+  let text = strings[0] ?? '';
+  for (const [index, piece] of pieces.entries()) text += textOf(piece) + (strings[index + 1] ?? '');
+  return new Markup(text);
+}
+
+/** A text that a user chose. Its direction does not affect the text around it. */
+export function userText(text: string): Html {
+  return html`<bdi>${text}</bdi>`;
+}
+
+/** Joins pieces with a separator. */
+export function joined(pieces: readonly Html[], between: Html): Html {
+  return new Markup(pieces.map(({ text }) => text).join(between.text));
+}
+
+function textOf(piece: Piece): string {
+  if (piece === undefined || piece === false) return '';
+  if (piece instanceof Markup) return piece.text;
+  if (typeof piece === 'object') return piece.map(({ text }) => text).join('');
+  return escaped(String(piece));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+};
+
+/**
+ * Control and format characters (bidirectional marks, zero width), unpaired surrogates, and letters without a glyph.
+ */
+const NOT_SEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/gu;
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"'`]/g, (sign) => ENTITIES[sign] ?? '').replace(NOT_SEEN, numbered);
+}
+
+function numbered(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+}

@@ -1,0 +1,51 @@
+/** The labels of kinds, environments and states of keys. */
+import type { Environment } from '../../credentials/kind.js';
+import type { KeyState, KeyView } from '../../management/keys/key-view.js';
+import { type Html, html, joined, userText } from './html.js';
+
+/** What each kind is for (spec section 2). */
+export const KINDS = Object.freeze({
+  secret: {
+    word: 'Secret',
+    title: 'Secret key',
+    use: 'For your servers. It gives access to the APIs that you choose. Keep it secret.',
+  },
+  public: {
+    word: 'Public',
+    title: 'Public key',
+    use: 'For browsers, mobile apps and e-commerce platforms. Anyone may see it, so it calls only the APIs that you list.',
+  },
+  access: {
+    word: 'Access',
+    title: 'Access key',
+    use: 'For servers that use OAuth 2.0. It obtains access tokens, each valid for an hour and limited to its scopes.',
+  },
+});
+
+export const ENVIRONMENTS: Readonly<Record<Environment, string>> = Object.freeze({ live: 'Live', sandbox: 'Sandbox' });
+
+export const STATES: Readonly<Record<KeyState, string>> = Object.freeze({
+  active: 'Active',
+  disabled: 'Disabled',
+  expired: 'Expired',
+  revoked: 'Revoked',
+});
+
+/** Maximum names of a list in a table. */
+const SHOWN = 2;
+
+export function stateBadge({ state }: Pick<KeyView, 'state'>): Html {
+  return html`<span class="badge ${state}">${STATES[state]}</span>`;
+}
+
+/** A list of APIs, scopes or channels, shortened. */
+export function shortList(names: 'all' | readonly string[]): Html {
+  if (names === 'all' || names.length <= SHOWN) return fullList(names);
+  return html`${fullList(names.slice(0, SHOWN))} <span class="muted">and ${names.length - SHOWN} more</span>`;
+}
+
+export function fullList(names: 'all' | readonly string[]): Html {
+  if (names === 'all') return html`All`;
+  if (names.length === 0) return html`<span class="muted">None</span>`;
+  return joined(names.map(userText), html`, `);
+}

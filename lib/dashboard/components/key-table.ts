@@ -1,0 +1,122 @@
+/** A page of keys as a table; on a phone each key is two lines. */
+import type { KeyView } from '../../management/keys/key-view.js';
+import type { UsageCounts } from '../../management/keys/usage.js';
+import { type KeyType, keyName, keyPath } from '../key-type.js';
+import { type Html, html, userText } from './html.js';
+import { ENVIRONMENTS, KINDS, shortList, stateBadge } from './key-labels.js';
+import { timeAgo } from './times.js';
+
+/** What the table needs to know beside its keys. */
+export interface KeyTableOptions {
+  readonly base: string;
+  readonly now: number;
+  /** The requests of the last 30 days; keys without requests are absent. */
+  readonly usage: ReadonlyMap<string, UsageCounts>;
+  /** The current order, such as `-created`. */
+  readonly order: string;
+  /** The address of the list in another order. */
+  readonly linkTo: (order: string) => string;
+}
+
+interface Column {
+  readonly title: string;
+  /** The CSS class of the column: a column without a class is hidden on a narrow screen. */
+  readonly className: string;
+  /** The orders that its heading links to: the first one first. */
+  readonly orders?: readonly [string, string];
+  readonly cell: (key: KeyView) => Html;
+}
+
+export function keyTable(keyType: KeyType, keys: readonly KeyView[], options: KeyTableOptions): Html {
+  const { base, order } = options;
+  const columns = columnsOf(keyType, options);
+  return html`<div class="scroll"><table role="table" class="keys">
+<caption>${keyType.title}, ${CAPTIONS[order]}</caption>
+<thead role="rowgroup"><tr role="row">${heading({ title: 'Name', className: '', orders: ['name', '-name'] }, options)}${columns.map(
+    (column) => heading(column, options),
+  )}</tr></thead>
+<tbody role="rowgroup">
+${keys.map(
+  (key) =>
+    html`<tr role="row"><th scope="row" role="rowheader"><a href="${base}${keyPath(keyType, key)}">${userText(keyName(key))}</a></th>${columns.map(
+      ({ className, cell }) => html`<td role="cell" class="${className}">${cell(key)}</td>`,
+    )}</tr>
+`,
+)}</tbody>
+</table></div>`;
+}
+
+const CAPTIONS: Readonly<Record<string, string>> = {
+  created: 'oldest first',
+  '-created': 'newest first',
+  name: 'by name',
+  '-name': 'by name, from Z to A',
+  used: 'longest unused first',
+  '-used': 'latest used first',
+};
+
+/** A heading that links to its first order, or if the list is in that order already, to the reverse. */
+function heading({ title, className, orders }: Omit<Column, 'cell'>, { order, linkTo }: KeyTableOptions): Html {
+  if (orders === undefined) return html`<th scope="col" role="columnheader" class="${className}">${title}</th>`;
+  const isSorted = orders.includes(order);
+  const direction = order.startsWith('-') ? 'descending' : 'ascending';
+  const next = order === orders[0] ? orders[1] : orders[0];
+  return html`<th scope="col" role="columnheader" class="${className}"${isSorted && html` aria-sort="${direction}"`}><a href="${linkTo(next)}">${title}</a></th>`;
+}
+
+function columnsOf(keyType: KeyType, { now, usage }: KeyTableOptions): readonly Column[] {
+  const most = Math.max(1, ...[...usage.values()].map(({ accepted }) => accepted));
+  return [
+    ...COLUMNS[keyType.name],
+    {
+      ...{ title: 'Created', className: 'wide', orders: ['-created', 'created'] },
+      cell: ({ createdAt }) => timeAgo(createdAt, now),
+    },
+    {
+      ...{ title: 'Last used', className: 'used', orders: ['-used', 'used'] },
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? NEVER : timeAgo(lastUsedAt, now)),
+    },
+    { title: 'Last 30 days', className: 'recent', cell: ({ id }) => recentOf(usage.get(id), most) },
+    { title: 'State', className: 'state', cell: (key) => html`${stateBadge(key)}${endOf(key, now)}` },
+  ];
+}
+
+/** The longest bar, in CSS pixels. */
+const BAR = 56;
+
+/** A bar beside its number: the longest is that of the key with the most requests on the page. */
+function recentOf(counts: UsageCounts | undefined, most: number): Html {
+  if (counts === undefined) return html`<span class="muted">0</span>`;
+  const { accepted, refused } = counts;
+  const length = accepted === 0 ? 0 : Math.max(1, Math.round((accepted / most) * BAR));
+  return html`<svg width="${BAR}" height="6" aria-hidden="true"><path d="M0 3h${length}" stroke="currentColor" stroke-width="6"/></svg> ${accepted.toLocaleString('en-US')}${
+    refused > 0 && html` <span class="muted">(${refused.toLocaleString('en-US')} refused)</span>`
+  }`;
+}
+
+const NEVER = html`<span class="muted">Never used</span>`;
+
+/** When a key that is valid now expires. */
+function endOf({ state, expiresAt }: KeyView, now: number): Html | undefined {
+  if (state !== 'active' || expiresAt === null) return undefined;
+  return html`<br><span class="muted">ends ${timeAgo(expiresAt, now)}</span>`;
+}
+
+const ENVIRONMENT: Column = {
+  ...{ title: 'Environment', className: 'wide' },
+  cell: ({ environment }) => html`${ENVIRONMENTS[environment]}`,
+};
+
+const COLUMNS: Readonly<Record<KeyType['name'], readonly Column[]>> = {
+  keys: [
+    { title: 'Key', className: 'key', cell: ({ hint }) => html`<code>${hint}</code>` },
+    { title: 'Kind', className: 'kind', cell: ({ kind }) => html`${KINDS[kind].word}` },
+    ENVIRONMENT,
+    { title: 'APIs', className: 'wide', cell: ({ apis }) => shortList(apis ?? []) },
+  ],
+  accessKeys: [
+    { title: 'Client ID', className: 'key', cell: ({ id }) => html`<code>${id}</code>` },
+    ENVIRONMENT,
+    { title: 'Scopes', className: 'wide', cell: ({ scopes }) => shortList(scopes ?? []) },
+  ],
+};

@@ -1,0 +1,101 @@
+/** The layout of every page. */
+import { ICON, SCRIPT, STYLE } from '../assets/assets.js';
+import { tokenField } from '../http/form-token.js';
+import type { PageContext } from '../http/page-context.js';
+import { roleTitle } from '../http/permissions.js';
+import { ACCESS_KEYS, API_KEYS } from '../key-type.js';
+import { type Html, html, type Piece, userText } from './html.js';
+
+/** The name of the product if the option `productName` is not set. */
+export const PRODUCT_NAME = 'keyward';
+
+export type Tab = 'keys' | 'accessKeys' | 'audit';
+
+const TABS: readonly { readonly tab: Tab; readonly path: string; readonly title: string }[] = [
+  { tab: API_KEYS.name, path: API_KEYS.list, title: API_KEYS.title },
+  { tab: ACCESS_KEYS.name, path: ACCESS_KEYS.list, title: ACCESS_KEYS.title },
+  { tab: 'audit', path: '/audit', title: 'Audit log' },
+];
+
+/** The content of a page of the Dashboard. */
+export interface Content {
+  /** The title in the tab of the browser. */
+  readonly title: string;
+  readonly tab: Tab;
+  readonly main: Html;
+}
+
+export function layout({ site, base, member, formToken }: PageContext, { title, tab, main }: Content): Html {
+  // Overrides the `Referrer-Policy: no-referrer` response header: with it, browsers would send `Origin: null` with
+  // forms.
+  const head = html`<meta name="referrer" content="same-origin">`;
+  return frame(
+    { title, product: site.productName, base, stylesheet: site.stylesheet, head },
+    html`<header class="bar"><div class="inner">
+<p class="brand">${site.logoUrl !== undefined && html`<img src="${site.logoUrl}" alt="" width="24" height="24">`}<strong>${userText(site.productName)}</strong> <span class="account">${userText(member.account)}</span></p>
+<details class="menu who"><summary><span class="unseen">Signed in as </span>${userText(member.id)}</summary>
+<div class="items"><p>${userText(member.id)}<br><span class="muted">${roleTitle(member)} of ${userText(member.account)}</span></p>
+${
+  site.signOutUrl !== undefined &&
+  html`<form method="post" action="${site.signOutUrl}">${tokenField(formToken)}<button class="plain">Sign out</button></form>`
+}</div></details>
+<nav aria-label="Dashboard"><ul class="tabs">
+${TABS.map(
+  (entry) =>
+    html`<li><a href="${base}${entry.path}"${entry.tab === tab && html` aria-current="page"`}>${entry.title}</a></li>`,
+)}
+</ul></nav>
+</div></header>
+<main id="main" tabindex="-1">
+${main}
+</main>`,
+  );
+}
+
+/** The content of a page without data of a member, which is the same for everybody. */
+export interface BareContent {
+  readonly title: string;
+  readonly base: string;
+  readonly stylesheet: string | undefined;
+  /** More for the head of the document. */
+  readonly head?: Piece;
+  readonly main: Html;
+}
+
+export function bareLayout({ title, base, stylesheet, head, main }: BareContent): Html {
+  return frame(
+    { title, product: PRODUCT_NAME, base, stylesheet, head },
+    html`<main id="main" class="bare" tabindex="-1">\n${main}\n</main>`,
+  );
+}
+
+interface Frame {
+  readonly title: string;
+  readonly product: string;
+  readonly base: string;
+  readonly stylesheet: string | undefined;
+  readonly head?: Piece;
+}
+
+function frame({ title, product, base, stylesheet, head }: Frame, body: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+${head}
+<title>${title} - ${product}</title>
+<link rel="icon" href="${base}${ICON.path}">
+<link rel="stylesheet" href="${base}${STYLE.path}">
+${stylesheet !== undefined && html`<link rel="stylesheet" href="${stylesheet}">`}
+<script src="${base}${SCRIPT.path}" defer></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+${body}
+</body>
+</html>
+`;
+}

@@ -1,0 +1,71 @@
+/** The public keys of an access key: each with its last use, and the form that adds one. */
+import type { KeyView, PublicKeyView } from '../../management/keys/key-view.js';
+import { formIdField } from '../forms/form-id.js';
+import { tokenField } from '../http/form-token.js';
+import type { PageContext } from '../http/page-context.js';
+import { missingPermission } from '../http/permissions.js';
+import { ACCESS_KEYS, keyPath } from '../key-type.js';
+import { actionForm, hidden, select } from './controls.js';
+import { type Html, html } from './html.js';
+import { timeWithAge } from './times.js';
+
+export function publicKeysSection(context: PageContext, key: KeyView): Html | undefined {
+  const canAdd = key.state !== 'revoked';
+  if (key.publicKeys.length === 0 && !canAdd) return undefined;
+  return html`<h2>Public keys</h2>
+<p>A client that has a key pair authenticates without a secret (<code>private_key_jwt</code>).</p>
+<div class="panels">${key.publicKeys.map((publicKey) => publicKeyPanel(context, key, publicKey))}
+${canAdd && addPanel(context, key)}
+${canAdd && bindingPanel(context, key)}</div>`;
+}
+
+function publicKeyPanel(context: PageContext, key: KeyView, publicKey: PublicKeyView): Html {
+  const { kid, type, createdAt, lastUsedAt, lastUsedFrom } = publicKey;
+  const { now } = context;
+  const used =
+    lastUsedAt === null
+      ? html`Never used.`
+      : html`Last used ${timeWithAge(lastUsedAt, now)}${lastUsedFrom !== null && html` from <bdi>${lastUsedFrom}</bdi>`}.`;
+  const form = actionForm({
+    action: `${context.base}${keyPath(ACCESS_KEYS, key)}/public-keys/remove`,
+    hidden: [tokenField(context.formToken), formIdField(), hidden('kid', kid)],
+    ...{ button: 'Remove this public key', tone: 'danger', needs: missingPermission(context, 'rotate') },
+  });
+  return html`<section class="panel"><h3><code>${kid}</code></h3>
+<p>${type}, added ${timeWithAge(createdAt, now)}. ${used}</p>
+${key.state !== 'revoked' && form}
+</section>`;
+}
+
+function addPanel(context: PageContext, key: KeyView): Html {
+  const content = html`<div class="field"><label for="field-publicKey">Public key, as PEM or JWK</label>
+<p class="hint" id="publicKey-hint">Paste the public key only. The private key stays with the client: it must never reach this server, which refuses it.</p>
+<textarea id="field-publicKey" name="publicKey" rows="6" maxlength="12000" spellcheck="false" autocomplete="off" required data-public-key aria-describedby="publicKey-hint"></textarea></div>`;
+  return html`<section class="panel"><h3>Add public key</h3>
+${actionForm({
+  action: `${context.base}${keyPath(ACCESS_KEYS, key)}/public-keys`,
+  hidden: [tokenField(context.formToken), formIdField()],
+  ...{ button: 'Add public key', tone: 'plain', content, needs: missingPermission(context, 'rotate') },
+})}
+</section>`;
+}
+
+const BINDINGS = [
+  { value: 'none', title: 'No' },
+  { value: 'any', title: 'Yes, by DPoP or by TLS certificate' },
+  { value: 'dpop', title: 'Yes, by DPoP' },
+  { value: 'mtls', title: 'Yes, by TLS certificate' },
+];
+
+function bindingPanel(context: PageContext, key: KeyView): Html {
+  const current = key.requireConfirmation === true ? 'any' : (key.requireConfirmation ?? 'none');
+  return html`<section class="panel"><h3>Require bound tokens</h3>
+<p>A bound token works only with a key of the client, so that a stolen one is of no use.</p>
+${actionForm({
+  action: `${context.base}${keyPath(ACCESS_KEYS, key)}/require-confirmation`,
+  hidden: [tokenField(context.formToken), formIdField(), hidden('version', key.version)],
+  ...{ button: 'Save', tone: 'plain', needs: missingPermission(context, 'edit') },
+  content: select('confirmation', 'Must its tokens be bound?', BINDINGS, current),
+})}
+</section>`;
+}

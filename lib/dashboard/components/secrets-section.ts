@@ -1,0 +1,93 @@
+/** The secrets of a key: current, in their grace period, or ended, and when each was last used. */
+import type { KeyView, SecretView } from '../../management/keys/key-view.js';
+import { formIdField } from '../forms/form-id.js';
+import { tokenField } from '../http/form-token.js';
+import type { PageContext } from '../http/page-context.js';
+import { missingPermission } from '../http/permissions.js';
+import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
+import { actionForm, hidden } from './controls.js';
+import { type Html, html } from './html.js';
+import { timeAgo, timeWithAge } from './times.js';
+
+/**
+ * Milliseconds after which every use is certainly stored: one minute, 5 s for writing it, and 5 s until other processes
+ * know of the rotation.
+ */
+const WRITTEN_WITHIN = 70_000;
+
+export function secretsSection(context: PageContext, keyType: KeyType, key: KeyView): Html {
+  const live = key.secrets.filter(({ state }) => state !== 'ended');
+  const over = key.secrets.filter(({ state }) => state === 'ended');
+  const noun = keyType === ACCESS_KEYS ? 'Client secrets' : 'Key value';
+  return html`<h2>${noun}</h2>
+<div class="panels">${live.map((secret) => livePanel(context, keyType, key, secret, live))}</div>
+${over.length > 0 && html`<h3>No longer accepted</h3><ul>${over.map((secret) => html`<li><code>${secret.hint}</code> ${useOf(secret, context)}</li>`)}</ul>`}`;
+}
+
+function livePanel(
+  context: PageContext,
+  keyType: KeyType,
+  key: KeyView,
+  secret: SecretView,
+  live: readonly SecretView[],
+): Html {
+  const { now } = context;
+  return html`<section class="panel"><h3><code>${secret.hint}</code></h3>
+<p>Created ${timeWithAge(secret.createdAt, now)}.</p>
+${key.state === 'disabled' && html`<p>It is refused while the key is disabled.</p>`}
+${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>It was rotated. Its grace period ends ${timeWithAge(secret.acceptedUntil, now)}. ${silenceOf(context, secret, live)}</p>`}
+<p>${useOf(secret, context)}</p>
+${key.state !== 'revoked' && endingForm(context, keyType, key, secret, live)}
+</section>`;
+}
+
+/** Says whether clients still use the old secret, or it can be ended. */
+function silenceOf(
+  { now }: PageContext,
+  { lastUsedAt }: SecretView,
+  [newest]: readonly SecretView[],
+): Html | undefined {
+  if (newest === undefined) return undefined;
+  const rotatedAt = newest.createdAt;
+  if (lastUsedAt !== null && lastUsedAt > rotatedAt) return html`<strong>It is still in use.</strong>`;
+  if (now - rotatedAt.getTime() > WRITTEN_WITHIN)
+    return html`<strong>It is no longer used:</strong> there was no request since the rotation.`;
+  return html`Not used since it was rotated, ${timeAgo(rotatedAt, now)}; wait a minute longer, because uses are stored within a minute.`;
+}
+
+/** Uses are stored within a minute. */
+function useOf({ lastUsedAt, lastUsedFrom }: SecretView, { now }: PageContext): Html {
+  if (lastUsedAt === null) return html`Never used.`;
+  return html`Last used ${timeWithAge(lastUsedAt, now)}${lastUsedFrom !== null && html` from <bdi>${lastUsedFrom}</bdi>`}.`;
+}
+
+function endingForm(
+  context: PageContext,
+  keyType: KeyType,
+  key: KeyView,
+  secret: SecretView,
+  live: readonly SecretView[],
+): Html | undefined {
+  const path = `${context.base}${keyPath(keyType, key)}`;
+  const needs = missingPermission(context, 'rotate');
+  const sent = [tokenField(context.formToken), formIdField()];
+  if (secret.state === 'grace_period') {
+    return actionForm({
+      action: `${path}/end-grace`,
+      hidden: sent,
+      button: 'End the grace period now',
+      tone: 'plain',
+      needs,
+    });
+  }
+  const isLast = live.filter(({ state }) => state === 'current').length === 1 && key.publicKeys.length === 0;
+  if (keyType !== ACCESS_KEYS || isLast) return undefined;
+  const fields = [...sent, hidden('secret', secret.id)];
+  return actionForm({
+    action: `${path}/secrets/delete`,
+    hidden: fields,
+    button: 'Delete this secret',
+    tone: 'danger',
+    needs,
+  });
+}

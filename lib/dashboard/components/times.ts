@@ -1,0 +1,39 @@
+/** Times for people: how long ago, with the exact time. */
+import { type Html, html } from './html.js';
+
+const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+const DAY = 86_400_000;
+const UNITS = [
+  ['year', 365 * DAY],
+  ['month', 30 * DAY],
+  ['day', DAY],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** `21 Nov 2026, 18:44 UTC` */
+export function formatTime(time: Date): string {
+  return `${EXACT.format(time)} UTC`;
+}
+
+/** `3 minutes ago`, `in 12 days`: past times in whole units, future times to the nearest unit. */
+function relatively(time: Date, now: number): string {
+  const ahead = time.getTime() - now;
+  const count = ahead > 0 ? Math.round : Math.trunc;
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(ahead) >= length) return RELATIVE.format(count(ahead / length), unit);
+  }
+  return 'just now';
+}
+
+/** How long ago, or how soon, with the exact time as a tooltip. Pages of one key show the exact time. */
+export function timeAgo(time: Date, now: number): Html {
+  return html`<time datetime="${time.toISOString()}" title="${formatTime(time)}">${relatively(time, now)}</time>`;
+}
+
+/** The exact time, and how long ago it is. */
+export function timeWithAge(time: Date, now: number): Html {
+  return html`<time datetime="${time.toISOString()}">${formatTime(time)}</time> <span class="muted">(${relatively(time, now)})</span>`;
+}

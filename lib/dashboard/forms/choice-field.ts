@@ -1,0 +1,47 @@
+/** A field for all or some values, as most settings of a key need. */
+
+import { type Html, html } from '../components/html.js';
+import type { Choice } from './form-values.js';
+
+export interface ChoiceField {
+  readonly name: string;
+  readonly legend: string;
+  readonly hint?: string | undefined;
+  /** The label for "all"; absent: there is no such choice. */
+  readonly all?: string | undefined;
+  /** The label for "some". */
+  readonly some?: string | undefined;
+  /** The values to choose from; `'all'`: there is no list of them. */
+  readonly options: 'all' | readonly string[];
+  readonly choice: Choice;
+  readonly error: string | undefined;
+}
+
+export function choiceField(field: ChoiceField): Html {
+  const { name, legend, hint, all, some = 'Only these', choice, error } = field;
+  const describedBy = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean);
+  const radio = (of: 'all' | 'some', title: string) =>
+    html`<label class="tick"><input type="radio" name="${name}.of" value="${of}"${choice.of === of && html` checked`}> ${title}</label>`;
+  return html`<fieldset id="field-${name}" tabindex="-1"${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`} data-choice>
+<legend>${legend}</legend>
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
+${all !== undefined && html`${radio('all', all)}${radio('some', some)}`}
+${entries(field)}
+</fieldset>`;
+}
+
+function entries({ name, legend, options, choice }: ChoiceField): Html {
+  if (options === 'all') {
+    return html`<label class="field">${legend} by name, with a space between them
+<input name="${name}.named" value="${choice.names.join(' ')}" autocomplete="off" spellcheck="false"></label>`;
+  }
+  // Values that the account no longer has stay on the key until they are removed.
+  const lost = choice.names.filter((entry) => !options.includes(entry));
+  return html`<div class="ticks">${[...options, ...lost].map(
+    (entry) =>
+      html`<label class="tick"><input type="checkbox" name="${name}" value="${entry}"${choice.names.includes(entry) && html` checked`}> <bdi>${entry}</bdi>${
+        lost.includes(entry) && html` <span class="muted">(the account no longer has it)</span>`
+      }</label>`,
+  )}</div>`;
+}

@@ -1,0 +1,19 @@
+/** Days of the calendar, in UTC, as date fields send them. */
+import { invalid } from '../../management/management-error.js';
+
+const DAY = 86_400_000;
+const DAY_TEXT = /^\d{4}-\d\d-\d\d$/;
+
+/** The first instant of a day. @throws ManagementError `invalid` */
+export function startOf(field: string, day: string): Date {
+  const begin = new Date(`${day}T00:00:00Z`);
+  // `Date` parses 31 February as 3 March.
+  const isDay = !Number.isNaN(begin.getTime()) && begin.toISOString().startsWith(day) && DAY_TEXT.test(day);
+  if (!isDay) throw invalid(field, 'expected a day, such as 2030-12-31');
+  return begin;
+}
+
+/** The first instant after a day. @throws ManagementError `invalid` */
+export function endOf(field: string, day: string): Date {
+  return new Date(startOf(field, day).getTime() + DAY);
+}

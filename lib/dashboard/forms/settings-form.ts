@@ -1,0 +1,218 @@
+/** The form for the settings of a key, for a new key and for an edit. */
+import type { Kind } from '../../credentials/kind.js';
+import type { ManagementError } from '../../management/management-error.js';
+import { type Html, html, joined } from '../components/html.js';
+import type { AccountOptions } from './account-options.js';
+import { choiceField } from './choice-field.js';
+import { type FormValues, hasNoAllOption } from './form-values.js';
+
+export interface SettingsForm {
+  readonly kind: Kind;
+  readonly values: FormValues;
+  readonly options: AccountOptions;
+  /** The error of management, if the form was sent before. */
+  readonly error: ManagementError | undefined;
+  readonly isNew: boolean;
+}
+
+/** The labels of the fields, in order. */
+export const LABELS: Readonly<Record<string, string>> = Object.freeze({
+  name: 'Name',
+  environment: 'Environment',
+  apis: 'APIs',
+  scopes: 'Scopes',
+  defaultScopes: 'Default scopes',
+  platform: 'E-commerce platform',
+  channels: 'Channels',
+  allowedAddresses: 'Allowed addresses',
+  limits: 'Rate limits',
+  expiresAt: 'Expires after',
+  metadata: 'Metadata',
+});
+
+/** Whether an error belongs to a field of the form. */
+export function isFormError({ code, field }: ManagementError): boolean {
+  return code === 'invalid' && field !== undefined && field in LABELS;
+}
+
+/** The error at the top of the page, with a link to its field. */
+export function errorSummary(error: ManagementError | undefined): Html | undefined {
+  if (error?.field === undefined) return undefined;
+  return html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>Please correct this</h2>
+<ul><li><a href="#field-${error.field}">${LABELS[error.field]}: ${wordsOf(error)}</a></li></ul></div>`;
+}
+
+export function settingsFields(form: SettingsForm): Html {
+  const { kind, values, options, isNew } = form;
+  // Browsers and apps call from every address.
+  const hasAddresses = kind !== 'public' || (values.allowedAddresses ?? '') !== '';
+  return html`${group(
+    'What it is for',
+    html`${nameField(form)}
+${isNew && environmentField(values)}
+${reachFields(form)}`,
+  )}
+${group(
+  'Where it may be used',
+  html`${(options.platforms.length > 0 || values.platform !== '') && platformField(form)}
+${choiceField({
+  ...{ name: 'channels', legend: 'Channels', all: 'Every channel of the account', options: options.channels },
+  ...{ choice: values.channels, error: errorOf(form, 'channels') },
+})}
+${
+  hasAddresses &&
+  areaField(
+    form,
+    'allowedAddresses',
+    'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one on each line. Empty: every address.',
+  )
+}`,
+)}
+${group(
+  'How long and how often',
+  html`${expiryField(form)}
+${limitsField(form)}`,
+)}
+${group(
+  'Your own data',
+  areaField(
+    form,
+    'metadata',
+    'For your own programs, such as team=checkout: a name, = and a value on each line. It is not secret.',
+  ),
+)}`;
+}
+
+function group(title: string, fields: Html): Html {
+  return html`<section class="group"><h2>${title}</h2>
+${fields}</section>`;
+}
+
+function areaField(form: SettingsForm, name: 'allowedAddresses' | 'metadata', hint: string): Html {
+  const error = errorOf(form, name);
+  const lines = (form.values[name] ?? '').split('\n');
+  // The parser drops the first line break of a text area.
+  return html`<div class="field"><label for="field-${name}">${LABELS[name]}</label>
+<p class="hint" id="${name}-hint">${hint}</p>
+${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
+<textarea id="field-${name}" name="${name}" rows="2" autocomplete="off" spellcheck="false"${described(name, error)}>\n${joined(
+    lines.map((line) => html`${line}`),
+    html`\n`,
+  )}</textarea></div>`;
+}
+
+function limitsField(form: SettingsForm): Html {
+  const error = errorOf(form, 'limits');
+  return html`<div class="field"><label for="field-limits">Rate limits</label>
+<p class="hint" id="limits-hint">Requests and a time in s, m, h or d, such as 100/1m, 5000/1d. Empty: the limits of the API.</p>
+${error !== undefined && html`<p class="error" id="limits-error">${error}</p>`}
+<input id="field-limits" name="limits" value="${form.values.limits ?? ''}" autocomplete="off" spellcheck="false"${described('limits', error)}></div>`;
+}
+
+function nameField(form: SettingsForm): Html {
+  const error = errorOf(form, 'name');
+  return html`<div class="field"><label for="field-name">Name</label>
+<p class="hint" id="name-hint">Where it is used, such as "order service". It can be left empty.</p>
+${error !== undefined && html`<p class="error" id="name-error">${error}</p>`}
+<input id="field-name" name="name" value="${form.values.name}" maxlength="100" autocomplete="off"${described('name', error)}></div>`;
+}
+
+function environmentField({ environment }: FormValues): Html {
+  const radio = (value: string, title: string) =>
+    html`<label class="tick"><input type="radio" name="environment" value="${value}"${environment === value && html` checked`}> ${title}</label>`;
+  return html`<fieldset id="field-environment" tabindex="-1"><legend>Environment</legend>
+${radio('live', 'Live')}${radio('sandbox', 'Sandbox, for trying things out')}</fieldset>`;
+}
+
+function reachFields(form: SettingsForm): Html {
+  const { kind, values, options } = form;
+  if (kind === 'access') {
+    const error = errorOf(form, 'defaultScopes');
+    return html`${scopesField(form, 'The scopes that its tokens can have. They decide which APIs the tokens can use.')}
+${choiceField({
+  ...{ name: 'defaultScopes', legend: 'Default scopes', hint: 'The scopes of a token if the request names none.' },
+  ...{ all: 'All of its scopes', options: options.scopes, choice: values.defaultScopes, error },
+})}`;
+  }
+  const hint = kind === 'public' ? 'Anyone who sees the public key can call these APIs.' : undefined;
+  return html`${choiceField({
+    ...{
+      name: 'apis',
+      legend: 'APIs',
+      hint,
+      all: hasNoAllOption(kind, 'apis') ? undefined : 'Every API of the account',
+    },
+    ...{ options: options.apis, choice: values.apis, error: errorOf(form, 'apis') },
+  })}
+${(options.scopes.length > 0 || values.scopes.names.length > 0) && scopesField(form, undefined)}`;
+}
+
+function scopesField(form: SettingsForm, hint: string | undefined): Html {
+  const { kind, values, options } = form;
+  const all = hasNoAllOption(kind, 'scopes') ? undefined : 'Every scope of its APIs';
+  const error = errorOf(form, 'scopes');
+  return choiceField({
+    name: 'scopes',
+    legend: 'Scopes',
+    hint,
+    all,
+    options: options.scopes,
+    choice: values.scopes,
+    error,
+  });
+}
+
+function platformField(form: SettingsForm): Html {
+  const { values, options } = form;
+  const error = errorOf(form, 'platform');
+  const names = values.platform === '' || options.platforms.includes(values.platform) ? [] : [values.platform];
+  return html`<div class="field"><label for="field-platform">E-commerce platform</label>
+<p class="hint" id="platform-hint">A key for a platform has exactly one channel. Choose it below.</p>
+${error !== undefined && html`<p class="error" id="platform-error">${error}</p>`}
+<select id="field-platform" name="platform"${described('platform', error)}><option value="">None</option>${[
+    ...options.platforms,
+    ...names,
+  ].map(
+    (name) => html`<option value="${name}"${name === values.platform && html` selected`}>${name}</option>`,
+  )}</select></div>`;
+}
+
+function expiryField(form: SettingsForm): Html {
+  const error = errorOf(form, 'expiresAt');
+  return html`<div class="field"><label for="field-expiresAt">Expires after</label>
+<p class="hint" id="expiresAt-hint">The last day on which the key is accepted, in UTC. Empty: never.</p>
+${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>`}
+<input id="field-expiresAt" type="date" name="expiresAt" value="${form.values.expiresAt}"${described('expiresAt', error)}>
+<p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(
+    ({ days, title }) => html`<button type="button" class="plain" data-days="${days}">${title}</button> `,
+  )}</p>
+${isLongLived(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt">Without a last day, this live secret key is accepted until somebody revokes it. Choose a day, or rotate the key at least once a year.</p>`}</div>`;
+}
+
+/** With the script the warning goes away when a day or the sandbox is chosen. */
+function isLongLived({ kind, values, isNew }: SettingsForm): boolean {
+  if (kind !== 'secret') return false;
+  return isNew || (values.environment === 'live' && values.expiresAt === '');
+}
+
+/** Buttons that fill in the date. They work only with the script. */
+const PRESETS = [
+  { days: 30, title: '30 days' },
+  { days: 90, title: '90 days' },
+  { days: 365, title: '1 year' },
+  { days: '', title: 'Never' },
+];
+
+function described(name: string, error: string | undefined): Html {
+  if (error === undefined) return html` aria-describedby="${name}-hint"`;
+  return html` aria-describedby="${name}-hint ${name}-error" aria-invalid="true"`;
+}
+
+function errorOf({ error }: SettingsForm, field: string): string | undefined {
+  return error?.field === field ? wordsOf(error) : undefined;
+}
+
+/** Messages of management start with the name of the field, which is removed here. */
+function wordsOf({ message, field }: ManagementError): string {
+  return message.slice(String(field).length + 2);
+}

@@ -1,0 +1,134 @@
+/** Converts form values to settings. Management validates them. */
+import type { Kind } from '../../credentials/kind.js';
+import type { AccessKeyEdit, AccessKeySettings, KeyEdit, KeySettings } from '../../management/keys/key-settings.js';
+import type { KeyView } from '../../management/keys/key-view.js';
+import { invalid } from '../../management/management-error.js';
+import { endOf } from './day.js';
+import { areSame, type Choice, type FormValues, formValuesOf, hasNoAllOption } from './form-values.js';
+import { parseAddresses, parseLimits, parseMetadata } from './user-data.js';
+
+/** @throws ManagementError `invalid` */
+export function toKeySettings(values: FormValues, kind: 'secret' | 'public'): KeySettings {
+  return {
+    ...commonOf(values),
+    kind,
+    apis: chosenOf(values, kind, 'apis'),
+    scopes: scopesOf(values, kind),
+  };
+}
+
+/** @throws ManagementError `invalid` */
+export function toAccessKeySettings(values: FormValues): AccessKeySettings {
+  const defaults = chosenOf(values, 'access', 'defaultScopes');
+  return {
+    ...commonOf(values),
+    scopes: values.scopes.names,
+    defaultScopes: defaults === 'all' ? undefined : defaults,
+  };
+}
+
+/**
+ * Converts form values to an edit. Unchanged settings are left out, so that the audit log shows only what was
+ * changed.
+ *
+ * @param version - The version that the editor saw.
+ * @throws ManagementError `invalid`
+ */
+export function toKeyEdit(values: FormValues, key: KeyView, version: number): KeyEdit {
+  const apis = chosenOf(values, key.kind, 'apis');
+  const scopes = scopesOf(values, key.kind);
+  return {
+    ...commonEditOf(values, key, version),
+    apis: isSame(apis, key.apis) ? undefined : apis,
+    scopes: isSame(scopes, key.scopes) ? undefined : scopes,
+  };
+}
+
+/** @throws ManagementError `invalid` */
+export function toAccessKeyEdit(values: FormValues, key: KeyView, version: number): AccessKeyEdit {
+  const scopes = values.scopes.names;
+  const given = chosenOf(values, 'access', 'defaultScopes');
+  const defaults = given === 'all' ? scopes : given;
+  const isAsItWas = isSame(scopes, key.scopes);
+  return {
+    ...commonEditOf(values, key, version),
+    scopes: isAsItWas ? undefined : scopes,
+    // Sent whenever the scopes change: otherwise management would silently remove default scopes that are no longer
+    // assigned.
+    defaultScopes: isAsItWas && isSame(defaults, key.defaultScopes) ? undefined : defaults,
+  };
+}
+
+function commonOf(values: FormValues) {
+  const { name, environment, platform, expiresAt } = values;
+  const { metadata, allowedAddresses, limits } = userDataOf(values);
+  return {
+    name,
+    // Any other value is refused by management.
+    environment: environment as 'live' | 'sandbox',
+    channels: chosenOf(values, 'secret', 'channels'),
+    platform: platform === '' ? null : platform,
+    expiresAt: expiresAt === '' ? null : endOf('expiresAt', expiresAt),
+    // A new key without them is the same, whether the form has the fields or not.
+    metadata: metadata ?? undefined,
+    allowedAddresses: allowedAddresses ?? undefined,
+    limits: limits ?? undefined,
+  };
+}
+
+function commonEditOf(values: FormValues, key: KeyView, version: number) {
+  const { environment: _, name, channels, platform, expiresAt } = commonOf(values);
+  const texts = userDataOf(values);
+  return {
+    version,
+    name: name === (key.name ?? '') ? undefined : name === '' ? null : name,
+    channels: isSame(channels, key.channels) ? undefined : channels,
+    platform: platform === key.platform ? undefined : platform,
+    // The form shows only the day, so the exact time is kept unless the day was changed.
+    expiresAt: values.expiresAt === formValuesOf(key).expiresAt ? undefined : expiresAt,
+    metadata: isSameJson(texts.metadata, key.metadata) ? undefined : texts.metadata,
+    allowedAddresses: isSameJson(texts.allowedAddresses, key.allowedAddresses) ? undefined : texts.allowedAddresses,
+    limits: isSameJson(texts.limits, key.limits) ? undefined : texts.limits,
+  };
+}
+
+/** `null`: every scope of its APIs on a secret key, and none on a public one. */
+function scopesOf(values: FormValues, kind: Kind): readonly string[] | null {
+  if (kind === 'public') return values.scopes.names.length === 0 ? null : values.scopes.names;
+  const scopes = chosenOf(values, kind, 'scopes');
+  return scopes === 'all' ? null : scopes;
+}
+
+/** "All" together with single names is refused, because the member may have meant only those names. */
+function chosenOf(
+  values: FormValues,
+  kind: Kind,
+  field: 'apis' | 'scopes' | 'defaultScopes' | 'channels',
+): 'all' | readonly string[] {
+  const choice: Choice = values[field];
+  if (hasNoAllOption(kind, field)) return choice.names;
+  if (choice.of === 'all' && choice.names.length > 0) throw invalid(field, 'choose all, or name some; not both');
+  if (choice.of === undefined && choice.names.length === 0) throw invalid(field, 'choose all, or name some');
+  return choice.of === 'all' ? 'all' : choice.names;
+}
+
+function userDataOf({ metadata, allowedAddresses, limits }: FormValues) {
+  return {
+    metadata: mapText(metadata, parseMetadata),
+    allowedAddresses: mapText(allowedAddresses, parseAddresses),
+    limits: mapText(limits, parseLimits),
+  };
+}
+
+function mapText<T>(text: string | undefined, parse: (text: string) => T): T | undefined {
+  return text === undefined ? undefined : parse(text);
+}
+
+function isSameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isSame(one: 'all' | readonly string[] | null, other: 'all' | readonly string[] | null): boolean {
+  if (one === null || other === null || one === 'all' || other === 'all') return one === other;
+  return areSame(one, other);
+}

@@ -1,0 +1,52 @@
+/**
+ * Finds the member who sent a request, with the sign-in of the platform. It is called for every request, so a change of
+ * permissions takes effect immediately.
+ */
+import type { Request } from 'express';
+import type { Awaitable } from '../../contracts/key-resolver.js';
+import { ManagementError } from '../../management/management-error.js';
+import { type Member, readMember } from '../../management/member.js';
+import { HttpError } from './http-error.js';
+
+/**
+ * Returns the member who sent a request; `undefined` if nobody is signed in. If it throws or rejects, the request
+ * gets 503.
+ */
+export type MemberOf = (req: Request) => Awaitable<Member | undefined>;
+
+/** The sign-in did not answer; `cause` is for the operator. */
+export class MemberUnknownError extends HttpError {
+  constructor(cause: unknown) {
+    super(503, 'Not available', 'The sign-in is not available at the moment. Try again later.', { 'Retry-After': '1' });
+    this.cause = cause;
+  }
+}
+
+/** `memberOf` returned something that is not a `Member`. The caller gets the same page as without a sign-in. */
+export class MemberInvalidError extends HttpError {
+  constructor() {
+    super(401, 'Not signed in', 'Sign in to see your keys.');
+  }
+}
+
+/** @throws HttpError 401 if nobody is signed in; 503 if the sign-in did not answer. */
+export async function currentMember(memberOf: MemberOf, req: Request): Promise<Member> {
+  const given = await asked(memberOf, req);
+  try {
+    const member = readMember(given);
+    const address = member.address ?? req.ip;
+    return address === undefined ? member : { ...member, address };
+  } catch (error) {
+    if (!(error instanceof ManagementError)) throw error;
+    if (given) throw new MemberInvalidError();
+    throw new HttpError(401, 'Not signed in', 'Sign in to see your keys.');
+  }
+}
+
+async function asked(memberOf: MemberOf, req: Request): Promise<unknown> {
+  try {
+    return await memberOf(req);
+  } catch (error) {
+    throw new MemberUnknownError(error);
+  }
+}

@@ -1,0 +1,49 @@
+/** A secret in a cookie and in the forms of pages (double submit). Another site cannot know it. */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Html, html } from '../components/html.js';
+import { CrossSiteError } from './same-origin.js';
+
+/** The name of the hidden field. */
+export const TOKEN_FIELD = 'csrf';
+
+// With this prefix, sub-domains and pages without TLS cannot set the cookie.
+const COOKIE = '__Host-keyward-csrf';
+const TOKEN_BYTES = 16;
+const TOKEN = /^[\w-]{22}$/;
+
+/** The token of a browser; if it has none, the response sets a new one. */
+export function formTokenOf(req: IncomingMessage, res: ServerResponse): string {
+  const held = tokenIn(req);
+  if (held !== undefined) return held;
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  res.appendHeader('Set-Cookie', `${COOKIE}=${token}; Path=/; Secure; HttpOnly; SameSite=Strict`);
+  return token;
+}
+
+/** The hidden field for each form. */
+export function tokenField(token: string): Html {
+  return html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
+}
+
+/** @throws CrossSiteError if the field differs from the cookie. */
+export function assertFormToken(req: IncomingMessage, given: string | undefined): void {
+  const held = tokenIn(req);
+  const isOwn = held !== undefined && given !== undefined && TOKEN.test(given) && areEqual(held, given);
+  if (!isOwn) throw new CrossSiteError('form_token');
+}
+
+/** The token in the cookies; `undefined` if there are two, because an attacker may have set one of them. */
+function tokenIn({ headers }: IncomingMessage): string | undefined {
+  const found = (headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${COOKIE}=`))
+    .map((pair) => pair.slice(COOKIE.length + 1));
+  const [token] = found;
+  return found.length === 1 && token !== undefined && TOKEN.test(token) ? token : undefined;
+}
+
+function areEqual(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}

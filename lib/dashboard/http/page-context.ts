@@ -1,0 +1,48 @@
+/** A request of a member, for the pages. */
+import type { Clock } from '../../contracts/clock.js';
+import type { Management } from '../../management/create-management.js';
+import type { Member } from '../../management/member.js';
+import { notFound } from './http-error.js';
+import type { Answer } from './page-response.js';
+import type { Fields } from './request-fields.js';
+
+/** The settings that are the same for every request. */
+export interface DashboardSettings {
+  readonly management: Management;
+  readonly clock: Clock;
+  readonly signInUrl: string | undefined;
+  readonly signOutUrl: string | undefined;
+  readonly stylesheet: string | undefined;
+  readonly productName: string;
+  readonly logoUrl: string | undefined;
+  readonly apiUrl: string;
+  readonly tokenUrl: string;
+}
+
+export interface PageContext {
+  readonly site: DashboardSettings;
+  readonly member: Member;
+  /**
+   * The mount path of the Dashboard, with which every link starts. It comes from the router, never from the Host
+   * header.
+   */
+  readonly base: string;
+  /** The value of the hidden field of each form. */
+  readonly formToken: string;
+  /** The parameters in the path. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The query of a GET, and the form of a POST. */
+  readonly fields: Fields;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Handles a request of a member. */
+export type Page = (context: PageContext) => Promise<Answer>;
+
+/** The id in the path. @throws HttpError 404 for a text that cannot be an id. */
+export function keyIdIn({ params: { id } }: PageContext): string {
+  if (typeof id !== 'string') return '';
+  if (id.includes('\0')) throw notFound();
+  return id;
+}

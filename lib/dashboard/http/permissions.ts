@@ -1,0 +1,27 @@
+/** Permissions on pages. Management checks them again for every change. */
+import { ManagementError } from '../../management/management-error.js';
+import type { Member } from '../../management/member.js';
+import { type Action, isAllowed, permissionFor } from '../../management/permissions.js';
+import type { PageContext } from './page-context.js';
+
+/** The permission of a member, for display. */
+export function roleTitle({ permissions }: Pick<Member, 'permissions'>): string {
+  return isAllowed('edit', permissions) ? 'Owner' : 'Developer';
+}
+
+/** Whether the member is allowed to do something. */
+export function can({ member }: PageContext, action: Action): boolean {
+  return isAllowed(action, member.permissions);
+}
+
+/** The permission that a member lacks for an action, for display; `undefined` if none is missing. */
+export function missingPermission(context: PageContext, action: Action): string | undefined {
+  if (can(context, action)) return undefined;
+  return permissionFor(action) === 'owner' ? 'Owner' : 'Developer';
+}
+
+/** For confirmation pages. @throws ManagementError `forbidden` */
+export function assertCan(context: PageContext, action: Action): void {
+  const permission = missingPermission(context, action);
+  if (permission !== undefined) throw new ManagementError('forbidden', `this needs the ${permission} permission`);
+}

@@ -1,0 +1,35 @@
+/** Publishes errors that the member must not see, for the operator. */
+import { describeError, placesOf } from '../../errors/describe-error.js';
+import { type DashboardWarning, dashboardWarnings } from '../../events/dashboard-warning.js';
+import { ManagementError } from '../../management/management-error.js';
+import { MemberInvalidError, MemberUnknownError } from './current-member.js';
+import { HttpError } from './http-error.js';
+import { CrossSiteError } from './same-origin.js';
+
+/** Publishes an error if it is for the operator. */
+export function reportFailure(method: string, route: string | undefined, thrown: unknown): void {
+  const kind = kindOf(thrown);
+  if (kind === undefined || !dashboardWarnings.hasSubscribers) return;
+  const cause = kind === 'unavailable' && thrown instanceof Error ? thrown.cause : thrown;
+  dashboardWarnings.publish({
+    warning: kind,
+    method,
+    route,
+    detail: detailOf(thrown, cause),
+    where: thrown instanceof CrossSiteError || thrown instanceof MemberInvalidError ? [] : placesOf(cause),
+  });
+}
+
+function detailOf(thrown: unknown, cause: unknown): string {
+  if (thrown instanceof CrossSiteError) return thrown.reason;
+  if (thrown instanceof MemberInvalidError) return 'memberOf must return { id, account, permissions } or undefined';
+  return describeError(cause);
+}
+
+function kindOf(thrown: unknown): DashboardWarning['warning'] | undefined {
+  if (thrown instanceof CrossSiteError) return 'cross_site';
+  if (thrown instanceof MemberUnknownError) return 'unavailable';
+  if (thrown instanceof MemberInvalidError) return 'member_invalid';
+  if (thrown instanceof ManagementError) return thrown.code === 'unavailable' ? 'unavailable' : undefined;
+  return thrown instanceof HttpError ? undefined : 'failed';
+}

@@ -1,0 +1,40 @@
+/** Fields of a form or of a query. */
+import { badRequest } from './http-error.js';
+
+/** Maximum characters of an unknown name in a message. */
+const LONGEST = 40;
+
+export class Fields {
+  readonly #values = new Map<string, readonly string[]>();
+
+  /** @throws HttpError 400 for an unknown field. */
+  constructor(pairs: Iterable<readonly [string, string]>, names: readonly string[]) {
+    for (const [name, value] of pairs) {
+      if (!names.includes(name)) throw badRequest(`There is a field that this page does not know: "${shown(name)}".`);
+      this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
+    }
+  }
+
+  /** The value of a field; `undefined` if it is absent or empty. @throws HttpError 400 for a repeated field. */
+  one(name: string): string | undefined {
+    const [value, ...more] = this.#values.get(name) ?? [];
+    if (more.length > 0) throw badRequest(`The field "${name}" comes more than once.`);
+    return value === '' ? undefined : value;
+  }
+
+  /** Whether a field was sent, even if it is empty. */
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  /** All values of a field that are not empty, without duplicates. */
+  all(name: string): readonly string[] {
+    return [...new Set(this.#values.get(name))].filter((value) => value !== '');
+  }
+}
+
+/** The start of a name, without invisible characters and direction marks. */
+function shown(name: string): string {
+  const text = name.replaceAll(/[^\x20-\x7e]/g, '?');
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
+}

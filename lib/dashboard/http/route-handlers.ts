@@ -1,0 +1,79 @@
+/** The checks of a request before its page: origin, member, fields, form token. */
+import type { Request, Response } from 'express';
+import { errorPage, toHttpError } from '../components/error-page.js';
+import { FLASH, isFromThisOrigin } from '../components/flash-message.js';
+import type { Route } from '../pages/routes.js';
+import { currentMember, type MemberOf } from './current-member.js';
+import { pairsOf, readFormBody } from './form-body.js';
+import { assertFormToken, formTokenOf, TOKEN_FIELD } from './form-token.js';
+import { badRequest, HttpError } from './http-error.js';
+import type { DashboardSettings, Page } from './page-context.js';
+import { type Answer, sendAnswer } from './page-response.js';
+import { reportFailure } from './report-failure.js';
+import { Fields } from './request-fields.js';
+import { assertSameOrigin } from './same-origin.js';
+
+/** Makes the handlers of the routes. */
+export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
+  function serveGet({ path, query = [] }: Route, page: Page) {
+    return function showPage(req: Request, res: Response): void {
+      respond(req, res, path, async () => {
+        const member = await currentMember(memberOf, req);
+        const pairs = queryOf(req).filter(([name]) => name !== FLASH || isFromThisOrigin(req));
+        const fields = new Fields(pairs, query);
+        return await page({ ...contextOf(req, fields), member, formToken: formTokenOf(req, res) });
+      });
+    };
+  }
+
+  function servePost({ path, form = [] }: Route, page: Page) {
+    return function takeForm(req: Request, res: Response): void {
+      respond(req, res, path, async () => {
+        assertSameOrigin(req);
+        const member = await currentMember(memberOf, req);
+        const fields = new Fields(await readFormBody(req), [...form, TOKEN_FIELD]);
+        assertFormToken(req, fields.one(TOKEN_FIELD));
+        return await page({ ...contextOf(req, fields), member, formToken: formTokenOf(req, res) });
+      });
+    };
+  }
+
+  function refuseMethod({ path, get, post }: Route) {
+    const allow = [...(get === undefined ? [] : ['GET', 'HEAD']), ...(post === undefined ? [] : ['POST'])].join(', ');
+    return function refuse(req: Request, res: Response): void {
+      respond(req, res, path, () => {
+        throw new HttpError(405, 'Method not allowed', 'This page does not support this method.', { Allow: allow });
+      });
+    };
+  }
+
+  function contextOf(req: Request, fields: Fields) {
+    return { site, base: req.baseUrl, params: req.params, fields, now: site.clock.now() };
+  }
+
+  /** Always answers; no error goes to the host app. */
+  function respond(req: Request, res: Response, route: string | undefined, work: () => Answer | Promise<Answer>): void {
+    const fail = (error: unknown) => {
+      reportFailure(req.method, route, error);
+      return errorPage(site, req.baseUrl, toHttpError(error));
+    };
+    const working = async () => await work();
+    working()
+      .catch(fail)
+      .then((answer) => sendAnswer(res, answer))
+      .catch((error) => {
+        // The headers were already sent, so the connection is closed.
+        reportFailure(req.method, route, error);
+        res.destroy();
+      });
+  }
+
+  return { serveGet, servePost, refuseMethod, respond };
+}
+
+function queryOf({ url }: Request) {
+  const mark = url.indexOf('?');
+  const pairs = mark === -1 ? [] : pairsOf(url.slice(mark + 1));
+  if (pairs === undefined) throw badRequest('The address is not valid.');
+  return pairs;
+}

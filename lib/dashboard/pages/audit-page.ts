@@ -1,0 +1,85 @@
+/** The audit log. */
+import type { AuditListFilter } from '../../management/audit-log/audit-log.js';
+import { actionTitle, auditEntries } from '../components/audit-entries.js';
+import { dateField, searchField, select } from '../components/controls.js';
+import { type Html, html } from '../components/html.js';
+import { layout } from '../components/layout.js';
+import { endOf, startOf } from '../forms/day.js';
+import type { Page, PageContext } from '../http/page-context.js';
+import { answerPage } from '../http/page-response.js';
+import { filtersIn, limitIn, queryString } from '../http/query-string.js';
+import { ACCESS_KEYS, API_KEYS } from '../key-type.js';
+
+const FILTERS = ['from', 'to', 'actor', 'action', 'subject'];
+
+/** The query parameters of the audit log, for the CSV file and for the page. */
+export const AUDIT_CSV_QUERY: readonly string[] = [...FILTERS, 'after'];
+export const AUDIT_QUERY: readonly string[] = [...AUDIT_CSV_QUERY, 'limit'];
+
+const OF_EITHER = ['create', 'edit', 'rotate', 'end_grace', 'revoke'];
+
+/** Only refused views are in the audit log. */
+const ACTIONS: readonly string[] = [
+  ...['view', ...OF_EITHER].map((action) => `key.${action}`),
+  ...['view', ...OF_EITHER, 'add_secret', 'delete_secret', 'add_public_key', 'remove_public_key'].map(
+    (action) => `access_key.${action}`,
+  ),
+  ...['key.import', 'account.put', 'account.disable', 'account.enable', 'sign_in', 'sign_out'],
+];
+
+/** The filter in the address; management refuses values that are not valid. */
+export function auditFilterIn({ fields }: PageContext): AuditListFilter {
+  const { from, to, ...texts } = filtersIn(fields, FILTERS);
+  return {
+    ...texts,
+    from: from === undefined ? undefined : startOf('from', from),
+    to: to === undefined ? undefined : endOf('to', to),
+    after: fields.one('after'),
+    limit: limitIn(fields),
+  };
+}
+
+export const auditPage: Page = async (context) => {
+  const { site, member, base, fields, now } = context;
+  const filters = filtersIn(fields, FILTERS);
+  const [after, limit] = [fields.one('after'), fields.one('limit')];
+  const { items, next } = await site.management.audit(member, auditFilterIn(context));
+  const file = `${base}/audit.csv${queryString({ ...filters, after })}`;
+  const main = html`<div class="head"><h1>Audit log</h1><a class="button plain" href="${file}" download>Export as CSV</a></div>
+${filterForm(filters, limit, base)}
+${
+  items.length === 0
+    ? html`<p class="empty">No entry matches. Days are in UTC. <a href="${base}/audit">Show all</a></p>`
+    : auditEntries(items, now, (id) => subjectLink(base, id))
+}
+<nav class="pages" aria-label="Pages">
+${after !== undefined && html`<a href="${base}/audit${queryString({ ...filters, limit })}">First page</a>`}
+${next !== null && html`<a rel="next" href="${base}/audit${queryString({ ...filters, limit, after: next })}">Next page</a>`}
+</nav>`;
+  return answerPage(200, layout(context, { title: 'Audit log', tab: 'audit', main }));
+};
+
+function filterForm(
+  { from, to, actor, action, subject }: Readonly<Record<string, string>>,
+  limit: string | undefined,
+  base: string,
+): Html {
+  const known = action === undefined || ACTIONS.includes(action) ? ACTIONS : [...ACTIONS, action];
+  const entries = [{ value: '', title: 'Any' }, ...known.map((value) => ({ value, title: actionTitle(value) }))];
+  return html`<form class="filters" role="search" aria-label="Filter" action="${base}/audit">
+${dateField('from', 'From', from)}
+${dateField('to', 'To', to)}
+${searchField('actor', 'Member', actor)}
+${select('action', 'Action', entries, action)}
+${searchField('subject', 'Key ID', subject)}
+${limit !== undefined && html`<input type="hidden" name="limit" value="${limit}">`}
+<button class="plain">Filter</button>
+</form>`;
+}
+
+/** The id of a key shows its type; an account has no page. */
+function subjectLink(base: string, id: string): Html {
+  const keyType = [API_KEYS, ACCESS_KEYS].find((_sort, index) => id.startsWith(index === 0 ? 'key_' : 'ack_'));
+  if (keyType === undefined) return html`<code>${id}</code>`;
+  return html`<a href="${base}${keyType.path}/${encodeURIComponent(id)}"><code>${id}</code></a>`;
+}

@@ -1,0 +1,42 @@
+/** How a client authenticates without a secret: its public keys, and the rule that its tokens must be bound. */
+import type { RequiredConfirmation } from '../../management/keys/required-confirmation.js';
+import { formIdIn } from '../forms/form-id.js';
+import { versionIn } from '../forms/key-version.js';
+import { badRequest, notFound } from '../http/http-error.js';
+import { keyIdIn, type Page } from '../http/page-context.js';
+import { seeOther } from '../http/page-response.js';
+import { ACCESS_KEYS, keyPath } from '../key-type.js';
+
+/** `POST /access-keys/:id/public-keys` */
+export const addPublicKey: Page = async (context) => {
+  const { site, member, fields, base } = context;
+  const given = fields.one('publicKey') ?? '';
+  const key = await site.management.accessKeys.addPublicKey(member, keyIdIn(context), given, formIdIn(fields));
+  return seeOther(`${base}${keyPath(ACCESS_KEYS, key)}?done=public-key-added`);
+};
+
+/** `POST /access-keys/:id/public-keys/remove` */
+export const removePublicKey: Page = async (context) => {
+  const { site, member, fields, base } = context;
+  const [kid, formId] = [fields.one('kid'), formIdIn(fields)];
+  if (kid === undefined) throw notFound();
+  const key = await site.management.accessKeys.removePublicKey(member, keyIdIn(context), kid, formId);
+  return seeOther(`${base}${keyPath(ACCESS_KEYS, key)}?done=public-key-removed`);
+};
+
+const CONFIRMATIONS: ReadonlyMap<string, RequiredConfirmation> = new Map<string, RequiredConfirmation>([
+  ['none', null],
+  ['any', true],
+  ['dpop', 'dpop'],
+  ['mtls', 'mtls'],
+]);
+
+/** `POST /access-keys/:id/require-confirmation` */
+export const requireConfirmation: Page = async (context) => {
+  const { site, member, fields, base } = context;
+  const required = CONFIRMATIONS.get(fields.one('confirmation') ?? '');
+  if (required === undefined) throw badRequest('Choose how tokens must be bound.');
+  const edit = { version: versionIn(context), requireConfirmation: required };
+  const key = await site.management.accessKeys.edit(member, keyIdIn(context), edit, formIdIn(fields));
+  return seeOther(`${base}${keyPath(ACCESS_KEYS, key)}?done=edited`);
+};

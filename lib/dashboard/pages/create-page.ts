@@ -1,0 +1,124 @@
+/** Creates a key: the member chooses a kind, then settings; the response shows the secret once. */
+import type { Kind } from '../../credentials/kind.js';
+import type { CreatedKey } from '../../management/keys/key-service.js';
+import { ManagementError } from '../../management/management-error.js';
+import { hidden } from '../components/controls.js';
+import { type Html, html } from '../components/html.js';
+import { KINDS } from '../components/key-labels.js';
+import { layout } from '../components/layout.js';
+import { accountOptions } from '../forms/account-options.js';
+import { FORM_ID, formIdField, formIdIn, lostId } from '../forms/form-id.js';
+import { type FormValues, NEW_FORM_VALUES, readFormValues } from '../forms/form-values.js';
+import { errorSummary, isFormError, settingsFields } from '../forms/settings-form.js';
+import { toAccessKeySettings, toKeySettings } from '../forms/to-settings.js';
+import { tokenField } from '../http/form-token.js';
+import { badRequest } from '../http/http-error.js';
+import type { Page, PageContext } from '../http/page-context.js';
+import { type Answer, answerPage } from '../http/page-response.js';
+import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
+import { shownOncePage } from './shown-once-page.js';
+
+/** The fields of the form other than settings. */
+export const CREATE_FIELDS: readonly string[] = ['kind', FORM_ID];
+
+/** `GET /keys/new`: the choice of a kind, or the form for it. */
+export const newKeyPage: Page = async (context) => {
+  const kind = context.fields.one('kind');
+  if (kind === undefined) return kindsPage(context);
+  return await formPage(context, { kind: readKind(kind), values: NEW_FORM_VALUES });
+};
+
+/** `GET /access-keys/new` */
+export const newAccessKeyPage: Page = (context) => formPage(context, { kind: 'access', values: NEW_FORM_VALUES });
+
+/** `POST /keys` */
+export const createKey: Page = async (context) => {
+  const kind = readKind(context.fields.one('kind'));
+  const { keys } = context.site.management;
+  return await create(context, kind, (values, formId) =>
+    keys.create(context.member, toKeySettings(values, kind), formId),
+  );
+};
+
+/** `POST /access-keys` */
+export const createAccessKey: Page = (context) => {
+  const { accessKeys } = context.site.management;
+  return create(context, 'access', (values, formId) =>
+    accessKeys.create(context.member, toAccessKeySettings(values), formId),
+  );
+};
+
+async function create(
+  context: PageContext,
+  kind: Kind,
+  make: (values: FormValues, formId: string) => Promise<CreatedKey>,
+): Promise<Answer> {
+  const formId = formIdIn(context.fields);
+  if (formId === undefined) throw lostId();
+  const values = readFormValues(context.fields);
+  try {
+    return shownOncePage(context, sortOf(kind), await make(values, formId), { status: 201, done: 'created' });
+  } catch (error) {
+    if (!(error instanceof ManagementError) || !isFormError(error)) throw error;
+    return await formPage(context, { kind, values, formId, error });
+  }
+}
+
+function kindsPage(context: PageContext): Answer {
+  const { base } = context;
+  const card = (path: string, { title, use }: { title: string; use: string }) =>
+    html`<li><a class="card" href="${base}${path}"><strong>${title}</strong> ${use}</a></li>`;
+  const main = html`<h1>Create a key</h1>
+<p>What do you need it for?</p>
+<ul class="cards">
+${card(`${API_KEYS.create}?kind=secret`, KINDS.secret)}
+${card(`${API_KEYS.create}?kind=public`, KINDS.public)}
+${card(ACCESS_KEYS.create, KINDS.access)}
+</ul>`;
+  return answerPage(200, layout(context, { title: 'Create a key', tab: 'keys', main }));
+}
+
+interface Form {
+  readonly kind: Kind;
+  readonly values: FormValues;
+  readonly formId?: string;
+  readonly error?: ManagementError;
+}
+
+async function formPage(context: PageContext, { kind, values, formId, error }: Form): Promise<Answer> {
+  const { base, formToken } = context;
+  const keyType = sortOf(kind);
+  const options = await accountOptions(context);
+  const { title, use } = KINDS[kind];
+  const heading = `Create a ${title.toLowerCase()}`.replace('a access', 'an access');
+  const hasNothing = kind === 'access' ? options.scopes.length === 0 : options.apis.length === 0;
+  const instead = options.disabled ? DISABLED : hasNothing ? nothingToGive(kind) : undefined;
+  const main = html`${errorSummary(error)}<h1>${heading}</h1>
+<p>${use}</p>
+${
+  instead ??
+  html`<form class="settings" method="post" action="${base}${keyType.path}">
+${tokenField(formToken)}${formIdField(formId)}${kind !== 'access' && hidden('kind', kind)}
+${settingsFields({ kind, values, options, error, isNew: true })}
+<p class="actions"><button>${heading}</button> <a href="${base}${keyType.list}">Cancel</a></p>
+</form>`
+}`;
+  const page = { title: error === undefined ? heading : `Error: ${heading}`, tab: keyType.name, main };
+  return answerPage(error === undefined ? 200 : 400, layout(context, page));
+}
+
+const DISABLED = html`<p class="banner">The account is disabled, so no key can be created. Ask the operator of this platform to enable it.</p>`;
+
+function nothingToGive(kind: Kind): Html {
+  const what = kind === 'access' ? 'scopes' : 'APIs';
+  return html`<p class="empty">The account has no ${what}, so no key can be created. Ask the operator of this platform.</p>`;
+}
+
+function sortOf(kind: Kind): KeyType {
+  return kind === 'access' ? ACCESS_KEYS : API_KEYS;
+}
+
+function readKind(kind: string | undefined): 'secret' | 'public' {
+  if (kind === 'secret' || kind === 'public') return kind;
+  throw badRequest('There is no such kind of key.');
+}

@@ -1,0 +1,102 @@
+/** Edits the settings of a key, based on the version that the editor saw. */
+import type { KeyView } from '../../management/keys/key-view.js';
+import { ManagementError } from '../../management/management-error.js';
+import { hidden } from '../components/controls.js';
+import { type Html, html, userText } from '../components/html.js';
+import { layout } from '../components/layout.js';
+import { accountOptions } from '../forms/account-options.js';
+import { conflictDiff } from '../forms/conflict-diff.js';
+import { type FormValues, formValuesOf, readFormValues } from '../forms/form-values.js';
+import { versionIn, viewKey } from '../forms/key-version.js';
+import { errorSummary, isFormError, settingsFields } from '../forms/settings-form.js';
+import { toAccessKeyEdit, toKeyEdit } from '../forms/to-settings.js';
+import { tokenField } from '../http/form-token.js';
+import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
+import { type Answer, answerPage, seeOther } from '../http/page-response.js';
+import { assertCan, can } from '../http/permissions.js';
+import { type KeyType, keyName, keyPath } from '../key-type.js';
+
+/** `GET …/edit` */
+export function editPage(keyType: KeyType): Page {
+  return async (context) => {
+    assertCan(context, 'edit');
+    const key = await viewKey(context, keyType);
+    if (key.state === 'revoked') throw new ManagementError('revoked', `the ${keyType.noun} is revoked`);
+    return await formPage(context, keyType, { key, values: formValuesOf(key), version: key.version });
+  };
+}
+
+/** `POST …/edit` */
+export function editKey(keyType: KeyType): Page {
+  return async (context) => {
+    const { site, member, base } = context;
+    // Without the permission, management refuses it, and adds an entry to the audit log.
+    if (!can(context, 'edit')) await site.management[keyType.name].edit(member, keyIdIn(context), { version: 0 });
+    const [values, version] = [readFormValues(context.fields), versionIn(context)];
+    const key = await viewKey(context, keyType);
+    try {
+      await edit(context, keyType, values, key, version);
+    } catch (error) {
+      if (!(error instanceof ManagementError)) throw error;
+      if (error.code === 'version_conflict') return await conflictPage(context, keyType, values);
+      if (isFormError(error)) return await formPage(context, keyType, { key, values, version, error });
+      throw error;
+    }
+    return seeOther(`${base}${keyPath(keyType, key)}?done=edited`);
+  };
+}
+
+async function edit(
+  context: PageContext,
+  keyType: KeyType,
+  values: FormValues,
+  key: KeyView,
+  version: number,
+): Promise<void> {
+  const { keys, accessKeys } = context.site.management;
+  const [member, id] = [context.member, keyIdIn(context)];
+  if (keyType.name === 'keys') await keys.edit(member, id, toKeyEdit(values, key, version));
+  else await accessKeys.edit(member, id, toAccessKeyEdit(values, key, version));
+}
+
+/**
+ * The page for an edit that was based on an older version: both versions side by side, and a form with the new version.
+ */
+async function conflictPage(context: PageContext, keyType: KeyType, values: FormValues): Promise<Answer> {
+  const key = await viewKey(context, keyType);
+  const conflict = html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>Somebody else changed this key</h2>
+<p>Your changes are not saved. Compare the settings now with yours.</p></div>
+${conflictDiff(key, values)}
+<p><a class="button plain" href="${context.base}${keyPath(keyType, key)}">Discard my changes</a></p>
+<h2>Or save your changes</h2>`;
+  return await formPage(context, keyType, { key, values, version: key.version, conflict });
+}
+
+interface Form {
+  readonly key: KeyView;
+  readonly values: FormValues;
+  readonly version: number;
+  readonly error?: ManagementError | undefined;
+  readonly conflict?: Html | undefined;
+}
+
+async function formPage(
+  context: PageContext,
+  keyType: KeyType,
+  { key, values, version, error, conflict }: Form,
+): Promise<Answer> {
+  const { base, formToken } = context;
+  const path = `${base}${keyPath(keyType, key)}`;
+  const options = await accountOptions(context);
+  const name = keyName(key);
+  const main = html`${errorSummary(error)}<h1>Edit ${userText(name)}</h1>
+${conflict}
+<form class="settings" method="post" action="${path}/edit">
+${tokenField(formToken)}${hidden('version', version)}
+${settingsFields({ kind: key.kind, values, options, error, isNew: false })}
+<p class="actions"><button>${conflict === undefined ? 'Save' : 'Save my changes'}</button> <a href="${path}">Cancel</a></p>
+</form>`;
+  const status = conflict !== undefined ? 409 : error !== undefined ? 400 : 200;
+  const title = `${status === 200 ? '' : 'Error: '}Edit ${name}`;
+  return answerPage(status, layout(context, { title, tab: keyType.name, main }));
+}

@@ -1,0 +1,99 @@
+/** Actions on a key with one button. */
+import type { KeyView } from '../../management/keys/key-view.js';
+import { formIdIn } from '../forms/form-id.js';
+import { versionIn } from '../forms/key-version.js';
+import { badRequest, notFound } from '../http/http-error.js';
+import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
+import { type Answer, seeOther } from '../http/page-response.js';
+import { can } from '../http/permissions.js';
+import type { Fields } from '../http/request-fields.js';
+import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
+import { shownOncePage } from './shown-once-page.js';
+
+/** `POST …/disable`, `POST …/enable` */
+export function setDisabled(keyType: KeyType, disabled: boolean): Page {
+  return async (context) => {
+    const { site, member } = context;
+    const edit = { version: versionIn(context), disabled };
+    const key = await site.management[keyType.name].edit(member, keyIdIn(context), edit, formIdIn(context.fields));
+    return backTo(context, keyType, key, disabled ? 'disabled' : 'enabled');
+  };
+}
+
+/** `POST …/rotate` */
+export function rotateKey(keyType: KeyType): Page {
+  return async (context) => {
+    const grace = graceIn(context);
+    const { site, member } = context;
+    const rotated = await site.management[keyType.name].rotate(
+      member,
+      keyIdIn(context),
+      grace,
+      versionIn(context),
+      formIdIn(context.fields),
+    );
+    return shownOncePage(context, keyType, rotated, { status: 200, done: 'rotated' });
+  };
+}
+
+/** `POST …/end-grace` */
+export function endGrace(keyType: KeyType): Page {
+  return async (context) => {
+    const key = await context.site.management[keyType.name].endGrace(
+      context.member,
+      keyIdIn(context),
+      formIdIn(context.fields),
+    );
+    return backTo(context, keyType, key, 'grace-ended');
+  };
+}
+
+/** `POST /access-keys/:id/secrets` */
+export const addSecret: Page = async (context) => {
+  const { accessKeys } = context.site.management;
+  const made = await accessKeys.addSecret(
+    context.member,
+    keyIdIn(context),
+    versionIn(context),
+    formIdIn(context.fields),
+  );
+  return shownOncePage(context, ACCESS_KEYS, made, { status: 201, done: 'given a second secret' });
+};
+
+/** `POST /access-keys/:id/secrets/delete` */
+export const deleteSecret: Page = async (context) => {
+  const { site, member, fields } = context;
+  const formId = formIdIn(fields);
+  const key = await site.management.accessKeys.deleteSecret(member, keyIdIn(context), secretIdIn(fields), formId);
+  return backTo(context, ACCESS_KEYS, key, 'secret-deleted');
+};
+
+/** `POST /access-keys/:id/revoke-tokens` */
+export const revokeTokens: Page = async (context) => {
+  const edit = { version: versionIn(context), revokeTokens: true };
+  const key = await context.site.management.accessKeys.edit(
+    context.member,
+    keyIdIn(context),
+    edit,
+    formIdIn(context.fields),
+  );
+  return backTo(context, ACCESS_KEYS, key, 'tokens-revoked');
+};
+
+function backTo({ base }: PageContext, keyType: KeyType, key: KeyView, done: string): Answer {
+  return seeOther(`${base}${keyPath(keyType, key)}?done=${done}`);
+}
+
+function graceIn(context: PageContext): number {
+  const text = context.fields.one('grace') ?? '';
+  if (/^\d{1,7}$/.test(text)) return Number(text);
+  if (!can(context, 'rotate')) return 0;
+  throw badRequest('Choose when the old secret ends.');
+}
+
+/** @throws HttpError 404 for a text that cannot be the id of a secret. */
+function secretIdIn(fields: Fields): string {
+  const id = fields.one('secret') ?? '';
+  if (!/^[0-9a-f]{16}$/.test(id)) throw notFound();
+  return id;
+}

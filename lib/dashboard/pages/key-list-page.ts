@@ -1,0 +1,181 @@
+/** The list of keys of one type, with its filters. */
+
+import type { KeyView } from '../../management/keys/key-view.js';
+import type { ListFilter } from '../../management/list-filter.js';
+import { type Entry, hidden, searchField, select } from '../components/controls.js';
+import { FLASH, flashMessage } from '../components/flash-message.js';
+import { type Html, html, joined, userText } from '../components/html.js';
+import { ENVIRONMENTS, KINDS, STATES } from '../components/key-labels.js';
+import { keyTable } from '../components/key-table.js';
+import { layout } from '../components/layout.js';
+import { timeAgo } from '../components/times.js';
+import { type AccountOptions, accountOptions } from '../forms/account-options.js';
+import type { Page, PageContext } from '../http/page-context.js';
+import { answerPage } from '../http/page-response.js';
+import { filtersIn, limitIn, queryString } from '../http/query-string.js';
+import { ACCESS_KEYS, API_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
+
+type KeyPage = Awaited<ReturnType<PageContext['site']['management']['keys']['list']>>;
+/** The state of the list that links keep. */
+type View = Readonly<Record<string, string | undefined>>;
+
+const FILTERS: Readonly<Record<KeyType['name'], readonly string[]>> = {
+  keys: ['environment', 'kind', 'api', 'state', 'text'],
+  accessKeys: ['environment', 'state', 'text'],
+};
+
+/** The query parameters of the list. */
+export function keyListQuery(keyType: KeyType): readonly string[] {
+  return [...FILTERS[keyType.name], 'sort', 'after', 'limit', FLASH];
+}
+
+/** Milliseconds. A banner warns about keys that expire within this time. */
+const SOON = 14 * 86_400_000;
+/** Maximum keys that the banner names. */
+const NAMED = 5;
+
+export function keyListPage(keyType: KeyType): Page {
+  return async (context) => {
+    const { site, member, base, fields, now } = context;
+    const filters = filtersIn(fields, FILTERS[keyType.name]);
+    const [sort, after, limit] = [fields.one('sort'), fields.one('after'), fields.one('limit')];
+    const filter = { ...filters, sort, after, limit: limitIn(fields) } as ListFilter;
+    const [keys, options] = [await site.management[keyType.name].list(member, filter), await accountOptions(context)];
+    const ids = keys.items.map(({ id }) => id);
+    const usage = await site.management.recentUsage(member, ids);
+    const view = { ...filters, sort, limit };
+    const path = `${base}${keyType.list}`;
+    const isFirstRun = keys.items.length === 0 && after === undefined && Object.keys(filters).length === 0;
+    const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${!options.disabled && html`<a class="button" href="${base}${keyType.create}">Create ${keyType.noun}</a>`}</div></div>
+${flashMessage(context)}
+${options.disabled && html`<p class="banner">The account is disabled: all of its keys are refused, and no key can be created. Ask the operator of this platform to enable it.</p>`}
+${expiring(keyType, keys.items, context)}
+${!isFirstRun && filterForm(keyType, view, options, base)}
+<p class="unseen" role="status" id="found">${foundText(keyType, keys)}</p>
+<div id="results">
+${
+  isFirstRun
+    ? firstRun(context, keyType)
+    : keys.items.length === 0
+      ? nothingFound(keyType, view, base)
+      : keyTable(keyType, keys.items, {
+          base,
+          now,
+          usage,
+          order: sort ?? '-created',
+          linkTo: (order) => `${path}${queryString({ ...view, sort: order === '-created' ? undefined : order })}`,
+        })
+}
+<nav class="pages" aria-label="Pages">
+${after !== undefined && html`<a href="${base}${keyType.list}${queryString(view)}">First page</a>`}
+${keys.next !== null && html`<a rel="next" href="${base}${keyType.list}${queryString({ ...view, after: keys.next })}">Next page</a>`}
+</nav></div>`;
+    return answerPage(200, layout(context, { title: keyType.title, tab: keyType.name, main }));
+  };
+}
+
+/** The number of results, for screen readers. */
+function foundText({ noun }: KeyType, { items, next }: KeyPage): string {
+  if (items.length === 0) return `No ${noun} matches.`;
+  const count = items.length === 1 ? `1 ${noun}` : `${items.length} ${noun}s`;
+  return next === null ? `${count}.` : `${count} on this page, and there are more.`;
+}
+
+/** Only the keys of this page, because reading all keys would cost too much. */
+function expiring(keyType: KeyType, keys: readonly KeyView[], { base, now }: PageContext): Html | undefined {
+  const ending = keys.filter(
+    (key): key is KeyView & { expiresAt: Date } =>
+      key.state === 'active' && key.expiresAt !== null && key.expiresAt.getTime() - now < SOON,
+  );
+  if (ending.length === 0) return undefined;
+  const named = ending
+    .slice(0, NAMED)
+    .map(
+      (key) =>
+        html`<a href="${base}${keyPath(keyType, key)}">${userText(keyName(key))}</a> ${timeAgo(key.expiresAt, now)}`,
+    );
+  const more = ending.length - named.length;
+  const count = ending.length === 1 ? '1 key on this page expires' : `${ending.length} keys on this page expire`;
+  return html`<p class="banner">${count} within 14 days: ${joined(named, html`, `)}${
+    more > 0 && html` and ${more} more`
+  }.</p>`;
+}
+
+/** Links that keep the other filters. */
+function environmentSwitch(path: string, view: View): Html {
+  const link = (environment: string | undefined, title: string) => {
+    const isCurrent = environment === view.environment;
+    return html`<li><a href="${path}${queryString({ ...view, environment })}"${isCurrent && html` aria-current="true"`}>${title}</a></li>`;
+  };
+  return html`<nav aria-label="Environment"><ul class="switch">${link(undefined, 'All')}${link('live', ENVIRONMENTS.live)}${link('sandbox', ENVIRONMENTS.sandbox)}</ul></nav>`;
+}
+
+function filterForm(
+  keyType: KeyType,
+  { environment, kind, api, state, text, sort, limit }: View,
+  { apis }: AccountOptions,
+  base: string,
+): Html {
+  const states = Object.entries(STATES).map(([value, title]) => ({ value, title }));
+  return html`<form class="filters" role="search" aria-label="Filter" action="${base}${keyType.list}" data-live>
+${keyType === API_KEYS && html`${select('kind', 'Kind', [ANY, ...KIND_ENTRIES], kind)}${apiField(apis, api)}`}
+${select('state', 'State', [{ value: '', title: 'Not revoked' }, ...states], state)}
+${select('sort', 'Sort by', ORDERS, sort)}
+${searchField('text', 'Name, ID or last characters', text)}
+${environment !== undefined && hidden('environment', environment)}
+${limit !== undefined && hidden('limit', limit)}
+<button class="plain">Filter</button>
+</form>`;
+}
+
+const ORDERS: readonly Entry[] = [
+  { value: '', title: 'Newest first' },
+  { value: 'created', title: 'Oldest first' },
+  { value: 'name', title: 'Name, A to Z' },
+  { value: '-name', title: 'Name, Z to A' },
+  { value: '-used', title: 'Last used, latest first' },
+  { value: 'used', title: 'Last used, longest ago first' },
+];
+
+const ANY: Entry = { value: '', title: 'Any' };
+const KIND_ENTRIES: readonly Entry[] = [
+  { value: 'secret', title: KINDS.secret.title },
+  { value: 'public', title: KINDS.public.title },
+];
+
+/** An account with all APIs has no list of APIs, so the field is a text field. */
+function apiField(apis: AccountOptions['apis'], api: string | undefined): Html {
+  if (apis === 'all') return searchField('api', 'API', api);
+  const names = api === undefined || apis.includes(api) ? apis : [...apis, api];
+  return select('api', 'API', [ANY, ...names.map((name) => ({ value: name, title: name }))], api);
+}
+
+function nothingFound(keyType: KeyType, { text, state }: View, base: string): Html {
+  return html`<div class="empty"><h2>No ${keyType.noun} matches.</h2>
+<p>${text !== undefined && html`The search looks in names, IDs and the last characters of keys. `}${
+    state === undefined && 'Revoked keys are shown only with the state "Revoked". '
+  }<a href="${base}${keyType.list}">Show all</a></p></div>`;
+}
+
+/** For an account without a key of this type: what one is for, and the next steps. */
+function firstRun({ base }: PageContext, keyType: KeyType): Html {
+  const isApi = keyType === API_KEYS;
+  const cards = isApi
+    ? [
+        { ...KINDS.secret, path: `${keyType.create}?kind=secret` },
+        { ...KINDS.public, path: `${keyType.create}?kind=public` },
+      ]
+    : [{ ...KINDS.access, path: keyType.create }];
+  return html`<div class="start"><h2>Create your first key</h2>
+<p>What do you need it for?</p>
+<ul class="cards">${cards.map(
+    ({ title, use, path }) =>
+      html`<li><a class="card" href="${base}${path}"><strong>${title}</strong> ${use}</a></li>
+`,
+  )}</ul>
+<h2>Then</h2>
+<ol class="steps"><li>Copy the ${isApi ? 'key' : 'client secret'}. ${isApi ? 'A secret key' : 'It'} is shown one time.</li>
+<li>${isApi ? 'Send a request with it. The page of the new key has a command to try.' : 'Obtain an access token with it. The page of the new key has a command to try.'}</li>
+<li>Come back here: this list says when each key was last used, and how often.</li></ol>
+<p class="muted">${isApi ? html`A server that uses OAuth 2.0 needs an <a href="${base}${ACCESS_KEYS.list}">access key</a> instead.` : html`A server that does not use OAuth 2.0 needs an <a href="${base}${API_KEYS.list}">API key</a> instead.`}</p></div>`;
+}

@@ -1,0 +1,79 @@
+/** The page of one key. */
+import type { KeyView } from '../../management/keys/key-view.js';
+import { auditEntries } from '../components/audit-entries.js';
+import { copyField } from '../components/copy-field.js';
+import { flashMessage } from '../components/flash-message.js';
+import { type Html, html, userText } from '../components/html.js';
+import { keyActionsMenu } from '../components/key-actions-menu.js';
+import { ENVIRONMENTS, fullList, KINDS, stateBadge } from '../components/key-labels.js';
+import { layout } from '../components/layout.js';
+import { publicKeysSection } from '../components/public-keys-section.js';
+import { secretsSection } from '../components/secrets-section.js';
+import { timeWithAge } from '../components/times.js';
+import { usageChart } from '../components/usage-chart.js';
+import { viewKey } from '../forms/key-version.js';
+import { formatLimits } from '../forms/user-data.js';
+import type { Page } from '../http/page-context.js';
+import { answerPage } from '../http/page-response.js';
+import { queryString } from '../http/query-string.js';
+import { ACCESS_KEYS, type KeyType, keyName } from '../key-type.js';
+
+const BINDINGS: Readonly<Record<string, string>> = { dpop: 'By DPoP', mtls: 'By TLS certificate', true: 'By either' };
+
+/** Number of audit log entries on the page. */
+const LATEST = 10;
+
+export function keyPage(keyType: KeyType): Page {
+  return async (context) => {
+    const { site, member, base, now } = context;
+    const key = await viewKey(context, keyType);
+    const story = await site.management.audit(member, { subject: key.id, limit: LATEST });
+    const usage = await site.management.usage(member, key.id);
+    const main = html`<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key)}</div>
+${flashMessage(context)}
+${key.publicKey !== null && copyField('text', 'Public key', key.publicKey)}
+${factsOf(keyType, key, now)}
+${secretsSection(context, keyType, key)}
+${keyType === ACCESS_KEYS && publicKeysSection(context, key)}
+<h2>Usage</h2>
+${usageChart(usage)}
+<h2>Activity</h2>
+${auditEntries(story.items, now)}
+<p><a href="${base}/audit${queryString({ subject: key.id })}">All activity</a></p>`;
+    return answerPage(200, layout(context, { title: keyName(key), tab: keyType.name, main }));
+  };
+}
+
+function factsOf(keyType: KeyType, key: KeyView, now: number): Html {
+  const never = html`<span class="muted">Never</span>`;
+  const time = (at: Date | null) => (at === null ? never : timeWithAge(at, now));
+  const facts: readonly (readonly [string, Html] | undefined)[] = [
+    ['Kind', html`${KINDS[key.kind].title}`],
+    [keyType.name === 'keys' ? 'ID' : 'Client ID', html`<code>${key.id}</code>`],
+    ['Environment', html`${ENVIRONMENTS[key.environment]}`],
+    key.apis === null ? undefined : ['APIs', fullList(key.apis)],
+    ['Scopes', scopesOf(key)],
+    key.defaultScopes === null ? undefined : ['Default scopes', fullList(key.defaultScopes)],
+    ['Channels', fullList(key.channels)],
+    key.requireConfirmation === null
+      ? undefined
+      : ['Tokens must be bound', html`${BINDINGS[String(key.requireConfirmation)]}`],
+    key.platform === null ? undefined : ['E-commerce platform', userText(key.platform)],
+    key.allowedAddresses === null ? undefined : ['Allowed addresses', fullList(key.allowedAddresses)],
+    key.limits === null ? undefined : ['Rate limits', html`${formatLimits(key.limits)}`],
+    ...Object.entries(key.metadata ?? {}).map(([name, value]) => [`Metadata: ${name}`, userText(value)] as const),
+    ['Created', html`${timeWithAge(key.createdAt, now)} by ${userText(key.createdBy)}`],
+    ['Last used', time(key.lastUsedAt)],
+    ['Expires', time(key.expiresAt)],
+    key.disabledAt === null ? undefined : ['Disabled', timeWithAge(key.disabledAt, now)],
+    key.revokedAt === null ? undefined : ['Revoked', timeWithAge(key.revokedAt, now)],
+  ];
+  return html`<dl class="facts">${facts.flatMap((fact) =>
+    fact === undefined ? [] : [html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>\n`],
+  )}</dl>`;
+}
+
+function scopesOf({ kind, scopes }: KeyView): Html {
+  if (scopes !== null) return fullList(scopes);
+  return kind === 'secret' ? html`Every scope of its APIs` : fullList([]);
+}

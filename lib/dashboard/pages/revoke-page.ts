@@ -1,0 +1,61 @@
+/** Revokes a key. The member must type its name, because it is final. */
+import type { KeyView } from '../../management/keys/key-view.js';
+import { html, userText } from '../components/html.js';
+import { layout } from '../components/layout.js';
+import { timeAgo } from '../components/times.js';
+import { formIdField, formIdIn } from '../forms/form-id.js';
+import { viewKey } from '../forms/key-version.js';
+import { tokenField } from '../http/form-token.js';
+import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
+import { type Answer, answerPage, seeOther } from '../http/page-response.js';
+import { assertCan, can } from '../http/permissions.js';
+import { type KeyType, keyName, keyPath } from '../key-type.js';
+
+/** `GET …/revoke` */
+export function revokePage(keyType: KeyType): Page {
+  return async (context) => {
+    assertCan(context, 'revoke');
+    return confirmation(context, keyType, await viewKey(context, keyType), undefined);
+  };
+}
+
+/** `POST …/revoke` */
+export function revokeKey(keyType: KeyType): Page {
+  return async (context) => {
+    const { site, member, base, fields } = context;
+    const formId = formIdIn(fields);
+    // Without the permission, management refuses it, and adds an entry to the audit log.
+    if (can(context, 'revoke')) {
+      const key = await viewKey(context, keyType);
+      const isMeant = normalizeName(fields.one('confirm') ?? '') === normalizeName(keyName(key));
+      if (!isMeant) return confirmation(context, keyType, key, 'This is not the name of the key.');
+    }
+    await site.management[keyType.name].revoke(member, keyIdIn(context), formId);
+    return seeOther(`${base}${keyType.list}?done=revoked`);
+  };
+}
+
+/** Normalizes names, so that the same letters in other code points or with other spaces are equal. */
+function normalizeName(text: string): string {
+  return text.normalize('NFKC').replace(/\s+/g, ' ').trim();
+}
+
+function confirmation(context: PageContext, keyType: KeyType, key: KeyView, error: string | undefined): Answer {
+  const { base, formToken, now } = context;
+  const name = keyName(key);
+  const title = `Revoke ${name}`;
+  const used =
+    key.lastUsedAt === null ? html`It was never used.` : html`It was last used ${timeAgo(key.lastUsedAt, now)}.`;
+  const main = html`<h1>Revoke ${userText(name)}</h1>
+<p>Every request with this key is refused at once and for ever. This cannot be undone. ${used}</p>
+<form method="post" action="${base}${keyPath(keyType, key)}/revoke">${tokenField(formToken)}${formIdField()}
+<div class="field"><label for="field-confirm">Type <code>${userText(name)}</code> to revoke it</label>
+${error !== undefined && html`<p class="error" id="confirm-error" role="alert">${error}</p>`}
+<input id="field-confirm" name="confirm" required autocomplete="off" spellcheck="false"${
+    error !== undefined && html` aria-invalid="true" aria-describedby="confirm-error"`
+  }></div>
+<p class="actions"><button class="danger">Revoke</button> <a href="${base}${keyPath(keyType, key)}">Cancel</a></p>
+</form>`;
+  const page = { title: error === undefined ? title : `Error: ${title}`, tab: keyType.name, main };
+  return answerPage(error === undefined ? 200 : 400, layout(context, page));
+}

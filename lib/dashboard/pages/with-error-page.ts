@@ -1,0 +1,32 @@
+/** Error pages with a link back to the key. */
+import { ManagementError, type ManagementErrorCode } from '../../management/management-error.js';
+import { toHttpError } from '../components/error-page.js';
+import { html } from '../components/html.js';
+import { layout } from '../components/layout.js';
+import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
+import { answerPage } from '../http/page-response.js';
+import type { KeyType } from '../key-type.js';
+
+/** Errors that a member can correct. All other errors have a general page. */
+const TOLD: readonly ManagementErrorCode[] = ['invalid', 'version_conflict', 'revoked', 'idempotency_conflict'];
+
+/** Wraps a page: if management refuses the request, the page says why and leads back. */
+export function withErrorPage(keyType: KeyType, page: Page): Page {
+  return async (context) => {
+    try {
+      return await page(context);
+    } catch (error) {
+      if (!(error instanceof ManagementError) || !TOLD.includes(error.code)) throw error;
+      const { status, title, message } = toHttpError(error);
+      const main = html`<h1>${title}</h1>
+<p role="alert">${message} Nothing was changed.</p>
+<p><a class="button" href="${context.base}${wayBack(keyType, context)}">Go back</a></p>`;
+      return answerPage(status, layout(context, { title, tab: keyType.name, main }));
+    }
+  };
+}
+
+function wayBack(keyType: KeyType, context: PageContext): string {
+  const id = keyIdIn(context);
+  return id === '' ? keyType.list : `${keyType.path}/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,177 @@
+/** A simple sign-in by one-time links, for a Dashboard without another sign-in. */
+import { randomBytes } from 'node:crypto';
+import type { Request, Router } from 'express';
+import type { Clock } from '../../contracts/clock.js';
+import { clockOption } from '../../contracts/clock-option.js';
+import { secureUrl } from '../../http/secure-url.js';
+import { type Member, readMember } from '../../management/member.js';
+import {
+  integer,
+  type Option,
+  type OptionTable,
+  object,
+  optional,
+  readTable,
+  text,
+  withDefault,
+} from '../../options/option-table.js';
+import type { CredentialStore } from '../../store/credential-store.js';
+import { OneTimeLinks } from './one-time-links.js';
+import { createSessionCipher, SESSION_KEY_BYTES } from './session-cipher.js';
+import { sessionCookie } from './session-cookie.js';
+import { Sessions } from './sessions.js';
+import { signInAudit } from './sign-in-audit.js';
+import { signInPages } from './sign-in-pages.js';
+import { SIGN_IN_PATH, SIGN_OUT_PATH, signInRouter } from './sign-in-router.js';
+
+/** Options of `createSignIn`. */
+export interface SignInOptions {
+  /** The members who can sign in. Each gets their own links. */
+  readonly members: readonly Member[];
+  /** The public URL of the Dashboard: `'https://access.example.com/dashboard'`. */
+  readonly url: string;
+  /** A sentence for the pages that says how to get a link. */
+  readonly help?: string | undefined;
+  /** Seconds for which a link can be used. Default: 900. */
+  readonly linkLifetime?: number | undefined;
+  /** Seconds without a request after which a session ends, to within a minute. Default: 1,800. */
+  readonly idleTimeout?: number | undefined;
+  /** Maximum seconds of a session. Default: 43,200. */
+  readonly absoluteTimeout?: number | undefined;
+  /**
+   * The key that encrypts sessions: 32 bytes, or their base64url text. Default: a random key, so that sessions end
+   * with the process. Instances with the same key accept each other's sessions; links and sign-outs work only on the
+   * instance that made them.
+   */
+  readonly sessionKey?: string | Uint8Array | undefined;
+  /** Sign-ins, sign-outs and refused links are written to the audit log of this store. Default: they are not logged. */
+  readonly store?: CredentialStore | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** A link that signs a member in, once. */
+export interface SignInLink {
+  readonly member: string;
+  /** Anyone who has the URL can sign in: show it only to the member. */
+  readonly url: string;
+}
+
+/** The result of `createSignIn`. */
+export interface SignIn {
+  /** Mount it before the Dashboard, at the same path. */
+  readonly router: Router;
+  /** For `createDashboard`. It is called for every request, so an ended session is refused immediately. */
+  readonly memberOf: (req: Request) => Promise<Member | undefined>;
+  /** For `createDashboard`: paths of the sign-in. */
+  readonly signInUrl: string;
+  readonly signOutUrl: string;
+  /** Makes a new link for each member. Earlier links end. */
+  links(): readonly SignInLink[];
+  /** Ends every session of a member, from the next request on. */
+  endSessions(memberId: string): void;
+}
+
+const THIRTY_DAYS = 2_592_000;
+
+const members: Option<ReadonlyMap<string, Member>> = (options, name) => {
+  const given = options.raw(name);
+  try {
+    if (Array.isArray(given) && given.length > 0) {
+      const members = new Map(given.map(readMember).map((member) => [member.id, Object.freeze(member)]));
+      if (members.size === given.length) return members;
+    }
+  } catch {
+    // The error below says what was expected.
+  }
+  throw options.mistake(name, 'a list of members, each with a unique id, an account and permissions');
+};
+
+const sessionKey: Option<Uint8Array> = (options, name) => {
+  if (!options.has(name)) return randomBytes(SESSION_KEY_BYTES);
+  const given = options.raw(name);
+  const bytes = typeof given === 'string' && /^[\w-]{43}=?$/.test(given) ? Buffer.from(given, 'base64url') : given;
+  if (!(bytes instanceof Uint8Array) || bytes.byteLength !== SESSION_KEY_BYTES) {
+    throw options.mistake(name, `${SESSION_KEY_BYTES} bytes, or their base64url text (43 characters)`);
+  }
+  // Copied, because the caller may overwrite its array later.
+  return Uint8Array.from(bytes);
+};
+
+const mountUrl: Option<URL> = (options, name) => {
+  const url = secureUrl(options.text(name));
+  if (url === undefined || url.search !== '') {
+    throw options.mistake(name, 'an https URL (http to this machine only) without query and fragment');
+  }
+  return url;
+};
+
+const OPTIONS = {
+  members,
+  url: mountUrl,
+  help: withDefault(text, 'The operator of this server can create one.'),
+  linkLifetime: integer(900, 1, THIRTY_DAYS),
+  idleTimeout: integer(1_800, 1, THIRTY_DAYS),
+  absoluteTimeout: integer(43_200, 1, THIRTY_DAYS),
+  sessionKey,
+  store: optional(object<CredentialStore>(['resolveKey', 'ready'])),
+  clock: clockOption,
+} satisfies OptionTable<SignInOptions>;
+
+/**
+ * Makes a sign-in by one-time links, like that of Jupyter. It is for the operator of a server, and for demonstrations;
+ * a platform has its own sign-in, and passes it to `createDashboard` as `memberOf`.
+ *
+ * The page of a link has a button; pressing it uses the link up. The session is an encrypted cookie, which browsers
+ * keep over https and on localhost.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { createDashboard, createSignIn } from 'keyward/dashboard';
+ * import { createManagement } from 'keyward/management';
+ * import { openStore } from 'keyward/store';
+ *
+ * const store = await openStore('file:./keyward.db');
+ * const members = [{ id: 'kim', account: 'acme', permissions: ['owner' as const] }];
+ * const { router, links, ...signIn } = createSignIn({ url: 'https://access.example.com/dashboard', members, store });
+ * const { memberOf, signInUrl, signOutUrl } = signIn;
+ * const app = express();
+ * app.use('/dashboard', router);
+ * app.use('/dashboard', createDashboard({ management: createManagement({ store }), memberOf, signInUrl, signOutUrl }));
+ * for (const { member, url } of links()) console.log(`${member}: ${url}`);
+ * ```
+ */
+export function createSignIn(options: SignInOptions): SignIn {
+  const { members, url, help, sessionKey, store, clock, ...seconds } = readTable('createSignIn', options, OPTIONS);
+  const limits = { idle: 1_000 * seconds.idleTimeout, absolute: 1_000 * seconds.absoluteTimeout };
+  const links = new OneTimeLinks(1_000 * seconds.linkLifetime, clock);
+  const sessions = new Sessions(createSessionCipher(sessionKey, url.href), limits, clock);
+  const cookie = sessionCookie(url.href);
+  const audit = signInAudit(store, members, clock);
+  const mount = url.pathname.replace(/\/$/, '');
+
+  async function memberOf(req: Request): Promise<Member | undefined> {
+    const session = await sessions.read(cookie.read(req));
+    // The permissions are those of the options, not those that another process with the same key stored in the
+    // session.
+    const member = session && members.get(session.member);
+    if (session === undefined || member?.account !== session.account) return undefined;
+    const renewed = await sessions.renew(session);
+    if (renewed !== undefined && req.res?.headersSent === false) cookie.set(req.res, renewed);
+    return { ...member, address: req.ip };
+  }
+
+  return Object.freeze({
+    router: signInRouter({ members, links, sessions, cookie, pages: signInPages(help), audit }),
+    memberOf,
+    signInUrl: `${mount}${SIGN_IN_PATH}`,
+    signOutUrl: `${mount}${SIGN_OUT_PATH}`,
+    links: () =>
+      [...members.keys()].map((member) => ({
+        member,
+        url: `${url.origin}${mount}${SIGN_IN_PATH}?token=${links.issue(member)}`,
+      })),
+    endSessions: (memberId: string) => sessions.endAllOf(memberId),
+  });
+}

@@ -1,0 +1,64 @@
+/**
+ * Sessions that were ended early. A copy of their cookie must not be accepted, so the server stores them until they
+ * would have expired.
+ */
+import type { Clock } from '../../contracts/clock.js';
+import type { Session } from './session-cipher.js';
+
+/** Maximum stored sessions. */
+const MAX_ENDED = 10_000;
+
+export class EndedSessions {
+  readonly #absolute: number;
+  readonly #clock: Clock;
+  readonly #most: number;
+  /** Ids of sessions, and when each would have expired. */
+  readonly #sessions = new Map<string, number>();
+  /** Members, and the time until which all their earlier sessions are ended. */
+  readonly #members = new Map<string, number>();
+  #everybody = Number.NEGATIVE_INFINITY;
+
+  /** @param absolute - Maximum milliseconds of a session. */
+  constructor(absolute: number, clock: Clock, most = MAX_ENDED) {
+    this.#absolute = absolute;
+    this.#clock = clock;
+    this.#most = most;
+  }
+
+  end({ id, startedAt }: Session): void {
+    this.#makeRoom();
+    this.#sessions.set(id, startedAt + this.#absolute);
+  }
+
+  endAllOf(member: string): void {
+    this.#makeRoom();
+    this.#members.set(member, this.#clock.now());
+  }
+
+  hasEnded({ id, member, startedAt }: Session): boolean {
+    return this.#sessions.has(id) || startedAt <= this.#endedUntil(member);
+  }
+
+  /** The start time of a new session: after the ended sessions of its member. */
+  startOf(member: string): number {
+    return Math.max(this.#clock.now(), this.#endedUntil(member) + 1);
+  }
+
+  #endedUntil(member: string): number {
+    return Math.max(this.#everybody, this.#members.get(member) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /**
+   * Removes expired sessions. If there is still no room, everybody is signed out: no ended session becomes valid again.
+   */
+  #makeRoom(): void {
+    if (this.#sessions.size + this.#members.size < this.#most) return;
+    const now = this.#clock.now();
+    for (const [id, until] of this.#sessions) if (until <= now) this.#sessions.delete(id);
+    for (const [member, at] of this.#members) if (at + this.#absolute < now) this.#members.delete(member);
+    if (this.#sessions.size + this.#members.size < this.#most) return;
+    this.#sessions.clear();
+    this.#members.clear();
+    this.#everybody = now;
+  }
+}

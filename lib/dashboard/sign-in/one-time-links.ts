@@ -1,0 +1,74 @@
+/** Links that sign a member in once. */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../contracts/clock.js';
+import { digestOf, digestsEqual } from '../../credentials/digest.js';
+
+/** 256 bits. */
+const TOKEN_BYTES = 32;
+const TOKEN = /^[\w-]{43}$/;
+
+interface Link {
+  readonly member: string;
+  readonly digest: string;
+  readonly expiresAt: number;
+  spent: boolean;
+}
+
+/** Whether a value has the form of a link token. */
+export function isLinkToken(text: unknown): text is string {
+  return typeof text === 'string' && TOKEN.test(text);
+}
+
+/** The newest link of each member; a new one ends the one before it. Only digests of tokens are stored. */
+export class OneTimeLinks {
+  readonly #lifetime: number;
+  readonly #clock: Clock;
+  readonly #links = new Map<string, Link>();
+
+  /** @param lifetime - Milliseconds. */
+  constructor(lifetime: number, clock: Clock) {
+    this.#lifetime = lifetime;
+    this.#clock = clock;
+  }
+
+  /** @returns The token of a new link. */
+  issue(member: string): string {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const expiresAt = this.#clock.now() + this.#lifetime;
+    this.#links.set(member, { member, digest: digestOf(token), expiresAt, spent: false });
+    return token;
+  }
+
+  /** The member of a link, and whether it can still be used; `undefined` for an unknown token. */
+  find(token: string): { readonly member: string; readonly isGood: boolean } | undefined {
+    const link = this.#find(token);
+    return link && { member: link.member, isGood: this.#isGood(link) };
+  }
+
+  /**
+   * Uses a link up. The token is compared with every link, so that the response time does not reveal whether it is
+   * unknown, used or expired.
+   */
+  redeem(token: string): string | undefined {
+    const link = this.#find(token);
+    if (link === undefined || !this.#isGood(link)) return undefined;
+    link.spent = true;
+    return link.member;
+  }
+
+  /** Makes a link usable again, because the sign-in failed. */
+  restore(token: string): void {
+    const link = this.#find(token);
+    if (link !== undefined) link.spent = false;
+  }
+
+  #isGood({ spent, expiresAt }: Link): boolean {
+    return !spent && expiresAt > this.#clock.now();
+  }
+
+  #find(token: string): Link | undefined {
+    const digest = digestOf(token);
+    const [link] = [...this.#links.values()].filter((candidate) => digestsEqual(candidate.digest, digest));
+    return link;
+  }
+}

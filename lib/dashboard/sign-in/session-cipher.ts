@@ -1,0 +1,60 @@
+/** Encrypts sessions for a cookie, so that nobody can read or create one without the key. */
+import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
+
+export interface Session {
+  /** 128 random bits. */
+  readonly id: string;
+  /** The id of the member. */
+  readonly member: string;
+  readonly account: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly seenAt: number;
+}
+
+export interface SessionCipher {
+  encrypt(session: Session): Promise<string>;
+  /** @returns `undefined` for a text that this cipher did not encrypt. */
+  decrypt(text: string): Promise<Session | undefined>;
+}
+
+export const SESSION_KEY_BYTES = 32;
+
+/** The type of the token, so that no other token with the same key is accepted as a session (RFC 8725 section 3.11). */
+const TYPE = 'keyward-session';
+
+/** A session has about 500 characters. A longer text is not decrypted. */
+const MAX_CHARACTERS = 2_048;
+
+/**
+ * @param key - 32 bytes.
+ * @param audience - The Dashboard of the sessions. Sessions of another Dashboard with the same key are not accepted.
+ */
+export function createSessionCipher(key: Uint8Array, audience: string): SessionCipher {
+  return {
+    encrypt: ({ id, member, ...rest }) =>
+      new EncryptJWT({ ...rest, jti: id, sub: member, aud: audience })
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', typ: TYPE })
+        .encrypt(key),
+    async decrypt(text) {
+      if (text.length > MAX_CHARACTERS) return undefined;
+      try {
+        const { payload } = await jwtDecrypt(text, key, {
+          keyManagementAlgorithms: ['dir'],
+          contentEncryptionAlgorithms: ['A256GCM'],
+          typ: TYPE,
+          audience,
+        });
+        return sessionOf(payload);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+function sessionOf({ jti: id, sub: member, account, startedAt, seenAt }: JWTPayload): Session | undefined {
+  if (typeof id !== 'string' || typeof member !== 'string' || typeof account !== 'string') return undefined;
+  if (typeof startedAt !== 'number' || typeof seenAt !== 'number') return undefined;
+  return { id, member, account, startedAt, seenAt };
+}

@@ -1,0 +1,60 @@
+/** Writes sign-ins, sign-outs and refused links to the audit log (OWASP ASVS 16.3.1). */
+import type { Clock } from '../../contracts/clock.js';
+import { transactOn } from '../../management/map-store-errors.js';
+import type { Member } from '../../management/member.js';
+import { withoutMappedPrefix } from '../../protocol/ip-address.js';
+import type { CredentialStore } from '../../store/credential-store.js';
+
+/** Each method takes the address of the caller, and throws ManagementError `unavailable` if the store fails. */
+export interface SignInAudit {
+  signedIn(member: Member, origin: string | undefined): Promise<void>;
+  /** A refused link is logged in the accounts of all members. */
+  refused(origin: string | undefined): Promise<void>;
+  signedOut(member: Pick<Member, 'id' | 'account'>, origin: string | undefined): Promise<void>;
+}
+
+/** The actor if no member is known. */
+const NOBODY = 'unknown';
+const NOWHERE: SignInAudit = {
+  signedIn: async () => undefined,
+  refused: async () => undefined,
+  signedOut: async () => undefined,
+};
+
+/** @param members - The members who can sign in. */
+export function signInAudit(
+  store: CredentialStore | undefined,
+  members: ReadonlyMap<string, Member>,
+  clock: Clock,
+): SignInAudit {
+  if (store === undefined) return NOWHERE;
+  const { repository } = store;
+  const everyAccount = new Set([...members.values()].map(({ account }) => account));
+
+  async function record(action: string, { id, account }: Pick<Member, 'id' | 'account'>, origin: string | undefined) {
+    const who = { actor: id, role: roleOf(members.get(id)), origin: originOf(origin) };
+    const what = { action, outcome: 'done', subject: null, before: null, after: null };
+    await transactOn(repository, (tx) => tx.audit({ at: clock.now(), account, ...who, ...what }));
+  }
+
+  return {
+    signedIn: (member, origin) => record('sign_in', member, origin),
+    signedOut: (member, origin) => record('sign_out', member, origin),
+    async refused(origin) {
+      const who = { actor: NOBODY, role: null, origin: originOf(origin) };
+      const what = { action: 'sign_in', code: 'bad_link', subject: null };
+      await transactOn(repository, async (tx) => {
+        for (const account of everyAccount) await tx.auditRefusal({ at: clock.now(), account, ...who, ...what });
+      });
+    },
+  };
+}
+
+function originOf(address: string | undefined): string | null {
+  return address === undefined ? null : withoutMappedPrefix(address);
+}
+
+function roleOf(member: Member | undefined): string | null {
+  if (member === undefined) return null;
+  return member.permissions.includes('owner') ? 'owner' : (member.permissions[0] ?? null);
+}

@@ -1,0 +1,58 @@
+/** The pages of the sign-in. */
+import type { Member } from '../../management/member.js';
+import { type Html, html, userText } from '../components/html.js';
+import { bareLayout } from '../components/layout.js';
+import { tokenField } from '../http/form-token.js';
+import type { HttpError } from '../http/http-error.js';
+import { type Answer, answerPage } from '../http/page-response.js';
+import { roleTitle } from '../http/permissions.js';
+
+/** The hidden field that holds the token of a link. */
+export const LINK_FIELD = 'token';
+
+const TITLE = 'Sign in';
+
+export interface SignInPages {
+  /**
+   * A page with a button: browsers, mail scanners and chats fetch links automatically, and must not use the link up.
+   */
+  confirm(base: string, member: Member, linkToken: string, formToken: string): Answer;
+  /** A page that explains where to get a link. */
+  explain(base: string): Answer;
+  refuse(base: string, refusal: HttpError): Answer;
+}
+
+/** @param help - A sentence that says how to get a link. */
+export function signInPages(help: string): SignInPages {
+  const page = (base: string, title: string, main: Html, head?: Html) =>
+    bareLayout({ title, base, stylesheet: undefined, head, main: html`<h1>${title}</h1>\n${main}` });
+
+  return {
+    confirm: (base, member, linkToken, formToken) =>
+      // With `no-referrer`, browsers send forms with `Origin: null`. `strict-origin` sends only the origin,
+      // because the address contains the token.
+      answerPage(
+        200,
+        page(
+          base,
+          TITLE,
+          html`<p>This link signs you in as ${userText(member.id)}, ${roleTitle(member)} of the account ${userText(member.account)}. It works once.</p>
+<form method="post" action="${base}/sign-in">${tokenField(formToken)}
+<input type="hidden" name="${LINK_FIELD}" value="${linkToken}">
+<button>Sign in</button></form>`,
+          html`<meta name="referrer" content="strict-origin">`,
+        ),
+      ),
+    explain: (base) =>
+      answerPage(
+        200,
+        page(base, TITLE, html`<p>You need a sign-in link. ${help}</p>\n<p><a href="${base}/">Go to your keys</a></p>`),
+      ),
+    refuse: (base, { status, title, message, headers }) =>
+      answerPage(
+        status,
+        page(base, title, html`<p>${message}</p>\n<p>${help}</p>\n<p><a href="${base}/">Go to your keys</a></p>`),
+        headers,
+      ),
+  };
+}

@@ -1,0 +1,183 @@
+/** The routes of the sign-in: the page of a link, the form that uses it, and the form that signs out. */
+import { type Request, type Response, Router } from 'express';
+import { clientNetwork } from '../../http/client-network.js';
+import { BruteForceLimiter } from '../../issuer/brute-force-limiter.js';
+import { TokenRequestError } from '../../issuer/token-request-error.js';
+import type { Member } from '../../management/member.js';
+import { toHttpError } from '../components/error-page.js';
+import { readFormBody } from '../http/form-body.js';
+import { assertFormToken, formTokenOf, TOKEN_FIELD } from '../http/form-token.js';
+import { HttpError } from '../http/http-error.js';
+import { type Answer, seeOther, sendAnswer } from '../http/page-response.js';
+import { reportFailure } from '../http/report-failure.js';
+import { Fields } from '../http/request-fields.js';
+import { assertSameOrigin } from '../http/same-origin.js';
+import { setSecurityHeaders } from '../http/security-headers.js';
+import { isLinkToken, type OneTimeLinks } from './one-time-links.js';
+import type { Session } from './session-cipher.js';
+import type { SessionCookie } from './session-cookie.js';
+import type { Sessions } from './sessions.js';
+import type { SignInAudit } from './sign-in-audit.js';
+import { LINK_FIELD, type SignInPages } from './sign-in-pages.js';
+
+export const SIGN_IN_PATH = '/sign-in';
+export const SIGN_OUT_PATH = '/sign-out';
+
+export interface SignInParts {
+  readonly members: ReadonlyMap<string, Member>;
+  readonly links: OneTimeLinks;
+  readonly sessions: Sessions;
+  readonly cookie: SessionCookie;
+  readonly pages: SignInPages;
+  readonly audit: SignInAudit;
+}
+
+/** The name under which the limiter counts failures of a network. */
+const DOOR = 'sign-in';
+
+/** Hosts for which browsers keep `Secure` cookies without TLS. */
+const THIS_MACHINE = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+export function signInRouter({ members, links, sessions, cookie, pages, audit }: SignInParts): Router {
+  const limits = new BruteForceLimiter({});
+
+  async function showLink(req: Request, res: Response): Promise<Answer> {
+    assertKeepsCookies(req);
+    const token = new URLSearchParams(req.url.split('?')[1]).get(LINK_FIELD);
+    if (!isLinkToken(token)) return pages.explain(req.baseUrl);
+    const link = links.find(token);
+    const member = members.get(link?.member ?? '');
+    if (member !== undefined && link?.isGood === true) {
+      return pages.confirm(req.baseUrl, member, token, formTokenOf(req, res));
+    }
+    if (await isSignedIn(req, member)) return seeOther(`${req.baseUrl}/`);
+    throw badLink();
+  }
+
+  async function spendLink(req: Request, res: Response): Promise<Answer> {
+    assertKeepsCookies(req);
+    const token = (await ownForm(req, [LINK_FIELD])).one(LINK_FIELD) ?? '';
+    const owner = members.get(links.find(token)?.member ?? '');
+    if (links.redeem(token) === undefined || owner === undefined) {
+      // After a double click or a reload, the first request has signed in.
+      if (await isSignedIn(req, owner)) return seeOther(`${req.baseUrl}/`);
+      return await refuseLink(req);
+    }
+    await signedIn(owner, req, token);
+    await endSession(req);
+    cookie.set(res, await sessions.start(owner));
+    return seeOther(`${req.baseUrl}/`);
+  }
+
+  /**
+   * Links have 256 bits and cannot be guessed. The limit is for entries that one network can add to the audit log; it
+   * never refuses a valid link.
+   */
+  async function refuseLink(req: Request): Promise<never> {
+    const network = clientNetwork(req.ip ?? req.socket.remoteAddress);
+    await limits.assertOpen(DOOR, network);
+    await limits.countFailure(DOOR, network);
+    await audit.refused(req.ip);
+    throw badLink();
+  }
+
+  /** If the sign-in cannot be written to the audit log, it fails, and the link stays usable. */
+  async function signedIn(member: Member, { ip }: Request, token: string): Promise<void> {
+    try {
+      await audit.signedIn(member, ip);
+    } catch (error) {
+      links.restore(token);
+      throw error;
+    }
+  }
+
+  /** Ends the session even if the store fails. */
+  async function signOut(req: Request, res: Response): Promise<Answer> {
+    await ownForm(req, []);
+    const session = await endSession(req);
+    cookie.clear(res);
+    if (session !== undefined) {
+      const { member: id, account } = session;
+      await audit.signedOut({ id, account }, req.ip).catch((error) => reportFailure(req.method, SIGN_OUT_PATH, error));
+    }
+    return seeOther(`${req.baseUrl}${SIGN_IN_PATH}`);
+  }
+
+  async function isSignedIn(req: Request, member: Member | undefined): Promise<boolean> {
+    if (member === undefined) return false;
+    return (await sessions.read(cookie.read(req)))?.member === member.id;
+  }
+
+  /** Ends the session of the browser, even one that an attacker set there: no copy of its cookie is accepted again. */
+  async function endSession(req: Request): Promise<Session | undefined> {
+    const session = await sessions.read(cookie.read(req));
+    if (session !== undefined) sessions.end(session);
+    return session;
+  }
+
+  function refuseMethod(allow: string): Work {
+    return () => {
+      throw new HttpError(405, 'Method not allowed', 'This page does not support this method.', { Allow: allow });
+    };
+  }
+
+  function answering(route: string, work: Work) {
+    return function answerSignIn(req: Request, res: Response): void {
+      const fail = (error: unknown) => {
+        reportFailure(req.method, route, error);
+        return pages.refuse(
+          req.baseUrl,
+          error instanceof TokenRequestError ? tooManyFailures(error) : toHttpError(error),
+        );
+      };
+      setSecurityHeaders(req, res, () => {
+        (async () => await work(req, res))()
+          .catch(fail)
+          .then((answer) => sendAnswer(res, answer))
+          .catch(() => res.destroy());
+      });
+    };
+  }
+
+  const router = Router({ caseSensitive: true });
+  router.get(SIGN_IN_PATH, answering(SIGN_IN_PATH, showLink));
+  router.post(SIGN_IN_PATH, answering(SIGN_IN_PATH, spendLink));
+  router.all(SIGN_IN_PATH, answering(SIGN_IN_PATH, refuseMethod('GET, HEAD, POST')));
+  router.post(SIGN_OUT_PATH, answering(SIGN_OUT_PATH, signOut));
+  router.all(SIGN_OUT_PATH, answering(SIGN_OUT_PATH, refuseMethod('POST')));
+  return router;
+}
+
+type Work = (req: Request, res: Response) => Answer | Promise<Answer>;
+
+/** The fields of a form of these pages. @throws HttpError 403 for a form from another site. */
+async function ownForm(req: Request, names: readonly string[]): Promise<Fields> {
+  assertSameOrigin(req);
+  const fields = new Fields(await readFormBody(req), [...names, TOKEN_FIELD]);
+  assertFormToken(req, fields.one(TOKEN_FIELD));
+  return fields;
+}
+
+/**
+ * Browsers drop Secure cookies over http, except on this machine. Without this page the sign-in would seem to do
+ * nothing.
+ */
+function assertKeepsCookies(req: Request): void {
+  if (req.secure || THIS_MACHINE.test(req.headers.host ?? '')) return;
+  const message =
+    'Signing in needs https. With http it works only on the machine that runs the server, with the printed link. Behind a proxy that ends TLS, set "trust proxy" on the server.';
+  throw new HttpError(403, 'HTTPS is needed', message);
+}
+
+function badLink(): HttpError {
+  return new HttpError(401, 'Not signed in', 'This link was used, has expired, or is wrong.');
+}
+
+function tooManyFailures({ headers }: TokenRequestError): HttpError {
+  return new HttpError(
+    429,
+    'Too many attempts',
+    'Your network sent too many links that do not work. Try again later.',
+    headers,
+  );
+}
