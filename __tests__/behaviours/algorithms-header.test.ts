@@ -65,13 +65,13 @@ describe('kid', () => {
     ['NUL', '\u0000'],
     ['4 KiB', 'k'.repeat(4_096)],
     ['a URL', 'http://169.254.169.254/'],
-  ])('A13 kid is looked for among the keys of the issuer, and nowhere else: %s', async (_name, kid) => {
+  ])('A13 kid is looked up only among the keys of the issuer: %s', async (_name, kid) => {
     expect(await strict.judge(withHeader({ kid }))).toEqual(refusal(T1, 'token_kid'));
     expect(fetched()).toEqual([issuer.jwksUri]);
   });
 });
 
-describe('members that bring their own key', () => {
+describe('header parameters with a key', () => {
   const REFUSED = refusal(T1, 'token_header_member');
 
   it.each([
@@ -93,7 +93,7 @@ describe('members that bring their own key', () => {
   });
 });
 
-describe('members that change how a token is read', () => {
+describe('header parameters that change how a token is parsed', () => {
   const REFUSED = refusal(T1, 'token_header_member');
 
   it.each([
@@ -123,7 +123,7 @@ describe('members that change how a token is read', () => {
     expect(await strict.judge(token)).toEqual(refusal(T1, 'jws_malformed'));
   });
 
-  it('A18 zip DEF, with the payload as it is', async () => {
+  it('A18 zip DEF, with the uncompressed payload', async () => {
     expect(await strict.judge(withHeader({ zip: 'DEF' }))).toEqual(REFUSED);
   });
 
@@ -170,7 +170,7 @@ describe('typ', () => {
     expect(await foreign.judge(typed(typ))).toEqual(LET_IN);
   });
 
-  it.each(others)('A20 typ %s, profile jwt: nothing else is taken', async (_name, typ) => {
+  it.each(others)('A20 typ %s, profile jwt: any other type is refused', async (_name, typ) => {
     expect(await foreign.judge(typed(typ))).toEqual(refusal(T1, 'token_typ'));
   });
 });

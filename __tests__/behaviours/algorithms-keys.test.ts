@@ -41,7 +41,7 @@ describe('weak keys', () => {
     );
   });
 
-  it.each(weakKeys)('A08 %s, beside a good key: it is left out', async (_name, jwk) => {
+  it.each(weakKeys)('A08 %s, next to a valid key: it is left out', async (_name, jwk) => {
     const jwks = { keys: [jwkOf(key), jwk] };
     const token = assemble({ alg: 'RS256', typ: 'at+jwt', kid: jwk.kid }, claimsOf(), unsigned);
     expect(await judge({ jwks }, token)).toEqual(BAD_KID);
@@ -93,7 +93,7 @@ describe('no kid', () => {
     expect(await judge({ jwks: jwksOf(key, other), profile: 'jwt' }, token())).toEqual(BAD_KID);
   });
 
-  it('A11 profile jwt, a set of one key: it is that key', async () => {
+  it('A11 profile jwt, a set of one key: that key is used', async () => {
     expect(await judge({ jwks: jwksOf(key), profile: 'jwt' }, token())).toEqual(LET_IN);
     expect(await judge({ jwks: jwksOf(other), profile: 'jwt' }, token())).toEqual(refusal(T1, 'token_signature'));
   });
@@ -113,19 +113,19 @@ describe('use', () => {
   it.each<[string, Members]>([
     ['no use', { use: undefined }],
     ['key_ops ["verify"]', { key_ops: ['verify'] }],
-  ])('A21 a key with %s is taken', async (_name, members) => {
+  ])('A21 a key with %s is accepted', async (_name, members) => {
     expect(await judge({ jwks: { keys: [jwkOf(key, members)] } }, forge(key))).toEqual(LET_IN);
   });
 });
 
-describe('retired', () => {
+describe('retired keys', () => {
   let issuer: IssuerServer;
   beforeEach(async () => {
     issuer = await serveIssuer(jwkOf(key));
   });
   afterEach(() => issuer.close());
 
-  it('A23 a key past its overlap: its tokens are refused, cached or not', async () => {
+  it('A23 a key that is no longer published: its tokens are refused, cached or not', async () => {
     const next = createKey('ES256', 'next');
     const clock = createManualClock();
     const api = await serveTokenApi([verifierOf({ jwks: issuer.jwksUri, clock })]);

@@ -34,7 +34,7 @@ afterEach(() => {
   return api.close();
 });
 
-describe('texts that mean something to somebody else', () => {
+describe('texts with a meaning in other systems', () => {
   it.each([
     ['quotes', `sk_' or '1'='1`, R4],
     ['an operator', 'sk_[$ne]', R4],
@@ -42,8 +42,8 @@ describe('texts that mean something to somebody else', () => {
     ['a statement', 'sk_union/select+key/from/keys--', T1],
   ])('P14 %s', async (_what, text, answer) => {
     expect(answerOf(await api.ask('/', text))).toEqual(answer);
-    expect([table.lookUps(), api.handled()]).toEqual([0, 0]);
-    expect(ear.heard('keyward:look-up-failure')).toEqual([]);
+    expect([table.lookups(), api.handled()]).toEqual([0, 0]);
+    expect(ear.heard('keyward:lookup-failure')).toEqual([]);
   });
 
   it.each([
@@ -51,11 +51,11 @@ describe('texts that mean something to somebody else', () => {
     ['the Secret of an access key', randomBytes(64).toString('base64url')],
   ])('P26 %s', async (_what, text) => {
     expect(answerOf(await api.ask('/', text))).toEqual(T1);
-    expect(table.lookUps()).toBe(0);
+    expect(table.lookups()).toBe(0);
   });
 });
 
-describe('keys as they are minted', () => {
+describe('created keys', () => {
   law('P19 no two alike, 130 random bits, an alphabet that form-encoding leaves alone, no Math.random', () => {
     const minted = new Set<string>();
     const unseen = Array.from({ length: 26 }, () => new Set('abcdefghijklmnopqrstuvwxyz234567'));
@@ -77,11 +77,11 @@ describe('keys as they are minted', () => {
     () =>
       fc.asyncProperty(fc.array(fc.tuple(kinds, environments), { minLength: 100, maxLength: 100 }), async (draws) => {
         ear.clear();
-        const before = table.lookUps();
+        const before = table.lookups();
         const texts = draws.map(([kind, environment]) => mintKey(kind, environment));
         expect(new Set(texts.map((text) => typeof keywardFormat.read(text)))).toEqual(new Set(['object']));
         expect(await api.askPipelined(texts.map((text): Turn => ['/', text]))).toEqual(Array(100).fill(T1));
-        expect(table.lookUps() - before).toBe(100);
+        expect(table.lookups() - before).toBe(100);
       }),
     { triesPerRun: 100 },
   );
@@ -90,11 +90,11 @@ describe('keys as they are minted', () => {
 describe("a secret key that comes with a browser's Origin", () => {
   const headers = { Origin: 'https://shop.example.com' };
 
-  it('P24 is let in, and noticed', async () => {
+  it('P24 is accepted, with a warning', async () => {
     const key = table.add();
     expect((await api.ask('/', key, { headers })).status).toBe(200);
-    const notice = { outcome: 'noticed', reason: 'secret_key_from_browser', keyId: 'key_1', kind: 'secret' };
-    expect(ear.heard('keyward:decision')).toMatchObject([notice, { outcome: 'accepted' }]);
+    const warning = { outcome: 'warning', reason: 'secret_key_from_browser', keyId: 'key_1', kind: 'secret' };
+    expect(ear.heard('keyward:decision')).toMatchObject([warning, { outcome: 'accepted' }]);
   });
 
   it("P24 is refused with browserOrigin: 'refuse', and public keys are not", async () => {

@@ -59,8 +59,8 @@ function neighbourOf(key: string): string {
   return candidates.find((candidate) => typeof keywardFormat.read(candidate) === 'object') ?? '';
 }
 
-describe('a good key', () => {
-  it('P01 a secret key on an API in its set', async () => {
+describe('a valid key', () => {
+  it('P01 a secret key on an API in its list', async () => {
     const traits: KeyTraits = { id: 'key_9', account: 'acc_9', apis: ['payments', 'disputes'], channels: ['c1'] };
     const reply = await api.ask('/payments', table.add(traits));
     expect(reply.status).toBe(200);
@@ -80,28 +80,28 @@ describe('a good key', () => {
     expect([reply.status, JSON.parse(reply.body).kind]).toEqual([200, 'public']);
   });
 
-  it('P03 a public key on a route for secret keys alone', async () => {
+  it('P03 a public key on a route for secret keys only', async () => {
     expect(await ask('/refunds', table.add({ kind: 'public', apis: ['refunds'] }))).toEqual(S3);
     expect(api.handled()).toBe(0);
   });
 });
 
-describe('a key that is not taken here', () => {
+describe('a key that is not accepted here', () => {
   it('P04 at a gate without apiKeys()', async () => {
     expect(await ask('/reports', table.add())).toEqual(T1);
-    expect(table.lookUps()).toBe(0);
+    expect(table.lookups()).toBe(0);
   });
 
-  it('P04 of a kind that the kinds of the gate do not name', async () => {
+  it('P04 of a kind that the gate does not accept', async () => {
     expect(await ask('/secret', table.add({ kind: 'public' }))).toEqual(T1);
-    expect(table.lookUps()).toBe(0);
+    expect(table.lookups()).toBe(0);
   });
 
-  it('P04 a route that takes keys, with no gate or guard that names a kind', () => {
+  it('P04 a route that accepts keys, without a gate or guard that names kinds', () => {
     const foreign: CredentialVerifier = { verify: () => ({ outcome: 'declined' }) };
     const app = express();
     app.get('/payments', requireBearer({ accept: [foreign] }), requireApi('payments'), () => {});
-    expect(() => assertGuarded(app)).toThrow('GET /payments may take keys and names no kind');
+    expect(() => assertGuarded(app)).toThrow('GET /payments may accept keys and names no kind');
   });
 
   it.each([
@@ -109,30 +109,30 @@ describe('a key that is not taken here', () => {
     ['a sandbox key at the live API', 'sandbox', '/payments'],
   ] as const)('P07 %s', async (_what, environment, path) => {
     expect(await ask(path, table.add({ environment }))).toEqual(T1);
-    expect(table.lookUps()).toBe(0);
+    expect(table.lookups()).toBe(0);
   });
 });
 
-describe('a key that does not hold', () => {
-  it('P05 well formed and unknown: one look-up, and no other for a second', async () => {
+describe('a key that is not valid', () => {
+  it('P05 well formed and unknown: one lookup, and no further one for a second', async () => {
     const key = mintKey('secret', 'live');
     expect(await ask('/payments', key)).toEqual(T1);
     clock.advance(999);
     expect(await ask('/payments', key)).toEqual(T1);
-    expect(table.lookUps()).toBe(1);
+    expect(table.lookups()).toBe(1);
     clock.advance(1);
     expect(await ask('/payments', key)).toEqual(T1);
-    expect([table.lookUps(), api.handled()]).toEqual([2, 0]);
+    expect([table.lookups(), api.handled()]).toEqual([2, 0]);
   });
 
   it.each([
     ['revoked', (key: string) => table.edit(key, { revokedAt: new Date(START - 1) })],
     ['expired', (key: string) => table.edit(key, { expiresAt: new Date(START - 1) })],
     ['deleted', (key: string) => table.remove(key)],
-    ['rotated out', (key: string) => table.edit(key, { revokedAt: new Date(START), name: 'old key of a roll' })],
+    ['rotated out', (key: string) => table.edit(key, { revokedAt: new Date(START), name: 'old key of a rotate' })],
     ['disabled', (key: string) => table.edit(key, { disabled: true })],
     ['of an account that is disabled', (key: string) => table.edit(key, { account: 'acc_off', disabled: true })],
-  ])('P06 %s: byte by byte the answer to an unknown key', async (_what, end) => {
+  ])('P06 %s: the same bytes as for an unknown key', async (_what, end) => {
     const unknown = await bytesOf(mintKey('secret', 'live'));
     const key = table.add();
     end(key);
@@ -144,14 +144,53 @@ describe('a key that does not hold', () => {
   it('P12 unknown, wrong and revoked: the same work and the same bytes', async () => {
     const revoked = table.add({ revokedAt: new Date(START) });
     const candidates = [mintKey('secret', 'live'), neighbourOf(table.add()), revoked];
-    const work: { readonly bytes: string; readonly lookUps: number }[] = [];
+    const work: { readonly bytes: string; readonly lookups: number }[] = [];
     for (const key of candidates) {
-      const before = table.lookUps();
-      work.push({ bytes: await bytesOf(key), lookUps: table.lookUps() - before });
+      const before = table.lookups();
+      work.push({ bytes: await bytesOf(key), lookups: table.lookups() - before });
     }
-    expect(work[0]?.lookUps).toBe(1);
+    expect(work[0]?.lookups).toBe(1);
     expect(work).toEqual(Array(3).fill(work[0]));
   });
+
+  it.each([
+    ['revoked', (key: string) => table.edit(key, { revokedAt: new Date(START - 1) })],
+    ['expired', (key: string) => table.edit(key, { expiresAt: new Date(START - 1) })],
+    ['disabled', (key: string) => table.edit(key, { disabled: true })],
+    ['deleted', (key: string) => table.remove(key)],
+    ['revoked and then deleted', revokeAndDelete],
+    ['expired while it was cached', (key: string) => letExpire(key)],
+  ])('N08 %s: looked up as often as an unknown key', async (_what, end) => {
+    const key = table.add();
+    await end(key);
+    expect(await workOf(key)).toEqual(await workOf(mintKey('secret', 'live')));
+  });
+
+  /** The lookups of each of seven tries, before and after `negativeTtl`, and beside a store that fails. */
+  async function workOf(key: string) {
+    const lookups: number[] = [];
+    for (const wait of [0, 1, 998, 1, 1_000, 60_000, 86_400_000]) {
+      clock.advance(wait);
+      const before = table.lookups();
+      expect(await ask('/payments', key)).toEqual(T1);
+      lookups.push(table.lookups() - before);
+    }
+    expect(lookups).toEqual([1, 0, 0, 1, 1, 1, 1]);
+    return lookups;
+  }
+
+  async function letExpire(key: string) {
+    table.edit(key, { expiresAt: new Date(clock.now() + 1) });
+    expect((await api.ask('/payments', key)).status).toBe(200);
+    clock.advance(1);
+  }
+
+  async function revokeAndDelete(key: string) {
+    table.edit(key, { revokedAt: new Date(START - 1) });
+    expect(await ask('/payments', key)).toEqual(T1);
+    table.remove(key);
+    clock.advance(1_000);
+  }
 
   it('P23 expiresAt passes between two requests of a cached key', async () => {
     const key = table.add({ expiresAt: new Date(START + 1_000) });
@@ -159,16 +198,17 @@ describe('a key that does not hold', () => {
     expect((await api.ask('/payments', key)).status).toBe(200);
     clock.advance(1);
     expect(await ask('/payments', key)).toEqual(T1);
-    expect(table.lookUps()).toBe(1);
+    expect(await ask('/payments', key)).toEqual(T1);
+    expect(table.lookups()).toBe(2);
   });
 });
 
-describe('a text that is no key', () => {
+describe('a text that is not a key', () => {
   const key = mintKey('secret', 'live');
 
   it('P08 the check character is wrong', async () => {
     expect(await ask('/payments', key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a'))).toEqual(T1);
-    expect(table.lookUps()).toBe(0);
+    expect(table.lookups()).toBe(0);
   });
 
   it.each([
@@ -180,21 +220,21 @@ describe('a text that is no key', () => {
     ["another brand's prefix", key.replace('sk_', 'rk_live_')],
   ])('P09 %s', async (_what, text) => {
     expect(await ask('/payments', text)).toEqual(T1);
-    expect(table.lookUps()).toBe(0);
+    expect(table.lookups()).toBe(0);
   });
 
-  it('P10 one character changed, and the check character with it: one look-up', async () => {
+  it('P10 one character and the check character changed: one lookup', async () => {
     const known = table.add();
     expect(await ask('/payments', neighbourOf(known))).toEqual(T1);
-    expect(table.lookUps()).toBe(1);
+    expect(table.lookups()).toBe(1);
     expect((await api.ask('/payments', known)).status).toBe(200);
   });
 
   it.each([
     ['its prefix and last four characters', (known: string) => `sk_${known.slice(-4)}`],
     ['the id of its record', (known: string) => table.recordOf(known).id],
-  ])('P11 only what the Dashboard shows of a key: %s', async (_what, shown) => {
+  ])('P11 only the part of a key that the Dashboard shows: %s', async (_what, shown) => {
     expect(await ask('/payments', shown(table.add()))).toEqual(T1);
-    expect(table.lookUps()).toBe(0);
+    expect(table.lookups()).toBe(0);
   });
 });

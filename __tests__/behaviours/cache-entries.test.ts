@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import nodeCrypto, { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { accessTokens, apiKeys, requireBearer } from 'keyward';
@@ -70,7 +70,7 @@ function changed(text: string, { place, step }: { place: number; step: number })
   return text.slice(0, at) + other + text.slice(at + 1);
 }
 
-describe('an entry is of one credential, all of it', () => {
+describe('an entry belongs to one complete credential', () => {
   const withClient = (client: string) => {
     const { sub: _sub, client_id: _client, ...rest } = claimsOf();
     return { ...rest, sub: client, client_id: client };
@@ -93,7 +93,7 @@ describe('an entry is of one credential, all of it', () => {
     expect(await ask(forged)).toEqual(T1);
   });
 
-  it('X09 the same header and payload, not signed', async () => {
+  it('X09 the same header and payload, without a signature', async () => {
     const token = sign('ack_1');
     expect(await clientOf(token)).toBe('ack_1');
     expect(await ask(forgeUnsigned('ack_1'))).toEqual(T1);
@@ -115,7 +115,7 @@ describe('an entry is of one credential, all of it', () => {
     );
   }
 
-  it('X11 what one verifier has cached, no other finds; each asks for the plain SHA-256', async () => {
+  it('X11 verifiers do not share cache entries; each looks up the plain SHA-256', async () => {
     const asked: string[] = [];
     const key = table.add();
     const record = table.recordOf(key);
@@ -133,20 +133,20 @@ describe('an entry is of one credential, all of it', () => {
 });
 
 describe('floods of bad credentials', () => {
-  it('X13 keys that nobody has push no good key out', async () => {
+  it('X13 unknown keys evict no valid key', async () => {
     const good = Array.from({ length: 100 }, (): Turn => ['/', table.add()]);
     expect(await tally(good)).toEqual({ 200: 100 });
     const bad = Array.from({ length: FLOOD }, (): Turn => ['/', mintKey('secret', 'live')]);
     expect(await tally(bad)).toEqual({ 401: FLOOD });
-    expect(table.lookUps()).toBe(100 + FLOOD);
+    expect(table.lookups()).toBe(100 + FLOOD);
     expect(await tally(good)).toEqual({ 200: 100 });
-    expect(table.lookUps()).toBe(100 + FLOOD);
+    expect(table.lookups()).toBe(100 + FLOOD);
   });
 
-  it('X14 tokens that nobody signed push no good token out', async () => {
+  it('X14 unsigned tokens evict no valid token', async () => {
     const good = Array.from({ length: 5 }, (_, at): Turn => ['/', forge(signer, { jti: `good-${at}` })]);
     expect(await tally(good)).toEqual({ 200: 5 });
-    const signatures = jest.spyOn(crypto.subtle, 'verify');
+    const signatures = jest.spyOn(nodeCrypto, 'verify');
     const bad = Array.from({ length: 200 }, (_, at): Turn => {
       return ['/', assemble(headerOf(signer), { ...claimsOf(), jti: `bad-${at}` }, unsigned)];
     });

@@ -57,35 +57,35 @@ afterEach(() => api.close());
 
 const ask = async (path: string, key: string) => answerOf(await api.ask(path, key));
 
-/** Five hundred requests for one key, whose one look-up ends when all have come. */
-async function stampede(end: (lookUp: Deferred<unknown>, key: string) => void) {
-  const lookUp = deferred<unknown>();
+/** Five hundred requests for one key, whose one lookup ends when all have come. */
+async function stampede(end: (lookup: Deferred<unknown>, key: string) => void) {
+  const lookup = deferred<unknown>();
   const key = table.add();
-  table.answer(() => lookUp.promise);
+  table.answer(() => lookup.promise);
   const answers = api.askPipelined(Array.from({ length: 500 }, () => ['/', key] as const));
   while (arrived < 500) await settled();
-  end(lookUp, key);
+  end(lookup, key);
   return { key, answers: await answers };
 }
 
-describe('many requests, one look-up', () => {
-  it('X15 500 at once for a key that is not cached', async () => {
-    const { answers } = await stampede((lookUp, key) => lookUp.resolve(table.recordOf(key)));
+describe('many requests, one lookup', () => {
+  it('X15 500 concurrent requests with a key that is not cached', async () => {
+    const { answers } = await stampede((lookup, key) => lookup.resolve(table.recordOf(key)));
     expect(answers).toEqual(Array(500).fill({ status: 200, challenge: undefined }));
-    expect(table.lookUps()).toBe(1);
+    expect(table.lookups()).toBe(1);
   });
 
-  it('X16 500 at once, and the look-up fails: the failure is not cached', async () => {
-    const { key, answers } = await stampede((lookUp) => lookUp.reject(new Error('down')));
+  it('X16 500 concurrent requests, and the lookup fails: the failure is not cached', async () => {
+    const { key, answers } = await stampede((lookup) => lookup.reject(new Error('down')));
     expect(answers).toEqual(Array(500).fill({ status: 503, challenge: undefined }));
-    expect([table.lookUps(), api.handled()]).toEqual([1, 0]);
+    expect([table.lookups(), api.handled()]).toEqual([1, 0]);
     expect(await ask('/', key)).toEqual(A5);
     table.answer(undefined);
     expect((await api.ask('/', key)).status).toBe(200);
-    expect(table.lookUps()).toBe(3);
+    expect(table.lookups()).toBe(3);
   });
 
-  it('X27 a cold start: no more look-ups at once than maxLookups, and nobody is turned away', async () => {
+  it('X27 a cold start: at most maxLookups concurrent lookups, and no request is refused', async () => {
     const keys = Array.from({ length: Number(process.env.KEYWARD_SOAK_RUNS ?? 500) }, () => table.add());
     let [underWay, most] = [0, 0];
     table.answer(async () => {
@@ -103,7 +103,7 @@ describe('many requests, one look-up', () => {
   });
 });
 
-describe('whatever a resolver does, nobody is let in and the process lives', () => {
+describe('a faulty resolver never accepts a request or ends the process', () => {
   const everything: object = new Proxy(() => {}, {
     get: (_target, name) => (name === 'then' ? undefined : everything),
   });
@@ -142,8 +142,8 @@ describe('whatever a resolver does, nobody is let in and the process lives', () 
   });
 });
 
-describe('caches on the way', () => {
-  it('X29 no answer of ours that refuses may be kept, and each varies by Authorization', async () => {
+describe('HTTP caches', () => {
+  it('X29 refusals must not be stored, and each varies by Authorization', async () => {
     const key = table.add({ apis: ['disputes'] });
     const refusals: (readonly [object, string | undefined])[] = [
       [U0, undefined],
@@ -164,13 +164,13 @@ describe('caches on the way', () => {
     expect((await api.ask('/cached')).headers).toMatchObject({ vary: 'Accept-Encoding, Authorization' });
   });
 
-  it("X29 a handler's own caching headers are left alone", async () => {
+  it('X29 caching headers of a handler are not changed', async () => {
     const { status, headers } = await api.ask('/cached', table.add());
     expect([status, headers['cache-control'], headers.vary]).toEqual([200, 'public, max-age=60', 'Accept-Encoding']);
   });
 });
 
-describe('options take no regular expression', () => {
+describe('options refuse regular expressions', () => {
   it.each([
     ['that remembers where it stood', /^payments$/g],
     ['that takes for ever', /^(a+)+$/],

@@ -33,11 +33,11 @@ const statusOf = async (key: string, path = '/') => (await api.ask(path, key)).s
 /** Revokes as a store does: the record first, then word to who watches. */
 function revoke(key: string): void {
   table.edit(key, { revokedAt: new Date(clock.now()) });
-  table.watched.change({ key: table.recordOf(key).id });
+  table.watched.onChange({ key: table.recordOf(key).id });
 }
 
-/** Look-ups from now on are held; each answer stands as it was read when the look-up began. */
-function holdLookUps(key: string): Deferred<KeyRecord>[] {
+/** Lookups from now on are held; each answer stands as it was read when the lookup began. */
+function holdLookups(key: string): Deferred<KeyRecord>[] {
   const held: Deferred<KeyRecord>[] = [];
   table.answer(() => {
     const read = table.recordOf(key);
@@ -75,9 +75,9 @@ describe('revocation in one process', () => {
     expect(api.handled()).toBe(2);
   });
 
-  it('X04 a look-up read "active", the revocation commits, its message comes, the look-up returns', async () => {
+  it('X04 a lookup read "active", the revocation commits, its message comes, the lookup returns', async () => {
     const key = table.add();
-    const held = holdLookUps(key);
+    const held = holdLookups(key);
     const answer = ask(key);
     await until(() => held.length === 1);
     revoke(key);
@@ -89,19 +89,19 @@ describe('revocation in one process', () => {
     expect(api.handled()).toBe(0);
   });
 
-  it('X05 a key that is looked up before it exists is taken within a second of its creation', async () => {
+  it('X05 a key that was looked up before it exists is accepted within a second of its creation', async () => {
     const key = table.add();
     table.answer(() => undefined);
     expect(await ask(key)).toEqual(T1);
     table.answer(undefined);
-    table.watched.change({ key: table.recordOf(key).id });
+    table.watched.onChange({ key: table.recordOf(key).id });
     clock.advance(1_000);
     expect(await statusOf(key)).toBe(200);
   });
 
-  it('X18 a resolver slower than the time-out: A5, and its late answer is held to what changed since', async () => {
+  it('X18 a resolver slower than the time-out: A5, and changes since then invalidate its late answer', async () => {
     const key = table.add();
-    const held = holdLookUps(key);
+    const held = holdLookups(key);
     expect(await ask(key, '/hasty')).toEqual(A5);
     revoke(key);
     held[0]?.resolve(nothing);
@@ -113,9 +113,9 @@ describe('revocation in one process', () => {
     expect([held.length, api.handled()]).toEqual([2, 0]);
   });
 
-  it('X18 its late answer is believed where nothing changed: no further look-up', async () => {
+  it('X18 its late answer is used if nothing changed: no further lookup', async () => {
     const key = table.add();
-    const held = holdLookUps(key);
+    const held = holdLookups(key);
     expect(await ask(key, '/hasty')).toEqual(A5);
     held[0]?.resolve(nothing);
     await settled();
@@ -124,7 +124,7 @@ describe('revocation in one process', () => {
   });
 });
 
-describe('revoked is final, whatever the store says later', () => {
+describe('revocation is final, whatever the store returns later', () => {
   it('X28 revoked twice', async () => {
     const key = table.add();
     expect(await statusOf(key)).toBe(200);
@@ -134,13 +134,13 @@ describe('revoked is final, whatever the store says later', () => {
     }
   });
 
-  it('X28 un-revoked', async () => {
+  it('X28 revocation removed', async () => {
     const key = table.add();
     revoke(key);
     expect(await ask(key)).toEqual(T1);
     table.edit(key, { revokedAt: null });
     for (const change of [{ key: table.recordOf(key).id }, { account: 'acc_1' }, 'all'] as const) {
-      table.watched.change(change);
+      table.watched.onChange(change);
       expect(await ask(key)).toEqual(T1);
     }
   });
@@ -150,12 +150,12 @@ describe('revoked is final, whatever the store says later', () => {
     revoke(key);
     expect(await ask(key)).toEqual(T1);
     table.edit(key, { apis: ['payments'], expiresAt: new Date(START + 86_400_000), name: 'renamed' });
-    table.watched.change({ key: table.recordOf(key).id });
+    table.watched.onChange({ key: table.recordOf(key).id });
     expect(await ask(key)).toEqual(T1);
   });
 });
 
-describe('messages of the feed', () => {
+describe('changes of the feed', () => {
   const GARBAGE: readonly (readonly [string, unknown])[] = [
     ['that are garbage', 'garbage'],
     ['of a megabyte', { key: 'k'.repeat(1_000_000) }],
@@ -164,24 +164,24 @@ describe('messages of the feed', () => {
     ['with a key id of "__proto__"', { key: '__proto__' }],
   ];
 
-  it.each(GARBAGE)('X25 %s add nothing to a cache, and at the most empty it', async (_what, message) => {
+  it.each(GARBAGE)('X25 %s add nothing to a cache; at most they empty it', async (_what, message) => {
     const [good, revoked, unknown] = [table.add(), table.add({ revokedAt: new Date(START) }), table.add()];
     table.remove(unknown);
     const statuses = async () => [await statusOf(good), await statusOf(revoked), await statusOf(unknown)];
     expect(await statuses()).toEqual([200, 401, 401]);
-    table.watched.change(message as Change);
+    table.watched.onChange(message as Change);
     keys.invalidate(message as Change);
     expect(await statuses()).toEqual([200, 401, 401]);
     expect(({} as { key?: unknown }).key).toBeUndefined();
   });
 });
 
-describe('what handlers do to a principal', () => {
-  it('X24 a handler changes req.auth.apis: the next request sees nothing of it', async () => {
+describe('handlers that change a principal', () => {
+  it('X24 a handler changes req.auth.apis: the next request is not affected', async () => {
     const key = table.add({ apis: ['payments'] });
     for (const path of ['/greedy', '/', '/greedy']) {
       expect(JSON.parse((await api.ask(path, key)).body).apis).toEqual(['payments']);
     }
-    expect(table.lookUps()).toBe(1);
+    expect(table.lookups()).toBe(1);
   });
 });

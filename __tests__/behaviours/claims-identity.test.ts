@@ -1,3 +1,4 @@
+import nodeCrypto from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type AccessKeyRecord, type AccessTokensOptions, accessTokens } from 'keyward';
 import { T1 } from '../support/answers.js';
@@ -9,7 +10,7 @@ import { AUDIENCE, createKey, forge, ISSUER, jwkOf, jwksOf, type Members, NOW } 
 const key = createKey('ES256');
 const stranger = createKey('ES256', key.kid);
 const clock = createManualClock();
-const verifySpy = jest.spyOn(crypto.subtle, 'verify');
+const verifySpy = jest.spyOn(nodeCrypto, 'verify');
 
 let issuer: IssuerServer;
 let api: TokenApi;
@@ -78,18 +79,18 @@ describe('iss and aud', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['undefined', undefined, 'option "issuer" must be a text that is not empty, got undefined'],
-    ['""', '', 'option "issuer" must be a text that is not empty, got an empty text'],
-    ['[]', [], 'option "issuer" must be a text that is not empty, got an empty array'],
-  ])('C11 the issuer configured is %s: the app does not start', (_name, value, message) => {
+    ['undefined', undefined, 'option "issuer" must be a non-empty string, got undefined'],
+    ['""', '', 'option "issuer" must be a non-empty string, got an empty string'],
+    ['[]', [], 'option "issuer" must be a non-empty string, got an empty array'],
+  ])('C11 the configured issuer is %s: the app does not start', (_name, value, message) => {
     expect(() => verifierOf({ issuer: value as string })).toThrow(new TypeError(`accessTokens: ${message}`));
   });
 
   it.each<[string, unknown, string]>([
-    ['undefined', undefined, 'option "audience" must be a text, or a list of texts, got undefined'],
-    ['""', '', 'option "audience": each name must be a text that is not empty, got an empty text'],
+    ['undefined', undefined, 'option "audience" must be a string, or a list of strings, got undefined'],
+    ['""', '', 'option "audience": each name must be a non-empty string, got an empty string'],
     ['[]', [], 'option "audience": expected one name or more'],
-  ])('C11 the audience configured is %s: the app does not start', (_name, value, message) => {
+  ])('C11 the configured audience is %s: the app does not start', (_name, value, message) => {
     expect(() => verifierOf({ audience: value as string })).toThrow(new TypeError(`accessTokens: ${message}`));
   });
 });
@@ -148,7 +149,7 @@ describe('several faults at once', () => {
     return { status, headers: { ...headers, date: undefined }, body };
   };
 
-  it('C26 all checks fail: the answer is the same, to the byte, as for any one of them', async () => {
+  it('C26 all checks fail: the same bytes as for each single fault', async () => {
     const all = await bytes(forge(stranger, everything, { typ: 'JWT', kid: 'unknown', crit: ['x'], alg: 'none' }));
     const one = Object.entries(everything).map(([name, value]) => forge(key, { [name]: value }));
     const header = [{ typ: 'JWT' }, { kid: 'unknown' }, { crit: ['x'] }, { alg: 'none' }];
@@ -159,7 +160,7 @@ describe('several faults at once', () => {
     );
   });
 
-  it('C27 claims wrong and signature wrong: nothing of them is kept', async () => {
+  it('C27 wrong claims and wrong signature: nothing is cached', async () => {
     const token = forge(stranger, everything);
     expect(await api.judge(token)).toEqual(refusedFor('iss'));
     const [header, payload] = token.split('.');
@@ -168,7 +169,7 @@ describe('several faults at once', () => {
     expect(verifySpy).not.toHaveBeenCalled();
   });
 
-  it('C27 claims right and signature wrong: the claims let nobody in', async () => {
+  it('C27 valid claims and wrong signature: refused', async () => {
     expect(await api.judge(forge(stranger))).toEqual(refusedFor('signature'));
     expect(await api.judge(forge(key))).toEqual(LET_IN);
     expect(await api.judge(forge(stranger))).toEqual(refusedFor('signature'));

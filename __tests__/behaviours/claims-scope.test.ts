@@ -50,7 +50,7 @@ describe('the claim', () => {
   it.each<[string, unknown]>([
     ['absent', undefined],
     ['""', ''],
-  ])('C16 scope %s: authenticated, and no API is reached', async (_name, scope) => {
+  ])('C16 scope %s: authenticated, without an API', async (_name, scope) => {
     const { status, body } = await api.present(forge(key, { scope }));
     expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ scopes: [], apis: [] })]);
     expect(await judgeBehind(requireApi('payments'), { scope })).toMatchObject({ ...S3, handled: false });
@@ -68,7 +68,7 @@ describe('the claim', () => {
   });
 });
 
-describe('what a scope reaches', () => {
+describe('the API of a scope', () => {
   it.each(['payment', 'paymentsx', 'Payments', 'payments:read', 'pay.*', '*'])(
     'C18 scope %s is not the scope payments',
     async (scope) => {
@@ -77,11 +77,11 @@ describe('what a scope reaches', () => {
     },
   );
 
-  it('C18 scope payments:read reaches the API payments', async () => {
+  it('C18 scope payments:read belongs to the API payments', async () => {
     expect(await judgeBehind(requireApi('payments'), { scope: 'payments:read' })).toEqual(LET_IN);
   });
 
-  it.each(['toString', 'constructor', '__proto__'])('C19 a route asks for %s, which no token has', async (name) => {
+  it.each(['toString', 'constructor', '__proto__'])('C19 a route requires %s, which no token has', async (name) => {
     const claims = { scope: 'payments' };
     expect(await judgeBehind(requireScopes(name), claims)).toMatchObject({ ...lacking(name), handled: false });
     expect(await judgeBehind(requireApi(name), claims)).toMatchObject({ ...S3, handled: false });

@@ -63,7 +63,7 @@ describe('exp', () => {
     expect(await judge(token)).toEqual(expected);
   });
 
-  it('C03 exp half a second from now: taken until then', async () => {
+  it('C03 exp half a second from now: accepted until then', async () => {
     const moving = createManualClock();
     const token = forge(key, { exp: NOW + 0.5 });
     expect(await judge(token, { clock: moving })).toEqual(LET_IN);
@@ -82,15 +82,15 @@ describe('lifetime', () => {
     expect(await judge(forge(key, claims), { maxLifetime: 600 })).toEqual(expected);
   });
 
-  it('C04 no limit unless it is set', async () => {
+  it('C04 no limit by default', async () => {
     expect(await judge(forge(key, { iat: 0, exp: 99_999_999_999 }))).toEqual(LET_IN);
   });
 
-  it.each([1e11, (NOW + 60) * 1_000])('C04 exp %d, meant in milliseconds', async (exp) => {
+  it.each([1e11, (NOW + 60) * 1_000])('C04 exp %d in milliseconds', async (exp) => {
     expect(await judge(forge(key, { exp }))).toEqual(refusedFor('exp'));
   });
 
-  it('C04 a foreign token that does not say when it was issued cannot keep a limit', async () => {
+  it('C04 a foreign token without iat is refused if there is a limit', async () => {
     const token = forge(key, { iat: undefined });
     expect(await judge(token, { profile: 'jwt', maxLifetime: 86_400 })).toEqual(refusedFor('lifetime'));
   });
@@ -112,7 +112,7 @@ describe('tolerance', () => {
   it.each([
     ['none', 0, { iat: NOW + 1 }, refusedFor('iat')],
     ['300 s', 300, { iat: NOW + 300 }, LET_IN],
-  ])("C05 a tolerance of one's own: %s", async (_name, clockTolerance, claims, expected) => {
+  ])('C05 a custom tolerance: %s', async (_name, clockTolerance, claims, expected) => {
     expect(await judge(forge(key, claims), { clockTolerance })).toEqual(expected);
   });
 

@@ -18,7 +18,7 @@ const absent = { ...U0, work: NO_WORK };
 
 describe('a credential in another place', () => {
   it.each([['access_token'], ['api_key'], ['token'], ['key']])(
-    'H19 a good key as ?%s= alone: not taken, and in no event',
+    'H19 a valid key only as ?%s=: not accepted, and in no event',
     async (name) => {
       const events = eavesdrop();
       try {
@@ -37,13 +37,13 @@ describe('a credential in another place', () => {
     ['Proxy-Authorization', 'Bearer '],
     ['X-Forwarded-Authorization', 'Bearer '],
     ['X-Original-Authorization', 'Bearer '],
-  ])('H23 a good key in %s', async (name, prefix) => {
+  ])('H23 a valid key in %s', async (name, prefix) => {
     expect(await api.ask([`${name}: ${prefix}${key}`])).toEqual(absent);
   });
 });
 
 describe('methods', () => {
-  it('H24 HEAD with a bad key: the answer of GET, without a body', async () => {
+  it('H24 HEAD with an invalid key: the response of GET, without a body', async () => {
     const bad = key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
     expect(await api.ask([`Authorization: Bearer ${bad}`], '/', 'HEAD')).toMatchObject({ ...T1, work: { handled: 0 } });
     expect((await getRaw(api.port, [`Authorization: Bearer ${bad}`], '/', 'HEAD')).body).toBe('');
@@ -55,12 +55,12 @@ describe('methods', () => {
   });
 });
 
-describe('what says whose server this is', () => {
+describe('headers about the host of the server', () => {
   it.each([
     ['X-Forwarded-Host', ['Host: api.test', 'X-Forwarded-Host: evil.test']],
     ['a Host with a path and a query', ['Host: a/b?']],
     ['a Host with a user', ['Host: user@x']],
-  ])('H29 %s has no effect on the realm, nor on which tokens hold', async (_name, hosts) => {
+  ])('H29 %s has no effect on the realm or on the accepted tokens', async (_name, hosts) => {
     const send = (...lines: string[]) =>
       api.send(['GET / HTTP/1.1', 'Connection: close', ...hosts, ...lines, '', ''].join('\r\n'));
     expect(await send()).toEqual(absent);
@@ -68,30 +68,30 @@ describe('what says whose server this is', () => {
   });
 });
 
-describe('two gates on one way', () => {
-  it('H27 one look-up, and both policies apply', async () => {
+describe('two gates on one route', () => {
+  it('H27 one lookup, and both policies apply', async () => {
     await api.close();
     api = await serveCounted({
       before: (app, accept) => app.use(requireBearer({ accept }), requireApi('payments')),
       guards: [requireApi('disputes')],
     });
     const both = await api.ask([`Authorization: Bearer ${api.mintKey({ apis: ['payments', 'disputes'] })}`]);
-    expect([both.status, both.work.handled, both.work.lookUps]).toEqual([200, 1, 1]);
+    expect([both.status, both.work.handled, both.work.lookups]).toEqual([200, 1, 1]);
     const first = await api.ask([`Authorization: Bearer ${api.mintKey({ apis: ['payments'] })}`]);
-    expect(first).toMatchObject({ ...S3, work: { handled: 0, lookUps: 1 } });
+    expect(first).toMatchObject({ ...S3, work: { handled: 0, lookups: 1 } });
     const second = await api.ask([`Authorization: Bearer ${api.mintKey({ apis: ['disputes'] })}`]);
-    expect(second).toMatchObject({ ...S3, work: { handled: 0, lookUps: 1 } });
+    expect(second).toMatchObject({ ...S3, work: { handled: 0, lookups: 1 } });
   });
 });
 
-describe('a guard to which no principal comes', () => {
-  it('H32 behind an optional gate to which nothing was presented', async () => {
+describe('a guard without a principal', () => {
+  it('H32 behind an optional gate that got no credential', async () => {
     await api.close();
     api = await serveCounted({ optional: true, guards: [requireApi('payments')] });
     expect(await api.ask([])).toEqual(absent);
   });
 
-  it('H32 with no gate before it: 500 with a sentence for the developer, and no handler runs', async () => {
+  it('H32 without a gate before it: 500 with a message for the developer, and no handler runs', async () => {
     let handled = 0;
     let told: unknown;
     const app = express();
@@ -106,7 +106,7 @@ describe('a guard to which no principal comes', () => {
     try {
       expect((await getRaw(served.port, [`Authorization: Bearer ${key}`])).status).toBe(500);
       expect(told).toEqual(
-        new Error('keyward: requireApi(payments) needs a requireBearer before it on this route, and none ran'),
+        new Error('keyward: no requireBearer ran before requireApi(payments); mount one before it on this route'),
       );
       expect(handled).toBe(0);
     } finally {

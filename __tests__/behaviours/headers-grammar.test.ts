@@ -15,26 +15,26 @@ const present = (value: string) => api.ask([`Authorization: ${Buffer.from(value)
 
 async function expectMalformed(value: string) {
   expect(await present(value)).toEqual({ ...R4, work: NO_WORK });
-  expect(await api.lookUpsFor(key)).toBe(1);
+  expect(await api.lookupsFor(key)).toBe(1);
 }
 
 const within = (text: string, inserted: string) => text.slice(0, 10) + inserted + text.slice(10);
 
-describe('what is no b64token', () => {
+describe('a credential that is not a b64token', () => {
   it('H07 Bearer a b', () => expectMalformed('Bearer a b'));
 
-  it('H07 a good credential with another word after it', () => expectMalformed(`Bearer ${key} extra`));
+  it('H07 a valid credential followed by another word', () => expectMalformed(`Bearer ${key} extra`));
 
   it.each([
     ['a second challenge', ', Bearer x'],
     ['a comma', ','],
-  ])('H08 a good credential with %s after it', (_name, tail) => expectMalformed(`Bearer ${key}${tail}`));
+  ])('H08 a valid credential followed by %s', (_name, tail) => expectMalformed(`Bearer ${key}${tail}`));
 
   it.each([
     ['double quotes', '"', '"'],
     ['single quotes', "'", "'"],
     ['angle brackets', '<', '>'],
-  ])('H13 a good credential in %s', (_name, open, close) => expectMalformed(`Bearer ${open}${key}${close}`));
+  ])('H13 a valid credential in %s', (_name, open, close) => expectMalformed(`Bearer ${open}${key}${close}`));
 
   it.each([
     ['a byte from 0x80 on', '\u00e9'],
@@ -42,11 +42,11 @@ describe('what is no b64token', () => {
     ['a zero-width space', '\u200b'],
     ['a full-width letter', '\uff41'],
     ['a right-to-left mark', '\u200f'],
-  ])('H14 %s before, in and after a good credential', async (_name, character) => {
+  ])('H14 %s before, in and after a valid credential', async (_name, character) => {
     for (const credential of [`${character}${key}`, within(key, character), `${key}${character}`]) {
       expect(await present(`Bearer ${credential}`)).toEqual({ ...R4, work: NO_WORK });
     }
-    expect(await api.lookUpsFor(key)).toBe(1);
+    expect(await api.lookupsFor(key)).toBe(1);
   });
 
   it.each([
@@ -55,23 +55,23 @@ describe('what is no b64token', () => {
     ['an asterisk', '*'],
     ['a brace', '{'],
     ['a backslash', '\\'],
-  ])('H17 %s within a good credential', (_name, inserted) => expectMalformed(`Bearer ${within(key, inserted)}`));
+  ])('H17 %s in a valid credential', (_name, inserted) => expectMalformed(`Bearer ${within(key, inserted)}`));
 });
 
-describe('what is a b64token, and no credential', () => {
+describe('a b64token that is not a credential', () => {
   it.each([
     ['key', '='],
     ['key', '=='],
     ['token', '=='],
-  ])('H18 a good %s with %s after it: no look-up, no signature check', async (sort, padding) => {
+  ])('H18 a valid %s followed by %s: no lookup, no signature check', async (sort, padding) => {
     const { work, ...answer } = await present(`Bearer ${sort === 'key' ? key : api.token}${padding}`);
     expect(answer).toEqual(T1);
-    expect(work).toMatchObject({ handled: 0, lookUps: 0, signatures: 0 });
+    expect(work).toMatchObject({ handled: 0, lookups: 0, signatures: 0 });
   });
 });
 
 describe('length', () => {
-  it('H16 a credential of 12,288 characters is still looked at', async () => {
+  it('H16 a credential of 12,288 characters is still verified', async () => {
     expect((await present(`Bearer ${'a'.repeat(12_288)}`)).status).toBe(401);
   });
 
@@ -79,22 +79,22 @@ describe('length', () => {
     expectMalformed(`Bearer ${'a'.repeat(length)}`),
   );
 
-  it('H16 a header of 20,000 characters ends before the gate', async () => {
+  it('H16 a header of 20,000 characters is refused before the gate', async () => {
     const { status, work } = await present(`Bearer ${'a'.repeat(20_000)}`);
     expect([status, work]).toEqual([431, NO_WORK]);
-    expect(await api.lookUpsFor(key)).toBe(1);
+    expect(await api.lookupsFor(key)).toBe(1);
   });
 });
 
-describe('what Node refuses before any middleware', () => {
+describe('headers that Node refuses before any middleware', () => {
   it.each([
     ['NUL', 'Authorization: Bearer \0'],
     ['obs-fold', 'Authorization: Bearer\r\n '],
     ['a bare LF', 'Authorization: Bearer \n'],
     ['VT', 'Authorization: Bearer \v'],
     ['a space before the colon', 'Authorization : Bearer '],
-  ])('H15 %s; the server goes on serving', async (_name, start) => {
+  ])('H15 %s; the server continues', async (_name, start) => {
     expect(await api.ask([`${start}${key}`])).toEqual({ status: 400, challenge: undefined, work: NO_WORK });
-    expect(await api.lookUpsFor(key)).toBe(1);
+    expect(await api.lookupsFor(key)).toBe(1);
   });
 });

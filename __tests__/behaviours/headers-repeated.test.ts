@@ -27,14 +27,14 @@ describe('two Authorization lines', () => {
     ['Basic, then Bearer', () => ['Authorization: Basic Zm9vOmJhcg==', `Authorization: Bearer ${key}`]],
   ])('H09 two Authorization lines: %s', async (_name, lines) => {
     expect(await api.ask(lines())).toEqual(refused);
-    expect(await api.lookUpsFor(key)).toBe(1);
+    expect(await api.lookupsFor(key)).toBe(1);
   });
 
   it('H10 a server that joins duplicate headers', async () => {
     await api.close();
     await start({ joinDuplicateHeaders: true });
     expect(await api.ask([`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`])).toEqual(refused);
-    expect(await api.lookUpsFor(key)).toBe(1);
+    expect(await api.lookupsFor(key)).toBe(1);
   });
 });
 
@@ -58,23 +58,23 @@ describe('a credential in the header and one elsewhere', () => {
     ['another one', () => `/?access_token=${other}`],
     ['an empty one', () => '/?access_token='],
     ['two', () => `/?access_token=${key}&access_token=${key}`],
-  ])('H20 a good header, and in the query %s', async (_name, target) => {
+  ])('H20 a valid header, and in the query %s', async (_name, target) => {
     expect(await api.ask([`Authorization: Bearer ${key}`], target())).toEqual(refused);
-    expect(await api.lookUpsFor(key)).toBe(1);
+    expect(await api.lookupsFor(key)).toBe(1);
   });
 
-  it('H21 a form body alone', async () => {
+  it('H21 only a form body', async () => {
     const outcome = await post(`access_token=${key}`, 'application/x-www-form-urlencoded', []);
     expect(outcome).toEqual({ ...U0, work: NO_WORK });
   });
 
-  it('H21 a good header, and a form body', async () => {
+  it('H21 a valid header and a form body', async () => {
     const lines = [`Authorization: Bearer ${key}`];
     expect(await post(`access_token=${key}`, 'application/x-www-form-urlencoded', lines)).toEqual(refused);
-    expect(await api.lookUpsFor(key)).toBe(1);
+    expect(await api.lookupsFor(key)).toBe(1);
   });
 
-  it('H22 a good header, and a JSON body with a member of that name', async () => {
+  it('H22 a valid header and a JSON body with a property of that name', async () => {
     const body = JSON.stringify({ access_token: other });
     const { status, work } = await post(body, 'application/json', [`Authorization: Bearer ${key}`]);
     expect([status, work.handled]).toEqual([200, 1]);

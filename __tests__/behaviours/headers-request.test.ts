@@ -26,7 +26,7 @@ const principalIn = (response: { readonly body: string }) => JSON.parse(response
 const get = (...lines: string[]) =>
   sendRaw(api.port, ['GET / HTTP/1.1', 'Host: api.test', 'Connection: close', ...lines, '', ''].join('\r\n'));
 
-describe('what upstream code makes of headers.authorization', () => {
+describe('values of headers.authorization set by earlier code', () => {
   it.each([
     ['an array', () => [`Bearer ${key}`]],
     ['an object', () => ({ toString: () => `Bearer ${key}` })],
@@ -37,7 +37,7 @@ describe('what upstream code makes of headers.authorization', () => {
       if (req.headers.authorization === undefined) Object.assign(req.headers, { authorization: value() });
     });
     expect(await api.ask([])).toEqual({ ...R4, work: NO_WORK });
-    expect(await api.lookUpsFor(key)).toBe(1);
+    expect(await api.lookupsFor(key)).toBe(1);
   });
 
   it('H25 a string wins, unless there are two raw lines', async () => {
@@ -52,7 +52,7 @@ describe('what upstream code makes of headers.authorization', () => {
 });
 
 describe('one connection', () => {
-  it('H26 pipelined: a good key, none, a bad one, another good key; nothing carries over', async () => {
+  it('H26 pipelined: a valid key, none, an invalid one, another valid key; no state is shared', async () => {
     api = await serveCounted();
     const [first, second] = [api.mintKey(), api.mintKey()];
     const lines = [
@@ -80,7 +80,7 @@ describe('one connection', () => {
   });
 });
 
-describe('what stood at req.auth before', () => {
+describe('earlier values of req.auth', () => {
   const forged = { kind: 'secret', keyId: 'forged', apis: 'all', scopes: 'all', channels: 'all' };
 
   it('H28 set by earlier code: overwritten', async () => {

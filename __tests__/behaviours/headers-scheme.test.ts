@@ -16,7 +16,7 @@ const credentialOf = (sort: string) => (sort === 'key' ? key : api.token);
 /** Refused by its text alone; and of the good key nothing was cached, neither that it is good nor that it is not. */
 async function expectRefusal(lines: readonly string[], answer: object) {
   expect(await api.ask(lines)).toEqual({ ...answer, work: NO_WORK });
-  expect(await api.lookUpsFor(key)).toBe(1);
+  expect(await api.lookupsFor(key)).toBe(1);
 }
 
 describe('the scheme of the Authorization field', () => {
@@ -24,9 +24,7 @@ describe('the scheme of the Authorization field', () => {
 
   it('H02 an empty value', () => expectRefusal(['Authorization:'], U0));
 
-  it.each([['Bearer'], ['Bearer ']])('H03 "%s" and nothing more', (value) =>
-    expectRefusal([`Authorization: ${value}`], R4),
-  );
+  it.each([['Bearer'], ['Bearer ']])('H03 only "%s"', (value) => expectRefusal([`Authorization: ${value}`], R4));
 
   it.each([
     ['bearer', 'key'],
@@ -35,7 +33,7 @@ describe('the scheme of the Authorization field', () => {
     ['bearer', 'token'],
     ['BEARER', 'token'],
     ['bEaReR', 'token'],
-  ])('H04 %s with a good %s', async (scheme, sort) => {
+  ])('H04 %s with a valid %s', async (scheme, sort) => {
     const { status, work } = await api.ask([`Authorization: ${scheme} ${credentialOf(sort)}`]);
     expect([status, work.handled, work.signatures]).toEqual([200, 1, sort === 'token' ? 1 : 0]);
   });
@@ -43,10 +41,10 @@ describe('the scheme of the Authorization field', () => {
   it.each([
     [2, '  '],
     [5, '     '],
-  ])('H05 %i spaces after the scheme: good, and the cache entry of one space', async (_count, spaces) => {
+  ])('H05 %i spaces after the scheme: accepted, with the cache entry of one space', async (_count, spaces) => {
     const spaced = await api.ask([`Authorization: Bearer${spaces}${key}`]);
-    expect([spaced.status, spaced.work.lookUps]).toEqual([200, 1]);
-    expect(await api.lookUpsFor(key)).toBe(0);
+    expect([spaced.status, spaced.work.lookups]).toEqual([200, 1]);
+    expect(await api.lookupsFor(key)).toBe(0);
   });
 
   it.each([
@@ -54,7 +52,7 @@ describe('the scheme of the Authorization field', () => {
     ['a TAB before the credential', ' \t'],
   ])('H06 %s', (_name, between) => expectRefusal([`Authorization: Bearer${between}${key}`], R4));
 
-  it.each([['Basic'], ['Digest'], ['Negotiate'], ['Token'], ['ApiKey'], ['DPoP']])('H11 scheme %s', (scheme) =>
+  it.each([['Basic'], ['Digest'], ['Negotiate'], ['Token'], ['ApiKey']])('H11 scheme %s', (scheme) =>
     expectRefusal([`Authorization: ${scheme} ${key}`], U0),
   );
 
@@ -66,28 +64,31 @@ describe('the scheme of the Authorization field', () => {
 describe('keys without a scheme', () => {
   const bare = (kind: 'secret' | 'public') => api.mintKey({ kind });
 
-  it.each([['secret'], ['public']] as const)('H31 a bare %s key with bareKeys off', async (kind) => {
-    expect(await api.ask([`Authorization: ${bare(kind)}`])).toEqual({ ...U0, work: NO_WORK });
-  });
+  it.each([['secret'], ['public']] as const)(
+    'H31 a %s key without a scheme and without allowSchemeless',
+    async (kind) => {
+      expect(await api.ask([`Authorization: ${bare(kind)}`])).toEqual({ ...U0, work: NO_WORK });
+    },
+  );
 
-  describe('with bareKeys on', () => {
+  describe('with allowSchemeless', () => {
     beforeEach(async () => {
       await api.close();
-      api = await serveCounted({ bareKeys: true });
+      api = await serveCounted({ allowSchemeless: true });
     });
 
-    it.each([['secret'], ['public']] as const)('H31 a bare %s key', async (kind) => {
+    it.each([['secret'], ['public']] as const)('H31 a %s key without a scheme', async (kind) => {
       const { status, work } = await api.ask([`Authorization: ${bare(kind)}`]);
-      expect([status, work.handled, work.lookUps]).toEqual([200, 1, 1]);
+      expect([status, work.handled, work.lookups]).toEqual([200, 1, 1]);
     });
 
-    it('H31 a bare JWT', async () => {
+    it('H31 a JWT without a scheme', async () => {
       expect(await api.ask([`Authorization: ${api.token}`])).toEqual({ ...U0, work: NO_WORK });
     });
 
-    it('H31 a bare key that nobody knows', async () => {
+    it('H31 an unknown key without a scheme', async () => {
       const foreign = createTestKit().secretKey();
-      expect(await api.ask([`Authorization: ${foreign}`])).toMatchObject({ ...T1, work: { handled: 0, lookUps: 1 } });
+      expect(await api.ask([`Authorization: ${foreign}`])).toMatchObject({ ...T1, work: { handled: 0, lookups: 1 } });
     });
   });
 });

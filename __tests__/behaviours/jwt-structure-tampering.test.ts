@@ -34,7 +34,7 @@ beforeEach(() => {
 
 const BAD_SIGNATURE = refusal(T1, 'token_signature');
 
-describe('what looks like a token stays with the tokens', () => {
+describe('a text that looks like a token is only treated as a token', () => {
   it.each([
     ['three words', 'not.a.token', 'jws_malformed'],
     ['three parts that begin like a key', 'sk_not.a.token', 'jws_malformed'],
@@ -50,7 +50,7 @@ describe('what looks like a token stays with the tokens', () => {
     ['wrong check character', 'sk_wlj3nsyprj5ipdr2b4nkxzepnma'],
     ['wrong length', 'sk_wlj3'],
     ['a header in base64url after the prefix', `sk_${header}`],
-  ])('J17 a key that fails its format is never read as a token: %s', async (_name, credential) => {
+  ])('J17 a malformed key is never parsed as a token: %s', async (_name, credential) => {
     const parse = jest.spyOn(JSON, 'parse');
     const judgement = await api.judge(credential);
     const parsed = parse.mock.calls.length;
@@ -93,7 +93,7 @@ describe('changed after signing', () => {
     expect(await api.judge(`${input}.${signature}`)).toEqual(BAD_SIGNATURE);
   });
 
-  it('J20 header and payload of one good token, signature of another', async () => {
+  it('J20 header and payload of one valid token, signature of another', async () => {
     const other = forge(key, { jti: 'token-2', scope: 'disputes' });
     const [otherHeader, otherPayload, otherSignature] = other.split('.');
     expect(await api.judge(good)).toEqual(LET_IN);

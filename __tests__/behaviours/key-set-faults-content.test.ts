@@ -49,7 +49,7 @@ describe('sets that are refused', () => {
     await expectRefused(others(count), 'more than 100 keys');
   });
 
-  it('K05 100 keys are taken', async () => {
+  it('K05 100 keys are accepted', async () => {
     issuer.publish(...others(99), jwkOf(key));
     expect(await api.judge(forge(key))).toEqual(LET_IN);
   });
@@ -57,7 +57,7 @@ describe('sets that are refused', () => {
   it.each([
     ['the same material', jwkOf(key)],
     ['different material', jwkOf(createKey('ES256', 'good'))],
-  ])('K06 one kid twice: %s', async (_name, again) => {
+  ])('K06 a duplicate kid: %s', async (_name, again) => {
     await expectRefused([jwkOf(key), again], 'two keys with one kid');
   });
 
@@ -67,7 +67,7 @@ describe('sets that are refused', () => {
 });
 
 describe('keys that are left out', () => {
-  it('K07 oct keys alone', async () => {
+  it('K07 only oct keys', async () => {
     issuer.publish(oct);
     expect(await api.judge(forge(key))).toEqual(refusal(A5, 'keys_unavailable'));
     expect(alarms()).toMatchObject([{ reason: 'no usable key' }]);
@@ -89,7 +89,7 @@ describe('keys that are left out', () => {
     ['no kty', { x: String(x), kid: 'bad' } as unknown as JWK],
     ['a kid that is no text', jwkOf(key, { kid: 1 })],
     ['a curve that is taken nowhere', { kty: 'EC', crv: 'secp256k1', kid: 'bad' }],
-  ])('K09 %s among good ones: the good ones work', async (_name, bad) => {
+  ])('K09 %s among valid keys: the valid ones work', async (_name, bad) => {
     issuer.publish(bad, jwkOf(key));
     expect(await api.judge(forge(key))).toEqual(LET_IN);
     expect(await api.judge(forge(key, {}, { kid: 'bad' }))).toEqual(BAD_KID);

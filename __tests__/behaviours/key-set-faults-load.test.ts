@@ -1,4 +1,4 @@
-/** K20 to K22: many at once, and look-ups that do not end well. */
+/** K20 to K22: many at once, and lookups that do not end well. */
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -59,7 +59,7 @@ describe('a resolver', () => {
       ],
     ])(`K20 ${name} %s`, async (_how, resolve) => {
       api = await serveTokenApi([verifierOf(resolve as () => never)]);
-      expect(await api.judge(credential)).toEqual(refusal(A5, 'look_up_threw'));
+      expect(await api.judge(credential)).toEqual(refusal(A5, 'lookup_threw'));
     });
 
     const until = async (resolve: () => unknown) => {
@@ -80,13 +80,13 @@ describe('a resolver', () => {
 
     it(`K20 ${name} hangs`, async () => {
       const { early, judgement } = await until(() => new Promise(() => {}));
-      expect([early, judgement]).toEqual(['waiting', refusal(A5, 'look_up_timed_out')]);
+      expect([early, judgement]).toEqual(['waiting', refusal(A5, 'lookup_timed_out')]);
     });
 
-    it(`K20 ${name} returns late: what it brings is believed by those who come after`, async () => {
+    it(`K20 ${name} returns late: later requests use its result`, async () => {
       const late = deferred<object>();
       const { judgement } = await until(() => late.promise);
-      expect(judgement).toEqual(refusal(A5, 'look_up_timed_out'));
+      expect(judgement).toEqual(refusal(A5, 'lookup_timed_out'));
       late.resolve(record);
       await jest.advanceTimersByTimeAsync(0);
       expect(await api.judge(credential)).toEqual(LET_IN);
@@ -94,7 +94,7 @@ describe('a resolver', () => {
   });
 });
 
-describe('many at once, while the keys are fetched', () => {
+describe('concurrent requests while the keys are fetched', () => {
   let issuer: IssuerServer;
   let api: TokenApi;
   const keys: RequestListener = json({ keys: [jwkOf(key)] });
@@ -123,7 +123,7 @@ describe('many at once, while the keys are fetched', () => {
     return Promise.all([issuer.close(), api.close()]);
   });
 
-  it('K21 1,000 clients go away meanwhile: the keys are kept', async () => {
+  it('K21 1,000 clients close their connections meanwhile: the keys are stored', async () => {
     const { asked, answer } = holdBack();
     const waiting = api.judge(forge(key));
     await asked;
@@ -136,7 +136,7 @@ describe('many at once, while the keys are fetched', () => {
     expect(issuer.asked.length).toBe(1);
   }, 20_000);
 
-  it('K22 500 first requests: one fetch, and all are answered', async () => {
+  it('K22 500 first requests: one fetch, and all get a response', async () => {
     const { asked, answer } = holdBack();
     const tokens = Array.from({ length: 5 }, (_, i) => forge(key, { jti: `token-${i}` }));
     const replies = Array.from({ length: 100 }, () => tokens.map((token) => api.present(token))).flat();

@@ -1,8 +1,8 @@
 /** K10 to K16: keys that come, go and age. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { accessTokens, type CredentialVerifier } from 'keyward';
-import { PresentedCredential } from '../../lib/verify/presented-credential.js';
-import { T1 } from '../support/answers.js';
+import { PresentedCredential } from '../../lib/http/presented-credential.js';
+import { A5, T1 } from '../support/answers.js';
 import { type IssuerServer, serveIssuer, status } from '../support/issuer-server.js';
 import { createManualClock, type ManualClock } from '../support/manual-clock.js';
 import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
@@ -57,7 +57,7 @@ async function flood(count: number): Promise<string[]> {
 }
 
 describe('rotation', () => {
-  it('K10 a new kid: its first token makes one fetch, and old tokens live on', async () => {
+  it('K10 a new kid: its first token causes one fetch, and old tokens stay valid', async () => {
     expect(await api.judge(forge(key))).toEqual(LET_IN);
     issuer.publish(jwkOf(key), jwkOf(next));
     clock.advance(SECOND);
@@ -67,7 +67,7 @@ describe('rotation', () => {
     expect(issuer.asked.length).toBe(2);
   });
 
-  it('K10 a new kid: its first tokens at once make one fetch, and none is refused', async () => {
+  it('K10 a new kid: concurrent first tokens cause one fetch, and none is refused', async () => {
     expect(await api.judge(forge(key))).toEqual(LET_IN);
     issuer.publish(jwkOf(key), jwkOf(next));
     const replies = await Promise.all(['a', 'b', 'c'].map((jti) => api.present(forge(next, { jti }))));
@@ -75,7 +75,7 @@ describe('rotation', () => {
     expect(issuer.asked.length).toBe(2);
   });
 
-  it('K13 a key that is gone: within ten minutes, and cached tokens at the same moment', async () => {
+  it('K13 a removed key: refused within ten minutes, together with cached tokens', async () => {
     const [cached, fresh] = [lasting(key, 'cached'), lasting(key, 'fresh')];
     issuer.publish(jwkOf(key), jwkOf(next));
     expect(await api.judge(cached)).toEqual(LET_IN);
@@ -85,7 +85,7 @@ describe('rotation', () => {
     expect(await api.judge(cached)).toEqual(BAD_KID);
   });
 
-  it('K13 a key that is gone: any refresh withdraws it, and what was cached goes with it', async () => {
+  it('K13 a removed key: any refresh withdraws it, together with cached tokens', async () => {
     const cached = lasting(key, 'cached');
     expect(await api.judge(cached)).toEqual(LET_IN);
     issuer.publish(jwkOf(next));
@@ -93,7 +93,7 @@ describe('rotation', () => {
     expect(await api.judge(cached)).toEqual(BAD_KID);
   });
 
-  it('K14 the same kid with new material: what the old key proved is dropped', async () => {
+  it('K14 the same kid with another key: tokens of the old key are dropped', async () => {
     const reissued = createKey('ES256', 'first');
     const cached = lasting(key, 'cached');
     expect(await api.judge(cached)).toEqual(LET_IN);
@@ -105,7 +105,7 @@ describe('rotation', () => {
 });
 
 describe('floods of unknown kids', () => {
-  it('K11 10,000 in ten seconds: one fetch, and good tokens go on', async () => {
+  it('K11 10,000 in ten seconds: two fetches, and valid tokens are accepted', async () => {
     const cached = lasting(key, 'cached');
     expect(await api.judge(cached)).toEqual(LET_IN);
     for (let second = 0; second < 10; second += 1) {
@@ -114,14 +114,14 @@ describe('floods of unknown kids', () => {
       expect(await api.judge(lasting(key, `fresh ${second}`))).toEqual(LET_IN);
       clock.advance(SECOND);
     }
-    expect(issuer.asked.length).toBe(2);
+    expect(issuer.asked.length).toBe(1 + 2);
   }, 20_000);
 
-  it('K11 after 30 seconds there may be another fetch, and no sooner', async () => {
+  it('K11 another fetch only after six seconds', async () => {
     await flood(1);
     await flood(1);
     const before = issuer.asked.length;
-    clock.advance(30 * SECOND - 1);
+    clock.advance(6 * SECOND - 1);
     await flood(10);
     expect(issuer.asked.length).toBe(before);
     clock.advance(1);
@@ -129,28 +129,28 @@ describe('floods of unknown kids', () => {
     expect(issuer.asked.length).toBe(before + 1);
   });
 
-  it('K12 while the endpoint fails from the start: a fetch for each back-off, growing to 30 seconds', async () => {
+  it('K12 the endpoint fails from the start: one fetch for each back-off, up to ten seconds', async () => {
     issuer.answer(status(500));
     const fetchedAt: number[] = [];
-    for (let second = 0; second <= 125; second += 1) {
+    for (let second = 0; second <= 50; second += 1) {
       const before = issuer.asked.length;
       expect(await flood(10)).toEqual(['unavailable']);
       for (let fetches = issuer.asked.length - before; fetches > 0; fetches -= 1) fetchedAt.push(second);
       clock.advance(SECOND);
     }
-    expect(fetchedAt).toEqual([0, 1, 3, 7, 15, 31, 61, 91, 121]);
+    expect(fetchedAt).toEqual([0, 1, 3, 7, 15, 25, 35, 45]);
   });
 
-  it('K12 while the endpoint fails and there are keys: good tokens go on', async () => {
+  it('K12 the endpoint fails and there are keys: valid tokens are accepted', async () => {
     const cached = lasting(key, 'cached');
     expect(await api.judge(cached)).toEqual(LET_IN);
     issuer.answer(status(500));
     for (let second = 0; second < 60; second += 1) {
-      expect(await flood(16)).toEqual(['refused']);
+      expect(await flood(16)).toEqual(['unavailable']);
       expect(await api.judge(cached)).toEqual(LET_IN);
       clock.advance(SECOND);
     }
-    expect(issuer.asked.length).toBe(3);
+    expect(issuer.asked.length).toBe(1 + 9);
   });
 });
 
@@ -161,7 +161,7 @@ describe('an endpoint that is down', () => {
     issuer.answer(status(500));
   });
 
-  it('K15 for an hour the keys are believed, and no longer', async () => {
+  it('K15 for an hour: the keys are used, but not longer', async () => {
     clock.advance(HOUR);
     expect(await api.judge(cached)).toEqual(LET_IN);
     expect(await api.judge(lasting(key, 'fresh'))).toEqual(LET_IN);
@@ -170,11 +170,11 @@ describe('an endpoint that is down', () => {
       expect(await api.judge(token)).toMatchObject({ status: 503, challenge: undefined, reason: 'keys_unavailable' });
     }
     issuer.publish(jwkOf(key));
-    clock.advance(30 * SECOND);
+    clock.advance(10 * SECOND);
     expect(await api.judge(cached)).toEqual(LET_IN);
   });
 
-  it('K15 for hours: the answer says when to ask again, and never 200', async () => {
+  it('K15 for hours: the response has Retry-After, and is never 200', async () => {
     for (let hour = 0; hour < 3; hour += 1) {
       clock.advance(HOUR + 1);
       const { status: code, headers } = await api.present(cached);
@@ -182,9 +182,9 @@ describe('an endpoint that is down', () => {
     }
   });
 
-  it('K16 an unknown kid meanwhile is refused, not let in on old keys', async () => {
+  it('K16 an unknown kid meanwhile is 503, and is not verified with old keys', async () => {
     clock.advance(30 * MINUTE);
-    expect(await api.judge(lasting(next, 'unknown'))).toEqual(BAD_KID);
+    expect(await api.judge(lasting(next, 'unknown'))).toEqual(refusal(A5, 'keys_unavailable'));
     expect(await api.judge(lasting(key, 'known'))).toEqual(LET_IN);
   });
 });

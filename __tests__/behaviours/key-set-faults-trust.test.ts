@@ -38,7 +38,7 @@ describe('while the keys cannot be fetched', () => {
   const claiming = (alg: string, secret: string) =>
     assemble({ ...headerOf(key), alg }, claimsOf(), (input) => createHmac('sha256', secret).update(input).digest());
 
-  it('K17 there is no key that is built in, no none and no HS', async () => {
+  it('K17 no built-in key, no alg none and no HS is accepted', async () => {
     issuer.answer(status(500));
     expect(await api.judge(claiming('none', 'x'))).toEqual(refusal(T1, 'token_alg'));
     for (const secret of ['', 'secret', JSON.stringify(jwkOf(key))]) {
@@ -48,7 +48,7 @@ describe('while the keys cannot be fetched', () => {
   });
 });
 
-describe('what a token says of URLs', () => {
+describe('URLs in a token', () => {
   it.each<[string, (url: string) => string]>([
     ['iss', (url) => forge(key, { iss: url })],
     ['aud', (url) => forge(key, { aud: url })],
@@ -66,7 +66,7 @@ describe('URLs in the options', () => {
     ['userinfo', 'https://user:secret@issuer.test/keys'],
     ['a fragment', 'https://issuer.test/keys#one'],
   ];
-  const expected = 'an https URL (http to this machine only) without userinfo and fragment';
+  const expected = 'an https URL (http to this machine only, or with "allowHttp") without userinfo and fragment';
 
   it.each(bad)('K19 jwks with %s', (_name, url) => {
     expect(() => verifierOf({ jwks: url })).toThrow(
@@ -76,18 +76,18 @@ describe('URLs in the options', () => {
 
   it.each(bad)('K19 issuer with %s', (_name, url) => {
     expect(() => verifierOf({ issuer: url })).toThrow(
-      new TypeError(`accessTokens: option "issuer" must be ${expected}, or "jwks" must be given, got string`),
+      new TypeError(`accessTokens: option "issuer" must be ${expected}, unless "jwks" is given, got string`),
     );
   });
 });
 
-describe('a token that is refused for what it says', () => {
+describe('a token that is refused for its content', () => {
   it.each<[string, Members, Members, string]>([
     ['exp', { exp: NOW }, {}, 'expired'],
     ['iss', { iss: 'https://other.test' }, {}, 'token_iss'],
     ['aud', { aud: 'https://other.test' }, {}, 'token_aud'],
     ['typ', {}, { typ: 'JWT' }, 'token_typ'],
-  ])('K24 %s, with a kid that nobody knows: nothing is fetched', async (_name, claims, header, reason) => {
+  ])('K24 %s, with an unknown kid: nothing is fetched', async (_name, claims, header, reason) => {
     expect(await api.judge(forge(key, claims, { kid: 'unknown', ...header }))).toEqual(refusal(T1, reason));
     expect(issuer.asked).toEqual([]);
   });

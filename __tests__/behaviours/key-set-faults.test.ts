@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { accessTokens, type KeySetChange } from 'keyward';
+import { selfSigned } from '../../lib/testing/self-signed.js';
 import { A5, answerOf } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import {
@@ -21,7 +22,6 @@ import {
   status,
 } from '../support/issuer-server.js';
 import { createManualClock, type ManualClock } from '../support/manual-clock.js';
-import { selfSigned } from '../support/self-signed.js';
 import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwkOf } from '../support/token-forge.js';
 
@@ -68,7 +68,7 @@ async function expectFault(listener: RequestListener, reason: string) {
   expect([issuer.asked.length, lastReason()]).toEqual([3, reason]);
 }
 
-describe('time', () => {
+describe('time limits', () => {
   afterEach(() => {
     jest.restoreAllMocks();
   });
@@ -88,7 +88,7 @@ describe('time', () => {
     expect([fetches(), lastReason(), timeout.mock.calls]).toEqual([1, 'timed out', [[2_000]]]);
   }
 
-  it('K01 connect hang: nobody answers the TLS handshake', async () => {
+  it('K01 a hanging connection: no answer to the TLS handshake', async () => {
     const sockets: Socket[] = [];
     const mute = createServer((socket) => sockets.push(socket));
     const port = await listen(mute);
@@ -101,13 +101,13 @@ describe('time', () => {
     ['header hang', hang],
     ['body at a byte at a time', drip],
     ['stall in the middle of the body', stall],
-  ])('K01 %s: one fetch for all who wait', async (_name, listener) => {
+  ])('K01 %s: one fetch for all waiting requests', async (_name, listener) => {
     issuer.answer(listener);
     await expectTimeout(issuer.jwksUri, () => issuer.asked.length);
   });
 });
 
-describe('answers that are no key set', () => {
+describe('responses that are not a key set', () => {
   const { keys } = { keys: [jwkOf(key)] };
 
   it.each<[string, RequestListener, string]>([
@@ -126,7 +126,7 @@ describe('answers that are no key set', () => {
     await expectFault(listener, reason);
   });
 
-  it.each([301, 302, 307, 308])('K03 %d is not followed, though it leads to good keys', async (code) => {
+  it.each([301, 302, 307, 308])('K03 %d is not followed, although it leads to valid keys', async (code) => {
     const elsewhere = await serveIssuer(jwkOf(key));
     await expectFault(status(code, { Location: elsewhere.jwksUri }), `status ${code}`);
     expect(elsewhere.asked).toEqual([]);
@@ -137,13 +137,13 @@ describe('answers that are no key set', () => {
     ['a body of 200 MB', large(200 * 1_024 * 1_024)],
     ['an endless stream', endless],
     ['a gzip bomb', gzipBomb(16 * 1_024 * 1_024)],
-  ])('K04 %s is cut', async (_name, listener) => {
-    await expectFault(listener, 'more than 262144 bytes');
+  ])('K04 %s is cut off', async (_name, listener) => {
+    await expectFault(listener, 'response longer than 262144 bytes');
     expect(issuer.bytesSent()).toBeLessThan(16 * 1_024 * 1_024);
   });
 });
 
-describe('nobody to ask', () => {
+describe('unreachable endpoints', () => {
   it('K23 ENOTFOUND', async () => {
     const api = await serveWith('https://issuer.invalid/jwks?token=secret');
     const notFound = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
@@ -165,7 +165,7 @@ describe('nobody to ask', () => {
     expect(JSON.stringify([response, events.heard()])).not.toContain('secret');
   });
 
-  it('K23 a TLS certificate that nobody vouches for', async () => {
+  it('K23 an untrusted TLS certificate', async () => {
     const server = createTlsServer(selfSigned('127.0.0.1'), json({ keys: [jwkOf(key)] }));
     const port = await listen(server);
     const api = await serveWith(`https://127.0.0.1:${port}/jwks?token=secret`);

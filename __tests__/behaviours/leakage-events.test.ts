@@ -81,8 +81,8 @@ describe('one event is one line', () => {
   });
 });
 
-describe('what an event says', () => {
-  it('L04 of a credential that nobody knows: eight digits of its digest', async () => {
+describe('the content of an event', () => {
+  it('L04 for an unknown credential: eight digits of its digest', async () => {
     const key = mintKey('secret', 'live');
     expect(answerOf(await api.ask('/payments', key))).toEqual(T1);
     const [event] = decisions();
@@ -91,7 +91,7 @@ describe('what an event says', () => {
     expect(JSON.stringify(event)).not.toContain(key.slice(3, 15));
   });
 
-  it('L04 of one that is known: its id, and no digit', async () => {
+  it('L04 for a known credential: its id, without a digest', async () => {
     await api.ask('/payments', table.add({ disabled: true }));
     expect(decisions()).toMatchObject([{ reason: 'disabled', keyId: 'key_1', fingerprint: undefined }]);
   });
@@ -126,7 +126,7 @@ describe('what an event says', () => {
     ['a revoked key', { revokedAt: past }, 'refused', 'revoked'],
     ['an expired key', { expiresAt: past }, 'refused', 'expired'],
     ['a disabled key', { disabled: true }, 'refused', 'disabled'],
-    ['a record that breaks a rule', { account: '' }, 'unavailable', 'look_up_record_invalid'],
+    ['a record that breaks a rule', { account: '' }, 'unavailable', 'lookup_record_invalid'],
   ])('L06 %s', async (_what, traits, outcome, reason) => {
     const { status } = await api.ask('/payments', table.add(traits));
     expect(status).toBe({ accepted: 200, refused: 401, unavailable: 503 }[outcome]);
@@ -137,12 +137,12 @@ describe('what an event says', () => {
     ['an unknown key', mintKey('secret', 'live'), 'unknown'],
     ['a mistyped key', 'sk_forged', 'key_malformed'],
     ['a key of another environment', mintKey('secret', 'sandbox'), 'other_environment'],
-    ['a key of a kind not taken', mintKey('public', 'live'), 'kind_not_taken'],
+    ['a key of a kind not taken', mintKey('public', 'live'), 'kind_not_accepted'],
     ['a credential that nobody claims', 'hello', 'unclaimed'],
     ['an expired token', forge(signer, { exp: 1 }), 'expired'],
     ['a token for somebody else', forge(signer, { aud: 'other' }), 'token_aud'],
     ['a token of another issuer', forge(signer, { iss: 'https://other.test' }), 'token_iss'],
-  ])('L06 %s: one answer on the wire, the reason in the event', async (_what, credential, reason) => {
+  ])('L06 %s: the same response, and the reason only in the event', async (_what, credential, reason) => {
     expect(answerOf(await api.ask('/payments', credential))).toEqual(T1);
     expect(decisions()).toMatchObject([{ outcome: 'refused', code: 'invalid_token', reason }]);
   });
@@ -166,7 +166,7 @@ describe('what an event says', () => {
     expect(decisions()).toMatchObject([{ outcome: 'accepted' }, { ...refused, keyId: 'key_1', account: 'acc_1' }]);
   });
 
-  it('L08 a URL that carries a key: the path, without its query', async () => {
+  it('L08 a URL with a key: the path without its query', async () => {
     const key = table.add();
     await api.ask(`/payments?access_token=${key}&api_key=${key}`);
     await api.ask(`/payments?access_token=${key}`, key);
@@ -174,7 +174,7 @@ describe('what an event says', () => {
     expect(JSON.stringify(ear.heard())).not.toContain(key.slice(3, 15));
   });
 
-  it('L09 for the attributes of a span there are these, and none is a header', async () => {
+  it('L09 these are available for the attributes of a span, and none is a header', async () => {
     await api.ask('/payments', table.add(), { headers: { 'User-Agent': 'agent', Cookie: 'a=b' } });
     const [event = {}] = decisions();
     const names = ['account', 'by', 'code', 'fingerprint', 'keyId', 'kind', 'method', 'outcome', 'path', 'reason'];
@@ -182,7 +182,7 @@ describe('what an event says', () => {
     expect(Object.values(event).every((value) => value === undefined || typeof value === 'string')).toBe(true);
   });
 
-  it('L12 refusals at any rate: nothing is written, and an event stays as small as the first', async () => {
+  it('L12 many refusals: nothing is printed, and events do not grow', async () => {
     const written = (['log', 'info', 'warn', 'error'] as const).map((method) => jest.spyOn(console, method));
     for (let sent = 0; sent < REFUSALS; sent += 50) {
       await api.askPipelined(Array.from({ length: 50 }, (_, at) => ['/payments', `sk_${at}${'a'.repeat(10_000)}`]));
@@ -197,8 +197,8 @@ describe('what an event says', () => {
   });
 });
 
-describe('listeners that misbehave', () => {
-  it('L10 one that never ends changes no answer', async () => {
+describe('faulty listeners', () => {
+  it('L10 a listener that never ends changes no response', async () => {
     const key = table.add();
     const { subscribe, unsubscribe } = await import('node:diagnostics_channel');
     const hang = () => new Promise(() => {});

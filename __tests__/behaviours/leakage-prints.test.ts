@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ErrorRequestHandler } from 'express';
 import { accessTokens, apiKeys, requireBearer } from 'keyward';
-import { PresentedCredential } from '../../lib/verify/presented-credential.js';
+import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { canariesOf } from '../support/canaries.js';
 import { createKeyTable } from '../support/key-table.js';
 import { createManualClock } from '../support/manual-clock.js';
@@ -75,19 +75,19 @@ const printers = {
 
 const cases = Object.keys(printable).flatMap((what) => Object.keys(printers).map((printer) => [what, printer]));
 
-describe('what a careless host prints tells nothing of a credential', () => {
+describe('objects printed by a careless host app reveal no credential', () => {
   it.each(cases as [keyof typeof printable, keyof typeof printers][])('L02 %s by %s', (what, printer) => {
     const print = printers[printer];
     expect(printable[what].length).toBeGreaterThan(3);
     for (const value of printable[what]) expect(canaries.heardIn(print(value))).toEqual([]);
   });
 
-  it('nor does the credential itself, as verifiers and resolvers get it', () => {
+  it('printing the credential object of verifiers and resolvers reveals nothing', () => {
     const credential = new PresentedCredential(key);
     for (const print of Object.values(printers)) expect(canaries.heardIn(print(credential))).toEqual([]);
   });
 
-  it('an error has no cause to print', () => {
+  it('an error has no printable cause', () => {
     expect(printable['err.cause'].slice(0, 2)).toEqual([undefined, { cause: undefined }]);
   });
 });

@@ -62,8 +62,8 @@ async function answers(): Promise<readonly string[]> {
   return texts;
 }
 
-describe('an API in a process of its own', () => {
-  it('X12 after a thousand requests that were let in its heap holds no credential', async () => {
+describe('an API in its own process', () => {
+  it('X12 after a thousand accepted requests its heap contains no credential', async () => {
     for (let at = 0; at < 500; at += 50) {
       expect(await present(keys.slice(at, at + 50))).toBe(50);
       expect(await present(tokens.slice(at, at + 50))).toBe(50);
@@ -84,7 +84,7 @@ describe('an API in a process of its own', () => {
     expect(cacheKeys.filter((cacheKey) => !texts.has(cacheKey)).length).toBe(0);
   });
 
-  it('L10 a listener that throws changes no answer; its error is for the process to handle', async () => {
+  it('L10 a listener that throws changes no response; the process gets its error', async () => {
     const before = await answers();
     expect(before.map((text) => text.slice(9, 12))).toEqual(['200', '401', '401']);
     await child.breakListeners();

@@ -53,7 +53,7 @@ const byIssuer = (issuer: string): Instance => ({
   foreign: 401,
 });
 
-describe('two instances in one process take nothing of each other, in either order', () => {
+describe('two instances in one process are independent, in either order', () => {
   it.each([
     ['APIs', mapped],
     ['an audience', () => [byAudience('https://a.test'), byAudience('https://b.test')]],

@@ -65,7 +65,7 @@ afterEach(() => api.close());
 const raw = async (target: string, key?: string) =>
   (await getRaw(api.port, key === undefined ? [] : [`Authorization: Bearer ${key}`], target)).status;
 
-describe('no spelling of a path comes round the guard', () => {
+describe('no spelling of a path bypasses the guard', () => {
   it.each([
     ['/disputes/../payments', [404]],
     ['//payments', [404]],
@@ -84,7 +84,7 @@ describe('no spelling of a path comes round the guard', () => {
   });
 });
 
-describe('no other method comes round the guard', () => {
+describe('no other method bypasses the guard', () => {
   it.each([
     ['X-HTTP-Method-Override', 'POST', '/payments', { 'X-HTTP-Method-Override': 'GET' }],
     ['_method', 'POST', '/payments?_method=GET', {}],
@@ -99,7 +99,7 @@ describe('no other method comes round the guard', () => {
   });
 });
 
-describe('no way through the router comes round the guard', () => {
+describe('no way through the router bypasses the guard', () => {
   it.each([
     ['a sub-app', '/sub/inner', 'sub-app', 200],
     ["next('route')", '/next', 'next route', 200],

@@ -159,7 +159,7 @@ function expected({ passes, scopes }: Rule, caller: Caller): Answer {
   return scopes === undefined ? S3 : lacking(scopes);
 }
 
-describe('every kind and every set of APIs, against every guard', () => {
+describe('every kind and every set of APIs with every guard', () => {
   it.each([
     ['cached', 'requireApi', apiRules],
     ['cached', 'requireKeyKind', kindRules],
@@ -181,7 +181,7 @@ describe('every kind and every set of APIs, against every guard', () => {
     }
   });
 
-  it('the table is whole', () => {
+  it('the table is complete', () => {
     expect([callers.length, single.length, pairs.length]).toEqual([24, 22, 28]);
     const passing = rules.flatMap((rule) => callers.filter((caller) => rule.passes(caller))).length;
     expect(passing).toBeGreaterThan(0);

@@ -10,20 +10,20 @@ const { barChart } = await bench('report/chart.js');
 const { digits, table } = await bench('report/text.js');
 
 describe('statistics', () => {
-  it('takes the middle of what was measured, or between the two in the middle', () => {
+  it('computes the median', () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(median([4, 1, 2, 3])).toBe(2.5);
     expect(quantile([10, 20, 30, 40, 50], 0.25)).toBe(20);
     expect(median([])).toBeNaN();
   });
 
-  it('divides round by round, so that a slow round of both changes nothing', () => {
+  it('divides round by round, so that a slow round of both has no effect', () => {
     expect(ratioOf([2, 200, 2], [1, 100, 1])).toEqual({ median: 2, low: 2, high: 2 });
   });
 });
 
 describe('rounds', () => {
-  it('give each subject its turn, every other round backwards, and leave those to warm up out', async () => {
+  it('run each subject in turn, every other round backwards, without warm-up rounds', async () => {
     const order: string[] = [];
     const measured = await inRounds(
       [{ name: 'a' }, { name: 'b' }],
@@ -39,7 +39,7 @@ describe('rounds', () => {
 });
 
 describe('bounds', () => {
-  it('hold up to their limit, and those that do not are found', () => {
+  it('hold up to their limit, and violations are found', () => {
     const held = [atMost('a', once(2), 2), atLeast('b', once(2), 2)];
     const missed = [atMost('c', once(2.01), 2), atLeast('d', once(Number.NaN), 2)];
     expect(missedOf([{ bounds: [...held, ...missed] }]).map(({ claim }: { claim: string }) => claim)).toEqual([
@@ -49,13 +49,13 @@ describe('bounds', () => {
   });
 });
 
-describe('what is written', () => {
-  it('has three digits that count', () => {
+describe('output', () => {
+  it('has three significant digits', () => {
     expect([1234.5, 12.345, 0.98765, 2].map(digits)).toEqual(['1,235', '12.3', '0.988', '2']);
     expect(table(['', 'ns'], [['one', '1']])).toBe('|  | ns |\n| --- | ---: |\n| one | 1 |');
   });
 
-  it('draws a bar as long as its value, and escapes what it says', () => {
+  it('draws a bar as long as its value, and escapes its label', () => {
     const bars = [
       { label: 'a < b', value: 1 },
       { label: 'twice', value: 2 },

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { databaseOf } from '../../lib/cli/database.js';
 import { runCli } from '../../lib/cli/program.js';
+import { outputInto } from '../support/command-line.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyward-databases-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -13,19 +14,14 @@ const urlOf = (name: string) => `file:${join(folder, name)}.db`;
 const [typed, ours, platforms] = [urlOf('typed'), urlOf('ours'), urlOf('platforms')];
 
 function ioWith(env: Readonly<Record<string, string>>) {
-  const said = { out: '', err: '' };
-  const into = (stream: 'out' | 'err') => ({
-    write(text: unknown) {
-      said[stream] += String(text);
-      return true;
-    },
-  });
-  return { said, io: { stdin: process.stdin, stdout: into('out'), stderr: into('err'), env } };
+  const [out, err]: [string[], string[]] = [[], []];
+  const said = () => ({ out: out.join(''), err: err.join('') });
+  return { said, io: { stdin: process.stdin, stdout: outputInto(out), stderr: outputInto(err), env } };
 }
 
 async function run(env: Readonly<Record<string, string>>, ...args: string[]) {
   const { said, io } = ioWith(env);
-  return { code: await runCli(args, io), ...said };
+  return { code: await runCli(args, io), ...said() };
 }
 
 describe('the database of a command', () => {
@@ -35,7 +31,7 @@ describe('the database of a command', () => {
     [ours, 'KEYWARD_DATABASE', { KEYWARD_DATABASE, DATABASE_URL }, {}],
     [platforms, 'DATABASE_URL', { DATABASE_URL }, {}],
     ['file:./keyward.db', '', {}, {}],
-  ])('is %s, said by %j', (url, saidBy, env, options) => {
+  ])('is %s, named by %j', (url, saidBy, env, options) => {
     expect(databaseOf(ioWith(env).io, options)).toEqual({ url, saidBy, name: url });
   });
 
@@ -46,37 +42,37 @@ describe('the database of a command', () => {
     ['audit', '--account', 'acme'],
     ['migrate'],
     ['serve', '--audience', 'x', '--port', '0', '--encryption-key-file', join(folder, 'k')],
-  ])('is asked of the same variables by each, which a mistake names: %s %s', async (...args) => {
+  ])('is read from the same variables by each command, which errors name: %s %s', async (...args) => {
     expect(await run({ DATABASE_URL: 'mysql://root:pw-canary@db/x' }, ...args)).toMatchObject({
-      ...{ code: 2, out: '', err: expect.stringMatching(/^DATABASE_URL: expected a URL that begins [^\n]*\n$/) },
+      ...{ code: 2, out: '', err: expect.stringMatching(/^DATABASE_URL: expected a URL that starts with [^\n]*\n$/) },
     });
     const both = { KEYWARD_DATABASE: 'redis:x', DATABASE_URL: platforms };
     expect((await run(both, ...args)).err).toMatch(/^KEYWARD_DATABASE: expected/);
   });
 
-  it('is that of DATABASE_URL in what is made and what is seen', async () => {
+  it('is that of DATABASE_URL for writing and reading', async () => {
     await run({ DATABASE_URL: platforms }, 'accounts', 'put', 'acme', '--api', 'payments');
     expect((await run({ KEYWARD_DATABASE: platforms }, 'accounts', 'list')).out).toMatch(/\nacme /);
   });
 
-  it('is named where help is asked for', async () => {
+  it('is named in the help', async () => {
     for (const args of [['accounts', 'list'], ['serve']]) {
       const { out } = await run({}, ...args, '--help');
-      expect(out.replaceAll(/\s+/g, ' ')).toContain('else KEYWARD_DATABASE, else DATABASE_URL');
+      expect(out.replaceAll(/\s+/g, ' ')).toContain('default: KEYWARD_DATABASE, else DATABASE_URL');
     }
   });
 
-  it('is named, with the cause, where it fails on the way', async () => {
+  it('is named, with the cause, if it fails during a command', async () => {
     const url = urlOf('broken');
     await run({ DATABASE_URL: url }, 'migrate');
     new Database(url.slice('file:'.length)).exec('drop table accounts').close();
     expect(await run({ DATABASE_URL: url }, 'accounts', 'list')).toMatchObject({
-      ...{ code: 3, out: '', err: expect.stringContaining(`The database ${url} failed: no such table: accounts`) },
+      ...{ code: 3, out: '', err: expect.stringContaining(`the database ${url} failed: no such table: accounts`) },
     });
   });
 });
 
-describe('what is printed of a PostgreSQL URL', () => {
+describe('the printed part of a PostgreSQL URL', () => {
   const nameOf = (url: string, env = {}) => databaseOf(ioWith(env).io, { database: url }).name;
 
   it.each([
@@ -88,14 +84,16 @@ describe('what is printed of a PostgreSQL URL', () => {
     expect(nameOf(url)).toBe(name);
   });
 
-  it('what the driver takes from the environment', () => {
+  it('host and port from the environment, like the driver', () => {
     expect(nameOf('postgres:///keys', { PGHOST: 'db.test', PGPORT: '6432' })).toBe('postgres://db.test:6432/keys');
   });
 
   it.each(['postgres://ada:12/3@db.test/keys', 'postgres://ada:12?3@db.test/keys', 'postgres://ada:12#3@db.test/keys'])(
-    'nothing of %s, where it would be a piece of the password',
+    'refuses %s, because it could be a part of the password',
     (url) => {
-      expect(() => nameOf(url)).toThrow(/^--database: encode what the password in the URL has of @ : \/ \? #$/);
+      expect(() => nameOf(url)).toThrow(
+        /^--database: the password in the URL has a special character; percent-encode @ : \/ \? #$/,
+      );
     },
   );
 });

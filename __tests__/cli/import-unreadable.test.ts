@@ -30,42 +30,45 @@ const table = (lines: readonly string[], end = '\n') => [HEADING, ...lines, ''].
 
 describe('keyward keys import: a line that cannot be read', () => {
   it.each([
-    ['a cell too many', `${lineOf('x')},`, 'it has 5 cells, and the heading has 4'],
-    ['a cell too few', `${digestOf('x')},secret,payments`, 'it has 3 cells, and the heading has 4'],
-    ['a quote that nothing closes', lineOf('x', '"till'), 'its quotes cannot be read'],
-    ['a quote in a cell without', lineOf('x', 'the "till"'), 'its quotes cannot be read'],
-    ['a word behind a quote', lineOf('x', '"till" 2'), 'its quotes cannot be read'],
-  ])('is refused like any other, and the batches beside its own are imported: %s', async (_what, line, fault) => {
+    ['a cell too many', `${lineOf('x')},`, 'expected 4 cells as in the heading, got 5'],
+    ['a cell too few', `${digestOf('x')},secret,payments`, 'expected 4 cells as in the heading, got 3'],
+    ['a quote that nothing closes', lineOf('x', '"till'), 'its quotes are wrong'],
+    ['a quote in a cell without', lineOf('x', 'the "till"'), 'its quotes are wrong'],
+    ['a word behind a quote', lineOf('x', '"till" 2'), 'its quotes are wrong'],
+  ])('is refused, and the other batches are imported: %s', async (_what, line, fault) => {
     const lines = [...linesOf(1_000), ...linesOf(500, 1_000), line, ...linesOf(499, 1_500), ...linesOf(7, 2_000)];
     const { code, out, err } = await importing(table(lines), '--json');
-    expect(err.split('\n')).toEqual([
-      expect.stringMatching(new RegExp(`^line 1502: ${fault}`)),
-      '1 line was refused; 1 batch was left out.',
-      '',
+    const printed = err
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text).error);
+    expect(printed).toEqual([
+      { code: 'invalid', line: 1_502, message: expect.stringContaining(fault) },
+      { code: 'refused', message: '1 line was refused; 1 batch was left out', exitCode: 1 },
     ]);
     expect(JSON.parse(out)).toMatchObject({ imported: 1_007, known: 0, refused: 1, batches_left_out: 1 });
     expect(code).toBe(1);
   });
 
-  it('two quotes that stand wrong do not make one line out of those between them', async () => {
+  it('two misplaced quotes do not join the lines between them', async () => {
     const lines = [lineOf(1, '"till'), lineOf(2), lineOf(3, '"')];
     const { err, out } = await importing(table([...lines, lineOf(4)]));
     expect(err.match(/^line \d+/gm)).toEqual(['line 2', 'line 4']);
     expect(out).toMatch(/^0 imported/);
   });
 
-  it('is told beside those that management refuses', async () => {
+  it('is reported together with lines that management refuses', async () => {
     const { err } = await importing(table([`${lineOf(1)},`, 'nonsense,secret,payments,', lineOf(2)]));
     expect(err.match(/^line .*/gm)).toEqual([
-      'line 2: it has 5 cells, and the heading has 4',
+      'line 2: expected 4 cells as in the heading, got 5',
       'line 3: digest: expected SHA-256 in hex',
     ]);
   });
 
-  it.each(['\n', '\r\n', '\r'])('passes over blank lines, and keeps the numbers of the others (%j)', async (end) => {
+  it.each(['\n', '\r\n', '\r'])('skips blank lines, and keeps the numbers of the others (%j)', async (end) => {
     const text = `\uFEFF${table(['', lineOf(1, '"a, ""b"""'), ' \t', lineOf(2), 'bad', '', ''], end)}`;
     const { err } = await importing(text);
-    expect(err).toMatch(/^line 6: it has 1 cell/);
+    expect(err).toMatch(/^line 6: expected 4 cells as in the heading, got 1/);
     const { out } = await importing(text.replace('bad', ''), '--json');
     expect(JSON.parse(out)).toMatchObject({ imported: 2, refused: 0 });
     expect(await keyward.json('keys', 'list', '--account', 'acme', '--text', 'a, ')).toMatchObject({
@@ -73,21 +76,21 @@ describe('keyward keys import: a line that cannot be read', () => {
     });
   });
 
-  it('takes the digest in capitals', async () => {
+  it('accepts an upper-case digest', async () => {
     const { out } = await importing(table([lineOf(1).replace(/^\w+/, (digest) => digest.toUpperCase())]), '--json');
     expect(JSON.parse(out)).toMatchObject({ imported: 1, refused: 0 });
   });
 });
 
-describe('keyward keys import: where it cannot go on', () => {
-  it.each([[[]], [['--json']]])('says what it had done until then (%j)', async (args) => {
+describe('keyward keys import: if it cannot continue', () => {
+  it.each([[[]], [['--json']]])('reports what was imported until then (%j)', async (args) => {
     const endless = 'x'.repeat(1_100_000);
     const { code, out, err } = await importing(table([...linesOf(1_003), endless]), ...args);
     expect(code).toBe(2);
     expect(err).toMatch(
-      /keys\.csv: line 1005 is longer than 1000000 characters.* No line from 1002 on was imported\.\n$/,
+      /keys\.csv: line 1005 is longer than 1000000 characters.*; no line from 1002 on was imported, so resume with --from-line 1002/,
     );
-    if (args.length === 0) expect(out).toMatch(/^1000 imported, 0 were there/);
+    if (args.length === 0) expect(out).toMatch(/^1000 imported, 0 known before/);
     else expect(JSON.parse(out)).toMatchObject({ imported: 1_000, refused: 0 });
   });
 });

@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { runCli } from '../../lib/cli/program.js';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { openStore } from '../../lib/store/open-store.js';
-import { type CommandLine, commandLine } from '../support/command-line.js';
+import { type CommandLine, commandLine, outputInto } from '../support/command-line.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
 
 const HEADING = 'digest,kind,apis,id,name,scopes,channels,platform,hint,environment,created_at,expires_at';
@@ -53,11 +55,11 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     }
   }
 
-  it('moves keys over: what was a key before is one still', async () => {
+  it('imports keys, which stay valid', async () => {
     const full = 'secret,all,old-7,"Till, two",payments:read,pc_1,shop,live_1234,live,2020-01-02T03:04:05Z,2099-01-01';
     const { code, out } = await importing([lineOf('old-secret-1'), lineOf('old-secret-2', full)]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^2 imported, 0 were there, in [\d.]+ s \(\d+ a second\)\.\n$/);
+    expect(out).toMatch(/^2 imported, 0 known before, in [\d.]+ s \(\d+ a second\)\n$/);
     expect(await recordOf('old-secret-1')).toMatchObject({ account: 'acme', apis: ['payments'], scopes: null });
     expect(await recordOf('old-secret-2')).toMatchObject({
       ...{ id: 'old-7', name: 'Till, two', apis: ['payments'], scopes: ['payments:read'], channels: ['pc_1'] },
@@ -65,19 +67,19 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     });
   });
 
-  it('tells of itself in the audit by its count', async () => {
+  it('has an audit entry with its count', async () => {
     await importing([lineOf('a'), lineOf('b')]);
     const { out } = await keyward.run('audit', '--account', 'acme', '--action', 'key.import');
     expect(out).toMatch(/ key\.import +done +- +2 imported\n/);
   });
 
-  it('passes over what is there already', async () => {
+  it('skips keys that were imported before', async () => {
     await importing([lineOf('a')]);
     const { out } = await importing([lineOf('a'), lineOf('b')], '--json');
     expect(JSON.parse(out)).toMatchObject({ imported: 1, known: 1, refused: 0, batches_left_out: 0 });
   });
 
-  it('leaves a batch out whole where a line of it is refused, and says which and why', async () => {
+  it('imports nothing of a batch with a refused line, and prints line and reason', async () => {
     const good = Array.from({ length: 1_000 }, (_, i) => lineOf(`good-${i}`));
     const bad = [
       ['nonsense,secret,payments,,,,,,,,,', 'digest: expected SHA-256 in hex'],
@@ -88,24 +90,31 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
         lineOf('s', 'secret,payments,,,,pc_1 pc_2,shop,,,,'),
         'channels: a key on an e-commerce platform has exactly one',
       ],
-      [lineOf('t', 'secret,payments,,,,,,,,yesterday,'), 'created_at: expected a time'],
+      [lineOf('t', 'secret,payments,,,,,,,,yesterday,'), 'created_at: expected a time between the years 1970 and 9999'],
       [lineOf('good-1000'), undefined],
-      [lineOf('good-1000'), 'digest: stands twice in this batch'],
+      [lineOf('good-1000'), 'digest: occurs twice in this batch'],
     ] as const;
     const { code, err, out } = await importing([...good, ...bad.map(([line]) => line)], '--json');
     expect(code).toBe(1);
-    const told = bad.flatMap(([, message], i) => (message === undefined ? [] : [`line ${1_002 + i}: ${message}`]));
-    expect(err.trimEnd().split('\n')).toEqual([...told, '7 lines were refused; 1 batch was left out.']);
+    const invalid = bad.flatMap(([, message], i) =>
+      message === undefined ? [] : [{ error: { code: 'invalid', line: 1_002 + i, message } }],
+    );
+    const last = { code: 'refused', message: '7 lines were refused; 1 batch was left out', exitCode: 1 };
+    const printed = err
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(printed).toEqual([...invalid, { error: last }]);
     expect(JSON.parse(out)).toMatchObject({ imported: 1_000, refused: 7, batches_left_out: 1 });
     expect(await recordOf('good-999')).toBeDefined();
     expect(await recordOf('good-1000')).toBeUndefined();
   });
 
   it.each([
-    ['a column that there is none of', 'digest,kind,apis,secret', 'There is no column secret; there are digest,'],
-    ['a column that is missing', 'digest,kind', 'The column apis is missing.'],
-    ['a column that comes twice', 'digest,kind,apis,apis', 'The column apis comes twice.'],
-    ['a heading that is missing', lineOf('a'), 'The heading is missing: the first line must name the columns'],
+    ['a column that there is none of', 'digest,kind,apis,secret', 'there is no column secret; there are digest,'],
+    ['a column that is missing', 'digest,kind', 'the column apis is missing'],
+    ['a column that comes twice', 'digest,kind,apis,apis', 'the column apis comes twice'],
+    ['a heading that is missing', lineOf('a'), 'the heading is missing; the first line must name the columns'],
     ['a file that is empty', '', 'bad.csv is empty'],
     ['a file of blank lines', '\n  \r\n', 'bad.csv is empty'],
   ])('refuses %s, and imports nothing', async (_what, text, sentence) => {
@@ -117,11 +126,28 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     expect(err).not.toContain(digestOf('a'));
   });
 
-  it('refuses a file that is not there, and an account that is not there', async () => {
+  it('shows its progress only on a terminal, on one line that it removes', async () => {
+    const file = join(folder, 'keys.csv');
+    const lines = Array.from({ length: 2_500 }, (_, i) => lineOf(`progress-${i}`));
+    writeFileSync(file, `${[HEADING, ...lines].join('\n')}\n`);
+    const args = ['keys', 'import', file, '--account', 'acme'];
+    const [out, err]: [string[], string[]] = [[], []];
+    const stderr = { ...outputInto(err), isTerminal: true };
+    const io = { stdin: Readable.from([]), stdout: outputInto(out), stderr, env: { KEYWARD_DATABASE: place.url } };
+    expect(await runCli(args, io)).toBe(0);
+    const shown = err.join('').split('\r\u001b[K');
+    const percents = shown.map((text) => /^(\d+) %, \d+ imported, 0 known, \d+ a second$/.exec(text)?.[1]);
+    expect(percents.filter((percent) => percent !== undefined)).toHaveLength(3);
+    expect(shown.at(-1)).toBe('');
+    expect(err.join('')).not.toContain('\n');
+    expect(await keyward.run(...args)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('refuses a missing file and an unknown account', async () => {
     const file = join(folder, 'none.csv');
     expect(await keyward.run('keys', 'import', file, '--account', 'acme')).toMatchObject({ code: 2 });
     writeFileSync(file, `${HEADING}\n${lineOf('a')}\n`);
     const { code, err } = await keyward.run('keys', 'import', file, '--account', 'nobody');
-    expect([code, err]).toEqual([1, expect.stringMatching(/^There is no account "nobody" in \S+\.\n$/)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^there is no account "nobody" in \S+; create one/)]);
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { KEY_PATTERN, patternsFor, SCANNERS } from '../../lib/cli/key-patterns.js';
+import { KEY_PATTERN, patternsFor, SCANNERS } from '../../lib/cli/scan/key-patterns.js';
 import { mintKey } from '../../lib/credentials/api-key.js';
 import { commandLine } from '../support/command-line.js';
 
@@ -12,11 +12,13 @@ const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('a') ? 'b' : 
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const FOUND_TWO = '2 keys were found; rotate or revoke them, because anyone who can read the files knows them';
+
 describe('keyward keys inspect', () => {
   it.each([
     [mintKey('secret', 'live'), { well_formed: true, kind: 'secret', environment: 'live' }],
     [mintKey('public', 'sandbox'), { well_formed: true, kind: 'public', environment: 'sandbox' }],
-  ])('tells what a key says of itself, without a store', async (key, said) => {
+  ])('prints kind and environment of a key, without a store', async (key, said) => {
     expect(await keyward.json('keys', 'inspect', key)).toEqual(said);
     expect(await commandLine({ url: '' }, `${key}\n`).json('keys', 'inspect', '-')).toEqual(said);
   });
@@ -25,7 +27,7 @@ describe('keyward keys inspect', () => {
     [mistyped(mintKey('secret', 'live')), 'mistyped or cut short'],
     ['sk_live_51HxyzSomebodyElses', 'mistyped or cut short'],
     ['AKIAIOSFODNN7EXAMPLE', 'not of this format'],
-  ])('tells that a text is none', async (text, why) => {
+  ])('says that a text is not a key', async (text, why) => {
     const { code, out } = await keyward.run('keys', 'inspect', text, '--json');
     expect(code).toBe(1);
     expect(JSON.parse(out)).toEqual({ well_formed: false, why });
@@ -34,7 +36,7 @@ describe('keyward keys inspect', () => {
 });
 
 describe('keyward keys patterns', () => {
-  it('prints one for each scanner', async () => {
+  it('prints a pattern for each scanner', async () => {
     const { code, out } = await keyward.run('keys', 'patterns');
     expect(code).toBe(0);
     for (const scanner of SCANNERS) expect(out).toContain(`# ${scanner}\n${patternsFor(scanner)}`);
@@ -49,7 +51,7 @@ describe('keyward keys patterns', () => {
     }
   });
 
-  it('finds a key beside punctuation, and not in the middle of a word', () => {
+  it('finds a key next to punctuation, but not in the middle of a word', () => {
     const key = mintKey('secret', 'live');
     const found = (text: string) => [...text.matchAll(KEY_PATTERN)].length;
     for (const text of [key, `"${key}"`, `=${key};`, `:${key}\n`, `(${key})`]) expect(found(text)).toBe(1);
@@ -68,7 +70,7 @@ describe('keyward keys scan', () => {
   writeFileSync(join(folder, 'node_modules/theirs.js'), secret);
   symlinkSync(folder, join(folder, 'src/circle'));
 
-  it('finds those that were planted, by file, line and column, and prints none of them', async () => {
+  it('finds planted keys with file, line and column, and prints none of them', async () => {
     const { code, out, err } = await keyward.run('keys', 'scan', folder, '--json');
     expect(code).toBe(1);
     expect(JSON.parse(out).found).toEqual([
@@ -81,13 +83,13 @@ describe('keyward keys scan', () => {
         hint: `pk_\u2026${open.slice(-4)}`,
       },
     ]);
-    expect(err).toBe('2 found. Roll or revoke them: what was committed is known.\n');
+    expect(err).toBe(`${JSON.stringify({ error: { code: 'refused', message: FOUND_TWO, exitCode: 1 } })}\n`);
     for (const key of [secret, open]) expect(out + err).not.toContain(key.slice(4, 20));
     const told = await keyward.run('keys', 'scan', join(folder, 'src'));
     expect(told.out.split('\n')[0]).toMatch(/^config\.js:2:14 {2}secret key, sandbox {2}sk_\u2026/);
   });
 
-  it('ends with 0 where there are none, and with 2 where there is no folder', async () => {
+  it('ends with 0 if there are none, and with 2 if the folder does not exist', async () => {
     expect(await keyward.run('keys', 'scan', join(folder, 'src/near.txt'))).toMatchObject({
       ...{ code: 0, out: 'No keys were found.\n' },
     });

@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { runCli } from '../../lib/cli/program.js';
 import { keywardFormat } from '../../lib/credentials/api-key.js';
-import { type CommandLine, commandLine } from '../support/command-line.js';
+import { type CommandLine, commandLine, outputInto } from '../support/command-line.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
 
 interface Made {
@@ -28,14 +30,14 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
   const accessKey = (...more: string[]) =>
     keyward.json<Made>('access-keys', 'create', '--account', 'acme', '--scope', 'payments', ...more);
 
-  it('shows an account as it was put, and changes what is said alone', async () => {
+  it('shows an account as it was put, and changes only the given settings', async () => {
     const { account } = await keyward.json<{ account: object }>('accounts', 'put', 'acme', '--platform', 'shop');
     expect(account).toMatchObject({ id: 'acme', apis: ['payments', 'disputes'], platforms: ['shop'], version: 2 });
     expect(await keyward.json('accounts', 'view', 'acme')).toEqual({ account });
     expect(await keyward.json('accounts', 'list')).toEqual({ accounts: [account] });
   });
 
-  it('prints the text of a new key this once', async () => {
+  it('prints a new key only once', async () => {
     const { key, record } = await secretKey('--name', 'till', '--environment', 'sandbox');
     expect(keywardFormat.read(key ?? '')).toMatchObject({ kind: 'secret', environment: 'sandbox' });
     expect(record).toMatchObject({ name: 'till', apis: ['payments'], state: 'active', version: 1 });
@@ -51,16 +53,18 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect(record).toMatchObject({ kind: 'access', scopes: ['payments'], defaultScopes: ['payments'] });
   });
 
-  it('prints for people what it prints for programs', async () => {
+  it('prints the same data for people and for programs', async () => {
     const key = await keyward.run('keys', 'create', '--account', 'acme', '--kind', 'secret', '--api', 'all');
     expect(key).toMatchObject({ code: 0, err: '' });
-    expect(key.out).toMatch(/\nKey {9}sk_[a-z2-7]{27}\nIt is shown this once\.\n$/);
+    expect(key.out).toMatch(/\nKey {9}sk_[a-z2-7]{27}\nIt is shown only once\.\n$/);
     const access = await keyward.run('access-keys', 'create', '--account', 'acme', '--scope', 'payments');
-    expect(access.out).toMatch(/\nIdentifier {2}ack_[a-z2-7]{26}\nSecret {6}[\w-]{86}\nIt is shown this once\.\n$/);
+    expect(access.out).toMatch(/\nIdentifier {2}ack_[a-z2-7]{26}\nSecret {6}[\w-]{86}\nIt is shown only once\.\n$/);
     const shop = await keyward.run('keys', 'create', '--account', 'acme', '--kind', 'public', '--api', 'payments');
     expect(shop.out).toMatch(/\nKey {9}pk_[a-z2-7]{27}\n$/);
     const list = await keyward.run('keys', 'list', '--account', 'acme');
-    expect(list.out.split('\n')[0]).toMatch(/^ID +KIND +ENVIRONMENT +STATE +HINT +REACH +LAST USED +EXPIRES +NAME$/);
+    expect(list.out.split('\n')[0]).toMatch(
+      /^ID +KIND +ENVIRONMENT +STATE +HINT +APIS OR SCOPES +LAST USED +EXPIRES +NAME$/,
+    );
     expect(list.out.trimEnd().split('\n')).toHaveLength(3);
   });
 
@@ -78,11 +82,51 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     const first = await list('--kind', 'secret', '--limit', '2');
     expect(first.keys).toHaveLength(2);
     expect((await list('--kind', 'secret', '--after', first.next ?? '')).keys).toMatchObject([{ name: 'one' }]);
+    const sorted = async (order: string) => (await list('--sort', order)).keys.map(({ name }) => name);
+    expect(await sorted('-name')).toEqual((await sorted('name')).reverse());
+    expect((await keyward.run('keys', 'list', '--account', 'acme', '--sort', 'digest')).code).toBe(2);
+    const entries = async (...args: string[]) =>
+      (await keyward.json<{ entries: unknown[] }>('audit', '--account', 'acme', '--action', 'key.create', ...args))
+        .entries;
+    expect(await entries('--from', '2020-01-01')).toEqual(await entries());
+    expect(await entries('--to', '2020-01-01')).toEqual([]);
     const told = await keyward.run('keys', 'list', '--account', 'acme', '--limit', '1');
-    expect(told.out).toMatch(/\nThere are more\. Add: --after \S+\n$/);
+    expect(told.out).toMatch(/\nThere are more; for the next page add --after \S+\n$/);
   });
 
-  it('edits what is said, and leaves the rest', async () => {
+  it('gives keys metadata, addresses and limits, and removes them', async () => {
+    const made = await secretKey(
+      ...['--metadata', 'team=checkout', '--metadata', 'note=a=b', '--allow-address', '203.0.113.0/24'],
+      ...['--limit', '100/1m', '--limit', '5000/d'],
+    );
+    const { id } = made.record;
+    expect(made.record).toMatchObject({
+      metadata: { team: 'checkout', note: 'a=b' },
+      allowedAddresses: ['203.0.113.0/24'],
+      limits: [
+        { requests: 100, seconds: 60 },
+        { requests: 5_000, seconds: 86_400 },
+      ],
+    });
+    const { out } = await keyward.run('keys', 'view', id);
+    expect(out).toMatch(/limits +100\/1m 5000\/1d\n/);
+    expect(out).toMatch(/metadata +team=checkout, note=a=b\n/);
+    const edit = (...args: string[]) => keyward.json<Made>('keys', 'edit', id, ...args);
+    expect((await edit('--metadata', 'team=refunds')).record).toMatchObject({ metadata: { team: 'refunds' } });
+    expect((await edit('--no-metadata', '--no-allow-address', '--no-limit')).record).toMatchObject({
+      ...{ metadata: null, allowedAddresses: null, limits: null },
+    });
+    for (const wrong of [
+      ['--limit', '100'],
+      ['--limit', '100 per minute'],
+      ['--metadata', 'team'],
+      ['--metadata', 'a=1', '--metadata', 'a=2'],
+    ]) {
+      expect((await keyward.run('keys', 'edit', id, ...wrong)).code).toBe(2);
+    }
+  });
+
+  it('edits the given settings, and keeps the others', async () => {
     const { record } = await secretKey('--name', 'till');
     const edit = (...args: string[]) => keyward.json<Made>('keys', 'edit', record.id, ...args);
     expect((await edit('--api', 'disputes')).record).toMatchObject({ name: 'till', apis: ['disputes'], version: 2 });
@@ -95,17 +139,19 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     });
   });
 
-  it('rolls with a grace period, ends it, and revokes', async () => {
+  it('rotates with a grace period, ends it, and revokes', async () => {
     const { record, key } = await secretKey();
-    const rolled = await keyward.json<Made & { record: { secrets: { retiresAt: string | null }[] } }>(
-      ...['keys', 'roll', record.id, '--grace', '24h'],
+    const rotated = await keyward.json<Made & { record: { secrets: { acceptedUntil: string | null }[] } }>(
+      ...['keys', 'rotate', record.id, '--grace', '24h'],
     );
-    expect(rolled.key).not.toBe(key);
-    expect(rolled.record.secrets.map(({ retiresAt }) => retiresAt === null)).toEqual([true, false]);
+    expect(rotated.key).not.toBe(key);
+    expect(rotated.record.secrets.map(({ acceptedUntil }) => acceptedUntil === null)).toEqual([true, false]);
     expect((await keyward.run('keys', 'end-grace', record.id)).code).toBe(0);
-    expect((await keyward.run('keys', 'end-grace', record.id)).err).toBe('no rolled key is in its grace period\n');
+    // N37: the old secret is refused from now on.
+    expect((await keyward.run('keys', 'view', record.id)).out).toMatch(/Z {2}ended +-/);
+    expect((await keyward.run('keys', 'end-grace', record.id)).err).toBe('no rotated key is in its grace period\n');
     expect((await keyward.json<Made>('keys', 'revoke', record.id)).record.state).toBe('revoked');
-    expect((await keyward.run('keys', 'revoke', record.id)).err).toBe('the key was deleted; that is final\n');
+    expect((await keyward.run('keys', 'revoke', record.id)).err).toBe('the key was revoked; that is final\n');
   });
 
   it('keeps two Secrets of an access key, and the last one', async () => {
@@ -121,13 +167,13 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect((await remove(oldest)).code).toBe(0);
     expect(await remove(newest)).toMatchObject({
       code: 1,
-      err: 'secret: the last one cannot be deleted; delete the key\n',
+      err: 'secret: the last secret cannot be deleted; revoke the key instead\n',
     });
     const edited = await keyward.json<Made>('access-keys', 'edit', record.id, '--revoke-tokens', '--disable');
     expect(edited.record.state).toBe('disabled');
   });
 
-  it('tells in the audit who did what, refusals too', async () => {
+  it('shows actors and actions in the audit log, also refusals', async () => {
     const { record } = await secretKey();
     await keyward.run('keys', 'edit', record.id, '--name', 'till');
     await keyward.run('keys', 'revoke', record.id);
@@ -136,10 +182,56 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
       ...['audit', '--account', 'acme', '--subject', record.id],
     );
     expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
-      ...['key.delete refused', 'key.delete done', 'key.edit done', 'key.create done'],
+      ...['key.revoke refused', 'key.revoke done', 'key.edit done', 'key.create done'],
     ]);
     const { out } = await keyward.run('audit', '--account', 'acme', '--action', 'key.edit');
     expect(out).toContain('name: null -> "till"');
+  });
+
+  it('shows the audit log of every account, page by page', async () => {
+    await keyward.json('accounts', 'put', 'globex', '--api', 'payments');
+    await secretKey();
+    type Page = { entries: { account: string; action: string }[]; next: string | null };
+    const seen: string[] = [];
+    for (let after: string | null | undefined; after !== null; ) {
+      const cursor = after === undefined ? [] : ['--after', after];
+      const page: Page = await keyward.json('audit', '--limit', '2', ...cursor);
+      seen.push(...page.entries.map(({ account, action }) => `${account} ${action}`));
+      after = page.next;
+    }
+    expect(seen).toEqual(['acme key.create', 'globex account.put', 'acme account.put']);
+    const { out } = await keyward.run('audit', '--actor', 'nobody');
+    expect(out).toBe('The audit log has no such entry.\n');
+    expect((await keyward.run('audit')).out).toMatch(/^AT +ACCOUNT +WHO .*\n\S+ \S+ +acme /);
+  });
+
+  it('warns of an account without an API', async () => {
+    const { code, err } = await keyward.run('accounts', 'put', 'globex', '--scope', 'payments');
+    const remedy = 'add one: keyward accounts put globex --api NAME';
+    expect([code, err]).toEqual([
+      0,
+      `warning: the account has no API, so it can have no secret or public key; ${remedy}\n`,
+    ]);
+    expect(await keyward.run('accounts', 'put', 'globex', '--api', 'all')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('asks before it revokes on a terminal', async () => {
+    const { record } = await secretKey('--name', 'till');
+    const typing = async (answer: string, ...args: string[]) => {
+      const [out, err]: [string[], string[]] = [[], []];
+      const stdin = Object.assign(Readable.from([answer]), { isTTY: true });
+      const stderr = { ...outputInto(err), isTerminal: true };
+      const code = await runCli(args, { stdin, stdout: outputInto(out), stderr, env: { KEYWARD_DATABASE: place.url } });
+      return { code, err: err.join('') };
+    };
+    const question = `Revoke ${record.id} "till" of the account acme? This is final. [y/N] `;
+    for (const answer of ['n\n', '\n', '', 'yesterday\n']) {
+      const asked = await typing(answer, 'keys', 'revoke', record.id);
+      expect(asked).toEqual({ code: 1, err: `${question}not confirmed; nothing was changed\n` });
+    }
+    expect(await typing('y\n', 'keys', 'revoke', record.id)).toEqual({ code: 0, err: question });
+    const access = await accessKey();
+    expect(await typing('', 'access-keys', 'revoke', access.record.id, '--yes')).toEqual({ code: 0, err: '' });
   });
 
   it('disables an account, and enables it', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from '../examples/built-service.js';
@@ -20,20 +20,21 @@ describe('a package that is not installed', () => {
     ['better-sqlite3', ['kysely'], ['migrate'], 'kysely better-sqlite3'],
     ['pg', ['kysely', 'better-sqlite3'], ['accounts', 'list', ...POSTGRES], 'kysely pg'],
     ['csv-parse', ['kysely', 'better-sqlite3'], ['keys', 'import', 'keys.csv', '--account', 'acme'], 'csv-parse'],
-  ])('is told in a sentence: %s', async (_missing, there, args, packages) => {
+  ])('is named in one sentence: %s', async (_missing, there, args, packages) => {
     installed = installedWith([...NEEDED, ...there]);
     writeFileSync(join(installed.folder, 'keys.csv'), 'digest,kind,apis\n');
     expect(await installed.run(...args)).toEqual({
-      ...{ code: 3, out: '', err: `A package that this needs is not installed: npm install ${packages}\n` },
+      ...{ code: 3, out: '', err: `a package that this command needs is not installed; npm install ${packages}\n` },
     });
+    expect(existsSync(join(installed.folder, 'keyward.key'))).toBe(false);
   });
 
-  it('is not missed by what opens no store', async () => {
+  it('is not needed by commands without a store', async () => {
     installed = installedWith(NEEDED);
     expect(await installed.run('keys', 'patterns')).toMatchObject({ code: 0, err: '' });
   });
 
-  it('that is there and not compiled: how to mend that', async () => {
+  it('that is not compiled: the message says how to fix it', async () => {
     installed = installedWith([...NEEDED, 'kysely', 'bindings', 'file-uri-to-path']);
     const { code, out, err } = await installed.run('accounts', 'list');
     expect([code, out]).toEqual([3, '']);

@@ -25,7 +25,7 @@ describe('keyward routes', () => {
     ['one named app', 'export { app };'],
     ['a function that makes one', 'export default () => app;'],
     ['a function that promises one', 'export default async () => app;'],
-  ])('tells the gates and guards of %s, and ends with 1 when one is open', async (_what, ending) => {
+  ])('prints the gates and guards of %s, and ends with 1 if a route is open', async (_what, ending) => {
     const module = join(folder, `app-${Math.random().toString(36).slice(2)}.mjs`);
     writeFileSync(module, APP + ending);
     const { code, out, err } = await runProgram(['routes', module]);
@@ -33,10 +33,10 @@ describe('keyward routes', () => {
     expect(out).toMatch(/^METHOD +PATH +STATE +GATES +GUARDS\n/);
     expect(out).toMatch(/\nGET +\/health +OPEN +0 +-\n/);
     expect(out).toMatch(/\nGET +\/payments\/:id +guarded +1 +requireApi\S*\n/);
-    expect(err).toBe('1 open: GET /health\n');
+    expect(err).toBe('1 route is open: GET /health\n');
   });
 
-  it('ends with 0 where what is open may be', async () => {
+  it('ends with 0 if all open routes are allowed', async () => {
     const module = join(folder, 'app.mjs');
     writeFileSync(module, `${APP} export default app;`);
     const { code, out } = await runProgram(['routes', module, '--except', 'GET /health', '--json']);
@@ -48,7 +48,7 @@ describe('keyward routes', () => {
     ['export default', '{ default: app }'],
     ['export default, of a function', '{ default: () => app }'],
     ['export const app', '{ app }'],
-  ])('takes what TypeScript makes of %s in CommonJS', async (_what, exported) => {
+  ])('accepts %s compiled to CommonJS by TypeScript', async (_what, exported) => {
     const module = join(folder, `compiled-${Math.random().toString(36).slice(2)}.cjs`);
     writeFileSync(
       module,
@@ -58,7 +58,7 @@ describe('keyward routes', () => {
        Object.assign(exports, ${exported});`,
     );
     const { code, err } = await runProgram(['routes', module]);
-    expect([code, err]).toEqual([1, '1 open: GET /open\n']);
+    expect([code, err]).toEqual([1, '1 route is open: GET /open\n']);
   });
 
   it.each([
@@ -83,7 +83,7 @@ describe('keyward routes', () => {
       "import 'not-installed';",
       /Cannot find package 'not-installed'.*$/,
     ],
-  ])('tells what a module throws %s, and ends with 2', async (_when, name, text, told) => {
+  ])('prints what a module throws %s, and ends with 2', async (_when, name, text, told) => {
     writeFileSync(join(folder, name), text);
     const { code, out, err } = await runProgram(['routes', join(folder, name)]);
     expect([code, out]).toEqual([2, '']);

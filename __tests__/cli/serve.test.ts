@@ -6,8 +6,10 @@ import { build } from '../examples/built-service.js';
 import { type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
 import { placesOf, sharedEngines } from '../support/test-stores.js';
 
-const SERVE = ['serve', '--audience', 'https://api.test', '--port', '0', '--json'];
+const SERVE = ['serve', '--audience', 'https://api.test', '--port', '0', '--json', '--no-log'];
 const close = { connection: 'close' };
+const endedBy = (signal: string, exitCode: number) =>
+  `${JSON.stringify({ error: { code: 'signal', message: `ended by ${signal}`, exitCode } })}\n`;
 
 beforeAll(build, 120_000);
 
@@ -24,7 +26,7 @@ async function buy({ tokenEndpoint }: Served, id: string, secret: string): Promi
 }
 
 describe.each(sharedEngines)('keyward serve, on %s', (engine) => {
-  it('sells tokens for the access keys of the store, says that it is healthy, and ends cleanly', async () => {
+  it('issues tokens for the access keys of the store, reports health, and ends cleanly', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keyward-serve-'));
     const place = await placesOf[engine]();
     const env = { KEYWARD_DATABASE: place.url };
@@ -52,7 +54,7 @@ describe.each(sharedEngines)('keyward serve, on %s', (engine) => {
       };
       kids.push(keys.map(({ kid }) => kid));
       program.child.kill('SIGTERM');
-      expect(await program.ended).toMatchObject({ code: 0, err: '' });
+      expect(await program.ended).toMatchObject({ code: 143, err: endedBy('SIGTERM', 143) });
     }
     expect(kids[1]).toEqual(kids[0]);
 
@@ -69,7 +71,7 @@ describe('keyward serve', () => {
   const env = { KEYWARD_DATABASE: `file:${join(folder, 'keyward.db')}` };
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('takes the key from the environment, and makes no file then', async () => {
+  it('reads the key from the environment, and then creates no file', async () => {
     const key = Buffer.alloc(32, 1).toString('base64url');
     const program = startProgram(
       [...SERVE, '--encryption-key-file', 'none.key'],
@@ -78,31 +80,63 @@ describe('keyward serve', () => {
     );
     expect((await served(program)).issuer).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     program.child.kill('SIGINT');
-    expect((await program.ended).code).toBe(0);
+    expect((await program.ended).code).toBe(130);
     expect(() => statSync(join(folder, 'none.key'))).toThrow('ENOENT');
   });
 
   it.each([
     ['a file that others can read', 2, /can be read by others: chmod 600/, {}],
-    ['a key that is none', 2, /^KEYWARD_ENCRYPTION_KEY must be 32 bytes/, { KEYWARD_ENCRYPTION_KEY: 'short' }],
+    ['a key that is none', 2, /KEYWARD_ENCRYPTION_KEY must be 32 bytes/, { KEYWARD_ENCRYPTION_KEY: 'short' }],
   ])('refuses %s', async (_what, code, sentence, more) => {
     const file = join(folder, 'open.key');
-    writeFileSync(file, 'x', { mode: 0o644 });
+    writeFileSync(file, 'x', { mode: 0o640 });
     const ran = await runProgram([...SERVE, '--encryption-key-file', file], { ...env, ...more }, folder);
     expect(ran.err).toMatch(sentence);
     expect(ran).toMatchObject({ code, out: '' });
   });
 
-  it('names the file whose key is not the one that signing keys were stored with', async () => {
+  it('names the file if its key does not decrypt the stored signing keys', async () => {
+    const env = { KEYWARD_DATABASE: `file:${join(folder, 'another.db')}` };
     const program = startProgram([...SERVE, '--encryption-key-file', 'first.key'], env, folder);
-    await fetch(`${(await served(program)).issuer}/.well-known/jwks.json`, { headers: close });
+    // No signing key was made yet.
+    await served(program);
     program.child.kill('SIGTERM');
     await program.ended;
     const ran = await runProgram([...SERVE, '--encryption-key-file', 'other.key'], env, folder);
-    expect(ran).toMatchObject({ code: 3, out: '', err: expect.stringMatching(/: is other\.key the one/) });
+    expect(ran).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringMatching(/cannot be decrypted with other\.key; use the key/),
+    });
   });
 
-  it('is up and not ready while PostgreSQL is away', async () => {
+  const other = { KEYWARD_DATABASE: `file:${join(folder, 'http.db')}` };
+
+  it('R17 serves an issuer by http with --allow-http, without a Dashboard', async () => {
+    const program = startProgram(
+      [...SERVE, '--issuer', 'http://keyward:4000', '--allow-http', '--encryption-key-file', 'http.key'],
+      other,
+      folder,
+    );
+    expect(JSON.parse(await program.firstLine)).toMatchObject({
+      issuer: 'http://keyward:4000',
+      tokenEndpoint: 'http://keyward:4000/connect/token',
+      dashboard: null,
+    });
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 143, err: expect.stringContaining('--issuer with https') });
+  });
+
+  it('R17 refuses an issuer by http without it', async () => {
+    const ran = await runProgram(
+      [...SERVE, '--issuer', 'http://keyward:4000', '--encryption-key-file', 'http.key'],
+      other,
+      folder,
+    );
+    expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/--issuer must be .*--allow-http/) });
+  });
+
+  it('is alive but not ready while PostgreSQL cannot be reached', async () => {
     const program = startProgram(SERVE, { KEYWARD_DATABASE: 'postgres://nobody:pw-canary@127.0.0.1:1/none' }, folder);
     const server = await served(program);
     expect((await fetch(`${server.issuer}/healthz`, { headers: close })).status).toBe(200);
@@ -110,7 +144,7 @@ describe('keyward serve', () => {
     expect((await buy(server, 'ack_x', 'y')).status).toBe(503);
     program.child.kill('SIGTERM');
     const { code, out, err } = await program.ended;
-    expect(code).toBe(0);
+    expect(code).toBe(143);
     expect(out + err).not.toContain('pw-canary');
   });
 });

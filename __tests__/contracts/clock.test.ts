@@ -6,12 +6,12 @@ describe('systemClock', () => {
     jest.restoreAllMocks();
   });
 
-  it('tells the wall clock of the machine, in milliseconds since 1970', () => {
+  it('returns the wall clock of the machine, in milliseconds since 1970', () => {
     jest.spyOn(Date, 'now').mockReturnValue(1_800_000_000_123);
     expect(systemClock.now()).toBe(1_800_000_000_123);
   });
 
-  it('tells the milliseconds of a clock that is never set back', () => {
+  it('returns the milliseconds of a clock that is never set back', () => {
     jest.spyOn(performance, 'now').mockReturnValue(1_234.5);
     expect(systemClock.monotonic()).toBe(1_234.5);
   });

@@ -18,32 +18,32 @@ let stores: Stores;
 let store: CredentialStore;
 
 const write = (...entries: Partial<AuditRow>[]) =>
-  store.ledger.transact(async (tx) => {
+  store.repository.transact(async (tx) => {
     for (const entry of entries) await tx.audit({ ...ENTRY, ...entry });
   });
 const actionsOf = (rows: readonly AuditRow[]) => rows.map(({ action }) => action);
 
 afterEach(() => stores.close());
 
-describe.each(engines)('entries of the audit of one instant in %s', (engine) => {
+describe.each(engines)('audit entries of the same time in %s', (engine) => {
   beforeEach(async () => {
     stores = await makeStores(engine);
     store = await stores.open();
-    await store.ledger.transact((tx) => tx.insertAccount(accountRow()));
+    await store.repository.transact((tx) => tx.insertAccount(accountRow()));
   });
 
   it('are listed in the order in which they were written, by one transaction and by many', async () => {
     await write(...NAMES.slice(0, MANY / 2).map((action) => ({ action })));
     for (const action of NAMES.slice(MANY / 2)) await write({ action });
-    expect(actionsOf(await store.ledger.audit({ account: 'acme', limit: MANY }))).toEqual(NEWEST_FIRST);
+    expect(actionsOf(await store.repository.audit({ account: 'acme', limit: MANY }))).toEqual(NEWEST_FIRST);
   });
 
-  it('are listed so page by page, also where a page ends among them, and with others written between', async () => {
+  it('are listed so in pages, also if a page ends among them, and with later entries in between', async () => {
     await write(...NAMES.flatMap((action) => [{ action }, { action, account: 'other' }]));
     const seen: string[] = [];
     let after: { time: number; id: string } | undefined;
     for (;;) {
-      const page = await store.ledger.audit({ account: 'acme', subject: 'key_1', limit: 7, after });
+      const page = await store.repository.audit({ account: 'acme', subject: 'key_1', limit: 7, after });
       const last = page.at(-1);
       if (last === undefined) break;
       seen.push(...actionsOf(page));
@@ -53,32 +53,37 @@ describe.each(engines)('entries of the audit of one instant in %s', (engine) => 
     expect(seen).toEqual(NEWEST_FIRST);
   });
 
-  it('come after those of a later instant, whenever these were written', async () => {
+  it('come after those of a later time, whenever these were written', async () => {
     await write({ action: 'late', at: 9 }, { action: 'early', at: 5 }, { action: 'one' }, { action: 'two' });
-    expect(actionsOf(await store.ledger.audit({ account: 'acme', limit: 9 }))).toEqual(['late', 'two', 'one', 'early']);
+    expect(actionsOf(await store.repository.audit({ account: 'acme', limit: 9 }))).toEqual([
+      'late',
+      'two',
+      'one',
+      'early',
+    ]);
   });
 
-  it('begin, after an entry that is not there or is another account’s, with those of an earlier instant', async () => {
+  it('after an unknown entry or one of another account, entries of an earlier time follow', async () => {
     await write({ action: 'early', at: 5 }, { action: 'one' }, { action: 'foreign', account: 'other' });
-    const [foreign] = await store.ledger.audit({ account: 'other', limit: 1 });
+    const [foreign] = await store.repository.audit({ account: 'other', limit: 1 });
     for (const id of ['nobody', foreign?.id ?? '']) {
-      const rows = await store.ledger.audit({ account: 'acme', limit: 9, after: { time: 7, id } });
+      const rows = await store.repository.audit({ account: 'acme', limit: 9, after: { time: 7, id } });
       expect(actionsOf(rows)).toEqual(['early']);
     }
   });
 
-  it('tell nobody their number, which would tell of other accounts', async () => {
+  it('do not show their number, which would reveal other accounts', async () => {
     await write({ action: 'one' });
-    const [entry] = await store.ledger.audit({ account: 'acme', limit: 1 });
-    expect(Object.keys(entry ?? {}).sort()).toEqual(['id', ...Object.keys(ENTRY)].sort());
+    const [entry] = await store.repository.audit({ account: 'acme', limit: 1 });
+    expect(Object.keys(entry ?? {}).sort()).toEqual(['id', 'refusals', ...Object.keys(ENTRY)].sort());
   });
 });
 
-describe.each(sharedEngines)('the numbers of the audit in %s', (engine) => {
+describe.each(sharedEngines)('numbers of audit entries in %s', (engine) => {
   beforeEach(async () => {
     stores = await makeStores(engine);
     store = await stores.open();
-    await store.ledger.transact((tx) => tx.insertAccount(accountRow()));
+    await store.repository.transact((tx) => tx.insertAccount(accountRow()));
     await write({ action: 'one' });
   });
 
@@ -88,17 +93,17 @@ describe.each(sharedEngines)('the numbers of the audit in %s', (engine) => {
     PostgreSQL: `insert into audit (number, ${columns}) select 99, 'new', at, account, 'nobody', action, outcome from audit`,
   };
 
-  it('cannot be given by who writes, so that no entry takes the place of another', async () => {
+  it('cannot be chosen by a writer, so that no entry replaces another', async () => {
     const replacing = onDatabase(stores.url, REPLACING[engine as keyof typeof REPLACING]);
     await expect(replacing).rejects.toMatchObject({ message: expect.stringMatching(/append-only|non-DEFAULT value/) });
     expect(await onDatabase(stores.url, 'select actor from audit')).toEqual([{ actor: 'ada' }]);
   });
 
-  it('go on after the rows were moved, as a vacuum does', async () => {
+  it('continue after the rows were moved, as by a vacuum', async () => {
     await write(...NAMES.map((action) => ({ action })));
     await onDatabase(stores.url, engine === 'SQLite' ? 'vacuum' : 'vacuum full audit');
     await write({ action: 'last' });
-    const rows = await store.ledger.audit({ account: 'acme', limit: MANY + 2 });
+    const rows = await store.repository.audit({ account: 'acme', limit: MANY + 2 });
     expect(actionsOf(rows)).toEqual(['last', ...NEWEST_FIRST, 'one']);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Change } from 'keyward';
-import type { CredentialStore, StoreNotice } from 'keyward/store';
+import type { CredentialStore, StoreWarning } from 'keyward/store';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { holdDatabase, onDatabase } from '../support/store-database.js';
 import { type HeardFeed, listenTo } from '../support/store-listener.js';
@@ -21,12 +21,12 @@ afterEach(async () => {
 });
 
 const tell = (store: CredentialStore, ...changes: readonly Change[]) =>
-  store.ledger.transact(async (tx) => {
-    for (const change of changes) tx.tell(change);
+  store.repository.transact(async (tx) => {
+    for (const change of changes) tx.notify(change);
   });
 
 describe.each(engines)('the change feed in %s', (engine) => {
-  it('confirms what is cached again and again while nothing changes, and stops when it is told to', async () => {
+  it('confirms the cache repeatedly while nothing changes, until it is stopped', async () => {
     stores = await makeStores(engine);
     const store = await stores.open();
     const [heard, ended] = [listenTo(store), listenTo(store)];
@@ -34,10 +34,10 @@ describe.each(engines)('the change feed in %s', (engine) => {
     await eventually(() => heard.currents() >= 3);
     expect(heard.changes.filter((change) => change !== 'all')).toEqual([]);
     expect([ended.currents(), ended.changes]).toEqual([0, []]);
-    expect(events.heard('keyward:store').filter((event) => event.notice !== 'listening')).toEqual([]);
+    expect(events.heard('keyward:store').filter((event) => event.warning !== 'listening')).toEqual([]);
   });
 
-  it('tells every listener of a change before the transaction that makes it resolves', async () => {
+  it('notifies every listener of a change before its transaction resolves', async () => {
     stores = await makeStores(engine);
     const store = await stores.open();
     const heard = [await feedOf(store), await feedOf(store)];
@@ -46,7 +46,7 @@ describe.each(engines)('the change feed in %s', (engine) => {
   });
 });
 
-describe.each(sharedEngines)('the change feed in %s, between two that share it', (engine) => {
+describe.each(sharedEngines)('the change feed in %s, between two stores', (engine) => {
   let here: CredentialStore;
   let there: CredentialStore;
   let heard: HeardFeed;
@@ -60,14 +60,14 @@ describe.each(sharedEngines)('the change feed in %s, between two that share it',
   const sql = (...statements: string[]) => onDatabase(stores.url, ...statements);
   const headPosition = async () => Number((await sql('select position from feed_head'))[0]?.position);
 
-  it('every change is heard there, each kind as it was told', async () => {
+  it('every change arrives there, of each kind', async () => {
     const changes: readonly Change[] = [{ key: 'a' }, { accessKey: 'b' }, { account: 'c' }, 'all', { key: 'a' }];
     await tell(here, ...changes);
     await eventually(() => heard.changes.length >= changes.length);
     expect(heard.changes).toEqual(changes);
   });
 
-  it('changes of many writers are heard once each, in the order of their commits', async () => {
+  it('changes of many writers arrive once each, in the order of their commits', async () => {
     const writers = [here, there, await stores.open()];
     const said = Array.from({ length: 60 }, (_, at) => ({ key: `key_${at}` }));
     const listener = await feedOf(await stores.open());
@@ -82,7 +82,7 @@ describe.each(sharedEngines)('the change feed in %s, between two that share it',
     expect(new Set(listener.changes.map((change) => JSON.stringify(change))).size).toBe(said.length);
   });
 
-  it('a step that is written and not yet committed holds up those behind it', async () => {
+  it('a step that is written but not committed delays later steps', async () => {
     const first = await holdDatabase(
       stores.url,
       'update feed_head set position = position + 1',
@@ -98,7 +98,7 @@ describe.each(sharedEngines)('the change feed in %s, between two that share it',
     expect(heard.changes).toEqual([{ key: 'first' }, { key: 'second' }]);
   });
 
-  it('as many as 1,000 steps at once are told one by one; of more, that everything may have changed', async () => {
+  it('up to 1,000 steps are delivered one by one; more invalidate everything', async () => {
     const steps = (from: number, count: number) =>
       Array.from({ length: count }, (_, at) => `(${from + at}, 'id ${from + at}', 'key', 'key_${from + at}')`);
     const append = (from: number, count: number) =>
@@ -121,10 +121,10 @@ describe.each(sharedEngines)('the change feed in %s, between two that share it',
     await tell(here, { key: 'next' });
     await eventually(() => heard.changes.length > 1);
     expect(heard.changes).toEqual(['all', { key: 'next' }]);
-    expect(events.heard('keyward:store').filter(({ notice }) => notice === 'replaced')).toEqual([]);
+    expect(events.heard('keyward:store').filter(({ warning }) => warning === 'replaced')).toEqual([]);
   });
 
-  it('keeps the last 10,000 steps, and who read none of them drops everything', async () => {
+  it('keeps the last 10,000 steps; a process that read none of them invalidates everything', async () => {
     await sql('update feed_head set position = 20999', `update changes set position = 10500 where position = 0`);
     await tell(here, { key: 'pruning' });
     const [oldest] = await sql('select min(position) as position, count(*) as steps from changes');
@@ -133,17 +133,17 @@ describe.each(sharedEngines)('the change feed in %s, between two that share it',
     expect(heard.changes).toEqual(['all']);
   });
 
-  it('says once that it cannot be read, and once that it can again', async () => {
+  it('reports once that it cannot be read, and once that it can be read again', async () => {
     await here.close();
-    const notices = () => events.heard<StoreNotice>('keyward:store').filter(({ notice }) => notice !== 'listening');
+    const warnings = () => events.heard<StoreWarning>('keyward:store').filter(({ warning }) => warning !== 'listening');
     await sql('alter table changes rename to hidden');
-    await eventually(() => notices().length > 0);
+    await eventually(() => warnings().length > 0);
     await pause(250);
     await sql('alter table hidden rename to changes');
-    await eventually(() => notices().length > 1);
-    expect(notices()).toEqual([
-      { notice: 'unreachable', detail: expect.stringMatching(/no such table|42P01/) },
-      { notice: 'reachable', detail: undefined },
+    await eventually(() => warnings().length > 1);
+    expect(warnings()).toEqual([
+      { warning: 'unreachable', detail: expect.stringMatching(/no such table|42P01/) },
+      { warning: 'reachable', detail: undefined },
     ]);
   });
 });

@@ -32,7 +32,7 @@ describe.each(engines)('a store in %s', (engine) => {
     stores = await makeStores(engine);
   });
 
-  it('is ready once it is open, and not any more once it is closed', async () => {
+  it('is ready when it is open, and no longer when it is closed', async () => {
     const store = await stores.open();
     expect(await store.ready()).toBe(true);
     const closing = store.close();
@@ -41,7 +41,7 @@ describe.each(engines)('a store in %s', (engine) => {
     expect(await store.ready()).toBe(false);
   });
 
-  it('closes once, however often it is told to', async () => {
+  it('closes once, however often close is called', async () => {
     const store = await stores.open();
     const closing = store.close();
     expect(store.close()).toBe(closing);
@@ -49,23 +49,23 @@ describe.each(engines)('a store in %s', (engine) => {
     await store.close();
   });
 
-  it('answers nothing once it is closed, and tells nobody anything', async () => {
+  it('gives no answers or notifications after it is closed', async () => {
     const store = await stores.open();
     const heard = listenTo(store);
     await store.close();
     const told = [heard.currents(), heard.changes.length];
     await expect(Promise.resolve(store.resolveAccessKey('ack_1'))).rejects.toThrow();
-    await expect(store.ledger.transact(async () => undefined)).rejects.toThrow();
+    await expect(store.repository.transact(async () => undefined)).rejects.toThrow();
     await expect(Promise.resolve(store.listSigningKeys())).rejects.toThrow();
     await pause(250);
     expect([heard.currents(), heard.changes.length]).toEqual(told);
-    expect(events.heard('keyward:store').filter(({ notice }) => notice !== 'listening')).toEqual([]);
+    expect(events.heard('keyward:store').filter(({ warning }) => warning !== 'listening')).toEqual([]);
   });
 
-  it('ends what is under way before it closes', async () => {
+  it('finishes pending work before it closes', async () => {
     const store = await stores.open();
     let isUnderWay = false;
-    const work = store.ledger.transact(async (tx) => {
+    const work = store.repository.transact(async (tx) => {
       isUnderWay = true;
       await pause(100);
       await tx.insertAccount(accountRow());
@@ -84,25 +84,27 @@ describe.each(engines)('a store in %s', (engine) => {
     await eventually(() => heard.currents() > 1);
     await store.close();
     await eventually(() => handles().length <= before.length);
+    expect(handles().length).toBeLessThanOrEqual(before.length);
     if (engine === 'SQLite') expect(existsSync(`${fileOf(stores.url)}-wal`)).toBe(false);
   });
 
-  it('that was opened and never used leaves none either', async () => {
+  it('that was opened but never used leaves none either', async () => {
     const before = handles();
     await (await stores.open()).close();
     await eventually(() => handles().length <= before.length);
+    expect(handles().length).toBeLessThanOrEqual(before.length);
     if (engine === 'SQLite') expect(existsSync(`${fileOf(stores.url)}-wal`)).toBe(false);
   });
 });
 
-describe.each(sharedEngines)('a place in %s', (engine) => {
+describe.each(sharedEngines)('a database in %s', (engine) => {
   beforeEach(async () => {
     stores = await makeStores(engine);
   });
 
   const sql = (...statements: string[]) => onDatabase(stores.url, ...statements);
 
-  it('five that open it at once, one of which makes the tables', async () => {
+  it('five concurrent stores open it, and one creates the tables', async () => {
     const opened = await Promise.all([1, 2, 3, 4, 5].map(() => stores.open()));
     expect(await Promise.all(opened.map((store) => store.ready()))).toEqual([true, true, true, true, true]);
     expect(await sql('select count(*) as steps from migrations')).toEqual([{ steps: expect.anything() }]);
@@ -110,7 +112,7 @@ describe.each(sharedEngines)('a place in %s', (engine) => {
     for (const store of opened) await storeKey(store);
   });
 
-  it('keeps what was stored when everybody has closed it', async () => {
+  it('keeps its data after all stores are closed', async () => {
     const first = await stores.open();
     const { id } = await storeKey(first, { kind: 'access', scopes: '[]', default_scopes: '[]' });
     await first.close();
@@ -118,7 +120,7 @@ describe.each(sharedEngines)('a place in %s', (engine) => {
     expect(await second.resolveAccessKey(id)).toMatchObject({ id, account: 'acme' });
   });
 
-  it('F18 one whose schema is newer: an older keyward reads and writes beside the newer', async () => {
+  it('F18 with a newer schema: an older keyward reads and writes together with a newer one', async () => {
     const newer = await stores.open();
     const names = ['migrations', 'keys', 'secrets', 'accounts', 'changes'];
     await sql(
@@ -138,7 +140,7 @@ describe.each(sharedEngines)('a place in %s', (engine) => {
     expect(await sql(`select name from migrations where name = '9999_later'`)).toHaveLength(1);
   });
 
-  it('F18 one whose schema is newer and whose first steps are long gone by', async () => {
+  it('F18 with a much newer schema', async () => {
     await (await stores.open()).close();
     await sql(`insert into migrations (name, timestamp) values ('9999_later', '2000-01-01T00:00:00.000Z')`);
     expect(await (await stores.open()).ready()).toBe(true);

@@ -38,7 +38,7 @@ describe.each(engines)('a store in %s', (engine) => {
       account: `acc_${id}`,
       ...traits,
     });
-    await store.ledger.transact(async (tx) => {
+    await store.repository.transact(async (tx) => {
       await tx.insertAccount(accountRow({ id: row.account, ...account }));
       await tx.insertKey(row, secrets(row.id));
     });
@@ -56,43 +56,63 @@ describe.each(engines)('a store in %s', (engine) => {
     return await store.resolveAccessKey(id);
   }
 
-  it('gives an API key back as it was written, every field of it', async () => {
+  it('returns an API key as it was written, with every field', async () => {
     const row: Partial<KeyRow> = {
       ...{ id: 'key_1', account: 'acme', environment: 'live', name: 'Till 4 – "Café" ' },
       ...{ apis: '["payments","disputes"]', scopes: '["payments:refund"]', channels: '["pc_1"]', platform: 'shop' },
       ...{ created_at: BORN, expires_at: BORN + DAY, revoked_at: BORN + 2 * DAY, disabled_at: BORN + 3 * DAY },
+      ...{ metadata: '{"plan":"gold"}', allowed_addresses: '["10.0.0.0/8"]', limits: '[{"requests":1,"seconds":2}]' },
     };
     expect(await find(row)).toEqual({
       ...{ id: 'key_1', kind: 'secret', account: 'acme', environment: 'live', name: 'Till 4 – "Café" ' },
       ...{ apis: ['payments', 'disputes'], scopes: ['payments:refund'], channels: ['pc_1'], platform: 'shop' },
       ...{ createdAt: new Date(BORN), expiresAt: new Date(BORN + DAY), revokedAt: new Date(0) },
-      ...{ retiresAt: null, disabled: true },
+      ...{ acceptedUntil: null, disabled: true, metadata: { plan: 'gold' }, allowedAddresses: ['10.0.0.0/8'] },
+      limits: [{ requests: 1, seconds: 2 }],
     });
   });
 
-  it('gives back what a key does not have as nothing', async () => {
+  it('returns missing settings of a key as undefined', async () => {
     const record = await find({ id: 'key_2', account: 'bolt' });
     expect(record).toEqual({
       ...{ id: 'key_2', kind: 'secret', account: 'bolt', environment: 'live', name: null },
       ...{ apis: 'all', scopes: null, channels: 'all', platform: null },
-      ...{ createdAt: new Date(0), expiresAt: null, retiresAt: null, revokedAt: null, disabled: false },
+      ...{ metadata: null, allowedAddresses: null, limits: null },
+      ...{ createdAt: new Date(0), expiresAt: null, acceptedUntil: null, revokedAt: null, disabled: false },
     });
   });
 
-  it('gives an access key back as it was written, with both its secrets', async () => {
+  it('returns an access key as it was written, with both secrets', async () => {
     const row: Partial<KeyRow> = {
       ...{ id: 'ack_1', kind: 'access', account: 'coil', environment: 'sandbox', name: 'Backend' },
       ...{ scopes: '["payments","disputes"]', default_scopes: '["payments"]', channels: '["pc_1","pc_2"]' },
-      ...{ created_at: BORN, expires_at: BORN + DAY, tokens_not_before: BORN + 1 },
+      ...{ created_at: BORN, expires_at: BORN + DAY, tokens_not_before: BORN + 1, require_confirmation: 'any' },
     };
     const [old, young] = ['the old secret', 'the young secret'];
-    await put(row, {}, (key) => [secretRow(key, old, { retires_at: BORN + 7 }), secretRow(key, young)]);
+    const ended = 'an ended secret';
+    await put(row, {}, (key) => [
+      ...[secretRow(key, old, { retires_at: BORN + 7 }), secretRow(key, young)],
+      secretRow(key, ended, { ended_at: BORN }),
+    ]);
+    const publicKeys = [
+      { kty: 'OKP', crv: 'Ed25519', x: 'a,b', kid: 'second' },
+      { kty: 'RSA', kid: 'first' },
+    ];
+    await store.repository.transact(async (tx) => {
+      for (const [index, jwk] of publicKeys.entries()) {
+        await tx.insertPublicKey({
+          ...{ key_id: 'ack_1', kid: jwk.kid, jwk: JSON.stringify(jwk), digest: digestOf(jwk.kid) },
+          ...{ created_at: BORN + index, last_used_at: null, last_used_from: null },
+        });
+      }
+    });
     const { secrets, ...record } = (await store.resolveAccessKey('ack_1')) ?? { secrets: [] };
     expect(record).toEqual({
       ...{ id: 'ack_1', account: 'coil', environment: 'sandbox', name: 'Backend', platform: null },
+      ...{ metadata: null, allowedAddresses: null, limits: null },
       ...{ scopes: ['payments', 'disputes'], defaultScopes: ['payments'], channels: ['pc_1', 'pc_2'] },
       ...{ createdAt: new Date(BORN), expiresAt: new Date(BORN + DAY), tokensNotBefore: new Date(BORN + 1) },
-      ...{ revokedAt: null, disabled: false },
+      ...{ revokedAt: null, disabled: false, formerSecrets: [digestOf(ended)], publicKeys, requireConfirmation: true },
     });
     expect(secrets).toHaveLength(2);
     expect(secrets).toEqual(
@@ -103,12 +123,12 @@ describe.each(engines)('a store in %s', (engine) => {
     );
   });
 
-  it('knows no key that is not there', async () => {
+  it('does not find an unknown key', async () => {
     expect(await store.resolveKey(presented('sk_nobody'))).toBeUndefined();
     expect(await store.resolveAccessKey('ack_nobody')).toBeUndefined();
   });
 
-  it('takes the Secret of an access key for no API key, and an API key for no access key', async () => {
+  it('does not find the Secret of an access key as an API key, or the reverse', async () => {
     const text = 'the secret of an access key';
     await put({ kind: 'access' }, {}, (key) => [secretRow(key, text)]);
     const { id } = await put({ kind: 'secret' }, {}, () => []);
@@ -116,16 +136,16 @@ describe.each(engines)('a store in %s', (engine) => {
     expect(await store.resolveAccessKey(id)).toBeUndefined();
   });
 
-  it('finds an access key that has no secret any more', async () => {
+  it('finds an access key without secrets', async () => {
     expect(await findAccess({})).toMatchObject({ secrets: [] });
   });
 
-  it('tells when the secret that was presented retires, apart from when its key ends', async () => {
+  it('returns the end of the presented secret and the end of its key separately', async () => {
     const record = await find({ expires_at: BORN + DAY }, {}, { retires_at: BORN });
-    expect(record).toMatchObject({ expiresAt: new Date(BORN + DAY), retiresAt: new Date(BORN) });
+    expect(record).toMatchObject({ expiresAt: new Date(BORN + DAY), acceptedUntil: new Date(BORN) });
   });
 
-  describe('cuts what a key holds to what its account has', () => {
+  describe('limits a key to what its account has', () => {
     const both = ['payments', 'disputes'];
     it.each([
       ['a list within a list', '["payments","disputes"]', '["disputes","reports"]', ['disputes']],
@@ -143,7 +163,7 @@ describe.each(engines)('a store in %s', (engine) => {
       expect(await find({ scopes: '["payments","disputes"]' }, account)).toMatchObject({ scopes: ['payments'] });
     });
 
-    it('scopes of an access key, those granted by default too, and its channels', async () => {
+    it('scopes of an access key, also its default scopes, and its channels', async () => {
       const row = { scopes: '["payments","disputes"]', default_scopes: '["disputes"]', channels: '"all"' };
       const account = { scopes: '["payments"]', channels: '["pc_1"]' };
       expect(await findAccess(row, account)).toMatchObject({
@@ -151,12 +171,12 @@ describe.each(engines)('a store in %s', (engine) => {
       });
     });
 
-    it('and its life: an API key and an access key of a disabled account are disabled', async () => {
+    it('validity: an API key and an access key of a disabled account are disabled', async () => {
       expect(await find({}, { disabled_at: BORN })).toMatchObject({ disabled: true });
       expect(await findAccess({}, { disabled_at: BORN })).toMatchObject({ disabled: true });
     });
 
-    it('but for the one channel of a platform key, which is disabled instead: without a channel it is no record', async () => {
+    it('a platform key that loses its only channel is disabled, because its record would be invalid', async () => {
       const row = { channels: '["pc_1"]', platform: 'shop' };
       const cut = { channels: '["pc_2"]' };
       expect(await find(row, cut)).toMatchObject({ channels: ['pc_1'], disabled: true });

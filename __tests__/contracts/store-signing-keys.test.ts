@@ -11,7 +11,7 @@ const REFUSED = { name: 'StoreError', code: 'encryption_key' };
 
 const signingKey = (kid: string, at = 0) => {
   const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
-  return { kid, alg: 'ES256', jwk, createdAt: new Date(at) };
+  return { kid, alg: 'ES256', jwk, createdAt: new Date(at), retiredAt: null };
 };
 
 let stores: Stores;
@@ -26,14 +26,14 @@ describe.each(engines)('signing keys in %s', (engine) => {
     store = await stores.open({ encryptionKey: ENCRYPTION_KEY });
   });
 
-  it('come back as they were added, in the order in which they were', async () => {
+  it('are returned as they were added, in order', async () => {
     const [first, second] = [signingKey('one', 20), signingKey('two', 10)];
     expect(await store.addSigningKey(first, undefined)).toBe(true);
     expect(await store.addSigningKey(second, 'one')).toBe(true);
     expect(await store.listSigningKeys()).toEqual([first, second]);
   });
 
-  it('are added only after the newest that the caller saw', async () => {
+  it('are added only if the caller saw the newest', async () => {
     expect(await store.addSigningKey(signingKey('one'), 'nobody')).toBe(false);
     expect(await store.addSigningKey(signingKey('one'), undefined)).toBe(true);
     expect(await store.addSigningKey(signingKey('two'), undefined)).toBe(false);
@@ -41,7 +41,7 @@ describe.each(engines)('signing keys in %s', (engine) => {
     expect((await store.listSigningKeys()).map(({ kid }) => kid)).toEqual(['one']);
   });
 
-  it('are removed; one that is not there is no error, and the next takes the next number', async () => {
+  it('are removed; an unknown one is no error, and the next gets the next number', async () => {
     await store.addSigningKey(signingKey('one'), undefined);
     await store.addSigningKey(signingKey('two'), 'one');
     await store.removeSigningKey('one');
@@ -50,24 +50,71 @@ describe.each(engines)('signing keys in %s', (engine) => {
     expect((await store.listSigningKeys()).map(({ kid }) => kid)).toEqual(['two', 'three']);
   });
 
-  it('are not said to be another’s when the store cannot be reached', async () => {
+  it('are retired once, and each change has an audit entry', async () => {
+    await store.addSigningKey(signingKey('one'), undefined);
+    await store.addSigningKey(signingKey('two'), 'one', 'cli:ada');
+    await store.retireSigningKey('one');
+    const [retired] = await store.listSigningKeys();
+    expect(retired?.retiredAt).toEqual(expect.any(Date));
+    await store.retireSigningKey('one');
+    await store.retireSigningKey('nobody');
+    expect((await store.listSigningKeys())[0]).toEqual(retired);
+    await store.removeSigningKey('one');
+    await store.removeSigningKey('one');
+    await store.removeSigningKey('two', 'cli:ada');
+    await store.reencryptSigningKeys('cli:ada');
+    const entries = await store.repository.audit({ account: '-', limit: 10 });
+    expect(entries.map(({ action, actor, subject }) => [action, actor, subject]).reverse()).toEqual([
+      ['signing_key.create', 'issuer', 'one'],
+      ['signing_key.create', 'cli:ada', 'two'],
+      ['signing_key.retire', 'issuer', 'one'],
+      ['signing_key.remove', 'issuer', 'one'],
+      ['signing_key.revoke', 'cli:ada', 'two'],
+      ['encryption_key.rotate', 'cli:ada', null],
+    ]);
+  });
+
+  it('a store that cannot be reached does not report another encryption key', async () => {
     await store.close();
     await expect(Promise.resolve(store.addSigningKey(signingKey('one'), undefined))).rejects.toThrow();
   });
 });
 
-describe.each(sharedEngines)('signing keys in %s, which several share', (engine) => {
+describe.each(sharedEngines)('signing keys in %s, shared by several issuers', (engine) => {
   beforeEach(async () => {
     stores = await makeStores(engine);
   });
 
-  it('one of many issuers that start at once adds its key', async () => {
+  it('one of many issuers that start concurrently adds its key', async () => {
     const issuers = await Promise.all([1, 2, 3].map(() => stores.open({ encryptionKey: ENCRYPTION_KEY })));
     const added = issuers.map((issuer, at) => issuer.addSigningKey(signingKey(`of ${at}`), undefined));
     expect((await Promise.all(added)).filter(Boolean)).toHaveLength(1);
     const lists = await Promise.all(issuers.map((issuer) => issuer.listSigningKeys()));
     expect(lists.map((keys) => keys.length)).toEqual([1, 1, 1]);
     expect(lists[1]).toEqual(lists[0]);
+  });
+
+  it('two that start on an empty database with different encryption keys: the second is refused immediately', async () => {
+    await stores.open({ encryptionKey: ENCRYPTION_KEY });
+    await expect(stores.open({ encryptionKey: ANOTHER_KEY })).rejects.toMatchObject(REFUSED);
+    const second = await makeStores(engine);
+    const both = [ENCRYPTION_KEY, ANOTHER_KEY].map((encryptionKey) => second.open({ encryptionKey }));
+    const ends = await Promise.allSettled(both);
+    await second.close();
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('are encrypted with another key while instances with the old one run', async () => {
+    const old = await stores.open({ encryptionKey: ENCRYPTION_KEY });
+    const key = signingKey('one');
+    await old.addSigningKey(key, undefined);
+    const both = await stores.open({ encryptionKey: [ANOTHER_KEY, ENCRYPTION_KEY] });
+    expect(await both.listSigningKeys()).toEqual([key]);
+    expect(await both.reencryptSigningKeys('somebody')).toBe(1);
+    const fresh = await stores.open({ encryptionKey: ANOTHER_KEY });
+    expect(await fresh.listSigningKeys()).toEqual([key]);
+    await expect(stores.open({ encryptionKey: ENCRYPTION_KEY })).rejects.toMatchObject(REFUSED);
+    await expect(old.listSigningKeys()).rejects.toMatchObject(REFUSED);
   });
 
   describe('at rest', () => {
@@ -79,7 +126,7 @@ describe.each(sharedEngines)('signing keys in %s, which several share', (engine)
       await store.addSigningKey(signingKey('two'), 'one');
     });
 
-    it('are JWE: nothing of the private key is in a column', async () => {
+    it('are JWE: no part of the private key is in a column', async () => {
       const key = signingKey('three');
       const store = await stores.open({ encryptionKey: ENCRYPTION_KEY });
       await store.addSigningKey(key, 'two');
@@ -91,7 +138,7 @@ describe.each(sharedEngines)('signing keys in %s, which several share', (engine)
       expect(header).toMatchObject({ alg: 'dir', enc: 'A256GCM' });
     });
 
-    it('are opened by their key as text too', async () => {
+    it('are decrypted with their key as text too', async () => {
       const store = await stores.open({ encryptionKey: ENCRYPTION_KEY.toString('base64url') });
       expect(await store.listSigningKeys()).toHaveLength(2);
     });
@@ -100,7 +147,7 @@ describe.each(sharedEngines)('signing keys in %s, which several share', (engine)
       await expect(stores.open({ encryptionKey: ANOTHER_KEY })).rejects.toMatchObject(REFUSED);
     });
 
-    it('are neither read nor added without an encryptionKey; the rest of the store works', async () => {
+    it('cannot be read or added without an encryptionKey; everything else works', async () => {
       const store = await stores.open();
       await expect(store.listSigningKeys()).rejects.toMatchObject(REFUSED);
       await expect(store.addSigningKey(signingKey('three'), 'two')).rejects.toMatchObject(REFUSED);
@@ -113,12 +160,12 @@ describe.each(sharedEngines)('signing keys in %s, which several share', (engine)
       ['a cut one', `update signing_keys set jwe = substr(jwe, 1, 60) where kid = 'two'`],
       ['what is none', `update signing_keys set jwe = 'x' where kid = 'two'`],
       ['one of another kid', `update signing_keys set kid = 'three' where kid = 'two'`],
-    ])('are not opened from %s', async (_what, tampering) => {
+    ])('are not decrypted from %s', async (_what, tampering) => {
       await sql(tampering);
       await expect(stores.open({ encryptionKey: ENCRYPTION_KEY })).rejects.toMatchObject(REFUSED);
     });
 
-    it('are not opened from two that were swapped', async () => {
+    it('are not decrypted if two were swapped', async () => {
       const [one, two] = await sql('select jwe from signing_keys order by number');
       await sql(
         `update signing_keys set jwe = '${two?.jwe}' where kid = 'one'`,

@@ -1,7 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { readAccessKeyGrant } from '../../lib/credentials/access-key-grant.js';
-import { RecordFault, readAccessKeyRecord } from '../../lib/credentials/record.js';
+import { readAccessKeyRecord } from '../../lib/credentials/record.js';
+import { RecordError } from '../../lib/credentials/record-error.js';
 
 const DIGEST = '0123456789abcdef'.repeat(4);
 const RECORD = {
@@ -15,18 +16,30 @@ const RECORD = {
 const secretsOf = (...secrets: readonly unknown[]) => readAccessKeyGrant({ ...RECORD, secrets }).secrets;
 
 describe('readAccessKeyGrant', () => {
-  it('reads what readAccessKeyRecord reads, and secrets and default scopes besides', () => {
+  it('reads the same as readAccessKeyRecord, and also secrets and default scopes', () => {
     expect(readAccessKeyGrant(RECORD)).toEqual({
       ...readAccessKeyRecord(RECORD),
       secrets: [{ digest: DIGEST, expiresAt: Number.POSITIVE_INFINITY }],
+      formerSecrets: [],
+      publicKeys: [],
+      requireConfirmation: undefined,
       defaultScopes: ['payments', 'disputes'],
     });
   });
 
-  it('refuses what readAccessKeyRecord refuses', () => {
-    expect(() => readAccessKeyGrant(null)).toThrow(new RecordFault('expected a record'));
-    expect(() => readAccessKeyGrant({ ...RECORD, id: '' })).toThrow(new RecordFault('id: expected a text'));
+  it('refuses the same as readAccessKeyRecord', () => {
+    expect(() => readAccessKeyGrant(null)).toThrow(new RecordError('expected a record'));
+    expect(() => readAccessKeyGrant({ ...RECORD, id: '' })).toThrow(new RecordError('id: expected a non-empty string'));
   });
+
+  it.each(['x', [1], ['A'.repeat(64)], Array.from({ length: 6 }, () => DIGEST)])(
+    'refuses former secrets that are not digests, or too many: %p',
+    (formerSecrets) => {
+      expect(() => readAccessKeyGrant({ ...RECORD, formerSecrets })).toThrow(
+        new RecordError('formerSecrets: expected at most 5 digests'),
+      );
+    },
+  );
 
   it.each([
     ['in the order of those assigned', ['disputes', 'payments'], ['payments', 'disputes']],
@@ -41,19 +54,19 @@ describe('readAccessKeyGrant', () => {
     'refuses the default scopes %j',
     (defaultScopes) => {
       expect(() => readAccessKeyGrant({ ...RECORD, defaultScopes })).toThrow(
-        new RecordFault('defaultScopes: expected a list of scope-tokens'),
+        new RecordError('defaultScopes: expected a list of scope-tokens'),
       );
     },
   );
 
-  it('reads two secrets, with their ends', () => {
+  it('reads two secrets with their expiry', () => {
     expect(secretsOf({ digest: DIGEST, expiresAt: new Date(5) }, { digest: 'f'.repeat(64), expiresAt: null })).toEqual([
       { digest: DIGEST, expiresAt: 5 },
       { digest: 'f'.repeat(64), expiresAt: Number.POSITIVE_INFINITY },
     ]);
   });
 
-  it('takes a Date of another realm', () => {
+  it('accepts a Date of another realm', () => {
     expect(secretsOf({ digest: DIGEST, expiresAt: runInNewContext('new Date(7)') })).toEqual([
       { digest: DIGEST, expiresAt: 7 },
     ]);
@@ -62,7 +75,7 @@ describe('readAccessKeyGrant', () => {
   it.each([[undefined], [null], [DIGEST], [{ length: 1 }], [[]], [Array(3).fill({ digest: DIGEST })]])(
     'refuses the secrets %j: one or two are expected',
     (secrets) => {
-      expect(() => readAccessKeyGrant({ ...RECORD, secrets })).toThrow(new RecordFault('secrets: expected one or two'));
+      expect(() => readAccessKeyGrant({ ...RECORD, secrets })).toThrow(new RecordError('secrets: expected one or two'));
     },
   );
 
@@ -79,27 +92,27 @@ describe('readAccessKeyGrant', () => {
     ['a line end behind', { digest: `${DIGEST}\n` }],
     ['a digest in a list', { digest: [DIGEST] }],
   ])('refuses for a secret, first or second, %s', (_name, secret) => {
-    const fault = new RecordFault('secrets: expected digests');
+    const fault = new RecordError('secrets: expected digests');
     expect(() => secretsOf(secret)).toThrow(fault);
     expect(() => secretsOf({ digest: DIGEST }, secret)).toThrow(fault);
   });
 
-  it('refuses a secret that a list leaves out', () => {
+  it('refuses a sparse list of secrets', () => {
     expect(() => readAccessKeyGrant({ ...RECORD, secrets: Array(1) })).toThrow(
-      new RecordFault('secrets: expected digests'),
+      new RecordError('secrets: expected digests'),
     );
   });
 
   it.each([['soon'], [0], [1_800_000_000], [''], [false], [{}], [new Date(Number.NaN)]])(
-    'refuses the end %p of a secret',
+    'refuses the expiry %p of a secret',
     (expiresAt) => {
-      expect(() => secretsOf({ digest: DIGEST, expiresAt })).toThrow(new RecordFault('secrets: expected a Date'));
+      expect(() => secretsOf({ digest: DIGEST, expiresAt })).toThrow(new RecordError('secrets: expected a Date'));
     },
   );
 
-  it('throws RecordFaults', () => {
+  it('throws RecordErrors', () => {
     for (const wrong of [{ secrets: [] }, { secrets: [{}] }, { defaultScopes: null }]) {
-      expect(() => readAccessKeyGrant({ ...RECORD, ...wrong })).toThrow(RecordFault);
+      expect(() => readAccessKeyGrant({ ...RECORD, ...wrong })).toThrow(RecordError);
     }
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { RecordFault, readAccessKeyRecord } from '../../lib/credentials/record.js';
+import { readAccessKeyRecord } from '../../lib/credentials/record.js';
+import { RecordError } from '../../lib/credentials/record-error.js';
 
 const ACCESS_KEY = {
   id: 'ack_1',
@@ -12,7 +13,7 @@ const ACCESS_KEY = {
 const ENDLESS = { expiresAt: Number.POSITIVE_INFINITY, revokedAt: Number.POSITIVE_INFINITY, disabled: false };
 
 describe('readAccessKeyRecord', () => {
-  it('reads the least that a record may say', () => {
+  it('reads a minimal record', () => {
     expect(readAccessKeyRecord(ACCESS_KEY)).toEqual({
       id: 'ack_1',
       account: 'acc_1',
@@ -21,11 +22,11 @@ describe('readAccessKeyRecord', () => {
       tokensNotBefore: Number.NEGATIVE_INFINITY,
       channels: 'all',
       platform: undefined,
-      life: ENDLESS,
+      validity: ENDLESS,
     });
   });
 
-  it('reads all that bears on its tokens', () => {
+  it('reads everything about its tokens', () => {
     const record = {
       ...ACCESS_KEY,
       environment: 'sandbox',
@@ -47,36 +48,36 @@ describe('readAccessKeyRecord', () => {
       tokensNotBefore: 4,
       channels: ['web'],
       platform: 'shop',
-      life: { expiresAt: 2, revokedAt: 3, disabled: true },
+      validity: { expiresAt: 2, revokedAt: 3, disabled: true },
     });
   });
 
   it.each(['tokensNotBefore', 'channels', 'platform', 'expiresAt', 'revokedAt', 'disabled', 'name'])(
-    'takes null and undefined in %s for absent',
+    'treats null and undefined in %s as absent',
     (field) => {
       expect(readAccessKeyRecord({ ...ACCESS_KEY, [field]: null })).toEqual(readAccessKeyRecord(ACCESS_KEY));
       expect(readAccessKeyRecord({ ...ACCESS_KEY, [field]: undefined })).toEqual(readAccessKeyRecord(ACCESS_KEY));
     },
   );
 
-  it.each([[undefined], [null], ['ack_1'], [1]])('refuses %p, which is no record', (value) => {
-    expect(() => readAccessKeyRecord(value)).toThrow(new RecordFault('expected a record'));
+  it.each([[undefined], [null], ['ack_1'], [1]])('refuses %p, which is not a record', (value) => {
+    expect(() => readAccessKeyRecord(value)).toThrow(new RecordError('expected a record'));
   });
 
   it.each([
-    ['id', 'id: expected a text', [undefined, null, '', 1]],
-    ['account', 'account: expected a text', [undefined, null, '', 1]],
+    ['id', 'id: expected a non-empty string', [undefined, null, '', 1]],
+    ['account', 'account: expected a non-empty string', [undefined, null, '', 1]],
     ['environment', 'environment: expected live or sandbox', [undefined, null, '', 'any']],
     ['scopes', 'scopes: expected a list of names', [undefined, null, 'all', 'payments', [''], ['a b'], [1]]],
     ['tokensNotBefore', 'tokensNotBefore: expected a Date', ['', 0, '2030-01-01', new Date(Number.NaN)]],
     ['channels', 'channels: expected a list of names', ['web', [''], 0]],
-    ['platform', 'platform: expected a text', ['', 0]],
+    ['platform', 'platform: expected a non-empty string', ['', 0]],
     ['expiresAt', 'expiresAt: expected a Date', [0, 'soon']],
     ['revokedAt', 'revokedAt: expected a Date', [0, 'false']],
     ['disabled', 'disabled: expected a boolean', [0, 'false']],
-  ])('refuses a bad %s: "%s"', (field, message, values) => {
+  ])('refuses an invalid %s: "%s"', (field, message, values) => {
     for (const value of values) {
-      expect(() => readAccessKeyRecord({ ...ACCESS_KEY, [field]: value })).toThrow(new RecordFault(message));
+      expect(() => readAccessKeyRecord({ ...ACCESS_KEY, [field]: value })).toThrow(new RecordError(message));
     }
   });
 
@@ -84,7 +85,7 @@ describe('readAccessKeyRecord', () => {
     'refuses the channels %j on an e-commerce platform',
     (channels) => {
       expect(() => readAccessKeyRecord({ ...ACCESS_KEY, platform: 'shop', channels })).toThrow(
-        new RecordFault('channels: a key on an e-commerce platform has exactly one'),
+        new RecordError('channels: a key on an e-commerce platform has exactly one'),
       );
     },
   );

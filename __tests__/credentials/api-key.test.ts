@@ -41,7 +41,7 @@ describe('keywardFormat', () => {
     },
   );
 
-  it.each(FORMS)('calls malformed a text with the prefix $prefix that is no key', ({ prefix, mark }) => {
+  it.each(FORMS)('returns malformed for an invalid key with the prefix $prefix', ({ prefix, mark }) => {
     const random = 'q2w3e4r5t6y7uiopasdfghjklz';
     const key = prefix + random + checkOf(mark, random);
     const others = [
@@ -59,7 +59,7 @@ describe('keywardFormat', () => {
     expect(others.map((text) => keywardFormat.read(text))).toEqual(others.map(() => 'malformed'));
   });
 
-  it.each([...'018A_-=é'])('calls malformed a key with %s in it, in every place', (character) => {
+  it.each([...'018A_-=é'])('returns malformed for a key with %s, in every place', (character) => {
     const key = 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg';
     expect(PLACES.filter((at) => isKey(replaced(key, key.length - 27 + at, character)))).toEqual([]);
   });
@@ -72,18 +72,15 @@ describe('keywardFormat', () => {
     expect(texts.filter(isKey)).toEqual(PLACES.map(() => key));
   });
 
-  it.each(FORMS)(
-    'finds any two characters of a $kind key, $environment, that changed places',
-    ({ kind, environment }) => {
-      const key = mintKey(kind, environment);
-      const start = key.length - 27;
-      const texts = PLACES.flatMap((one) =>
-        PLACES.slice(one + 1).map((other) => swapped(key, start + one, start + other)),
-      );
-      expect(texts).toHaveLength((27 * 26) / 2);
-      expect(texts.filter((text) => text !== key && isKey(text))).toEqual([]);
-    },
-  );
+  it.each(FORMS)('finds any two swapped characters of a $kind key, $environment', ({ kind, environment }) => {
+    const key = mintKey(kind, environment);
+    const start = key.length - 27;
+    const texts = PLACES.flatMap((one) =>
+      PLACES.slice(one + 1).map((other) => swapped(key, start + one, start + other)),
+    );
+    expect(texts).toHaveLength((27 * 26) / 2);
+    expect(texts.filter((text) => text !== key && isKey(text))).toEqual([]);
+  });
 
   law('finds every wrong character and every swap of neighbours of any key', () =>
     fc.property(form, randomPart, fc.nat(26), fc.nat(30), ({ prefix, mark }, random, at, step) => {
@@ -119,7 +116,7 @@ describe('docs/reference/key-format.md', () => {
     expect(VECTORS).toHaveLength(5);
   });
 
-  it.each(VECTORS)('$key is right', ({ prefix, random, check, key }) => {
+  it.each(VECTORS)('$key is valid', ({ prefix, random, check, key }) => {
     const { mark, kind, environment } = FORMS.find((candidate) => candidate.prefix === prefix) ?? FORMS[0];
     expect(checkOf(mark, random)).toBe(check);
     expect(key).toBe(prefix + random + check);
@@ -138,7 +135,7 @@ describe('docs/reference/key-format.md', () => {
 describe('the examples in lib/credentials/api-key.ts', () => {
   const source = readFileSync(new URL('../../lib/credentials/api-key.ts', import.meta.url), 'utf8');
 
-  it.each(source.match(/\b[sp]k_(?:sbox_)?[a-z2-7]{27}\b/g) ?? ['none'])('%s is a key', (key) => {
+  it.each(source.match(/\b[sp]k_(?:sbox_)?[a-z2-7]{27}\b/g) ?? ['none'])('%s is a valid key', (key) => {
     expect(isKey(key)).toBe(true);
   });
 });
@@ -148,14 +145,14 @@ describe('mintKey', () => {
     jest.restoreAllMocks();
   });
 
-  it.each(FORMS)('draws a $kind key, $environment, that reads as one', ({ prefix, kind, environment, mark }) => {
+  it.each(FORMS)('creates a valid $kind key, $environment', ({ prefix, kind, environment, mark }) => {
     const key = mintKey(kind, environment);
     expect(key).toMatch(new RegExp(`^${prefix}[a-z2-7]{27}$`));
     expect(keywardFormat.read(key)).toMatchObject({ kind, environment });
     expect(key.at(-1)).toBe(checkOf(mark, key.slice(prefix.length, -1)));
   });
 
-  it('P19 draws 100,000 keys: no duplicate, none that a form would change, none with Math.random', () => {
+  it('P19 creates 100,000 keys: no duplicate, none that a form would change, none with Math.random', () => {
     const random = jest.spyOn(Math, 'random');
     const keys = Array.from({ length: 100_000 }, () => mintKey('secret', 'live'));
     expect(new Set(keys.map((key) => key.slice(0, -1))).size).toBe(100_000);
@@ -164,7 +161,7 @@ describe('mintKey', () => {
     expect(random).not.toHaveBeenCalled();
   });
 
-  it('draws every character of the alphabet in each of the 26 places', () => {
+  it('uses every character of the alphabet in each of the 26 places', () => {
     const drawn = Array.from({ length: 26 }, () => new Set<string>());
     for (let i = 0; i < 2_000; i += 1) {
       const key = mintKey('public', 'live');
@@ -179,7 +176,7 @@ describe('mintKey', () => {
   ])('throws for kind %s and environment %s', (kind, environment) => {
     const mint = mintKey as (kind: string, environment: string) => string;
     expect(() => mint(kind, environment)).toThrow(
-      new TypeError(`mintKey: no key is of kind ${kind} and environment ${environment}`),
+      new TypeError(`mintKey: there are no keys of kind ${kind} and environment ${environment}`),
     );
   });
 });

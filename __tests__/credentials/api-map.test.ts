@@ -15,7 +15,7 @@ describe('scopePrefixes', () => {
     ['gateway.payment', ['gateway.payment']],
     [':x', ['']],
     ['__proto__:x', ['__proto__']],
-  ])('says that %s belongs to %j', (scope, apis) => {
+  ])('maps %s to %j', (scope, apis) => {
     expect(scopePrefixes.apisOf(scope)).toEqual(apis);
   });
 
@@ -52,19 +52,19 @@ describe('apiMap', () => {
     ['toString', []],
     ['constructor', []],
     ['__proto__', []],
-  ])('says that %j belongs to %j', (scope, apis) => {
+  ])('maps %j to %j', (scope, apis) => {
     expect(map.apisOf(scope)).toEqual(apis);
   });
 
-  it('names an API once that lists a scope twice', () => {
+  it('returns an API once if it lists a scope twice', () => {
     expect(apiMap({ payments: ['gateway', 'gateway'] }).apisOf('gateway')).toEqual(['payments']);
   });
 
-  it('takes an API called __proto__', () => {
+  it('accepts an API called __proto__', () => {
     expect(untyped(JSON.parse('{"__proto__":["a"]}')).apisOf('a')).toEqual(['__proto__']);
   });
 
-  it('does not follow its argument afterwards', () => {
+  it('is not affected by later changes of its argument', () => {
     const payments = ['gateway'];
     const kept = apiMap({ payments });
     payments.push('vault');
@@ -76,7 +76,7 @@ describe('apiMap', () => {
   });
 
   it.each([[undefined], [null], ['payments'], [1], [() => ({})], [['payments']], [[]]])(
-    'refuses %p, which is no object',
+    'refuses %p, which is not an object',
     (value) => {
       expect(() => untyped(value)).toThrow(
         new TypeError('apiMap: expected an object that lists the scopes of each API'),
@@ -105,7 +105,7 @@ describe('apiMap', () => {
     [{ 0: 'a', length: 1 }],
   ])('refuses an API whose scopes are %j', (scopes) => {
     expect(() => untyped({ disputes: ['a'], payments: scopes })).toThrow(
-      new TypeError('apiMap: "payments" must list one scope-token or more (RFC 6749 section 3.3)'),
+      new TypeError('apiMap: "payments" must list one or more scope-tokens (RFC 6749 section 3.3)'),
     );
   });
 });

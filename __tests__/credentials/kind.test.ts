@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ENVIRONMENTS, KEY_KINDS, KINDS } from '../../lib/credentials/kind.js';
 
-describe('the lists that options and records are checked by', () => {
+describe('the lists for checking options and records', () => {
   it.each([
     ['KINDS', KINDS, ['secret', 'public', 'access']],
     ['KEY_KINDS', KEY_KINDS, ['secret', 'public']],

@@ -1,11 +1,12 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { RecordFault, readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/record.js';
+import { readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/record.js';
+import { RecordError } from '../../lib/credentials/record-error.js';
 import { law } from '../support/law.js';
 import { accessKeyDraws, keepsRules, keyDraws, recordOf, rightKeyDraws } from '../support/record-draws.js';
 
 describe('readKeyRecord', () => {
-  law('takes exactly the records that keep every rule, and refuses the others with a RecordFault', () =>
+  law('takes exactly the records that keep every rule, and refuses the others with a RecordError', () =>
     fc.property(keyDraws(), (draw) => {
       expect(outcomeOf(() => readKeyRecord(recordOf(draw)))).toBe(keepsRules(draw) ? 'taken' : 'refused');
     }),
@@ -20,9 +21,9 @@ describe('readKeyRecord', () => {
         channels: record.channels ?? 'all',
         scopes: record.scopes ?? undefined,
         platform: record.platform ?? undefined,
-        retiresAt: record.retiresAt instanceof Date ? record.retiresAt.getTime() : undefined,
-        life: {
-          expiresAt: Math.min(...[record.expiresAt, record.retiresAt].map((date) => Number(date ?? Infinity))),
+        acceptedUntil: record.acceptedUntil instanceof Date ? record.acceptedUntil.getTime() : undefined,
+        validity: {
+          expiresAt: Math.min(...[record.expiresAt, record.acceptedUntil].map((date) => Number(date ?? Infinity))),
           revokedAt: Number(record.revokedAt ?? Number.POSITIVE_INFINITY),
           disabled: record.disabled ?? false,
         },
@@ -30,7 +31,7 @@ describe('readKeyRecord', () => {
     }),
   );
 
-  law('throws nothing but a RecordFault for whatever plain data it is given', () =>
+  law('throws nothing but a RecordError for whatever plain data it is given', () =>
     fc.property(fc.anything({ withDate: true, withMap: true, withSet: true, withNullPrototype: true }), (value) => {
       expect(outcomeOf(() => readKeyRecord(value))).toBe('refused');
       expect(outcomeOf(() => readAccessKeyRecord(value))).toBe('refused');
@@ -39,7 +40,7 @@ describe('readKeyRecord', () => {
 });
 
 describe('readAccessKeyRecord', () => {
-  law('takes exactly the records that keep every rule, and refuses the others with a RecordFault', () =>
+  law('takes exactly the records that keep every rule, and refuses the others with a RecordError', () =>
     fc.property(accessKeyDraws, (draw) => {
       expect(outcomeOf(() => readAccessKeyRecord(recordOf(draw)))).toBe(keepsRules(draw) ? 'taken' : 'refused');
     }),
@@ -51,6 +52,6 @@ function outcomeOf(read: () => unknown): string {
     read();
     return 'taken';
   } catch (error) {
-    return error instanceof RecordFault ? 'refused' : `threw ${error}`;
+    return error instanceof RecordError ? 'refused' : `threw ${error}`;
   }
 }

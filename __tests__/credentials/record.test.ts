@@ -1,6 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { endedAt, RecordFault, readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/record.js';
+import { readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/record.js';
+import { RecordError } from '../../lib/credentials/record-error.js';
+import { endedAt } from '../../lib/credentials/validity.js';
 
 const KEY = { id: 'key_1', kind: 'secret', account: 'acc_1', environment: 'live', apis: ['payments'] };
 const ENDLESS = { expiresAt: Number.POSITIVE_INFINITY, revokedAt: Number.POSITIVE_INFINITY, disabled: false };
@@ -23,13 +25,13 @@ describe('endedAt', () => {
     ['revoked and disabled', { revokedAt: 1, disabled: true }, 'revoked'],
     ['expired and disabled', { expiresAt: 1, disabled: true }, 'expired'],
     ['disabled, the rest ahead', { expiresAt: 1_001, revokedAt: 1_001, disabled: true }, 'disabled'],
-  ])('at 1,000 ms, with %s: %s%s', (_name, life, ended) => {
-    expect(endedAt({ ...ENDLESS, ...life }, 1_000)).toBe(ended);
+  ])('at 1,000 ms, with %s: %s%s', (_name, validity, ended) => {
+    expect(endedAt({ ...ENDLESS, ...validity }, 1_000)).toBe(ended);
   });
 });
 
 describe('readKeyRecord', () => {
-  it('reads the least that a record may say', () => {
+  it('reads a minimal record', () => {
     expect(readKeyRecord(KEY)).toEqual({
       id: 'key_1',
       kind: 'secret',
@@ -39,11 +41,11 @@ describe('readKeyRecord', () => {
       scopes: undefined,
       channels: 'all',
       platform: undefined,
-      life: ENDLESS,
+      validity: ENDLESS,
     });
   });
 
-  it('reads all that a record may say, and leaves what it does not know', () => {
+  it('reads all fields of a record, and ignores unknown ones', () => {
     const record = {
       id: 'key_2',
       kind: 'public',
@@ -69,11 +71,11 @@ describe('readKeyRecord', () => {
       scopes: ['payments:tokenize'],
       channels: ['web'],
       platform: 'shop',
-      life: { expiresAt: 2, revokedAt: -3, disabled: true },
+      validity: { expiresAt: 2, revokedAt: -3, disabled: true },
     });
   });
 
-  it.each(OPTIONAL)('takes null and undefined in %s for absent', (field) => {
+  it.each(OPTIONAL)('treats null and undefined in %s as absent', (field) => {
     expect(readKeyRecord({ ...KEY, [field]: null })).toEqual(readKeyRecord(KEY));
     expect(readKeyRecord({ ...KEY, [field]: undefined })).toEqual(readKeyRecord(KEY));
   });
@@ -91,7 +93,7 @@ describe('readKeyRecord', () => {
     ['channels', ['1', '2', '3', '4', '5'], ['1', '2', '3', '4', '5']],
     ['kind', 'secret', 'secret'],
     ['environment', 'sandbox', 'sandbox'],
-  ])('takes for %s the value %j', (field, value, fact) => {
+  ])('accepts for %s the value %j', (field, value, fact) => {
     expect(readKeyRecord({ ...KEY, [field]: value })).toHaveProperty(field, fact);
   });
 
@@ -99,12 +101,12 @@ describe('readKeyRecord', () => {
     ['expiresAt', 'now', new Date(5), 5],
     ['expiresAt', '1970', new Date(0), 0],
     ['revokedAt', 'of another realm', runInNewContext('new Date(7)'), 7],
-  ])('takes for %s a Date %s', (field, _name, value, time) => {
-    expect(readKeyRecord({ ...KEY, [field]: value }).life).toEqual({ ...ENDLESS, [field]: time });
+  ])('accepts for %s a Date %s', (field, _name, value, time) => {
+    expect(readKeyRecord({ ...KEY, [field]: value }).validity).toEqual({ ...ENDLESS, [field]: time });
   });
 
-  it('takes false for not disabled', () => {
-    expect(readKeyRecord({ ...KEY, disabled: false }).life).toEqual(ENDLESS);
+  it('treats false as not disabled', () => {
+    expect(readKeyRecord({ ...KEY, disabled: false }).validity).toEqual(ENDLESS);
   });
 
   it('reads each field once', () => {
@@ -124,7 +126,7 @@ describe('readKeyRecord', () => {
     expect(reads).toHaveLength(new Set(reads).size);
   });
 
-  it('keeps lists of its own, frozen', () => {
+  it('has its own frozen lists', () => {
     const record = { ...KEY, apis: ['payments'], scopes: ['payments'], channels: ['web'] };
     const { apis, scopes, channels } = readKeyRecord(record);
     for (const list of [record.apis, record.scopes, record.channels]) list.push('more');
@@ -132,21 +134,21 @@ describe('readKeyRecord', () => {
     expect([apis, scopes, channels].every(Object.isFrozen)).toBe(true);
   });
 
-  it('takes fields that a record inherits', () => {
+  it('accepts inherited fields', () => {
     expect(readKeyRecord(Object.create(KEY))).toEqual(readKeyRecord(KEY));
   });
 
-  it.each([[undefined], [null], ['key'], [1], [true], [() => KEY]])('refuses %p, which is no record', (value) => {
-    expect(() => readKeyRecord(value)).toThrow(new RecordFault('expected a record'));
+  it.each([[undefined], [null], ['key'], [1], [true], [() => KEY]])('refuses %p, which is not a record', (value) => {
+    expect(() => readKeyRecord(value)).toThrow(new RecordError('expected a record'));
   });
 
   it('refuses a list of records', () => {
-    expect(() => readKeyRecord([KEY])).toThrow(new RecordFault('kind: expected secret or public'));
+    expect(() => readKeyRecord([KEY])).toThrow(new RecordError('kind: expected secret or public'));
   });
 
   it.each([
-    ['id', 'id: expected a text', [undefined, null, '', 1, {}, ['key_1'], Object('key_1')]],
-    ['account', 'account: expected a text', [undefined, null, '', 0, {}]],
+    ['id', 'id: expected a non-empty string', [undefined, null, '', 1, {}, ['key_1'], Object('key_1')]],
+    ['account', 'account: expected a non-empty string', [undefined, null, '', 0, {}]],
     ['kind', 'kind: expected secret or public', [undefined, null, '', 'access', 'admin', 'Secret', 0, ['secret']]],
     ['environment', 'environment: expected live or sandbox', [undefined, null, '', 'test', 'any', 'LIVE', 1]],
     [
@@ -172,41 +174,52 @@ describe('readKeyRecord', () => {
       ['all', 'payments', '', 0, {}, [''], ['a b'], ['a"'], ['a', 1], ['é'], [undefined]],
     ],
     ['channels', 'channels: expected a list of names', ['', 'web', false, {}, [''], [1], ['web', null]]],
-    ['platform', 'platform: expected a text', ['', 0, false, {}, ['shop']]],
+    ['platform', 'platform: expected a non-empty string', ['', 0, false, {}, ['shop']]],
     ['expiresAt', 'expiresAt: expected a Date', ['soon', '', 0, 1, false, {}, '2030-01-01', new Date(Number.NaN)]],
     ['revokedAt', 'revokedAt: expected a Date', ['false', 0, true, {}, new Date('never'), { getTime: () => 1 }]],
-    ['retiresAt', 'retiresAt: expected a Date', ['soon', 0, false, {}, new Date(Number.NaN)]],
+    ['acceptedUntil', 'acceptedUntil: expected a Date', ['soon', 0, false, {}, new Date(Number.NaN)]],
     ['disabled', 'disabled: expected a boolean', [0, 1, '', 'false', {}, []]],
-  ])('refuses a bad %s: "%s"', (field, message, values) => {
+  ])('refuses an invalid %s: "%s"', (field, message, values) => {
     for (const value of values) {
-      expect(() => readKeyRecord({ ...KEY, [field]: value })).toThrow(new RecordFault(message));
+      expect(() => readKeyRecord({ ...KEY, [field]: value })).toThrow(new RecordError(message));
     }
   });
 
+  const ACCESS_KEY = { id: 'ack_1', account: 'acc_1', environment: 'live', scopes: [] };
   it.each([
-    ['expiresAt', 'expires_at'],
-    ['revokedAt', 'revoked_at'],
-    ['retiresAt', 'retires_at'],
-    ['tokensNotBefore', 'tokens_not_before'],
-  ])('refuses a row handed on as it is, whose %s is called %s', (field, column) => {
+    ['expiresAt', 'expires_at', readKeyRecord, KEY],
+    ['revokedAt', 'revoked_at', readKeyRecord, KEY],
+    ['acceptedUntil', 'accepted_until', readKeyRecord, KEY],
+    ['expiresAt', 'expires_at', readAccessKeyRecord, ACCESS_KEY],
+    ['tokensNotBefore', 'tokens_not_before', readAccessKeyRecord, ACCESS_KEY],
+  ])('refuses a row that was not mapped, whose %s is called %s', (field, column, read, record) => {
     const past = new Date(0);
-    const fault = new RecordFault(`${field}: it is called ${column} in this record`);
-    expect(() => readKeyRecord({ ...KEY, [column]: past })).toThrow(fault);
-    expect(() => readKeyRecord({ ...KEY, [column]: past, [field]: null })).toThrow(fault);
-    expect(() => readAccessKeyRecord({ ...KEY, [column]: past })).toThrow(fault);
-    for (const empty of [null, undefined])
-      expect(readKeyRecord({ ...KEY, [column]: empty })).toEqual(readKeyRecord(KEY));
-    const both = { ...KEY, [column]: past, [field]: new Date(1) };
-    expect(readKeyRecord(both)).toEqual(readKeyRecord(without(both, column)));
+    const fault = new RecordError(
+      `${column}: this field looks like an expiry or a revocation, but keyward does not read it; use ${field}`,
+    );
+    expect(() => read({ ...record, [column]: past })).toThrow(fault);
+    expect(() => read({ ...record, [column]: past, [field]: null })).toThrow(fault);
+    for (const empty of [null, undefined]) expect(read({ ...record, [column]: empty })).toEqual(read(record));
+    expect(read({ ...record, [column]: past, [field]: past })).toEqual(read({ ...record, [field]: past }));
+  });
+
+  it('refuses expiry fields of an access key in the record of a key, and the other way around', () => {
+    const past = new Date(0);
+    expect(() => readKeyRecord({ ...KEY, tokensNotBefore: past })).toThrow(
+      /^tokensNotBefore: this field looks like an expiry or a revocation/,
+    );
+    expect(() => readAccessKeyRecord({ ...ACCESS_KEY, acceptedUntil: past })).toThrow(
+      /^acceptedUntil: this field looks like/,
+    );
   });
 
   it.each(Object.keys(KEY))('refuses a record without %s', (field) => {
-    expect(() => readKeyRecord(without(KEY, field))).toThrow(RecordFault);
+    expect(() => readKeyRecord(without(KEY, field))).toThrow(RecordError);
   });
 
-  it('refuses a public key with all APIs, and takes a secret key with all', () => {
+  it('refuses a public key with all APIs, and accepts a secret key with all', () => {
     expect(() => readKeyRecord({ ...KEY, kind: 'public', apis: 'all' })).toThrow(
-      new RecordFault('apis: a public key lists its APIs'),
+      new RecordError('apis: a public key lists its APIs'),
     );
     expect(readKeyRecord({ ...KEY, kind: 'public', apis: [] }).apis).toEqual([]);
     expect(readKeyRecord({ ...KEY, apis: 'all' }).apis).toBe('all');
@@ -216,12 +229,12 @@ describe('readKeyRecord', () => {
     'refuses the channels %j on an e-commerce platform',
     (channels) => {
       expect(() => readKeyRecord({ ...KEY, platform: 'shop', channels })).toThrow(
-        new RecordFault('channels: a key on an e-commerce platform has exactly one'),
+        new RecordError('channels: a key on an e-commerce platform has exactly one'),
       );
     },
   );
 
-  it.each([['secret'], ['public']])('takes one channel on an e-commerce platform, for a %s key', (kind) => {
+  it.each([['secret'], ['public']])('accepts one channel on an e-commerce platform, for a %s key', (kind) => {
     expect(readKeyRecord({ ...KEY, kind, platform: 'shop', channels: ['web'] })).toMatchObject({
       platform: 'shop',
       channels: ['web'],
@@ -229,11 +242,11 @@ describe('readKeyRecord', () => {
   });
 });
 
-describe('RecordFault', () => {
-  it('is an error with a name of its own', () => {
-    const fault = new RecordFault('id: expected a text');
+describe('RecordError', () => {
+  it('has its own name', () => {
+    const fault = new RecordError('id: expected a non-empty string');
     expect(fault).toBeInstanceOf(Error);
-    expect(String(fault)).toBe('RecordFault: id: expected a text');
+    expect(String(fault)).toBe('RecordError: id: expected a non-empty string');
   });
 
   it.each(['id', 'kind', 'environment', 'apis', 'scopes', 'channels', 'platform', 'expiresAt', 'disabled'])(
@@ -241,7 +254,7 @@ describe('RecordFault', () => {
     (field) => {
       const value = field === 'id' || field === 'platform' ? ['canary'] : 'canary "0123"';
       const say = () => readKeyRecord({ ...KEY, [field]: value });
-      expect(say).toThrow(RecordFault);
+      expect(say).toThrow(RecordError);
       expect(say).toThrow(new RegExp(`^${field}: (?!.*canary)`));
     },
   );

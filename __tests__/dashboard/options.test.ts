@@ -12,34 +12,37 @@ describe('createDashboard', () => {
   it.each<[string, unknown, string]>([
     ['management', undefined, 'an object with audit()'],
     ['management', {}, 'an object with audit()'],
-    ['management', { audit: () => undefined }, 'what createManagement made'],
+    ['management', { audit: () => undefined }, 'the result of createManagement()'],
     ['memberOf', undefined, 'a function'],
     ['memberOf', {}, 'a function'],
-    ['signInUrl', 'sign-in', 'a path that begins with / or an https URL'],
-    ['signInUrl', '//evil.example', 'a path that begins with / or an https URL'],
-    ['signInUrl', '/\\evil.example', 'a path that begins with / or an https URL'],
-    ['signInUrl', 'http://id.example.com', 'a path that begins with / or an https URL'],
-    ['signInUrl', 'javascript:alert(1)', 'a path that begins with / or an https URL'],
-    ['signInUrl', '', 'a text that is not empty'],
-    ['signOutUrl', 'https://id.example.com/out', 'a path that begins with /'],
-    ['signOutUrl', '/a b', 'a path that begins with /'],
-    ['stylesheet', 'https://cdn.example.com/x.css', 'a path that begins with /'],
+    ['signInUrl', 'sign-in', 'a path that starts with / or an https URL'],
+    ['signInUrl', '//evil.example', 'a path that starts with / or an https URL'],
+    ['signInUrl', '/\\evil.example', 'a path that starts with / or an https URL'],
+    ['signInUrl', 'http://id.example.com', 'a path that starts with / or an https URL'],
+    ['signInUrl', 'javascript:alert(1)', 'a path that starts with / or an https URL'],
+    ['signInUrl', '', 'a non-empty string'],
+    ['signOutUrl', 'https://id.example.com/out', 'a path that starts with /'],
+    ['signOutUrl', '/a b', 'a path that starts with /'],
+    ['stylesheet', 'https://cdn.example.com/x.css', 'a path that starts with /'],
     ['apiUrl', 'api.example.com', 'an https URL (http to this machine only)'],
     ['apiUrl', 'http://api.example.com', 'an https URL (http to this machine only)'],
-    ['tokenUrl', 7, 'a text that is not empty'],
+    ['tokenUrl', 7, 'a non-empty string'],
     ['clock', {}, 'an object with now() and monotonic()'],
-  ])('refuses the option %s that is %j', (name, value, expected) => {
+  ])('refuses the option %s with the value %j', (name, value, expected) => {
     expect(make({ [name]: value })).toThrow(TypeError);
     expect(make({ [name]: value })).toThrow(`createDashboard: option "${name}" must be ${expected}`);
   });
 
-  it('refuses an option that there is not', () => {
+  it('refuses an unknown option', () => {
     expect(make({ store: {} })).toThrow('createDashboard: unknown option "store"');
   });
 
-  it.each(['/sign-in', '/', '/sign-in?to=keys', 'https://id.example.com/in'])('takes the sign-in %s', (signInUrl) => {
-    expect(make({ signInUrl })).not.toThrow();
-  });
+  it.each(['/sign-in', '/', '/sign-in?to=keys', 'https://id.example.com/in'])(
+    'accepts the sign-in URL %s',
+    (signInUrl) => {
+      expect(make({ signInUrl })).not.toThrow();
+    },
+  );
 });
 
 describe('pages', () => {
@@ -47,7 +50,7 @@ describe('pages', () => {
     ...{ signOutUrl: '/admin/out', stylesheet: '/theme.css', apiUrl: "https://api.example.com/o'neil" },
   });
 
-  it('have a form that signs out, with the token, where there is one', async () => {
+  it('have a sign-out form with the token, if signOutUrl is set', async () => {
     const browser = dashboard.browser((await at.account()).developer);
     const { body } = await browser.get('/audit');
     expect(body).toContain(
@@ -57,7 +60,7 @@ describe('pages', () => {
     expect(body).toContain('<meta name="referrer" content="same-origin">');
   });
 
-  it('load the stylesheet of the site after their own', async () => {
+  it('load the stylesheet of the site after that of the Dashboard', async () => {
     const { body } = await dashboard.browser().get('/none');
     expect(body).toMatch(/assets\/style-[^>]*>\s*<link rel="stylesheet" href="\/theme\.css">/);
   });

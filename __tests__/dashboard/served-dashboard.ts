@@ -96,6 +96,8 @@ export function altered(at: Managed, change: (management: Management) => Partial
     keys: lazy('keys'),
     accessKeys: lazy('accessKeys'),
     audit: lazy('audit'),
+    usage: lazy('usage'),
+    recentUsage: lazy('recentUsage'),
   });
 }
 
@@ -158,5 +160,5 @@ export function fieldOf({ body }: Reply, name: string): string | undefined {
 
 /** The text that a page shows once. */
 export function textIn({ body }: Reply): string {
-  return /id="text" class="text" value="([^"]*)"/.exec(body)?.[1] ?? '';
+  return /id="text" class="text"[^>]*>([^<]*)</.exec(body)?.[1] ?? '';
 }

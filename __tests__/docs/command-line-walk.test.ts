@@ -19,7 +19,7 @@ interface Step {
 }
 
 const file = markdownFiles.find(({ name }) => name === 'docs/command-line.md');
-const walk = { name: 'the walk', text: sectionOf(file?.text ?? '', 'A walk from an empty folder') };
+const walk = { name: 'the walk', text: sectionOf(file?.text ?? '', 'Walk through it from an empty folder') };
 const blocks = codeBlocksOf(walk);
 const steps: readonly Step[] = blocks.flatMap(({ info, code }, at) => {
   const next = blocks[at + 1];
@@ -90,7 +90,7 @@ function expectationsOf(commands: string): readonly string[] {
   return [...commands.matchAll(/^(?:pay|curl) .*\S +# (\S[^:\n]*)/gm)].map(([, said = '']) => said.trim());
 }
 
-describe('the walk of docs/command-line.md', () => {
+describe('the walkthrough in docs/command-line.md', () => {
   let folder: string;
   let result: Awaited<ReturnType<typeof runWalk>>;
 
@@ -102,25 +102,33 @@ describe('the walk of docs/command-line.md', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('runs from an empty folder to its end, and no command of it fails', () => {
+  it('runs from an empty folder to its end without a failing command', () => {
     expect({ code: result.code, err: result.err, steps: result.printed.length }).toEqual({
       ...{ code: 0, err: '', steps: steps.length },
     });
   });
 
-  it('sees the use of the old text that came after the roll', () => {
+  it('shows the use of the old secret after the rotation', () => {
     const viewed = result.printed[steps.findIndex(({ commands }) => commands.includes('keys view'))] ?? '';
     const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ';
-    const [, rolledAt = ''] = new RegExp(`(${time})  -`).exec(viewed.slice(viewed.indexOf('SECRET'))) ?? [];
+    const [, rotatedAt = ''] = new RegExp(`(${time})  -`).exec(viewed.slice(viewed.indexOf('SECRET'))) ?? [];
     const [, usedAt = ''] = new RegExp(`${time}  ${time}  (${time})`).exec(viewed) ?? [];
-    expect(rolledAt).not.toBe('');
-    expect(usedAt >= rolledAt).toBe(true);
+    expect(rotatedAt).not.toBe('');
+    expect(usedAt >= rotatedAt).toBe(true);
   });
 
-  it('goes the whole way: made, called, rolled, watched, its grace ended, revoked, and read back', () => {
+  it('covers the life of a key: create, call, rotate, watch, end the grace period, revoke, and view', () => {
     const commands = steps.map((step) => step.commands).join('\n');
     for (const part of [
-      ...['accounts put', 'keys create', 'access-keys create', 'pay "$KEY"', 'pay "$TOKEN"', 'keys roll', 'keys view'],
+      ...[
+        'accounts put',
+        'keys create',
+        'access-keys create',
+        'pay "$KEY"',
+        'pay "$TOKEN"',
+        'keys rotate',
+        'keys view',
+      ],
       ...['keys end-grace', 'keys revoke', 'access-keys revoke', 'audit --account'],
     ]) {
       expect(commands).toContain(part);
@@ -130,13 +138,13 @@ describe('the walk of docs/command-line.md', () => {
   const asking = steps
     .map((step, at) => ({ at, ...step }))
     .filter(({ commands }) => expectationsOf(commands).length > 0);
-  it.each(asking)('gets the answers that it says: step $at', ({ at, commands }) => {
+  it.each(asking)('gets the documented responses: step $at', ({ at, commands }) => {
     const lines = (result.printed[at] ?? '').trim().split(/\n/).slice(-expectationsOf(commands).length);
     expect(lines).toEqual(expectationsOf(commands).map((said) => expect.stringContaining(said)));
   });
 
   const showing = steps.map((step, at) => ({ at, ...step })).filter(({ shown }) => shown !== undefined);
-  it.each(showing)('prints what it shows: step $at', ({ at, shown = '' }) => {
+  it.each(showing)('prints the documented output: step $at', ({ at, shown = '' }) => {
     expect(result.printed[at]).toMatch(patternOf(shown));
   });
 });

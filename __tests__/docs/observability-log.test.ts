@@ -34,19 +34,19 @@ describe('logs with pino', () => {
     lines = [];
   });
 
-  it('writes a line for what a gate accepted, and says who', async () => {
+  it('writes a line for a request that a gate accepted, with the principal', async () => {
     await api.ask(api.kit.secretKey());
     expect(lines).toMatchObject([
       { level: debug, outcome: 'accepted', kind: 'secret', keyId: expect.any(String), account: 'acc_test' },
     ]);
   });
 
-  it('writes a line for what a gate refused, and says why', async () => {
+  it('writes a line for a request that a gate refused, with the reason', async () => {
     await api.ask(api.kit.secretKey({ revoked: true }));
     expect(lines).toMatchObject([{ level: info, outcome: 'refused', code: 'invalid_token', reason: 'revoked' }]);
   });
 
-  it('writes a line for what a guard refused, and says which', async () => {
+  it('writes a line for a request that a guard refused, with the guard', async () => {
     await api.ask(api.kit.secretKey({ apis: ['disputes'] }));
     expect(lines).toMatchObject([
       { level: debug, outcome: 'accepted' },
@@ -54,14 +54,14 @@ describe('logs with pino', () => {
     ]);
   });
 
-  it('writes at error what nobody could tell, and the fault behind it', async () => {
+  it('writes an outage at level error, with its cause', async () => {
     const key = api.kit.secretKey();
     api.kit.outage(true);
     await api.ask(key);
     api.kit.outage(false);
     expect(lines).toMatchObject([
       { level: error, of: 'apiKeys', reason: 'threw' },
-      { level: error, outcome: 'unavailable', reason: 'look_up_threw' },
+      { level: error, outcome: 'unavailable', reason: 'lookup_threw' },
     ]);
   });
 
@@ -75,12 +75,12 @@ describe('logs with pino', () => {
     expect(lines).toMatchObject([{ level, outcome, keys: 2 }]);
   });
 
-  it('writes at error that a feed was lost', () => {
-    logListeners(logger)['keyward:feed']({ of: 'apiKeys', outcome: 'lost' });
-    expect(lines).toMatchObject([{ level: error, of: 'apiKeys', outcome: 'lost' }]);
+  it('writes a gap of a feed at level error', () => {
+    logListeners(logger)['keyward:feed']({ of: 'apiKeys', warning: 'gap' });
+    expect(lines).toMatchObject([{ level: error, of: 'apiKeys', warning: 'gap' }]);
   });
 
-  it('gives each line the id of its request, also where requests wait for one verification', async () => {
+  it('each line has the id of its request, also if requests share a verification', async () => {
     const token = await api.kit.accessToken({ scopes: ['payments'] });
     const replies = await Promise.all([api.ask(token), api.ask(token), api.ask(token)]);
     const ids = replies.map(({ headers }) => headers['x-request-id']);
@@ -88,7 +88,7 @@ describe('logs with pino', () => {
     expect(lines.map(({ requestId }) => requestId).sort()).toEqual(ids.sort());
   });
 
-  it('writes no credential, also where whole requests are logged', async () => {
+  it('writes no credential, even if whole requests are logged', async () => {
     const secrets = Array.from({ length: 6 }, () => api.kit.secretKey());
     const [bearer, proxy, apiKey, cookie, query, fragment] = secrets;
     await api.ask(bearer, `/payments?api_key=${query}&x=%23${fragment}`, {
@@ -107,7 +107,7 @@ describe('logs with pino', () => {
   });
 });
 
-describe('a limit for lines', () => {
+describe('a limit of log lines', () => {
   const decision = (outcome: Decision['outcome']) => ({ outcome }) as Decision;
   const write = jest.fn();
   const dropped = jest.fn();
@@ -118,7 +118,7 @@ describe('a limit for lines', () => {
     jest.clearAllMocks();
   });
 
-  it('L12 10,000 refusals at once: the lines are limited, and those dropped are counted', () => {
+  it('L12 10,000 concurrent refusals: the lines are limited, and dropped ones are counted', () => {
     const end = listen({ 'keyward:decision': limit(100) });
     flood(10_000);
     expect(write).toHaveBeenCalledTimes(100);
@@ -129,14 +129,14 @@ describe('a limit for lines', () => {
     expect(dropped.mock.calls).toEqual([['refused', 9_900]]);
   });
 
-  it('drops nothing, and tells nothing, up to the limit', () => {
+  it('drops and reports nothing up to the limit', () => {
     const log = limit(2);
     for (; now < 5_000; now += 500) log(decision('refused'));
     expect(write).toHaveBeenCalledTimes(10);
     expect(dropped).not.toHaveBeenCalled();
   });
 
-  it('keeps to its second until that is over', () => {
+  it('counts within one second', () => {
     const log = limit(1);
     log(decision('refused'));
     now = 999;
@@ -147,7 +147,7 @@ describe('a limit for lines', () => {
     expect(write).toHaveBeenCalledTimes(2);
   });
 
-  it('lets no outcome hide another', () => {
+  it('limits each outcome separately', () => {
     const log = limit(1);
     for (const outcome of ['refused', 'refused', 'unavailable', 'unavailable'] as const) log(decision(outcome));
     expect(write.mock.calls).toEqual([[{ outcome: 'refused' }], [{ outcome: 'unavailable' }]]);

@@ -21,8 +21,8 @@ afterEach(() => {
 const issuer = 'https://issuer.test';
 const LOADED = { issuer, outcome: 'loaded', reason: undefined, keys: 2, withdrawn: 0 } as const;
 const FAILED = { issuer, outcome: 'failed', reason: 'status 500', keys: 2, withdrawn: 0 } as const;
-const TIMED_OUT = { of: 'apiKeys', reason: 'timed_out', detail: 'after 1,000 ms' } as const;
-const LOST = { of: 'accessKeys', outcome: 'lost' } as const;
+const TIMED_OUT = { of: 'apiKeys', reason: 'timed_out', detail: undefined, where: [] } as const;
+const GAP = { of: 'accessKeys', warning: 'gap' } as const;
 
 /** One of each: accepted, refused by a guard, refused by the gate, nothing presented. */
 async function makeDecisions() {
@@ -52,14 +52,14 @@ describe('metrics with Prometheus', () => {
     ]);
   });
 
-  it('counts failures of look-ups, fetches of keys, and notices of feeds', async () => {
+  it('counts failures of lookups, fetches of keys, and warnings of feeds', async () => {
     const registry = new Registry();
     const listeners = prometheusListeners(registry);
-    listeners['keyward:look-up-failure'](TIMED_OUT);
+    listeners['keyward:lookup-failure'](TIMED_OUT);
     listeners['keyward:key-set'](LOADED);
     listeners['keyward:key-set'](FAILED);
-    listeners['keyward:feed'](LOST);
-    expect(await samplesOf(registry, 'keyward_look_up_failures_total')).toEqual([
+    listeners['keyward:feed'](GAP);
+    expect(await samplesOf(registry, 'keyward_lookup_failures_total')).toEqual([
       { value: 1, of: 'apiKeys', reason: 'timed_out' },
     ]);
     expect(await samplesOf(registry, 'keyward_key_set_fetches_total')).toEqual([
@@ -67,10 +67,10 @@ describe('metrics with Prometheus', () => {
       { value: 1, issuer, outcome: 'failed' },
     ]);
     expect(await samplesOf(registry, 'keyward_key_set_keys')).toEqual([{ value: 2, issuer }]);
-    expect(await samplesOf(registry, 'keyward_feed_notices_total')).toEqual([{ value: 1, ...LOST }]);
+    expect(await samplesOf(registry, 'keyward_feed_warnings_total')).toEqual([{ value: 1, ...GAP }]);
   });
 
-  it('L05 has the same number of series after 10,000 distinct bad credentials as after one', async () => {
+  it('L05 has the same number of series after 10,000 different invalid credentials as after one', async () => {
     const registry = new Registry();
     hear(prometheusListeners(registry));
     flood(10_000);
@@ -98,7 +98,7 @@ describe('metrics with OpenTelemetry', () => {
       );
   };
 
-  it('L09 counts decisions, by attributes that name nobody and hold no header', async () => {
+  it('L09 counts decisions, with attributes without identities and headers', async () => {
     hear(openTelemetryListeners(provider.getMeter('decisions')));
     await makeDecisions();
     const gate = { 'keyward.by': 'requireBearer' };
@@ -116,19 +116,19 @@ describe('metrics with OpenTelemetry', () => {
     ]);
   });
 
-  it('counts failures of look-ups, fetches of keys, and notices of feeds', async () => {
+  it('counts failures of lookups, fetches of keys, and warnings of feeds', async () => {
     const listeners = openTelemetryListeners(provider.getMeter('others'));
-    listeners['keyward:look-up-failure'](TIMED_OUT);
+    listeners['keyward:lookup-failure'](TIMED_OUT);
     listeners['keyward:key-set'](FAILED);
-    listeners['keyward:feed'](LOST);
-    expect(await pointsOf('keyward.look_up.failures')).toEqual([
+    listeners['keyward:feed'](GAP);
+    expect(await pointsOf('keyward.lookup.failures')).toEqual([
       { value: 1, 'keyward.of': 'apiKeys', 'keyward.reason': 'timed_out' },
     ]);
     expect(await pointsOf('keyward.key_set.fetches')).toEqual([
       { value: 1, 'keyward.issuer': issuer, 'keyward.outcome': 'failed' },
     ]);
-    expect(await pointsOf('keyward.feed.notices')).toEqual([
-      { value: 1, 'keyward.of': 'accessKeys', 'keyward.outcome': 'lost' },
+    expect(await pointsOf('keyward.feed.warnings')).toEqual([
+      { value: 1, 'keyward.of': 'accessKeys', 'keyward.warning': 'gap' },
     ]);
   });
 });

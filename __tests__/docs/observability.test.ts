@@ -10,7 +10,7 @@ const RECIPES = new URL('../../examples/observability/', import.meta.url);
 describe('docs/observability.md', () => {
   const blocks = markdownFiles.filter(({ name }) => name === 'docs/observability.md').flatMap(codeBlocksOf);
 
-  it('quotes every recipe as it stands in its file, and has no other code', () => {
+  it('contains every recipe exactly as in its file, and no other code', () => {
     const files = readdirSync(RECIPES).map((name) => readFileSync(new URL(name, RECIPES), 'utf8'));
     expect(blocks.map(({ code }) => code).sort()).toEqual(files.sort());
   });
@@ -31,7 +31,7 @@ describe('listening', () => {
     for (const end of endings.splice(0)) end();
   });
 
-  it('keeps what a listener throws from the request and from the process, and reports it', async () => {
+  it('reports an error of a listener, without effect on the request or the process', async () => {
     const report = jest.fn();
     endings.push(listen({ 'keyward:decision': fail }, report));
     expect((await api.ask(api.kit.secretKey())).status).toBe(200);
@@ -39,16 +39,16 @@ describe('listening', () => {
     expect(report.mock.calls).toEqual([[error], [error]]);
   });
 
-  it('calls the other listeners all the same', async () => {
+  it('still calls the other listeners', async () => {
     const heard = jest.fn();
     endings.push(listen({ 'keyward:decision': fail }, jest.fn()), listen({ 'keyward:decision': heard }));
     await api.ask(api.kit.secretKey());
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
-  it('hears every channel', async () => {
+  it('subscribes to every channel', async () => {
     const heard = jest.fn();
-    endings.push(listen({ 'keyward:decision': heard, 'keyward:look-up-failure': heard }));
+    endings.push(listen({ 'keyward:decision': heard, 'keyward:lookup-failure': heard }));
     const key = api.kit.secretKey();
     api.kit.outage(true);
     await api.ask(key);
@@ -56,7 +56,7 @@ describe('listening', () => {
     expect(heard.mock.calls).toMatchObject([[{ of: 'apiKeys', reason: 'threw' }], [{ outcome: 'unavailable' }]]);
   });
 
-  it('hears nothing any more when it was ended', async () => {
+  it('gets no events after it was stopped', async () => {
     const heard = jest.fn();
     listen({ 'keyward:decision': heard })();
     await api.ask(api.kit.secretKey());
@@ -77,18 +77,18 @@ describe('a rate limit by principal', () => {
     return statuses;
   };
 
-  it('gives each key a budget of its own', async () => {
+  it('gives each key its own budget', async () => {
     const [first, second] = [api.kit.secretKey(), api.kit.secretKey()];
     expect(await statusesOf(first, first, first)).toEqual([200, 200, 429]);
     expect(await statusesOf(second, second, second)).toEqual([200, 200, 429]);
   });
 
-  it('gives an access key one budget, however many tokens it buys', async () => {
+  it('gives an access key one budget for all its tokens', async () => {
     const buy = () => api.kit.accessToken({ clientId: 'ack_one', scopes: ['payments'] });
     expect(await statusesOf(await buy(), await buy(), await buy())).toEqual([200, 200, 429]);
   });
 
-  it('charges nobody for a request that the gate refused', async () => {
+  it('does not count a request that the gate refused', async () => {
     const revoked = api.kit.secretKey({ revoked: true });
     expect(await statusesOf(revoked, revoked, revoked)).toEqual([401, 401, 401]);
   });

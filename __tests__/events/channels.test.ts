@@ -1,12 +1,13 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Decision, FeedNotice, KeySetChange, LookUpFailure } from 'keyward';
+import type { Decision, FeedWarning, KeySetChange, LookupFailure } from 'keyward';
+import { type CallbackFailure, callbackFailures } from '../../lib/events/callback-failure.js';
 import { decisions } from '../../lib/events/decision.js';
 import { type EventChannel, eventChannel } from '../../lib/events/event-channel.js';
-import { feedNotices } from '../../lib/events/feed-notice.js';
-import { type IssuerNotice, issuerNotices } from '../../lib/events/issuer-notice.js';
+import { feedWarnings } from '../../lib/events/feed-warning.js';
+import { type IssuerWarning, issuerWarnings } from '../../lib/events/issuer-warning.js';
 import { keySetChanges } from '../../lib/events/key-set-change.js';
-import { lookUpFailures } from '../../lib/events/look-up-failure.js';
+import { lookupFailures } from '../../lib/events/lookup-failure.js';
 import { type TokenDecision, tokenDecisions } from '../../lib/events/token-decision.js';
 
 const DECISION: Decision = {
@@ -21,11 +22,19 @@ const DECISION: Decision = {
   method: 'GET',
   path: '/payments',
 };
-const NOTICE: FeedNotice = { of: 'apiKeys', outcome: 'lost' };
+const WARNING: FeedWarning = { of: 'apiKeys', warning: 'gap' };
 const KEY_SET: KeySetChange = { issuer: 'https://a.test', outcome: 'loaded', reason: undefined, keys: 2, withdrawn: 0 };
-const FAILURE: LookUpFailure = { of: 'apiKeys', reason: 'threw', detail: 'Error: down' };
-const ISSUER_NOTICE: IssuerNotice = { notice: 'clock_set_back', detail: undefined };
+const FAILURE: LookupFailure = { of: 'apiKeys', reason: 'threw', detail: 'Error', where: ['/app/keys.js:1:2'] };
+const CALLBACK: CallbackFailure = {
+  of: 'apiKeys',
+  callback: 'watch',
+  reason: 'threw',
+  detail: 'Error',
+  where: ['/app/keys.js:1:2'],
+};
+const ISSUER_WARNING: IssuerWarning = { warning: 'clock_set_back', detail: undefined };
 const TOKEN: TokenDecision = {
+  endpoint: 'token',
   outcome: 'issued',
   status: 200,
   reason: undefined,
@@ -44,19 +53,25 @@ interface Row {
 
 const CHANNELS: readonly Row[] = [
   { name: 'keyward:decision', of: decisions, event: DECISION, publish: () => decisions.publish(DECISION) },
-  { name: 'keyward:feed', of: feedNotices, event: NOTICE, publish: () => feedNotices.publish(NOTICE) },
+  { name: 'keyward:feed', of: feedWarnings, event: WARNING, publish: () => feedWarnings.publish(WARNING) },
   { name: 'keyward:key-set', of: keySetChanges, event: KEY_SET, publish: () => keySetChanges.publish(KEY_SET) },
   {
-    name: 'keyward:look-up-failure',
-    of: lookUpFailures,
+    name: 'keyward:lookup-failure',
+    of: lookupFailures,
     event: FAILURE,
-    publish: () => lookUpFailures.publish(FAILURE),
+    publish: () => lookupFailures.publish(FAILURE),
   },
   {
     name: 'keyward:issuer',
-    of: issuerNotices,
-    event: ISSUER_NOTICE,
-    publish: () => issuerNotices.publish(ISSUER_NOTICE),
+    of: issuerWarnings,
+    event: ISSUER_WARNING,
+    publish: () => issuerWarnings.publish(ISSUER_WARNING),
+  },
+  {
+    name: 'keyward:callback-failure',
+    of: callbackFailures,
+    event: CALLBACK,
+    publish: () => callbackFailures.publish(CALLBACK),
   },
   { name: 'keyward:token', of: tokenDecisions, event: TOKEN, publish: () => tokenDecisions.publish(TOKEN) },
 ];
@@ -72,17 +87,17 @@ describe('the channels', () => {
     for (const { name } of CHANNELS) unsubscribe(name, listen);
   });
 
-  it.each(CHANNELS)('$name carries the very event that was published, and no other channel does', (row) => {
+  it.each(CHANNELS)('$name delivers the published event, and no other channel does', (row) => {
     for (const { name } of CHANNELS) subscribe(name, listen);
     row.publish();
     expect(heard).toEqual([[row.name, row.event]]);
     expect(heard[0]?.[1]).toBe(row.event);
   });
 
-  it.each(CHANNELS)('$name has subscribers for as long as somebody listens to it', (row) => {
+  it.each(CHANNELS)('$name has subscribers while a listener is subscribed', (row) => {
     expect(row.of.hasSubscribers).toBe(false);
     subscribe(row.name, listen);
-    expect(CHANNELS.filter(({ of }) => of.hasSubscribers)).toEqual([row]);
+    expect(CHANNELS.filter(({ of }) => of.hasSubscribers).map(({ name }) => name)).toEqual([row.name]);
     unsubscribe(row.name, listen);
     expect(row.of.hasSubscribers).toBe(false);
     row.publish();
@@ -91,7 +106,7 @@ describe('the channels', () => {
 });
 
 describe('eventChannel', () => {
-  it('opens the channel that everybody else has by this name', () => {
+  it('opens the shared channel with this name', () => {
     expect(eventChannel('keyward:test')).toBe(channel('keyward:test'));
   });
 });

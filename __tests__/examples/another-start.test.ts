@@ -85,23 +85,23 @@ async function expectAllTaken(start: Start): Promise<void> {
 }
 
 describe('another start', () => {
-  it('says which credential no longer is what it was, and has another in its place', async () => {
+  it('reports which credential is no longer valid, and replaces it', async () => {
     const first = await started(expectAllTaken);
     expect(first.renewed).toEqual([]);
     await meanwhile(async ({ keys, accessKeys }, store) => {
       const id = (name: KeyName) => keyOf(store, first[name]);
       await keys.edit(owner, await id('secretAll'), { version: 1, apis: ['payments'] });
-      await keys.roll(owner, await id('secretPayments'));
-      await keys.delete(owner, await id('secretDisputes'));
+      await keys.rotate(owner, await id('secretPayments'));
+      await keys.revoke(owner, await id('secretDisputes'));
       await keys.edit(owner, await id('secretEcommerce'), { version: 1, disabled: true });
-      await keys.delete(owner, await keyOf(store, kept().expiredKey));
-      await accessKeys.roll(owner, first.accessKeyId, 3_600);
+      await keys.revoke(owner, await keyOf(store, kept().expiredKey));
+      await accessKeys.rotate(owner, first.accessKeyId, 3_600);
     });
 
     const second = await started(expectAllTaken);
     expect(second.renewed).toEqual([
       `The demo's secret key "all APIs" was changed. There is a new one in its place.`,
-      `The demo's secret key "payments only" was rolled. There is a new one in its place.`,
+      `The demo's secret key "payments only" was rotated. There is a new one in its place.`,
       `The demo's secret key "disputes only" was deleted. There is a new one in its place.`,
       `The demo's secret key "shop" was disabled. There is a new one in its place.`,
       `The demo's secret key "expired" was deleted. There is a new one in its place.`,
@@ -116,17 +116,17 @@ describe('another start', () => {
   });
 
   it.each([
-    ['deleted', 'was deleted', ({ accessKeys }: Management, id: string) => accessKeys.delete(owner, id)],
+    ['deleted', 'was deleted', ({ accessKeys }: Management, id: string) => accessKeys.revoke(owner, id)],
     [
       'left with fewer scopes',
       'was changed',
       ({ accessKeys }: Management, id: string) =>
         accessKeys.edit(owner, id, { version: 1, scopes: ['payments'], defaultScopes: ['payments'] }),
     ],
-  ])('prints it under the heading: an access key that was %s', async (_what, fault, change) => {
+  ])('prints it below the heading: an access key that was %s', async (_what, fault, change) => {
     const { accessKeyId } = await started();
     await meanwhile((management) => change(management, accessKeyId));
-    const { printed, until, end } = await startService({ folder });
+    const { printed, until, end } = await startService({ folder, args: ['--all'] });
     await until(/reason\n/);
     expect(printed()).toContain(
       `made at its first start:\n\n  The demo's access key ${accessKeyId} ${fault}. There is a new one in its place.\n`,
@@ -134,7 +134,7 @@ describe('another start', () => {
     expect(await end('SIGTERM')).toBe(0);
   });
 
-  it('makes all anew where the file that held them is gone', async () => {
+  it('creates all again if the file with them is missing', async () => {
     const first = await started();
     rmSync(pathOf('keyward.demo.json'));
     const second = await started(expectAllTaken);
@@ -142,11 +142,11 @@ describe('another start', () => {
   });
 });
 
-describe('a start that fails says why in a sentence, and ends', () => {
+describe('a start that fails prints the reason, and ends', () => {
   const beginAnew =
-    'To begin anew: rm -f ./keyward.db ./keyward.db-wal ./keyward.db-shm ./keyward.key ./keyward.demo.json\n';
+    'To begin anew: rm -f ./keyward.db ./keyward.db-wal ./keyward.db-shm ./keyward.key ./keyward.demo.json ./keyward.demo.env\n';
 
-  it('without keyward.key, where signing keys are stored; and the way out works', async () => {
+  it('without keyward.key but with stored signing keys; the printed remedy works', async () => {
     await started();
     rmSync(pathOf('keyward.key'));
     const sentence =
@@ -170,7 +170,7 @@ describe('a start that fails says why in a sentence, and ends', () => {
     expect(await ended()).toMatch(sentence);
   });
 
-  it('with a file of credentials that is none', async () => {
+  it('with an invalid file of credentials', async () => {
     await started();
     writeFileSync(pathOf('keyward.demo.json'), '{"secretAll":');
     expect(await ended()).toMatch(/^\.\/keyward\.demo\.json cannot be read\. Delete it, and start again: [^\n]+\n$/);
@@ -196,11 +196,11 @@ describe('a start that fails says why in a sentence, and ends', () => {
     );
   });
 
-  it('when it listens already: no token can be signed', async () => {
+  it('when no token can be signed', async () => {
     await meanwhile(async ({ accounts }) => accounts.list());
     const database = new Database(pathOf('keyward.db'));
     database.exec("create trigger full before insert on signing_keys begin select raise(abort, 'full'); end");
     database.close();
-    expect(await ended()).toMatch(/^ack_[a-z2-7]{26} bought no token: the token endpoint answered 50\d\n$/);
+    expect(await ended()).toMatch(/^ack_[a-z2-7]{26} got no token: the token endpoint answered 50\d\n$/);
   });
 });

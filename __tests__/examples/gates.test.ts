@@ -53,6 +53,7 @@ const guarded = {
   'GET /disputes/:id': { method: 'get', path: () => `/disputes/${dispute().id}` },
   'POST /disputes/:id/accept': { method: 'post', path: () => `/disputes/${dispute().id}/accept` },
   'GET /reports': { method: 'get', path: () => '/reports' },
+  'GET /reports/statement': { method: 'get', path: () => '/reports/statement' },
 } satisfies Readonly<Record<string, Route>>;
 const routes = Object.keys(guarded) as (keyof typeof guarded)[];
 const health: Route = { method: 'get', path: () => '/health' };
@@ -63,7 +64,7 @@ function send({ method, path, body }: Route, authorization: string) {
   return body === undefined ? sent : sent.send(body);
 }
 
-describe('who gets in', () => {
+describe('accepted callers', () => {
   // The statuses stand in the order of `callers`: three secret keys, three public ones, four tokens, nothing.
   const table: readonly (readonly [route: keyof typeof guarded, statuses: readonly number[]])[] = [
     ['GET /caller', [200, 200, 200, 200, 401, 200, 200, 200, 200, 200, 401]],
@@ -76,6 +77,7 @@ describe('who gets in', () => {
     ['GET /disputes/:id', [200, 403, 200, 401, 401, 401, 403, 403, 200, 403, 401]],
     ['POST /disputes/:id/accept', [200, 403, 200, 401, 401, 401, 403, 403, 200, 403, 401]],
     ['GET /reports', [401, 401, 401, 401, 401, 401, 403, 403, 403, 200, 401]],
+    ['GET /reports/statement', [401, 401, 401, 401, 401, 401, 403, 403, 403, 401, 401]],
   ];
   const cells = table.flatMap(([route, statuses]) =>
     Object.entries(callers).map(([caller, authorization], column) => ({
@@ -87,7 +89,7 @@ describe('who gets in', () => {
     expect((await send(guarded[route], authorization)).status).toBe(status);
   });
 
-  it('GET /caller says what the caller reaches', async () => {
+  it('GET /caller returns the access of the caller', async () => {
     const { body } = await send(guarded['GET /caller'], bearer(publicKey));
     expect(body).toEqual({ kind: 'public', account: 'acc_test', apis: ['tokens'], scopes: [], channels: 'all' });
   });
@@ -97,7 +99,7 @@ describe('who gets in', () => {
   });
 });
 
-describe('what proves nobody', () => {
+describe('invalid credentials', () => {
   const traits = [
     { expired: true },
     { revoked: true },
@@ -119,13 +121,37 @@ describe('what proves nobody', () => {
     }
   });
 
-  it.each(routes)('%s answers 503 while the store of the keys is away', async (route) => {
+  it.each(routes)('%s answers 503 while the store of the keys cannot be reached', async (route) => {
     const key = route === 'POST /tokens' ? kit.publicKey({ apis: ['tokens'] }) : kit.secretKey();
     const token = await kit.accessToken({ scopes: ['reports'] });
     kit.outage(true);
-    const response = await send(guarded[route], bearer(route === 'GET /reports' ? token : key));
+    const response = await send(guarded[route], bearer(route.startsWith('GET /reports') ? token : key));
     kit.outage(false);
     expect([response.status, response.headers['retry-after']]).toEqual([503, '1']);
+  });
+});
+
+describe('GET /reports/statement', () => {
+  const bound = createTestKit({ dpop: { origin: 'https://api.example.com' } });
+  const verifiers = { tokens: bound.tokens, secretKeys: bound.keys('secret'), publicKeys: bound.keys('public') };
+  const service = createApp(verifiers, createRecords());
+  const sender = bound.dpop();
+  const target = { method: 'GET', url: '/reports/statement' };
+  const read = (token: string, proof: string) =>
+    request(service).get(target.url).set('Authorization', `DPoP ${token}`).set('DPoP', proof);
+
+  it('accepts a client that proves its key', async () => {
+    const token = await sender.token({ scopes: ['reports'] });
+    const { status, body } = await read(token, await sender.proof({ ...target, token }));
+    expect([status, body]).toEqual([200, { account: 'acc_test', data: [] }]);
+  });
+
+  it('refuses a stolen token without the key', async () => {
+    const token = await sender.token({ scopes: ['reports'] });
+    const byThief = await bound.dpop().proof({ ...target, token });
+    expect((await read(token, byThief)).status).toBe(401);
+    const { status, body } = await request(service).get(target.url).set('Authorization', bearer(token));
+    expect([status, body.error]).toEqual([401, 'invalid_token']);
   });
 });
 
@@ -137,7 +163,7 @@ describe('the channels of an e-commerce platform', () => {
       .set('Authorization', authorization)
       .send({ ...order, processing_channel_id: channel });
 
-  it('pays through its only channel where none is named', async () => {
+  it('pays through its only channel if none is named', async () => {
     const { status, body } = await pay(shop);
     expect([status, body.processing_channel_id]).toEqual([201, 'pc_shop']);
   });
@@ -157,7 +183,7 @@ describe('the channels of an e-commerce platform', () => {
     expect((await pay(key, 'pc_two')).body.processing_channel_id).toBe('pc_two');
   });
 
-  it('finds the payments and disputes of its channel, and no others', async () => {
+  it('finds only the payments and disputes of its channel', async () => {
     const own = await pay(shop);
     const ownDispute = records.disputes.open(own.body);
     const paths = [`/payments/${own.body.id}`, `/disputes/${ownDispute.id}`];

@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newForm } from '../dashboard/key-forms.js';
 import { fieldOf, textIn } from '../dashboard/served-dashboard.js';
-import { Browser } from '../dashboard/sign-in-browser.js';
+import { Browser } from '../dashboard/sign-in/sign-in-browser.js';
 import { POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
-import { type RunningService, startService } from './built-service.js';
+import { ROOT, type RunningService, startService } from './built-service.js';
 
 // Time to build the package and the service, where that has not been done.
 jest.setTimeout(120_000);
@@ -20,7 +20,8 @@ const databases: [string, () => Promise<TestPlace>][] = [
   ['a file', async () => ({ url: 'file:keyward.db', remove: async () => undefined })],
   ...(POSTGRES === undefined ? [] : [['PostgreSQL', placesOf.PostgreSQL] as [string, () => Promise<TestPlace>]]),
 ];
-const service = await startService();
+const allFolder = mkdtempSync(join(tmpdir(), 'keyward-all-'));
+const service = await startService({ args: ['--all'], folder: allFolder });
 await service.until(/reason\n/);
 const printed = service.printed();
 const commands = [...printed.matchAll(/^ {2}(\d{3}) {2}(.+)\n +(curl .+)$/gm)].map(([, status, what, command]) => ({
@@ -30,18 +31,21 @@ const credentials = [
   ...printed.matchAll(/^ {2}(?:secret key|public key|access token|access key, Secret).*? {2,}(\S+)/gm),
 ].map(([, credential]) => credential ?? '');
 
-afterAll(() => service.end('SIGINT'));
+afterAll(async () => {
+  await service.end('SIGINT');
+  rmSync(allFolder, { recursive: true, force: true });
+});
 
-describe('npm start', () => {
-  it('prints each of the credentials, and no two alike', () => {
+describe('npm start -- --all', () => {
+  it('prints each of the credentials, all different', () => {
     expect(new Set(credentials).size).toBe(7);
   });
 
   it.each([
     [201, /a secret key/],
     [403, /^wrong API/],
-    [200, /^an access key buys a token/],
-    [200, /^a token is bought and spent/],
+    [200, /^an access key obtains a token/],
+    [200, /^a token is obtained and used/],
     [400, /^wrong scope/],
     [401, /^wrong secret/],
     [401, /^wrong kind/],
@@ -58,6 +62,14 @@ describe('npm start', () => {
     expect(stdout).not.toContain('4242424242424242');
   });
 
+  it('prints a command that calls with DPoP: 200 with a proof, 401 without', async () => {
+    const [, command] = / {2}200, then 401\n +(eval .+)$/m.exec(printed) ?? [];
+    // It is printed for the folder of the project, where npm starts the service.
+    const here = String(command).replace('examples/', join(ROOT, 'examples/'));
+    const { stdout } = await run('sh', ['-c', here], { cwd: allFolder });
+    expect(stdout).toMatch(/^200 with the token and a proof: \{"account":"acc_demo",.*\n401 with the token alone: /);
+  });
+
   it('prints a link to the Dashboard for a Developer and for an Owner', () => {
     const [, baseUrl] = /^payments-service is on (\S+)\./m.exec(printed) ?? [];
     for (const role of ['Developer', 'Owner']) {
@@ -65,18 +77,18 @@ describe('npm start', () => {
     }
   });
 
-  it('prints the Identifier of the access key beside its Secret', () => {
+  it('prints the Identifier of the access key together with its Secret', () => {
     expect(printed).toMatch(/^ {2}access key, Identifier +ack_[a-z2-7]{26}\n {2}access key, Secret +[\w-]{86}$/m);
   });
 
-  it('tells the operator why, and never a credential or the number of a card', async () => {
+  it('logs the reason, and never a credential or a card number', async () => {
     await service.until(/ malformed\n/);
     const decisions = service.printed().slice(printed.length);
     for (const reason of [
       'api',
       'channel',
       'scope',
-      'kind_not_taken',
+      'kind_not_accepted',
       'key_malformed',
       'expired',
       'nothing_presented',
@@ -86,6 +98,48 @@ describe('npm start', () => {
       expect(decisions).toMatch(new RegExp(`^ {2}refused .* ${reason}(, by .*)?$`, 'm'));
     }
     for (const credential of [...credentials, '4242424242424242']) expect(decisions).not.toContain(credential);
+  });
+});
+
+describe('npm start', () => {
+  const NPM_LINES = 4; // "> keyward@0.1.0 start", the command, and a blank line around them
+  const folder = mkdtempSync(join(tmpdir(), 'keyward-start-'));
+  let short: RunningService;
+  let lines: readonly string[];
+  beforeAll(async () => {
+    short = await startService({ folder });
+    await short.until(/reason\n/);
+    lines = short.printed().trimEnd().split('\n');
+  });
+  afterAll(async () => {
+    await short.end('SIGINT');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('prints at most 25 lines of at most 100 columns', () => {
+    expect(lines.length + NPM_LINES).toBeLessThanOrEqual(25);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  it("prints the Owner's link, and no credential", async () => {
+    const link = lines.find((line) => line.includes('/dashboard/sign-in?token=')) ?? '';
+    const { port, pathname, search } = new URL(link);
+    expect((await new Browser(Number(port)).get(pathname + search)).status).toBe(200);
+    expect(short.printed()).not.toMatch(/[sp]k_[a-z2-7]|ack_|eyJ/);
+  });
+
+  it('writes the credentials to a file that only its owner can read', () => {
+    expect(statSync(join(folder, 'keyward.demo.env')).mode & 0o777).toBe(0o600);
+  });
+
+  it('prints five commands that get the printed status, with the credentials loaded', async () => {
+    const load = lines.map((line) => /: (eval "\$\(cat .*\)")$/.exec(line)?.[1]).find(Boolean) ?? 'false';
+    const short = [...lines.join('\n').matchAll(/^ {2}(\d{3}) {2}.+\n +(curl .+)$/gm)];
+    expect(short).toHaveLength(5);
+    for (const [, status, command] of short) {
+      const { stdout } = await run('sh', ['-c', `${load}; ${command}`], { cwd: folder });
+      expect(stdout).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    }
   });
 });
 
@@ -115,16 +169,16 @@ describe('npm start -- --json', () => {
   const reports = (token: string) =>
     fetch(`${start.baseUrl}/reports`, { headers: { authorization: `Bearer ${token}`, connection: 'close' } });
 
-  it('prints one line of JSON, with every member', () => {
+  it('prints one line of JSON, with every field', () => {
     expect(Object.keys(start)).toEqual(names);
     expect(other.printed().trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('serves who brings the access token', async () => {
+  it('accepts the access token', async () => {
     expect((await reports(start.accessToken)).status).toBe(200);
   });
 
-  it('sells a token with the default scopes for the access key, and serves who brings it', async () => {
+  it('issues a token with the default scopes for the access key, and accepts it', async () => {
     const body = new URLSearchParams({
       ...{ grant_type: 'client_credentials', client_id: start.accessKeyId, client_secret: start.accessKeySecret },
     });
@@ -134,14 +188,14 @@ describe('npm start -- --json', () => {
     expect((await reports(token)).status).toBe(200);
   });
 
-  it('says in its metadata what it prints', async () => {
+  it('has metadata that matches its output', async () => {
     const response = await fetch(`${start.issuer}/.well-known/oauth-authorization-server`, {
       headers: { connection: 'close' },
     });
     expect(await response.json()).toMatchObject({ issuer: start.issuer, token_endpoint: start.tokenEndpoint });
   });
 
-  it('has a Dashboard: a key that is made there is served at once, and refused at once when it is deleted there', async () => {
+  it('has a Dashboard: a key that is created there is accepted immediately, and refused immediately when it is revoked there', async () => {
     const pay = async (key: string) => {
       const headers = { authorization: `Bearer ${key}`, connection: 'close' };
       return (await fetch(`${start.baseUrl}/payments/none`, { headers })).status;
@@ -158,12 +212,12 @@ describe('npm start -- --json', () => {
     const made = await developer.post('/dashboard/keys', { ...newForm('keys', form), csrf });
     expect(made.status).toBe(201);
     // The command beside it is answered, as it stands there.
-    const command = / id="command"[^>]* value="(curl [^"]+)"/.exec(made.body)?.[1]?.replaceAll('&#39;', "'") ?? '';
+    const command = / id="command"[^>]*>(curl [^<]+)</.exec(made.body)?.[1]?.replaceAll('&#39;', "'") ?? '';
     expect(JSON.parse((await run('sh', ['-c', command])).stdout)).toMatchObject({ kind: 'secret', apis: ['payments'] });
     const id = /key_[a-z2-7]{26}/.exec(made.body)?.[0] ?? '';
     expect(await pay(textIn(made))).toBe(404);
 
-    const path = `/dashboard/keys/${id}/delete`;
+    const path = `/dashboard/keys/${id}/revoke`;
     const confirm = 'Made there';
     expect((await developer.post(path, { confirm, csrf })).status).toBe(403);
     const token = fieldOf(await owner.get(path), 'csrf') ?? '';
@@ -189,7 +243,7 @@ interface Start {
 }
 
 describe('another start', () => {
-  it.each(databases)('prints the same credentials, and takes them: %s', async (_engine, place) => {
+  it.each(databases)('prints the same credentials, and accepts them: %s', async (_engine, place) => {
     const { url, remove } = await place();
     const folder = mkdtempSync(join(tmpdir(), 'keyward-restart-'));
     const starts = [];
@@ -215,7 +269,7 @@ describe('another start', () => {
 });
 
 describe('the end of the service', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s: it answers the request under way, and exits with 0', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s: it answers the pending request, and exits with 0', async (signal) => {
     const other = await startService({ args: ['--json'] });
     await other.until(/\n/);
     const { baseUrl, secretAll } = JSON.parse(other.printed());
@@ -243,9 +297,9 @@ describe('the end of the service', () => {
   });
 
   it.each([
-    ['a port that is taken', 'taken', /^The port is taken\. Choose another: PORT=3001 npm start\n$/],
+    ['a port that is taken', 'taken', /^The port is in use\. Choose another: PORT=3001 npm start\n$/],
     ['a port that is none', 'none', /^PORT must be a whole number from 0 to 65535\n$/],
-  ])('%s: it says so in a sentence, and exits with 1', async (_what, port, sentence) => {
+  ])('%s: it prints the reason, and exits with 1', async (_what, port, sentence) => {
     const taken = Number(/127\.0\.0\.1:(\d+)/.exec(printed)?.[1]);
     const other = await startService({ port: port === 'taken' ? taken : 65_536 });
     await expect(other.until(/never/)).rejects.toThrow('ended with 1');

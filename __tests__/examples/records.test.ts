@@ -16,7 +16,7 @@ const post = (path: string, body?: object | string, credential = secret) =>
 const get = (path: string, credential = secret) => request(app).get(path).set('Authorization', `Bearer ${credential}`);
 
 describe('payments', () => {
-  it('are made, found again, and hold nothing of the card but its expiry', async () => {
+  it('are created and found again, with only the expiry of the card', async () => {
     const made = await post('/payments', { ...order, unknown: 1 });
     expect(made.headers.location).toBe(`/payments/${made.body.id}`);
     expect((await get(`/payments/${made.body.id}`)).body).toEqual({
@@ -51,7 +51,7 @@ describe('payments', () => {
     ['a reference with a line break', { reference: 'a\nb' }],
     ['an empty processing channel', { processing_channel_id: '' }],
     ['a processing channel with a space', { processing_channel_id: 'pc 1' }],
-  ])('are refused with %s: 422, and nothing of the card comes back', async (_what, change) => {
+  ])('are refused with %s: 422, without card data in the response', async (_what, change) => {
     const { status, body, text } = await post('/payments', { ...order, ...change });
     expect([status, body.error]).toEqual([422, 'invalid_body']);
     expect(text).not.toMatch(/4242/);
@@ -67,7 +67,7 @@ describe('payments', () => {
     },
   );
 
-  it('name a processing channel or none, for which null may stand', async () => {
+  it('name a processing channel, none, or null', async () => {
     const paid = async (processing_channel_id: unknown) => {
       const { status, body } = await post('/payments', { ...order, processing_channel_id });
       return [status, body.processing_channel_id];
@@ -76,7 +76,7 @@ describe('payments', () => {
     expect(await paid(null)).toEqual([201, undefined]);
   });
 
-  it('are refused in a body of another type', async () => {
+  it('are refused with another content type', async () => {
     const sent = request(app).post('/payments').set('Authorization', `Bearer ${secret}`);
     expect((await sent.type('form').send({ amount: 1 })).status).toBe(422);
   });
@@ -86,7 +86,7 @@ describe('payments', () => {
     expect([status, body.error]).toEqual([413, 'payload_too_large']);
   });
 
-  it('of another account are not found, as one that is not there', async () => {
+  it('of another account are not found, like unknown ones', async () => {
     const { id } = (await post('/payments', order)).body;
     const other = kit.secretKey({ account: 'acc_other' });
     const [absent, foreign, refund] = [
@@ -100,7 +100,7 @@ describe('payments', () => {
 });
 
 describe('refunds', () => {
-  it('take a part, then what is left, then nothing more', async () => {
+  it('refund a part, then the rest, then nothing more', async () => {
     const { id } = (await post('/payments', order)).body;
     const refund = (body?: object) => post(`/payments/${id}/refunds`, body);
     expect((await refund({ amount: 400 })).body).toMatchObject({ payment_id: id, amount: 400, currency: 'GBP' });
@@ -128,7 +128,7 @@ describe('card tokens', () => {
     expect((await post('/payments', paid)).status).toBe(422);
   });
 
-  it('are refused for what is no card, without a word of it', async () => {
+  it('are refused for an invalid card, without its data in the response', async () => {
     const { status, text } = await post('/tokens', { ...card, number: `${NUMBER}x` }, publicKey);
     expect(status).toBe(422);
     expect(text).not.toMatch(/4242/);
@@ -159,7 +159,7 @@ describe('disputes', () => {
 });
 
 describe('reports', () => {
-  it('add the payments of the account up, by currency', async () => {
+  it('sum up the payments of the account by currency', async () => {
     const account = 'acc_reported';
     const key = kit.secretKey({ account });
     const first = await post('/payments', order, key);
@@ -183,9 +183,9 @@ describe('errors', () => {
     expect((await get('/payments/%zz')).body.error).toBe('bad_request');
   });
 
-  it('a handler that fails is 500 without its message, and the operator is told', async () => {
+  it('a handler that fails is 500 without its message, and is logged', async () => {
     const log = jest.spyOn(console, 'error').mockImplementation(() => undefined);
-    const failure = new Error(`the ledger refused ${NUMBER}`);
+    const failure = new Error(`the repository refused ${NUMBER}`);
     jest.spyOn(records.payments, 'get').mockImplementationOnce(() => {
       throw failure;
     });

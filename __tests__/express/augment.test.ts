@@ -32,7 +32,7 @@ assertGuarded(app, { except: [...auditRoutes(app)].map(({ method, path }) => met
 `;
 
 describe('the types of keyward', () => {
-  it('fit those of Express and of express-jwt, and leave the request of Express as it is', () => {
+  it('are compatible with those of Express and express-jwt, and do not change the request of Express', () => {
     const source = `${SERVICE}
       import { expressjwt, type Request as JwtRequest } from 'express-jwt';
       app.get('/old', expressjwt({ secret: 'x', algorithms: ['RS256'] }), (req: JwtRequest<{ sub: string }>, res) => {
@@ -42,7 +42,7 @@ describe('the types of keyward', () => {
     expect(complaintsAbout(source)).toEqual([expect.stringMatching(/^TS2339: Property 'auth' does not exist on type/)]);
   });
 
-  it('tell the claims of a token that were checked, that each may be missing, and no more', () => {
+  it('contain exactly the validated claims of a token, each optional', () => {
     const source = `${SERVICE}
       app.get('/claims', (req) => {
         const principal = authOf(req);
@@ -61,7 +61,7 @@ describe('the types of keyward', () => {
     ]);
   });
 
-  it('fit beside those of express-oauth2-jwt-bearer, which declares req.auth for the whole program', () => {
+  it('are compatible with those of express-oauth2-jwt-bearer, which declares req.auth globally', () => {
     const source = `${SERVICE}
       import { auth, requiredScopes } from 'express-oauth2-jwt-bearer';
       app.get('/old', auth(), requiredScopes('payments'), (req, res) => {
@@ -72,7 +72,7 @@ describe('the types of keyward', () => {
 });
 
 describe('keyward/augment', () => {
-  it('types req.auth as a principal, and keeps a handler from forgetting that it may be missing', () => {
+  it('types req.auth as an optional principal', () => {
     const source = `import 'keyward/augment'; ${SERVICE}
       app.get('/', (req, res) => {
         const principal: Principal | undefined = req.auth;

@@ -9,7 +9,7 @@ describe('BearerError', () => {
     ['credential_missing', 401, true, 'A credential is required'],
     ['invalid_request', 400, true, 'The credential is malformed or was presented more than once'],
     ['invalid_token', 401, true, 'The credential is invalid, expired or revoked'],
-    ['insufficient_scope', 403, true, 'The credential does not reach this resource'],
+    ['insufficient_scope', 403, true, 'The credential does not give access to this resource'],
     ['temporarily_unavailable', 503, false, 'The credential cannot be checked at the moment'],
   ])('%s: status %i, by both its names, exposed: %s', (code, status, expose, message) => {
     const error = new BearerError(code, HEADERS, undefined);

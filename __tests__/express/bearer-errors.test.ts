@@ -40,7 +40,7 @@ describe('the options of bearerErrors', () => {
     expect(() => bearerErrors(options as BearerErrorsOptions)).toThrow(new TypeError(`bearerErrors: ${message}`));
   });
 
-  it('makes what Express knows for an error handler', () => {
+  it('returns a function that Express recognizes as an error handler', () => {
     expect(bearerErrors()).toHaveLength(4);
   });
 });
@@ -60,11 +60,11 @@ const CASES = [
     `Bearer ${key}`,
     lacking('payments'),
     'insufficient_scope',
-    'The credential does not reach this resource',
+    'The credential does not give access to this resource',
   ],
 ] as const;
 
-describe("the format 'oauth', which is taken unless another is said", () => {
+describe("the format 'oauth', the default", () => {
   it.each(CASES)('%s', async (_name, authorization, answer, error, error_description) => {
     for (const app of [withFormat(), withFormat({ format: 'oauth' })]) {
       const response = await ask(app, authorization);
@@ -79,7 +79,7 @@ describe("the format 'oauth', which is taken unless another is said", () => {
     }
   });
 
-  it('where nobody can tell', async () => {
+  it('a credential that cannot be verified now', async () => {
     kit.outage(true);
     const response = await ask(withFormat(), `Bearer ${kit.secretKey()}`);
     kit.outage(false);
@@ -114,7 +114,7 @@ describe('bearerErrors', () => {
     expect(head.headers['content-length']).toBe(get.headers['content-length']);
   });
 
-  it('passes errors of others on', async () => {
+  it('passes other errors on', async () => {
     const told: unknown[] = [];
     const app = appWith((made) =>
       made.use(bearerErrors(), ((error, _req, res, _next) => {
@@ -126,11 +126,11 @@ describe('bearerErrors', () => {
     expect(told).toEqual(['no tea']);
   });
 
-  it('passes a refusal on where the response has begun, so that Express ends the connection', async () => {
+  it('passes a refusal on if the response has started, so that Express ends the connection', async () => {
     await expect(ask(withFormat(), undefined, '/late')).rejects.toThrow('aborted');
   });
 
-  it('puts back the headers that a handler before it took away', async () => {
+  it('restores the headers that an earlier handler removed', async () => {
     const app = appWith((made) =>
       made.use(
         ((error, _req, res, next) => {
@@ -146,7 +146,7 @@ describe('bearerErrors', () => {
 });
 
 describe('without bearerErrors', () => {
-  it("the challenge survives a home-made handler that knows nothing of keyward's errors", async () => {
+  it('the challenge is kept by a custom handler that does not know the errors of keyward', async () => {
     const app = appWith((made) =>
       made.use(((_error, _req, res, _next) => {
         res.status(401).json({ message: 'no' });
@@ -157,15 +157,18 @@ describe('without bearerErrors', () => {
     expect(response.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Authorization' });
   });
 
-  it.each([['production'], ['development']])("Express's own handler keeps status and headers in %s", async (env) => {
-    const app = appWith((made) => made.set('env', env));
-    const log = jest.spyOn(console, 'error').mockImplementation(() => {});
-    for (const [, authorization, answer] of CASES) {
-      const response = await ask(app, authorization);
-      expect(answerOf(response)).toEqual(answer);
-      expect(response.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Authorization' });
-    }
-    expect(inspect(log.mock.calls)).not.toContain(key);
-    log.mockRestore();
-  });
+  it.each([['production'], ['development']])(
+    'the default handler of Express keeps status and headers in %s',
+    async (env) => {
+      const app = appWith((made) => made.set('env', env));
+      const log = jest.spyOn(console, 'error').mockImplementation(() => {});
+      for (const [, authorization, answer] of CASES) {
+        const response = await ask(app, authorization);
+        expect(answerOf(response)).toEqual(answer);
+        expect(response.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Authorization' });
+      }
+      expect(inspect(log.mock.calls)).not.toContain(key);
+      log.mockRestore();
+    },
+  );
 });

@@ -68,12 +68,12 @@ describe.each([
     expect((await get(app, '/new', token)).body).toEqual(BY_TOKEN);
   });
 
-  it('takes keys where keyward stands, and there alone', async () => {
+  it('accepts keys only on routes with keyward', async () => {
     expect((await get(app, '/new', key)).body).toEqual({ kind: 'secret', keyId: 'key_1' });
     expect((await get(app, '/old', key)).status).toBe(401);
   });
 
-  it('has the errors of each answered by its own handler', async () => {
+  it('errors of each package go to its own handler', async () => {
     const refused = await get(app, '/new', expired);
     expect([answerOf(refused), refused.body.error]).toEqual([T1, 'invalid_token']);
     expect(answerOf(await get(app, '/new'))).toEqual(U0);
@@ -81,7 +81,7 @@ describe.each([
     expect([byPeer.status, Object.keys(byPeer.body)]).toEqual([401, ['name']]);
   });
 
-  it('shows each handler what stands before it, where both are on one way', async () => {
+  it('each handler sees the value of the package before it, if both are on one route', async () => {
     const both = appWith((made) => {
       made.get('/peer-first', peer, gate, (req, res) => {
         res.json([(req as { auth?: unknown }).auth === authOf(req), authOf(req).keyId]);
@@ -94,21 +94,21 @@ describe.each([
     expect((await get(both, '/gate-first', token)).body).toEqual([false, 'ack_forged']);
   });
 
-  it('names to assertGuarded the routes that are still to be moved', () => {
+  it('assertGuarded lists the routes that are not migrated yet', () => {
     const keysNamed = appWith((made) => {
       made.get('/old', peer, answerPeer);
       made.get('/new', gate, requireKeyKind('access'), answer);
     });
-    expect(() => assertGuarded(keysNamed)).toThrow('GET /old has no requireBearer that every request is sure to meet');
+    expect(() => assertGuarded(keysNamed)).toThrow('GET /old has no requireBearer that every request passes');
     expect(() => assertGuarded(keysNamed, { except: ['GET /old'] })).not.toThrow();
   });
 });
 
-describe('a route is moved', () => {
+describe('a route is migrated', () => {
   const before = appWith((app) => app.get('/', oauth2, answerOauth2));
   const after = appWith((app) => app.get('/', gate, answerOauth2));
 
-  it('from express-oauth2-jwt-bearer with its handler as it is', async () => {
+  it('from express-oauth2-jwt-bearer with an unchanged handler', async () => {
     const [old, moved] = [await get(before, '/', token), await get(after, '/', token)];
     expect(old.body.payload.client_id).toBe('ack_forged');
     expect([moved.status, moved.body]).toEqual([200, old.body]);

@@ -72,12 +72,12 @@ afterEach(async () => {
   expect(faults).toEqual([]);
 });
 
-describe(`what is broken in the host, on Express ${EXPRESS}`, () => {
+describe(`faults of the host app, on Express ${EXPRESS}`, () => {
   it.each<[string, (app: Express) => unknown]>([
     ['in the place of bearerErrors', (app) => app.use(breaking)],
     ['before bearerErrors', (app) => app.use(breaking, bearerErrors())],
     ['that has answered before it throws', (app) => app.use(answeringFirst)],
-  ])("F20 the host's error handler throws, %s: a refusal stays one, and is sent once", async (_where, mount) => {
+  ])('F20 the error handler of the host throws, %s: the refusal is still sent, once', async (_where, mount) => {
     host = await serveHost((app, handler) => {
       app.get('/', gate(), handler);
       mount(app);
@@ -97,7 +97,7 @@ describe(`what is broken in the host, on Express ${EXPRESS}`, () => {
     ],
     ['the select of requireChannel', (handler) => [gate(), requireChannel(broken) as RequestHandler, handler]],
     ['resolveKey', (handler) => [keys(broken), handler]],
-  ])('F20 a hook throws, %s: the handler does not run, and one answer is sent', async (what, routeOf) => {
+  ])('F20 a hook throws, %s: the handler does not run, and one response is sent', async (what, routeOf) => {
     host = await serveHost((app, handler) => {
       app.get('/', ...routeOf(handler));
       app.use(bearerErrors());
@@ -106,7 +106,7 @@ describe(`what is broken in the host, on Express ${EXPRESS}`, () => {
     expect(host.seen).toEqual({ heads: 1, handled: 0 });
   });
 
-  it('F20 a hook throws, recordUse: the caller is served', async () => {
+  it('F20 a hook throws, recordUse: the request succeeds', async () => {
     host = await serveHost((app, handler) => {
       app.get('/', keys({ resolveKey: () => RECORD, recordUse: broken }), handler);
     });
@@ -132,7 +132,7 @@ describe(`what is broken in the host, on Express ${EXPRESS}`, () => {
   });
 });
 
-describe(`a response that somebody else has sent, on Express ${EXPRESS}`, () => {
+describe(`a response that other code has sent, on Express ${EXPRESS}`, () => {
   it.each<[string, (res: Response) => unknown, string]>([
     ['ended', (res) => res.status(202).end('done'), 'done'],
     ['begun, its headers sent', (res) => res.status(202).flushHeaders(), ''],
@@ -161,26 +161,26 @@ describe(`a response that somebody else has sent, on Express ${EXPRESS}`, () => 
   ])(
     'F20 response already sent by a time-out of the host, while a key is looked up that %s',
     async (_what, outcome) => {
-      const lookUp: Deferred<KeyRecord | undefined> = deferred();
+      const lookup: Deferred<KeyRecord | undefined> = deferred();
       host = await serveHost((app, handler) => {
         app.use('/', impatient);
         app.get(
           '/',
-          keys(() => lookUp.promise),
+          keys(() => lookup.promise),
           handler,
         );
         app.use(bearerErrors());
       });
       expect(await host.ask(BAD)).toMatchObject({ status: 503, body: 'too slow', challenge: undefined });
-      if (outcome === undefined) lookUp.resolve(undefined);
-      else lookUp.reject(outcome);
+      if (outcome === undefined) lookup.resolve(undefined);
+      else lookup.reject(outcome);
       await new Promise((resolve) => setTimeout(resolve, 20));
       expect(host.seen).toEqual({ heads: 1, handled: 0 });
     },
   );
 
-  it('F20 response already sent into the void, by a caller who has gone while the key is looked up', async () => {
-    const lookUp: Deferred<KeyRecord | undefined> = deferred();
+  it('F20 response to a caller who closed the connection during the lookup', async () => {
+    const lookup: Deferred<KeyRecord | undefined> = deferred();
     const asked: Deferred<void> = deferred();
     let isGone: (() => void) | undefined;
     const gone = new Promise<void>((resolve) => {
@@ -195,7 +195,7 @@ describe(`a response that somebody else has sent, on Express ${EXPRESS}`, () => 
         '/',
         keys(() => {
           asked.resolve();
-          return lookUp.promise;
+          return lookup.promise;
         }),
         handler,
       );
@@ -205,7 +205,7 @@ describe(`a response that somebody else has sent, on Express ${EXPRESS}`, () => 
     await asked.promise;
     host.server.closeAllConnections();
     await Promise.all([left, gone]);
-    lookUp.resolve(undefined);
+    lookup.resolve(undefined);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(host.seen.handled).toBe(0);
     expect(host.seen.heads).toBeLessThanOrEqual(1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fail } from '../../lib/express/middleware.js';
 
-describe('fail passes on what was thrown', () => {
+describe('fail passes a thrown value on', () => {
   const failed = (thrown: unknown) => {
     const told: unknown[] = [];
     fail((error) => told.push(error), thrown);
@@ -11,7 +11,7 @@ describe('fail passes on what was thrown', () => {
   it.each([
     ['an error', new RangeError('x')],
     ['an object with a status', { status: 418 }],
-  ])('%s as it is', (_name, thrown) => {
+  ])('%s unchanged', (_name, thrown) => {
     const [told] = failed(thrown);
     expect(told).toBe(thrown);
   });
@@ -19,7 +19,7 @@ describe('fail passes on what was thrown', () => {
   it.each([
     ['undefined', undefined, 'undefined'],
     ['null', null, 'object'],
-    ['an empty text', '', 'string'],
+    ['an empty string', '', 'string'],
     ["'route'", 'route', 'string'],
     ["'router'", 'router', 'string'],
     ['false', false, 'boolean'],

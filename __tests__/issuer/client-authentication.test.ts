@@ -58,12 +58,12 @@ describe('client authentication', () => {
     ['T23 id of 257 characters', `Basic ${encoded(`${'i'.repeat(257)}:${SECRET}`)}`],
     ['T23 secret of 257 characters', `Basic ${encoded(`${ID}:${'s'.repeat(257)}`)}`],
     ['T28 Bearer', 'Bearer token'],
-  ])('%s: invalid_client with a challenge, and no look-up', async (_name, authorization) => {
-    const before = service.lookUps;
+  ])('%s: invalid_client with a challenge, and no lookup', async (_name, authorization) => {
+    const before = service.lookups;
     const response = await raw([`Authorization: ${authorization}`]);
     expect([response.status, response.body]).toEqual([401, '{"error":"invalid_client"}']);
     expect(response.headers['www-authenticate']).toBe(`Basic realm="127.0.0.1:${service.port}"`);
-    expect(service.lookUps).toBe(before);
+    expect(service.lookups).toBe(before);
   });
 
   it.each([
@@ -71,12 +71,12 @@ describe('client authentication', () => {
     ['id, NUL', `%00&client_secret=${SECRET}`],
     ['secret', `${ID}&client_secret=a%7F`],
   ])(
-    'control characters after decoding, in the body: invalid_client, and no look-up: %s',
+    'control characters after decoding, in the body: invalid_client, and no lookup: %s',
     async (_what, credentials) => {
-      const before = service.lookUps;
+      const before = service.lookups;
       const response = await service.post(`${GRANT}&client_id=${credentials}`);
       expect([response.status, await response.text()]).toEqual([401, '{"error":"invalid_client"}']);
-      expect(service.lookUps).toBe(before);
+      expect(service.lookups).toBe(before);
     },
   );
 
@@ -91,7 +91,7 @@ describe('client authentication', () => {
     expect((await service.post(GRANT, basic(ID, SECRET))).status).toBe(200);
   });
 
-  it('T20 generated id and secret sent form-encoded, even the characters that need it not: 200', async () => {
+  it('T20 generated id and secret sent form-encoded, with every character escaped: 200', async () => {
     const header = basic(ID.replaceAll('_', '%5F'), SECRET.replace('S', '%53'));
     expect((await service.post(GRANT, header)).status).toBe(200);
   });
@@ -105,7 +105,7 @@ describe('client authentication', () => {
     expect((await service.post(inBody(ID, SECRET))).status).toBe(200);
   });
 
-  it('T24 in the body, bad: invalid_client without a challenge', async () => {
+  it('T24 in the body, wrong: invalid_client without a challenge', async () => {
     const response = await service.post(inBody(ID, 'wrong'));
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, null]);
   });
@@ -126,13 +126,13 @@ describe('client authentication', () => {
     expect((await service.post(body, basic(ID, SECRET))).status).toBe(status);
   });
 
-  it('T26 everything in the query: invalid_client, and no look-up', async () => {
-    const before = service.lookUps;
+  it('T26 everything in the query: invalid_client, and no lookup', async () => {
+    const before = service.lookups;
     const response = await fetch(`${service.url}/connect/token?${inBody(ID, SECRET)}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
-    expect([response.status, service.lookUps]).toEqual([401, before]);
+    expect([response.status, service.lookups]).toEqual([401, before]);
   });
 
   it('T27 two Authorization headers: invalid_request', async () => {
@@ -140,12 +140,12 @@ describe('client authentication', () => {
     expect((await raw([line, line])).status).toBe(400);
   });
 
-  it('a body without a secret is no client: invalid_client', async () => {
+  it('a body without a secret: invalid_client', async () => {
     expect((await service.post(`${GRANT}&client_id=${ID}`)).status).toBe(401);
   });
 });
 
-describe('credentials of 16 KiB, on a server that lets such headers in', () => {
+describe('credentials of 16 KiB, on a server that accepts such headers', () => {
   const accessKeys = { resolveAccessKey: jest.fn(() => record()) };
   let port: number;
   let close: () => Promise<void>;
@@ -158,7 +158,7 @@ describe('credentials of 16 KiB, on a server that lets such headers in', () => {
   it.each([
     ['id', 'i'.repeat(16_384), SECRET],
     ['secret', ID, 's'.repeat(16_384)],
-  ])('T23 %s: invalid_client, and no look-up', async (_what, id, secret) => {
+  ])('T23 %s: invalid_client, and no lookup', async (_what, id, secret) => {
     const headers = { ...basic(id, secret), 'content-type': 'application/x-www-form-urlencoded' };
     const response = await fetch(`http://127.0.0.1:${port}/connect/token`, { method: 'POST', headers, body: GRANT });
     expect([response.status, await response.text()]).toEqual([401, '{"error":"invalid_client"}']);
@@ -167,7 +167,7 @@ describe('credentials of 16 KiB, on a server that lets such headers in', () => {
 });
 
 describe('clientAuthentication', () => {
-  it('T24 Basic alone: the body is refused, also beside a header', async () => {
+  it('T24 only Basic: the body is refused, also together with a header', async () => {
     const service = await tokenService({ clientAuthentication: ['client_secret_basic'] });
     expect((await service.post(inBody(ID, SECRET))).status).toBe(401);
     expect((await service.post(inBody(ID, SECRET), basic(ID, SECRET))).status).toBe(400);
@@ -175,7 +175,7 @@ describe('clientAuthentication', () => {
     await service.close();
   });
 
-  it('the body alone: the header is refused', async () => {
+  it('only the body: the header is refused', async () => {
     const service = await tokenService({ clientAuthentication: ['client_secret_post'] });
     expect((await service.post(GRANT, basic(ID, SECRET))).status).toBe(401);
     expect((await service.post(inBody(ID, SECRET))).status).toBe(200);

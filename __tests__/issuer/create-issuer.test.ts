@@ -25,6 +25,7 @@ describe('createIssuer', () => {
     ['issuer', 'https://access.example.com#x'],
     ['issuer', 'http://access.example.com'],
     ['issuer', 'access'],
+    ['allowHttp', 'yes'],
     ['audience', ''],
     ['accessKeys', {}],
     ['signingKeys', { listSigningKeys: () => [] }],
@@ -39,7 +40,24 @@ describe('createIssuer', () => {
     expect(create).toThrow(`"${name}"`);
   });
 
-  it('serves without an app too', async () => {
+  it('R17 issues with allowHttp at an http URL of any host', async () => {
+    const accessKeys = { resolveAccessKey: () => record() };
+    const issuer = createIssuer({ ...options, accessKeys, issuer: 'http://keyward:4000', allowHttp: true });
+    const server = createServer((req, res) => issuer(req as never, res as never, () => res.writeHead(404).end()));
+    const { body } = await request(server).get('/.well-known/oauth-authorization-server');
+    expect(body).toMatchObject({
+      issuer: 'http://keyward:4000',
+      jwks_uri: 'http://keyward:4000/.well-known/jwks.json',
+    });
+  });
+
+  it.each([{}, { allowHttp: false }])('R17 throws without allowHttp and names it: %j', (given) => {
+    expect(() => createIssuer({ ...options, issuer: 'http://keyward:4000', ...given })).toThrow(
+      'createIssuer: option "issuer" must be an https URL (http to this machine only, or with "allowHttp")',
+    );
+  });
+
+  it('works without an app too', async () => {
     const issuer = createIssuer({ ...options, accessKeys: { resolveAccessKey: () => record() } });
     const server = createServer((req, res) => issuer(req as never, res as never, () => res.writeHead(404).end()));
     const asked = request(server).post('/connect/token').set(basic(ID, SECRET)).type('form');
@@ -52,23 +70,26 @@ describe('createIssuer', () => {
     expect((await request(server).get('/elsewhere')).status).toBe(404);
   });
 
-  it('throws where a store was opened without an encryptionKey, and not where it has one', async () => {
+  it('throws only if the store was opened without an encryptionKey', async () => {
     const key = randomBytes(32);
     const [without, having] = await Promise.all([openStore('memory:'), openStore('memory:', { encryptionKey: key })]);
     expect(() => createIssuer({ ...options, signingKeys: without })).toThrow(
-      new TypeError('signing keys are stored encrypted: openStore needs the option "encryptionKey"'),
+      new TypeError(
+        'signing keys are stored encrypted: openStore needs the option "encryptionKey": 32 random bytes as base64url',
+      ),
     );
     expect(() => createIssuer({ ...options, signingKeys: having })).not.toThrow();
     await Promise.all([without.close(), having.close()]);
   });
 
-  it('serves metadata that is complete and true, in both places', async () => {
+  it('serves complete and correct metadata at both paths', async () => {
     const service = await tokenService({ clientAuthentication: ['client_secret_basic'] });
     for (const name of ['oauth-authorization-server', 'openid-configuration']) {
       const response = await fetch(`${service.url}/.well-known/${name}`);
       expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
       expect(await response.json()).toEqual({
         issuer: service.url,
+        authorization_endpoint: `${service.url}/connect/authorize`,
         token_endpoint: `${service.url}/connect/token`,
         jwks_uri: `${service.url}/.well-known/jwks.json`,
         grant_types_supported: ['client_credentials'],
@@ -76,6 +97,17 @@ describe('createIssuer', () => {
         token_endpoint_auth_methods_supported: ['client_secret_basic'],
       });
     }
+    await service.close();
+  });
+
+  it('refuses every authorization request without a redirect (RFC 6749 section 4.1.2.1)', async () => {
+    const service = await tokenService();
+    const query = 'response_type=code&client_id=x&redirect_uri=https%3A%2F%2Fevil.example%2F&state=1';
+    const response = await fetch(`${service.url}/connect/authorize?${query}`, { redirect: 'manual' });
+    expect(response.status).toBe(400);
+    expect(response.headers.get('location')).toBeNull();
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toMatchObject({ error: 'unsupported_response_type' });
     await service.close();
   });
 
@@ -102,7 +134,7 @@ describe('createIssuer', () => {
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(2);
   });
 
-  it('answers 503 where there is no key to sign with, or to publish', async () => {
+  it('answers 503 if there is no key to sign with, or to publish', async () => {
     const signingKeys = { ...memorySigningKeys(), listSigningKeys: () => Promise.reject(new Error('away')) };
     const service = await tokenService({ signingKeys });
     const token = await service.post(GRANT, basic(ID, SECRET));
@@ -112,7 +144,7 @@ describe('createIssuer', () => {
     await service.close();
   });
 
-  it('tells each answer to whoever listens, and no secret', async () => {
+  it('publishes an event for each response, without a secret', async () => {
     const events: unknown[] = [];
     const listen = (event: unknown) => events.push(event);
     channel('keyward:token').subscribe(listen);
@@ -122,7 +154,9 @@ describe('createIssuer', () => {
     await service.post(GRANT, basic(ID, 'wrong-secret-wrong-secret'));
     channel('keyward:token').unsubscribe(listen);
     await service.close();
+    const endpoint = 'token';
     const issued = {
+      endpoint,
       outcome: 'issued',
       status: 200,
       clientId: ID,
@@ -133,14 +167,14 @@ describe('createIssuer', () => {
     expect(events).toEqual([
       { ...issued, authentication: 'basic' },
       { ...issued, authentication: 'both' },
-      { outcome: 'refused', status: 401, reason: 'wrong_secret', ...nothing },
+      { endpoint, outcome: 'refused', status: 401, reason: 'wrong_secret', ...nothing },
     ]);
     expect(JSON.stringify(events)).not.toMatch(/wrong-secret|SSSSSSSS/);
   });
 
-  it('tells when the clock was set back', async () => {
-    const notices: unknown[] = [];
-    const listen = (notice: unknown) => notices.push(notice);
+  it('publishes an event when the clock was set back', async () => {
+    const warnings: unknown[] = [];
+    const listen = (warning: unknown) => warnings.push(warning);
     channel('keyward:issuer').subscribe(listen);
     const service = await tokenService();
     await service.post(GRANT, basic(ID, SECRET));
@@ -148,12 +182,12 @@ describe('createIssuer', () => {
     await service.post(GRANT, basic(ID, SECRET));
     channel('keyward:issuer').unsubscribe(listen);
     await service.close();
-    expect(notices).toEqual([{ notice: 'clock_set_back', detail: '600 s' }]);
+    expect(warnings).toEqual([{ warning: 'clock_set_back', detail: '600 s' }]);
   });
 });
 
 describe('a token and its resource server', () => {
-  it('is found by discovery, taken, and dies with its access key', async () => {
+  it('keys are found by discovery; the token is accepted, and refused when its access key is revoked', async () => {
     const app = express();
     const served = await serve(app);
     const issuer = `http://127.0.0.1:${served.port}`;

@@ -44,28 +44,34 @@ describe('a token whose access key ends after it was issued', () => {
   beforeEach(() => start());
   afterEach(() => Promise.all([service.close(), api.close()]));
 
-  it.each(ended)('C22 %s, and the resource server is told: it dies at once', async (_what, reason, end) => {
-    const token = await buy();
-    expect(await api.judge(token)).toEqual(LET_IN);
-    end();
-    tokens.invalidate({ accessKey: ID });
-    expect(await api.judge(token)).toEqual(refusal(T1, reason));
-  });
+  it.each(ended)(
+    'C22 %s, and the resource server is notified: it is refused immediately',
+    async (_what, reason, end) => {
+      const token = await buy();
+      expect(await api.judge(token)).toEqual(LET_IN);
+      end();
+      tokens.invalidate({ accessKey: ID });
+      expect(await api.judge(token)).toEqual(refusal(T1, reason));
+    },
+  );
 
-  it.each(ended)('C22 %s, and nobody is told: it dies when what is cached is of age', async (_what, reason, end) => {
-    const token = await buy();
-    expect(await api.judge(token)).toEqual(LET_IN);
-    end();
-    service.clock.advance(BELIEVED - 1);
-    expect(await api.judge(token)).toEqual(LET_IN);
-    service.clock.advance(1);
-    expect(await api.judge(token)).toEqual(refusal(T1, reason));
-  });
+  it.each(ended)(
+    'C22 %s, without a notification: it is refused when the cache entry expires',
+    async (_what, reason, end) => {
+      const token = await buy();
+      expect(await api.judge(token)).toEqual(LET_IN);
+      end();
+      service.clock.advance(BELIEVED - 1);
+      expect(await api.judge(token)).toEqual(LET_IN);
+      service.clock.advance(1);
+      expect(await api.judge(token)).toEqual(refusal(T1, reason));
+    },
+  );
 
   it.each([
     ['at once, where the resource server is told', () => tokens.invalidate({ accessKey: ID })],
     ['when what is cached is of age', () => service.clock.advance(BELIEVED)],
-  ])('C23 its scopes are narrowed: the token has what both have, %s', async (_when, reach) => {
+  ])('C23 its scopes are narrowed: the token has the intersection, %s', async (_when, reach) => {
     const token = await buy();
     expect(await api.judge(token)).toEqual(LET_IN);
     service.table.set(ID, record({ scopes: ['disputes', 'vault'] }));
@@ -77,10 +83,10 @@ describe('a token whose access key ends after it was issued', () => {
   });
 });
 
-describe('an access key that ends while a token of it is signed', () => {
+describe('an access key that ends while a token is signed', () => {
   afterEach(() => Promise.all([service.close(), api.close()]));
 
-  it.each(ended)('T39 %s between check and signing: the token is dead from the start', async (_what, reason, end) => {
+  it.each(ended)('T39 %s between check and signing: the token is never accepted', async (_what, reason, end) => {
     const [asked, answered] = [deferred<void>(), deferred<void>()];
     const signingKeys = { ...memorySigningKeys() };
     const { listSigningKeys } = signingKeys;

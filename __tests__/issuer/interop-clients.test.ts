@@ -25,7 +25,7 @@ beforeAll(async () => {
   const tokens = accessTokens({ issuer: service.url, audience: AUDIENCE });
   const keys = apiKeys({ resolver: table, kinds: ['secret', 'public'], environment: 'sandbox' });
   const gate = requireBearer({ accept: [tokens, keys] });
-  const bareGate = requireBearer({ accept: [keys], bareKeys: true });
+  const bareGate = requireBearer({ accept: [keys], allowSchemeless: true });
   api = await serveApp((app, handler) => {
     app.use(express.json());
     app.post('/payments', gate, requireKeyKind('secret', 'access'), requireApi('payments'), handler);
@@ -75,19 +75,19 @@ describe('openid-client', () => {
     ['the body', openid.ClientSecretPost],
   ];
 
-  it.each(ways)('buys a token by %s, and spends it', async (_way, authentication) => {
+  it.each(ways)('obtains a token by %s, and uses it', async (_way, authentication) => {
     const config = await discover(authentication(SECRET));
     const bought = await openid.clientCredentialsGrant(config, { scope: 'payments' });
     expect(bought).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'payments' });
     expect(await paidBy(bought.access_token)).toEqual(LET_IN);
   });
 
-  it('gets the default scopes where it asks for none', async () => {
+  it('gets the default scopes if it requests none', async () => {
     const config = await discover(openid.ClientSecretBasic(SECRET));
     expect((await openid.clientCredentialsGrant(config)).scope).toBe('payments disputes');
   });
 
-  it('reads a challenge where a secret sent by Basic is wrong', async () => {
+  it('reads the challenge for a wrong secret sent by Basic', async () => {
     const refused = openid.clientCredentialsGrant(await discover(openid.ClientSecretBasic(WRONG)));
     expect(await failureOf(refused)).toMatchObject({
       code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE',
@@ -96,7 +96,7 @@ describe('openid-client', () => {
     });
   });
 
-  it('reads invalid_client where a secret sent in the body is wrong', async () => {
+  it('reads invalid_client for a wrong secret sent in the body', async () => {
     const refused = openid.clientCredentialsGrant(await discover(openid.ClientSecretPost(WRONG)));
     expect(await failureOf(refused)).toMatchObject({
       code: 'OAUTH_RESPONSE_BODY_ERROR',
@@ -105,7 +105,7 @@ describe('openid-client', () => {
     });
   });
 
-  it('reads invalid_scope where a scope is not assigned', async () => {
+  it('reads invalid_scope for a scope that is not assigned', async () => {
     const config = await discover(openid.ClientSecretBasic(SECRET));
     const refused = openid.clientCredentialsGrant(config, { scope: 'payments payouts' });
     expect(await failureOf(refused)).toMatchObject({ status: 400, error: 'invalid_scope' });
@@ -130,32 +130,37 @@ describe('oauth4webapi', () => {
 
   const bearing = (token: string) => new Request(apiUrl, { headers: { authorization: `Bearer ${token}` } });
 
-  it('discovers an issuer that says what it does, and nothing else', async () => {
+  it('discovers the issuer with correct metadata', async () => {
     expect(await discover()).toEqual({
       issuer: service.url,
+      authorization_endpoint: `${service.url}/connect/authorize`,
       token_endpoint: `${service.url}/connect/token`,
       jwks_uri: `${service.url}/.well-known/jwks.json`,
       grant_types_supported: ['client_credentials'],
       response_types_supported: [],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: [
+        ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+        ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+      ],
     });
   });
 
   it.each<[string, oauth.ClientAuth]>([
     ['Basic', oauth.ClientSecretBasic(SECRET)],
     ['the body', oauth.ClientSecretPost(SECRET)],
-  ])('buys a token by %s, and spends it', async (_way, authentication) => {
+  ])('obtains a token by %s, and uses it', async (_way, authentication) => {
     const { access_token } = await buy(authentication);
     expect(await paidBy(access_token)).toEqual(LET_IN);
   });
 
-  it('takes our token for an access token of RFC 9068', async () => {
+  it('accepts the token as an access token of RFC 9068', async () => {
     const { access_token } = await buy(oauth.ClientSecretBasic(SECRET));
     const claims = oauth.validateJwtAccessToken(await discover(), bearing(access_token), AUDIENCE, insecure);
     expect(await claims).toMatchObject({ iss: service.url, aud: AUDIENCE, sub: ID, client_id: ID, scope: 'payments' });
   });
 
-  it('refuses our token where another audience is expected', async () => {
+  it('refuses the token if another audience is expected', async () => {
     const { access_token } = await buy(oauth.ClientSecretBasic(SECRET));
     const other = 'https://other.example.com';
     const claims = oauth.validateJwtAccessToken(await discover(), bearing(access_token), other, insecure);
@@ -187,11 +192,11 @@ describe('checkout-sdk-node', () => {
 
   const byKeys = (key: string) => new Checkout(key, { pk: publicKey, host: apiUrl });
 
-  it('buys a token with an access key, and pays with it', async () => {
+  it('obtains a token with an access key, and pays with it', async () => {
     expect(await byAccessKey(SECRET).payments.request(PAYMENT)).toMatchObject({ kind: 'access', keyId: ID });
   });
 
-  it('buys the default scopes where it names none', async () => {
+  it('obtains the default scopes if it names none', async () => {
     const paid = await byAccessKey(SECRET, []).payments.request(PAYMENT);
     expect(paid).toMatchObject({ scopes: ['payments', 'disputes'] });
   });
@@ -206,7 +211,7 @@ describe('checkout-sdk-node', () => {
     expect(refused).toMatchObject({ http_code: 400, body: { error: 'invalid_scope' } });
   });
 
-  it('reads that a scope was not asked for', async () => {
+  it('reads that a scope was not requested', async () => {
     const refused = await failureOf(byAccessKey(SECRET).payments.refund('pay_1'));
     expect(refused).toMatchObject({ name: 'ActionNotAllowed', http_code: 403 });
   });
@@ -215,7 +220,7 @@ describe('checkout-sdk-node', () => {
     expect(await byKeys(secretKey).payments.request(PAYMENT)).toMatchObject({ kind: 'secret', apis: ['payments'] });
   });
 
-  it('reads that a secret key does not reach the API', async () => {
+  it('reads that a secret key has no access to the API', async () => {
     const refused = await failureOf(byKeys(disputesKey).payments.request(PAYMENT));
     expect(refused).toMatchObject({ name: 'ActionNotAllowed', http_code: 403 });
   });
@@ -226,7 +231,7 @@ describe('checkout-sdk-node', () => {
     expect(refused).toMatchObject({ name: 'AuthenticationError', http_code: 401 });
   });
 
-  it('gets a card token with a public key, which it sends bare', async () => {
+  it('gets a card token with a public key, which it sends without a scheme', async () => {
     const card = { type: 'card' as const, number: '4242424242424242', expiry_month: 1, expiry_year: 2030 };
     expect(await byKeys(secretKey).tokens.request(card)).toMatchObject({ kind: 'public', apis: ['tokens'] });
   });
@@ -241,19 +246,19 @@ describe('curl', () => {
   const buy = (...args: readonly string[]) =>
     curl(`${service.url}/connect/token`, '-d', 'grant_type=client_credentials', ...args);
 
-  it('buys a token with -u, and spends it', async () => {
+  it('obtains a token with -u, and uses it', async () => {
     const { access_token, scope } = JSON.parse((await buy('-u', `${ID}:${SECRET}`, '-d', 'scope=payments')).out);
     expect(scope).toBe('payments');
     const paid = await curl('-X', 'POST', `${apiUrl}/payments`, '-H', `Authorization: Bearer ${access_token}`);
     expect(JSON.parse(paid.out)).toMatchObject({ kind: 'access', keyId: ID });
   });
 
-  it('buys several scopes with --data-urlencode', async () => {
+  it('requests several scopes with --data-urlencode', async () => {
     const { out } = await buy('-u', `${ID}:${SECRET}`, '--data-urlencode', 'scope=payments:refund payments');
     expect(JSON.parse(out)).toMatchObject({ scope: 'payments payments:refund' });
   });
 
-  it('fails where the secret is wrong, and prints invalid_client', async () => {
+  it('fails if the secret is wrong, and prints invalid_client', async () => {
     const { exit, out } = await buy('-u', `${ID}:${WRONG}`);
     expect({ exit, answer: JSON.parse(out) }).toEqual({ exit: 22, answer: { error: 'invalid_client' } });
   });

@@ -12,13 +12,13 @@ import { AUDIENCE, basic, GRANT, ID, SECRET, type TokenService, tokenService } f
 const OTHER_AUDIENCE = 'https://other.example.com';
 
 /** Milliseconds that a process may take to start, and RSA keys to be made, on a busy machine. */
-const PATIENCE = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** Milliseconds from which keys are fetched anew beside the requests, and from which requests wait for them. */
 const REFRESH_AGE = 300_000;
 const MAX_AGE = 600_000;
 
-describe('express-oauth2-jwt-bearer, strict, takes our tokens', () => {
+describe('express-oauth2-jwt-bearer, strict, accepts tokens of the issuer', () => {
   let service: TokenService;
   let api: ServedApp;
 
@@ -55,19 +55,19 @@ describe('express-oauth2-jwt-bearer, strict, takes our tokens', () => {
     expect(JSON.parse(body).payload).toMatchObject({ iss: service.url, client_id: ID, scope: 'payments' });
   });
 
-  it('and reads their scopes', async () => {
+  it('reads their scopes', async () => {
     expect((await api.ask('/refunds', await buy('payments:refund'))).status).toBe(200);
     expect((await api.ask('/refunds', await buy())).status).toBe(403);
   });
 
-  it('and refuses them where another audience is expected', async () => {
+  it('refuses them if another audience is expected', async () => {
     const { status, headers } = await api.ask('/elsewhere', await buy());
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toContain('error="invalid_token"');
   });
 });
 
-describe('requireBearer, before the tokens of oidc-provider', () => {
+describe('requireBearer with tokens of oidc-provider', () => {
   let issuer: ForeignIssuer;
   let api: TokenApi;
   /** Milliseconds that the clock of the API is ahead of this machine's. */
@@ -77,7 +77,7 @@ describe('requireBearer, before the tokens of oidc-provider', () => {
 
   beforeAll(async () => {
     issuer = await startForeignIssuer(AUDIENCE);
-  }, PATIENCE);
+  }, TIMEOUT_MS);
   afterAll(() => issuer.close());
   beforeEach(async () => {
     ahead = 0;
@@ -86,7 +86,7 @@ describe('requireBearer, before the tokens of oidc-provider', () => {
   });
   afterEach(() => api.close());
 
-  it('takes one that is for us and holds the scope: its issuer keeps RFC 9068', async () => {
+  it('accepts one with the audience and the scope, by RFC 9068', async () => {
     expect(await api.judge(await buy())).toEqual(LET_IN);
   });
 
@@ -105,7 +105,7 @@ describe('requireBearer, before the tokens of oidc-provider', () => {
     expect(await api.judge(await buy('disputes'))).toEqual(refusal(lacking('payments'), 'scope'));
   });
 
-  it('refuses one that is no JWT', async () => {
+  it('refuses one that is not a JWT', async () => {
     const opaque = await buy('payments', `${AUDIENCE}/opaque`);
     expect(await api.judge(opaque)).toEqual(refusal(T1, 'unclaimed'));
   });
@@ -116,7 +116,7 @@ describe('requireBearer, before the tokens of oidc-provider', () => {
     expect(await api.judge(`${header}.${payload}.${signature}`)).toEqual(refusal(T1, 'token_signature'));
   });
 
-  it('refuses one that another signed in its name', async () => {
+  it('refuses one that another issuer signed', async () => {
     const token = await buy();
     const impostor = createKey('RS256', decodeProtectedHeader(token).kid);
     expect(await api.judge(forge(impostor, decodeJwt(token)))).toEqual(refusal(T1, 'token_signature'));
@@ -130,7 +130,7 @@ describe('requireBearer, before the tokens of oidc-provider', () => {
   });
 
   it(
-    'takes old and new ones while its keys are rotated under running requests',
+    'accepts old and new ones while its keys are rotated during requests',
     async () => {
       await issuer.publish('first');
       const before = await buy();
@@ -154,11 +154,11 @@ describe('requireBearer, before the tokens of oidc-provider', () => {
       }
       expect(new Set(statuses)).toEqual(new Set([200]));
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
-    'refuses what a withdrawn key signed, as soon as a token of the new key has it fetch the keys',
+    'refuses tokens of a withdrawn key when a token of the new key causes a fetch',
     async () => {
       const before = await buy();
       expect(await api.judge(before)).toEqual(LET_IN);
@@ -166,11 +166,11 @@ describe('requireBearer, before the tokens of oidc-provider', () => {
       expect(await api.judge(await buy())).toEqual(LET_IN);
       expect(await api.judge(before)).toEqual(refusal(T1, 'token_kid'));
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
-    'refuses what a withdrawn key signed, when the keys it has are of age',
+    'refuses tokens of a withdrawn key when the cached keys expire',
     async () => {
       const before = await buy();
       expect(await api.judge(before)).toEqual(LET_IN);
@@ -178,6 +178,6 @@ describe('requireBearer, before the tokens of oidc-provider', () => {
       ahead = MAX_AGE;
       expect(await api.judge(before)).toEqual(refusal(T1, 'token_kid'));
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 });

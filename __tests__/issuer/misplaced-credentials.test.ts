@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([service.close(), api.close()]));
 
-describe('a good credential in the wrong place', () => {
+describe('a valid credential in the wrong place', () => {
   it.each([
     ['alone, as curl -u sends it', `${key}:`],
     ['with any password', `${key}:x`],
-  ])('P25 an API key as Basic user name at a gate, %s: nothing was presented', async (_how, user) => {
+  ])('P25 an API key as Basic user name at a gate, %s: no credential', async (_how, user) => {
     const authorization = `Authorization: Basic ${Buffer.from(user).toString('base64')}`;
     expect(answerOf(await getRaw(api.port, [authorization]))).toEqual(U0);
-    expect(table.lookUps()).toBe(0);
+    expect(table.lookups()).toBe(0);
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe('a good credential in the wrong place', () => {
     expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm="/);
   });
 
-  it('T28 an access token at the token endpoint buys no other', async () => {
+  it('T28 an access token at the token endpoint obtains no other', async () => {
     const { access_token: token } = (await (await service.post(GRANT, basic(ID, SECRET))).json()) as {
       access_token: string;
     };

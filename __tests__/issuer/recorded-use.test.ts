@@ -26,7 +26,7 @@ function issuerThat(recordUse: (digest: string, from: string | undefined) => voi
 }
 
 describe('recordUse', () => {
-  it('hears which secret bought a token, and from where; nothing of those that bought none', async () => {
+  it('gets the secret and address of each issued token, but not of refusals', async () => {
     const heard: unknown[] = [];
     const buy = issuerThat((...use) => void heard.push(use));
     await buy('good').expect(200);
@@ -38,10 +38,10 @@ describe('recordUse', () => {
     ]);
   });
 
-  it('costs the client nothing when it throws', async () => {
+  it('does not affect the client when it throws', async () => {
     const buy = issuerThat(() => {
       throw new Error('disk full');
     });
-    await buy('good').expect(200);
+    expect((await buy('good')).status).toBe(200);
   });
 });

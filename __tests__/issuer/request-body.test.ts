@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { readParameters } from '../../lib/issuer/read-parameters.js';
-import { TokenRefusal } from '../../lib/issuer/token-refusal.js';
+import { TokenRequestError } from '../../lib/issuer/token-request-error.js';
 import { eavesdrop } from '../support/eavesdrop.js';
 import { sendRaw, serve } from '../support/raw-http.js';
 import { basic, GRANT, ID, SECRET, type TokenService, tokenService } from '../support/token-service.js';
@@ -25,7 +25,7 @@ describe('the body of a token request', () => {
     ]);
   });
 
-  it('another method than POST is told to the operator', async () => {
+  it('a method other than POST causes an event', async () => {
     const events = eavesdrop();
     await fetch(`${service.url}/connect/token`);
     events.stop();
@@ -75,7 +75,7 @@ describe('the body of a token request', () => {
     expect(response.status).toBe(415);
   });
 
-  it('T34 8 KiB: taken', async () => {
+  it('T34 8 KiB: accepted', async () => {
     const body = `${GRANT}&x=`.padEnd(8_192, 'x');
     expect((await service.post(body, basic(ID, SECRET))).status).toBe(200);
   });
@@ -85,7 +85,7 @@ describe('the body of a token request', () => {
     expect((await service.post(body, basic(ID, SECRET))).status).toBe(413);
   });
 
-  it('T34 1 GB declared: 413 at once, and the socket closes', async () => {
+  it('T34 1 GB declared: 413 immediately, and the socket closes', async () => {
     expect((await raw([`Content-Type: ${FORM}`, 'Content-Length: 1000000000'], GRANT)).status).toBe(413);
   });
 
@@ -102,7 +102,7 @@ describe('the body of a token request', () => {
 });
 
 describe('readParameters', () => {
-  it('T34 a body that dawdles: 408, the connection closes', async () => {
+  it('T34 a slow body: 408, and the connection closes', async () => {
     const refusals: unknown[] = [];
     const served = await serve((req, res) => {
       readParameters(req, 5).catch((error) => {
@@ -127,7 +127,7 @@ describe('readParameters', () => {
         await served.close();
       });
     });
-    expect(await ended).toBeInstanceOf(TokenRefusal);
+    expect(await ended).toBeInstanceOf(TokenRequestError);
   });
 });
 
@@ -140,14 +140,14 @@ describe('T35 the host app has read the body', () => {
     'json, which does not take forms': express.json(),
   };
 
-  it.each(Object.entries(parsers))('T35 %s: the right answer', async (_name, parser) => {
+  it.each(Object.entries(parsers))('T35 %s: the correct response', async (_name, parser) => {
     const service = await tokenService({}, [parser as never]);
     expect((await service.post(`${GRANT}&scope=`, basic(ID, SECRET))).status).toBe(200);
     expect((await service.post(`${GRANT}&scope=a&scope=b`, basic(ID, SECRET))).status).toBe(400);
     await service.close();
   });
 
-  it('T35 the stream is consumed and nothing is left: 500 with a sentence, and it does not hang', async () => {
+  it('T35 the stream was consumed without a parsed body: 500 with a message, and it does not hang', async () => {
     const service = await tokenService({}, [(req, _res, next) => req.on('end', () => next()).resume()]);
     const response = await service.post(GRANT, basic(ID, SECRET));
     expect([response.status, await response.text()]).toEqual([

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { SigningKeyRecord } from '../../lib/issuer/index.js';
-import { makeSigningKey, readSigningKey, SIGNING_ALGORITHMS, SigningKeyFault } from '../../lib/issuer/signing-key.js';
+import { makeSigningKey, readSigningKey, SIGNING_ALGORITHMS, SigningKeyError } from '../../lib/issuer/signing-key.js';
 
 const MADE_AT = 1_800_000_000_000;
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
@@ -13,7 +13,7 @@ describe.each(SIGNING_ALGORITHMS)('a key of %s', (algorithm) => {
     record = await makeSigningKey(algorithm, MADE_AT);
   });
 
-  it('signs claims that jose verifies with what is published', async () => {
+  it('signs claims that jose verifies with the published key', async () => {
     const { sign, publicJwk, kid } = await readSigningKey(record);
     const jws = await sign({ sub: 'ack_1', scope: 'é "\\' });
     const { payload, protectedHeader } = await jwtVerify(jws, createLocalJWKSet({ keys: [publicJwk] }));
@@ -21,20 +21,20 @@ describe.each(SIGNING_ALGORITHMS)('a key of %s', (algorithm) => {
     expect(protectedHeader).toEqual({ alg: algorithm, typ: 'at+jwt', kid });
   });
 
-  it('A22 has no private member in what is published, and says what it is for', async () => {
+  it('A22 is published without private members, with alg and use', async () => {
     const { publicJwk } = await readSigningKey(record);
     expect(publicJwk).toMatchObject({ kid: record.kid, alg: algorithm, use: 'sig' });
     expect(PRIVATE_MEMBERS.filter((name) => name in publicJwk)).toEqual([]);
   });
 
-  it('is not taken from a record that says another algorithm', async () => {
+  it('is refused from a record with another algorithm', async () => {
     for (const other of SIGNING_ALGORITHMS.filter((name) => name !== algorithm)) {
-      await expect(readSigningKey({ ...record, alg: other })).rejects.toThrow(SigningKeyFault);
+      await expect(readSigningKey({ ...record, alg: other })).rejects.toThrow(SigningKeyError);
     }
   });
 });
 
-describe('a stored key that signs nothing', () => {
+describe('a stored key that cannot sign', () => {
   let record: SigningKeyRecord;
   let other: SigningKeyRecord;
   beforeAll(async () => {
@@ -51,13 +51,13 @@ describe('a stored key that signs nothing', () => {
   };
 
   it.each<[string, () => unknown, string]>([
-    ['nothing', () => undefined, 'a key without kid'],
-    ['an empty kid', () => ({ kid: '' }), 'a key without kid'],
-    ['an unknown algorithm', () => ({ kid: 'k', alg: 'PS256' }), 'of an algorithm that is unknown here'],
-    ['an algorithm by inheritance', () => ({ kid: 'k', alg: 'toString' }), 'of an algorithm that is unknown here'],
-    ['no createdAt', () => ({ kid: 'k', createdAt: undefined }), 'createdAt is no Date'],
-    ['createdAt as a text', () => ({ kid: 'k', createdAt: '2026-01-01' }), 'createdAt is no Date'],
-    ['an invalid createdAt', () => ({ kid: 'k', createdAt: new Date('') }), 'createdAt is no Date'],
+    ['nothing', () => undefined, 'a key has no kid'],
+    ['an empty kid', () => ({ kid: '' }), 'a key has no kid'],
+    ['an unknown algorithm', () => ({ kid: 'k', alg: 'PS256' }), 'unknown algorithm'],
+    ['an algorithm by inheritance', () => ({ kid: 'k', alg: 'toString' }), 'unknown algorithm'],
+    ['no createdAt', () => ({ kid: 'k', createdAt: undefined }), 'createdAt is not a Date'],
+    ['createdAt as a text', () => ({ kid: 'k', createdAt: '2026-01-01' }), 'createdAt is not a Date'],
+    ['an invalid createdAt', () => ({ kid: 'k', createdAt: new Date('') }), 'createdAt is not a Date'],
     ['no jwk', () => ({ kid: 'k', jwk: undefined }), 'no private key'],
     ['a public jwk', () => ({ kid: 'k', jwk: { ...record.jwk, d: undefined } }), 'no private key'],
     ['a jwk that is a text', () => ({ kid: 'k', jwk: 'sealed' }), 'no private key'],
@@ -76,11 +76,11 @@ describe('a stored key that signs nothing', () => {
   ])('%s', async (_what, traits, message) => {
     const given = traits();
     const read = readSigningKey(given === undefined ? given : { ...record, ...(given as object) });
-    await expect(read).rejects.toThrow(SigningKeyFault);
+    await expect(read).rejects.toThrow(SigningKeyError);
     await expect(read).rejects.toThrow(message);
   });
 
-  it('is told by its kid, on one line, and by no part of it', async () => {
+  it('is reported by its kid, on one line, without key material', async () => {
     const read = readSigningKey({ ...record, kid: 'a\nb', jwk: { ...other.jwk, d: record.jwk.d ?? '' } });
     const { message } = (await read.catch((error) => error)) as Error;
     expect(message).toMatch(/^key "a\\nb": /);

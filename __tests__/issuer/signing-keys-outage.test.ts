@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SigningKeyStore } from '../../lib/issuer/index.js';
 import { ANNOUNCED_FOR, KEPT_FOR, ROTATE_AFTER } from '../../lib/issuer/key-schedule.js';
 import { memorySigningKeys } from '../../lib/issuer/memory-signing-keys.js';
-import { makeSigningKey, SigningKeyFault } from '../../lib/issuer/signing-key.js';
+import { makeSigningKey, SigningKeyError } from '../../lib/issuer/signing-key.js';
 import { SigningKeys } from '../../lib/issuer/signing-keys.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createManualClock } from '../support/manual-clock.js';
 
 const READ_EVERY = 60_000;
 const ASK_AGAIN_AFTER = 5_000;
-const PATIENCE = 5;
+const TIMEOUT_MS = 5;
 
 const kidsOf = ({ keys }: { keys: readonly { kid?: string | undefined }[] }) => keys.map(({ kid }) => kid);
 
@@ -19,15 +19,15 @@ beforeEach(() => {
 });
 afterEach(() => events.stop());
 
-const notices = () => events.heard('keyward:issuer');
-const away = (detail: string) => ({ notice: 'signing_keys_away', detail });
+const warnings = () => events.heard('keyward:issuer');
+const away = (detail: string) => ({ warning: 'signing_keys_away', detail });
 
 /** A store that stops answering, and keys that were read from it before. */
 async function keysOfHangingStore() {
   const clock = createManualClock();
   const kept = memorySigningKeys();
   const store = { ...kept };
-  const keys = new SigningKeys(store, 'ES256', clock, PATIENCE);
+  const keys = new SigningKeys(store, 'ES256', clock, TIMEOUT_MS);
   const { kid } = await keys.current();
   const asked: (() => Promise<void>)[] = [];
   store.listSigningKeys = () =>
@@ -48,28 +48,28 @@ async function keysOfHangingStore() {
 }
 
 describe('while the store of signing keys does not answer', () => {
-  it('the keys that were read go on, and the operator is told', async () => {
+  it('the cached keys are used, with an event for the operator', async () => {
     const { keys, kid } = await keysOfHangingStore();
     expect((await keys.current()).kid).toBe(kid);
-    expect(notices()).toEqual([away('listSigningKeys: TimeoutError')]);
+    expect(warnings()).toEqual([away('listSigningKeys: TimeoutError')]);
   });
 
-  it('it is not asked for every token', async () => {
+  it('the store is not asked for every token', async () => {
     const { keys, asked } = await keysOfHangingStore();
     await keys.current();
     await keys.current();
     expect(asked).toHaveLength(1);
-    expect(notices()).toHaveLength(1);
+    expect(warnings()).toHaveLength(1);
   });
 
-  it('it is asked again after a while', async () => {
+  it('the store is asked again after some time', async () => {
     const { keys, kid, recover } = await keysOfHangingStore();
     await keys.current();
     const second = await recover();
     expect(kidsOf(await keys.published())).toEqual([kid, second]);
   });
 
-  it('what it says too late does not undo what it said since', async () => {
+  it('a late answer does not replace a newer one', async () => {
     const { keys, kid, asked, recover } = await keysOfHangingStore();
     await keys.current();
     const second = await recover();
@@ -80,7 +80,7 @@ describe('while the store of signing keys does not answer', () => {
   });
 });
 
-describe('where there is no key yet, none is had from', () => {
+describe('without cached keys, there is no key from', () => {
   const refused = (code: string) => Object.assign(new Error('postgres://keyward:password@db'), { code });
 
   it.each<[string, Partial<SigningKeyStore>, string]>([
@@ -104,46 +104,46 @@ describe('where there is no key yet, none is had from', () => {
       'listSigningKeys: a thrown string',
     ],
     ['one that never answers', { listSigningKeys: () => new Promise(() => {}) }, 'listSigningKeys: TimeoutError'],
-    ['one that lists nothing', { listSigningKeys: () => undefined as never }, 'listSigningKeys: no list'],
-    ['one whose list holds no record', { listSigningKeys: () => [null] as never }, 'a key without kid'],
-    ['one that keeps nothing', { addSigningKey: () => false }, 'the store keeps no key that it was given'],
+    ['one that lists nothing', { listSigningKeys: () => undefined as never }, 'listSigningKeys: expected an array'],
+    ['one whose list holds no record', { listSigningKeys: () => [null] as never }, 'a key has no kid'],
+    ['one that keeps nothing', { addSigningKey: () => false }, 'the store did not keep the new key'],
     ['one that takes no key', { addSigningKey: () => Promise.reject(refused('EROFS')) }, 'addSigningKey: Error EROFS'],
   ])('%s', async (_what, broken, detail) => {
     const store = { ...memorySigningKeys(), ...broken };
-    const keys = new SigningKeys(store, 'ES256', createManualClock(), PATIENCE);
-    await expect(keys.current()).rejects.toThrow(SigningKeyFault);
-    expect(notices()).toEqual([away(detail)]);
-    expect(JSON.stringify(notices())).not.toContain('password');
+    const keys = new SigningKeys(store, 'ES256', createManualClock(), TIMEOUT_MS);
+    await expect(keys.current()).rejects.toThrow(SigningKeyError);
+    expect(warnings()).toEqual([away(detail)]);
+    expect(JSON.stringify(warnings())).not.toContain('password');
   });
 
-  it('a store until it is there', async () => {
+  it('a store until it is available', async () => {
     const store = { ...memorySigningKeys() };
     const { listSigningKeys } = store;
     store.listSigningKeys = () => Promise.reject(new Error('not yet'));
-    const keys = new SigningKeys(store, 'ES256', createManualClock(), PATIENCE);
-    await expect(keys.current()).rejects.toThrow(SigningKeyFault);
+    const keys = new SigningKeys(store, 'ES256', createManualClock(), TIMEOUT_MS);
+    await expect(keys.current()).rejects.toThrow(SigningKeyError);
     store.listSigningKeys = listSigningKeys;
     expect((await keys.current()).alg).toBe('ES256');
   });
 });
 
-describe('a key that the store does not let go', () => {
-  async function keysBeforeRetirement() {
+describe('a key that the store does not remove', () => {
+  it('is no longer published by an instance that has seen it retired for long enough', async () => {
     const clock = createManualClock();
     const store = { ...memorySigningKeys(), removeSigningKey: () => Promise.reject(new Error('not allowed')) };
     const keys = new SigningKeys(store, 'ES256', clock);
     const { kid } = await keys.current();
     clock.advance(ROTATE_AFTER);
     await keys.published();
-    clock.advance(ANNOUNCED_FOR + KEPT_FOR);
-    return { keys, kid, another: new SigningKeys(store, 'ES256', clock) };
-  }
-
-  it.each(['by the one that made it', 'by one that starts now'])('is not published any more: %s', async (by) => {
-    const { keys, kid, another } = await keysBeforeRetirement();
-    const published = kidsOf(await (by === 'by one that starts now' ? another : keys).published());
+    clock.advance(ANNOUNCED_FOR);
+    await keys.published();
+    clock.advance(READ_EVERY);
+    expect(kidsOf(await keys.published())).toHaveLength(2);
+    clock.advance(KEPT_FOR);
+    await expect(keys.published()).resolves.toBeDefined();
+    const published = kidsOf(await keys.published());
     expect(published).toHaveLength(1);
     expect(published).not.toContain(kid);
-    expect(notices()).toEqual([away('removeSigningKey: Error')]);
+    expect(warnings()).toEqual([away('removeSigningKey: Error')]);
   });
 });

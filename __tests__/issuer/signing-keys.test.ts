@@ -5,45 +5,58 @@ import {
   isRotationDue,
   KEPT_FOR,
   ROTATE_AFTER,
-  retiredKeysOf,
+  replacedKeysOf,
   signingKeyOf,
 } from '../../lib/issuer/key-schedule.js';
 import { memorySigningKeys } from '../../lib/issuer/memory-signing-keys.js';
-import { SigningKeyFault } from '../../lib/issuer/signing-key.js';
+import { SigningKeyError } from '../../lib/issuer/signing-key.js';
 import { SigningKeys } from '../../lib/issuer/signing-keys.js';
 import { createManualClock } from '../support/manual-clock.js';
 
 describe('the schedule of keys', () => {
-  const key = (createdAt: number) => ({ createdAt });
+  const key = (createdAt: number, alg = 'ES256', isRetired = false) => ({ createdAt, alg, isRetired });
 
   it.each([
     ['no key', [], 0, true],
     ['a young one', [key(0)], ROTATE_AFTER - 1, false],
     ['one of age', [key(0)], ROTATE_AFTER, true],
     ['one of age, and its successor', [key(0), key(ROTATE_AFTER)], ROTATE_AFTER, false],
-  ])('asks for a new key: %s', (_name, keys, now, due) => {
-    expect(isRotationDue(keys, now)).toBe(due);
+    ['a retired one alone', [key(0, 'ES256', true)], 0, true],
+    ['one of a clock that was far ahead', [key(ROTATE_AFTER)], 0, true],
+  ])('requires a new key: %s', (_name, keys, now, due) => {
+    expect(isRotationDue(keys, 'ES256', now, true)).toBe(due);
+    expect(isRotationDue(keys, 'ES256', now, false)).toBe(due);
   });
 
-  it('lets the very first key sign at once, and a later one when it was announced long enough', () => {
+  it('requires a key of its own algorithm only at the start', () => {
+    const keys = [key(0, 'ES256', true), key(0, 'RS256')];
+    expect([isRotationDue(keys, 'ES256', 0, true), isRotationDue(keys, 'ES256', 0, false)]).toEqual([true, false]);
+  });
+
+  it('lets the first key sign immediately, and a later one after its announcement', () => {
     const keys = [key(0), key(ROTATE_AFTER)] as const;
-    expect(signingKeyOf([keys[0]], 0)).toBe(keys[0]);
-    expect(signingKeyOf(keys, ROTATE_AFTER + ANNOUNCED_FOR - 1)).toBe(keys[0]);
-    expect(signingKeyOf(keys, ROTATE_AFTER + ANNOUNCED_FOR)).toBe(keys[1]);
+    expect(signingKeyOf([keys[0]], 'ES256', 0)).toBe(keys[0]);
+    expect(signingKeyOf(keys, 'ES256', ROTATE_AFTER + ANNOUNCED_FOR - 1)).toBe(keys[0]);
+    expect(signingKeyOf(keys, 'ES256', ROTATE_AFTER + ANNOUNCED_FOR)).toBe(keys[1]);
   });
 
-  it('keeps an old key until its last token has expired, and longer', () => {
-    const keys = [key(0), key(ROTATE_AFTER)];
-    const signs = ROTATE_AFTER + ANNOUNCED_FOR;
+  it('never signs with a retired key, and prefers its own algorithm', () => {
+    const keys = [key(0), key(0, 'RS256'), key(0, 'ES256', true)] as const;
+    expect(signingKeyOf(keys, 'ES256', ANNOUNCED_FOR)).toBe(keys[0]);
+    expect(signingKeyOf(keys, 'RS256', ANNOUNCED_FOR)).toBe(keys[1]);
+    expect(signingKeyOf(keys, 'EdDSA', ANNOUNCED_FOR)).toBe(keys[1]);
+    expect(signingKeyOf([keys[2]], 'ES256', ANNOUNCED_FOR)).toBeUndefined();
+  });
+
+  it('replaces the keys before the one that signs', () => {
+    const keys = [key(0, 'ES256', true), key(1, 'RS256'), key(2), key(3)] as const;
+    expect(replacedKeysOf(keys, keys[2])).toEqual([keys[1]]);
     expect(KEPT_FOR).toBeGreaterThan(3_600_000);
-    expect(retiredKeysOf(keys, signs + KEPT_FOR - 1)).toEqual([]);
-    expect(retiredKeysOf(keys, signs + KEPT_FOR)).toEqual([keys[0]]);
-    expect(retiredKeysOf(keys.slice(1), signs * 10)).toEqual([]);
   });
 });
 
 describe('SigningKeys', () => {
-  it('two issuers that start at once get one key', async () => {
+  it('two issuers that start concurrently get one key', async () => {
     const [store, clock] = [memorySigningKeys(), createManualClock()];
     const issuers = [1, 2, 3].map(() => new SigningKeys(store, 'ES256', clock));
     const kids = await Promise.all(issuers.map(async (keys) => (await keys.current()).kid));
@@ -51,7 +64,7 @@ describe('SigningKeys', () => {
     expect(await store.listSigningKeys()).toHaveLength(1);
   });
 
-  it('rotates: announces the next key before it signs, and drops the old one after its last token', async () => {
+  it('rotates: announces the next key before it signs, and removes the old one after its last token', async () => {
     const [store, clock] = [memorySigningKeys(), createManualClock()];
     const keys = new SigningKeys(store, 'ES256', clock);
     const first = await keys.current();
@@ -61,13 +74,16 @@ describe('SigningKeys', () => {
     expect((await keys.current()).kid).toBe(first.kid);
     clock.advance(ANNOUNCED_FOR);
     expect((await keys.current()).kid).toBe(published[1]?.kid);
+    clock.advance(60_000);
+    expect((await keys.published()).keys).toHaveLength(2);
+    clock.advance(60_000);
     expect((await keys.published()).keys).toHaveLength(2);
     clock.advance(KEPT_FOR);
     expect((await keys.published()).keys.map(({ kid }) => kid)).toEqual([published[1]?.kid]);
     expect(await store.listSigningKeys()).toHaveLength(1);
   });
 
-  it('drops at once a key that was taken out of the store, and makes another', async () => {
+  it('immediately stops using a key that was removed from the store, and creates another', async () => {
     const [store, clock] = [memorySigningKeys(), createManualClock()];
     const keys = new SigningKeys(store, 'ES256', clock);
     const leaked = await keys.current();
@@ -96,12 +112,15 @@ describe('another algorithm than that of the newest key', () => {
     expect((await keys.current()).alg).toBe('RS256');
     clock.advance(1);
     expect((await keys.current()).alg).toBe('EdDSA');
-    expect(await algorithmsOf(keys)).toEqual(['RS256', 'EdDSA']);
+    for (let minute = 0; minute < 2; minute += 1) {
+      clock.advance(60_000);
+      expect(await algorithmsOf(keys)).toEqual(['RS256', 'EdDSA']);
+    }
     clock.advance(KEPT_FOR);
     expect(await algorithmsOf(keys)).toEqual(['EdDSA']);
   });
 
-  it('is made once, whatever instances start after', async () => {
+  it('is created once, however many instances start', async () => {
     const { store, clock } = await storeOf('ES256');
     const instances = [1, 2, 3].map(() => new SigningKeys(store, 'EdDSA', clock));
     await Promise.all(instances.map((keys) => keys.current()));
@@ -109,7 +128,7 @@ describe('another algorithm than that of the newest key', () => {
     expect(await store.listSigningKeys()).toHaveLength(2);
   });
 
-  it('does not have instances of both make keys in turn while one replaces the other', async () => {
+  it('instances of both do not create keys in turn while one replaces the other', async () => {
     const { store, clock } = await storeOf('ES256');
     const [old, replacing] = [new SigningKeys(store, 'ES256', clock), new SigningKeys(store, 'EdDSA', clock)];
     await old.current();
@@ -121,12 +140,12 @@ describe('another algorithm than that of the newest key', () => {
     expect(await algorithmsOf(old)).toEqual(['ES256', 'EdDSA']);
   });
 
-  it('is told again where the first reading failed', async () => {
+  it('is announced again if the first read failed', async () => {
     const { store, clock } = await storeOf('ES256');
     const { addSigningKey } = store;
     const failing: SigningKeyStore = { ...store, addSigningKey: () => Promise.reject(new Error('read-only')) };
     const keys = new SigningKeys(failing, 'EdDSA', clock);
-    await expect(keys.current()).rejects.toThrow(SigningKeyFault);
+    await expect(keys.current()).rejects.toThrow(SigningKeyError);
     Object.assign(failing, { addSigningKey });
     expect(await algorithmsOf(keys)).toEqual(['ES256', 'EdDSA']);
   });

@@ -3,6 +3,7 @@ import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jos
 import {
   AUDIENCE,
   basic,
+  digestOf,
   GRANT,
   ID,
   record,
@@ -25,7 +26,7 @@ describe('POST /connect/token', () => {
   });
   afterAll(() => service.close());
 
-  it('T01 good Basic, no scope: exactly four members, the default scopes, and nothing a cache may keep', async () => {
+  it('T01 valid Basic, no scope: exactly four fields, the default scopes, and not cacheable', async () => {
     const response = await service.post(GRANT, basic(ID, SECRET));
     const body = await response.json();
     expect([response.status, body]).toEqual([
@@ -53,8 +54,19 @@ describe('POST /connect/token', () => {
       jti: expect.any(String),
       iat,
       exp: iat + 3_600,
+      tokens_not_before: 0,
     });
     expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: jwks.keys[0]?.kid });
+  });
+
+  it('a secret is refused from the millisecond at which it expires', async () => {
+    const until = async (expiresAt: Date) => {
+      service.table.set(ID, record({ secrets: [{ digest: digestOf(SECRET), expiresAt }] }));
+      return (await service.post(GRANT, basic(ID, SECRET))).status;
+    };
+    const now = service.clock.now();
+    expect([await until(new Date(now + 1)), await until(new Date(now))]).toEqual([200, 401]);
+    service.table.set(ID, record());
   });
 
   it('T02 token content: jti is unique', async () => {
@@ -97,7 +109,7 @@ describe('POST /connect/token', () => {
     expect(await errorOf(await service.post(`${GRANT}&scope=${scope}`, basic(ID, SECRET)))).toEqual(tS);
   });
 
-  it('T08 access key without any scope, no scope asked: invalid_scope', async () => {
+  it('T08 access key without any scope, no scope requested: invalid_scope', async () => {
     service.table.set('ack_none', record({ id: 'ack_none', scopes: [], defaultScopes: [] }));
     expect(await errorOf(await service.post(GRANT, basic('ack_none', SECRET)))).toEqual(tS);
   });
@@ -147,7 +159,7 @@ describe('POST /connect/token', () => {
     expect(await errorOf(response)).toEqual(tC);
   });
 
-  describe('T15 the same bytes, whatever is wrong', () => {
+  describe('T15 the same bytes for every cause', () => {
     const past = new Date(0);
     const clients: Record<string, readonly [id: string, secret: string, row?: object]> = {
       'unknown id': ['ack_unknown', SECRET],
@@ -178,7 +190,7 @@ describe('POST /connect/token', () => {
     });
   });
 
-  it('T16 whatever is wrong with a client: one look-up', async () => {
+  it('T16 one lookup for every cause', async () => {
     const past = new Date(0);
     service.table.set('ack_worked', record({ id: 'ack_worked', revokedAt: past }));
     const clients = [
@@ -189,14 +201,14 @@ describe('POST /connect/token', () => {
     ] as const;
     const work: number[] = [];
     for (const [id, secret] of clients) {
-      const before = service.lookUps;
+      const before = service.lookups;
       await service.post(GRANT, basic(id, secret));
-      work.push(service.lookUps - before);
+      work.push(service.lookups - before);
     }
     expect(work).toEqual([1, 1, 1, 1]);
   });
 
-  it('accepts either of two live secrets, and none that has expired', async () => {
+  it('accepts either of two valid secrets, and no expired one', async () => {
     const { digest } = record().secrets[0] ?? { digest: '' };
     const old = { digest: '0'.repeat(64) };
     service.table.set('ack_two', record({ id: 'ack_two', secrets: [old, { digest }] }));
@@ -221,7 +233,7 @@ describe('POST /connect/token', () => {
     expect(await errorOf(response)).toEqual([503, 'temporarily_unavailable']);
   });
 
-  it('T38 200 parallel good requests: 200 distinct jti', async () => {
+  it('T38 200 parallel valid requests: 200 distinct jti', async () => {
     const tokens = await Promise.all(
       Array.from({ length: 200 }, () => tokenOf(service.post(GRANT, basic(ID, SECRET)))),
     );

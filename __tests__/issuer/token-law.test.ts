@@ -76,7 +76,7 @@ function written({ method, target, authorization, type, encoding, body }: Draw, 
   return [...head, '', body].join('\r\n');
 }
 
-describe('token requests without good credentials', () => {
+describe('token requests without valid credentials', () => {
   law(
     'T44 get one of the answers that are listed each, and no token',
     () =>

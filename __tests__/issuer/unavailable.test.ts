@@ -1,10 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { systemClock } from '../../lib/contracts/clock.js';
-import { authenticateClients } from '../../lib/issuer/authenticate-client.js';
-import { GuessLimits } from '../../lib/issuer/guess-limits.js';
+import { clientEndpoint } from '../../lib/issuer/authenticated-endpoint.js';
+import { BruteForceLimiter } from '../../lib/issuer/brute-force-limiter.js';
+import { authenticateRequests } from '../../lib/issuer/clients/authenticate-request.js';
+import { CLIENT_AUTHENTICATION } from '../../lib/issuer/clients/presented-client.js';
 import { type IssuerOptions, memorySigningKeys, type SigningKeyStore } from '../../lib/issuer/index.js';
-import { CLIENT_AUTHENTICATION } from '../../lib/issuer/presented-client.js';
+import { senderConstraints } from '../../lib/issuer/sender-constraint.js';
 import { makeSigningKey } from '../../lib/issuer/signing-key.js';
 import { tokenEndpoint } from '../../lib/issuer/token-endpoint.js';
 import { deferred } from '../support/deferred.js';
@@ -51,7 +53,7 @@ describe('the signing keys', () => {
     return { ...memorySigningKeys(), listSigningKeys: () => [{ ...record, jwk }] };
   }
 
-  it('T40 absent at start: one is made, published, and signs', async () => {
+  it('T40 absent at start: one is created, published, and signs', async () => {
     const service = await start({ signingKeys: memorySigningKeys() });
     const { status } = await buy(service);
     const { keys } = (await (await fetchKeys(service)).json()) as { keys: unknown[] };
@@ -59,13 +61,13 @@ describe('the signing keys', () => {
     expect(events.heard('keyward:issuer')).toEqual([]);
   });
 
-  it('T40 corrupt at start: no token and no key set but 503, and the operator is told why', async () => {
+  it('T40 corrupt at start: 503 for tokens and the key set, with an event', async () => {
     const service = await start({ signingKeys: await corrupt() });
     expect(await answerOf(buy(service))).toEqual(UNAVAILABLE);
     expect(await answerOf(fetchKeys(service))).toEqual(UNAVAILABLE);
-    const [notice] = events.heard('keyward:issuer');
-    expect(notice).toEqual({
-      notice: 'signing_keys_away',
+    const [warning] = events.heard('keyward:issuer');
+    expect(warning).toEqual({
+      warning: 'signing_keys_away',
       detail: expect.stringMatching(/^key "[\w-]+": no private key$/),
     });
     expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'unavailable', reason: 'no_signing_key' }]);
@@ -76,14 +78,14 @@ describe('the signing keys', () => {
     const service = await start({ signingKeys: { ...memorySigningKeys(), listSigningKeys } });
     expect(await answerOf(buy(service))).toEqual(UNAVAILABLE);
     expect(await answerOf(fetchKeys(service))).toEqual(UNAVAILABLE);
-    const notice = { notice: 'signing_keys_away', detail: 'listSigningKeys: Error ECONNREFUSED' };
-    expect(events.heard('keyward:issuer')).toEqual([notice, notice]);
+    const warning = { warning: 'signing_keys_away', detail: 'listSigningKeys: Error ECONNREFUSED' };
+    expect(events.heard('keyward:issuer')).toEqual([warning, warning]);
   });
 });
 
-describe('a mistake in the program', () => {
+describe('a bug', () => {
   it.each(['token', 'key set'])(
-    'goes to the error handler of the app, and is not taken for an outage: %s',
+    'goes to the error handler of the app, and is not treated as an outage: %s',
     async (what) => {
       const clock = {
         now: () => {
@@ -104,14 +106,22 @@ describe('a host app that has answered already', () => {
     ['a token', basic(ID, SECRET), GRANT],
     ['a refusal', basic(ID, SECRET), 'grant_type=password'],
     ['a challenge', basic(ID, 'wrong'), GRANT],
-  ])('is not answered over with %s', async (_what, client, body) => {
+  ])('gets no second response with %s', async (_what, client, body) => {
     const nothingThrown = jest.fn();
-    const parts = {
-      ...{ realm: 'test', clientAuthentication: CLIENT_AUTHENTICATION, limits: new GuessLimits({}), patience: 1_000 },
-      authenticateClient: authenticateClients({ resolveAccessKey: () => record() }, systemClock),
-      issueToken: async () => ({ access_token: 't', token_type: 'Bearer', expires_in: 3_600, scope: '' }) as const,
-    };
-    const handle = tokenEndpoint(parts);
+    const authenticate = authenticateRequests({
+      clientAuthentication: CLIENT_AUTHENTICATION,
+      audiences: [],
+      accessKeys: { resolveAccessKey: () => record() },
+      replay: { firstUse: () => true },
+      limits: new BruteForceLimiter({}),
+      clock: systemClock,
+    });
+    const issueToken = async () => ({ access_token: 't', token_type: 'Bearer', expires_in: 3_600, scope: '' }) as const;
+    const constrainSender = senderConstraints({ path: '/', proofs: undefined, mtls: undefined });
+    const handle = clientEndpoint(
+      { realm: 'test', authenticate, timeoutMs: 1_000 },
+      tokenEndpoint({ issueToken, constrainSender }),
+    );
     const decided = deferred<unknown>();
     subscribe('keyward:token', decided.resolve);
     const { port, close } = await serve((req, res) => {

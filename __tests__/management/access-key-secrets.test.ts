@@ -26,15 +26,15 @@ describe.each(engines)('on %s', (engine) => {
   const idsOf = ({ secrets }: KeyView) => secrets.map(({ id }) => id);
 
   describe('Secrets', () => {
-    it('are two at most, and both buy tokens', async () => {
+    it('are at most two, and both obtain tokens', async () => {
       const holder = await at.account();
       const { key, text } = await holder.accessKey();
       at.clock.advance(1_000);
       const added = await at.management.accessKeys.addSecret(holder.owner, key.id);
-      expect(added.text).toMatch(/^[\w-]{86}$/);
-      expect(added.key).toMatchObject({ version: 2, hint: `…${added.text?.slice(-4)}` });
-      expect(added.key.secrets.map(({ retiresAt }) => retiresAt)).toEqual([null, null]);
-      expect(await buying(key, text, added.text)).toEqual([true, true]);
+      expect(added.secret).toMatch(/^[\w-]{86}$/);
+      expect(added.key).toMatchObject({ version: 2, hint: `…${added.secret?.slice(-4)}` });
+      expect(added.key.secrets.map(({ acceptedUntil }) => acceptedUntil)).toEqual([null, null]);
+      expect(await buying(key, text, added.secret)).toEqual([true, true]);
       const third = await refusalOf(at.management.accessKeys.addSecret(holder.owner, key.id));
       expect(third).toEqual({
         ...{ status: 400, code: 'invalid', field: 'secrets' },
@@ -43,43 +43,43 @@ describe.each(engines)('on %s', (engine) => {
       expect(await at.management.accessKeys.view(holder.owner, key.id)).toEqual(added.key);
     });
 
-    it('are deleted one by one, but for the last', async () => {
+    it('are deleted one by one, except the last', async () => {
       const holder = await at.account();
       const { key, text: first } = await holder.accessKey();
-      const { text: second, key: two } = await at.management.accessKeys.addSecret(holder.owner, key.id);
+      const { secret: second, key: two } = await at.management.accessKeys.addSecret(holder.owner, key.id);
       const [newer = '', older = ''] = idsOf(two);
       const left = await at.management.accessKeys.deleteSecret(holder.owner, key.id, older);
-      expect(left.secrets.map(({ id, retiresAt }) => [id, retiresAt])).toEqual([
+      expect(left.secrets.map(({ id, acceptedUntil }) => [id, acceptedUntil])).toEqual([
         [newer, null],
         [older, new Date(at.clock.now())],
       ]);
       expect(await buying(key, first, second)).toEqual([false, true]);
       const last = await refusalOf(at.management.accessKeys.deleteSecret(holder.owner, key.id, newer));
       expect(last).toEqual(refusing(400, 'invalid', 'secret'));
-      expect(last.message).toBe('secret: the last one cannot be deleted; delete the key');
+      expect(last.message).toBe('secret: the last secret cannot be deleted; revoke the key instead');
       expect(await buying(key, second)).toEqual([true]);
     });
 
-    it('the newer is deleted as well as the older', async () => {
+    it('both the newer and the older can be deleted', async () => {
       const holder = await at.account();
       const { key, text: first } = await holder.accessKey();
-      const { text: second, key: two } = await at.management.accessKeys.addSecret(holder.owner, key.id);
+      const { secret: second, key: two } = await at.management.accessKeys.addSecret(holder.owner, key.id);
       await at.management.accessKeys.deleteSecret(holder.owner, key.id, idsOf(two)[0] ?? '');
       expect(await buying(key, first, second)).toEqual([true, false]);
     });
 
-    it('the last one is that which stays, while another is in its grace', async () => {
+    it('the last one without an end cannot be deleted while another is in its grace period', async () => {
       const holder = await at.account();
       const { key, text: first } = await holder.accessKey();
-      const { text: second, key: rolled } = await at.management.accessKeys.roll(holder.owner, key.id, HOUR);
-      const [staying = '', retiring = ''] = idsOf(rolled);
+      const { secret: second, key: rotated } = await at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
+      const [staying = '', retiring = ''] = idsOf(rotated);
       const doing = at.management.accessKeys.deleteSecret(holder.owner, key.id, staying);
       expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'secret'));
       await at.management.accessKeys.deleteSecret(holder.owner, key.id, retiring);
       expect(await buying(key, first, second)).toEqual([false, true]);
     });
 
-    it('that are not there are not deleted', async () => {
+    it('that do not exist cannot be deleted', async () => {
       const holder = await at.account();
       const [{ key }, { key: other }] = [await holder.accessKey(), await holder.accessKey()];
       const { key: two } = await at.management.accessKeys.addSecret(holder.owner, key.id);
@@ -92,30 +92,32 @@ describe.each(engines)('on %s', (engine) => {
     });
   });
 
-  describe('retired Secrets do not fill the two places', () => {
+  describe('retired Secrets do not count towards the limit of two', () => {
     it.each<[string, (holder: Holder, key: KeyView) => Promise<unknown>]>([
       ['a deleted one', deleteOne],
-      ['one whose grace was ended', rollAndEnd],
-      ['one whose grace is over', rollAndWait],
-      ['one rolled without a grace', (holder, key) => at.management.accessKeys.roll(holder.owner, key.id)],
+      ['one whose grace was ended', rotateAndEnd],
+      ['one whose grace is over', rotateAndWait],
+      ['one rotated without a grace', (holder, key) => at.management.accessKeys.rotate(holder.owner, key.id)],
     ])('%s', async (_what, retire) => {
       const holder = await at.account();
       const { key } = await holder.accessKey();
       for (let i = 0; i < 3; i += 1) {
         await retire(holder, key);
         const { secrets } = await at.management.accessKeys.view(holder.owner, key.id);
-        const live = secrets.filter(({ retiresAt }) => retiresAt === null || retiresAt.getTime() > at.clock.now());
+        const live = secrets.filter(
+          ({ acceptedUntil }) => acceptedUntil === null || acceptedUntil.getTime() > at.clock.now(),
+        );
         expect(live).toHaveLength(1);
         const added = await at.management.accessKeys.addSecret(holder.owner, key.id);
-        expect(await buying(key, added.text)).toEqual([true]);
+        expect(await buying(key, added.secret)).toEqual([true]);
         await at.management.accessKeys.deleteSecret(holder.owner, key.id, live[0]?.id ?? '');
       }
     });
 
-    it('one in its grace does', async () => {
+    it('a Secret in its grace period does', async () => {
       const holder = await at.account();
       const { key } = await holder.accessKey();
-      await at.management.accessKeys.roll(holder.owner, key.id, HOUR);
+      await at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
       const doing = at.management.accessKeys.addSecret(holder.owner, key.id);
       expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'secrets'));
     });
@@ -125,29 +127,29 @@ describe.each(engines)('on %s', (engine) => {
       await at.management.accessKeys.deleteSecret(holder.owner, key.id, idsOf(two)[0] ?? '');
     }
 
-    async function rollAndEnd(holder: Holder, key: KeyView): Promise<void> {
-      await at.management.accessKeys.roll(holder.owner, key.id, HOUR);
+    async function rotateAndEnd(holder: Holder, key: KeyView): Promise<void> {
+      await at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
       await at.management.accessKeys.endGrace(holder.owner, key.id);
     }
 
-    async function rollAndWait(holder: Holder, key: KeyView): Promise<void> {
-      await at.management.accessKeys.roll(holder.owner, key.id, 1);
+    async function rotateAndWait(holder: Holder, key: KeyView): Promise<void> {
+      await at.management.accessKeys.rotate(holder.owner, key.id, 1);
       at.clock.advance(1_000);
     }
   });
 
-  describe('rolling', () => {
-    it('both buy within the grace; the instant after it the old one does not', async () => {
+  describe('rotation', () => {
+    it('within the grace period both obtain tokens; after it, the old one does not', async () => {
       const holder = await at.account();
       const { key, text: old } = await holder.accessKey();
-      const { text: young } = await at.management.accessKeys.roll(holder.owner, key.id, HOUR);
+      const { secret: young } = await at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
       at.clock.advance(HOUR * 1_000 - 1);
       expect(await buying(key, old, young)).toEqual([true, true]);
       at.clock.advance(1);
       expect(await buying(key, old, young)).toEqual([false, true]);
     });
 
-    it('inherits everything, and leaves the tokens alone', async () => {
+    it('keeps all settings and tokens', async () => {
       const holder = await at.account();
       const settings = {
         scopes: ['payments', 'disputes'],
@@ -155,33 +157,33 @@ describe.each(engines)('on %s', (engine) => {
         channels: ['pc_1'],
         name: 'Batch',
       };
-      const { key, text } = await at.management.accessKeys.create(holder.owner, settings);
+      const { key, secret: text } = await at.management.accessKeys.create(holder.owner, settings);
       const { token } = await api.buy(key.id, String(text));
-      const rolled = await at.management.accessKeys.roll(holder.owner, key.id);
+      const rotated = await at.management.accessKeys.rotate(holder.owner, key.id);
       const { secrets, hint, version, ...same } = key;
-      expect(rolled.key).toMatchObject(same);
+      expect(rotated.key).toMatchObject(same);
       expect(await api.status('/disputes', token)).toBe(200);
-      expect(await api.buy(key.id, String(rolled.text))).toMatchObject({ scope: 'disputes' });
+      expect(await api.buy(key.id, String(rotated.secret))).toMatchObject({ scope: 'disputes' });
     });
 
-    it('of a key whose newer Secret was deleted gives the older the grace', async () => {
+    it('of a key whose newer Secret was deleted gives the older one the grace period', async () => {
       const holder = await at.account();
       const { key, text: first } = await holder.accessKey();
       const { key: two } = await at.management.accessKeys.addSecret(holder.owner, key.id);
       const one = await at.management.accessKeys.deleteSecret(holder.owner, key.id, idsOf(two)[0] ?? '');
       expect(one.hint).toBe(key.hint);
-      const { text: young } = await at.management.accessKeys.roll(holder.owner, key.id, HOUR);
+      const { secret: young } = await at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
       expect(await buying(key, first, young)).toEqual([true, true]);
       at.clock.advance(HOUR * 1_000);
       expect(await buying(key, first, young)).toEqual([false, true]);
     });
 
-    it('of a key with two Secrets that stay is refused, since somebody uses each', async () => {
+    it('of a key with two Secrets without an end is refused', async () => {
       const holder = await at.account();
       const { key, text: first } = await holder.accessKey();
-      const { text: second } = await at.management.accessKeys.addSecret(holder.owner, key.id);
-      const rolling = at.management.accessKeys.roll(holder.owner, key.id, HOUR);
-      await expect(rolling).rejects.toMatchObject({ status: 400, field: 'secrets' });
+      const { secret: second } = await at.management.accessKeys.addSecret(holder.owner, key.id);
+      const rotating = at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
+      await expect(rotating).rejects.toMatchObject({ status: 400, field: 'secrets' });
       expect(await buying(key, first, second)).toEqual([true, true]);
     });
   });

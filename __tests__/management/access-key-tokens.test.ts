@@ -4,7 +4,7 @@ import { managed } from '../support/managed.js';
 import { type ManagedApi, serveManaged } from '../support/managed-api.js';
 import { engines } from '../support/test-stores.js';
 
-describe.each(engines)('on %s, the tokens of an access key', (engine) => {
+describe.each(engines)('on %s, tokens of an access key', (engine) => {
   const at = managed(engine);
   let api: ManagedApi;
 
@@ -14,7 +14,7 @@ describe.each(engines)('on %s, the tokens of an access key', (engine) => {
 
   afterAll(() => api.close());
 
-  it('that were bought die with revokeTokens; the key lives', async () => {
+  it('are revoked by revokeTokens; the key stays valid', async () => {
     const holder = await at.account();
     const { key, text } = await holder.accessKey();
     const { token } = await api.buy(key.id, text);
@@ -31,7 +31,7 @@ describe.each(engines)('on %s, the tokens of an access key', (engine) => {
     expect([await api.status('/', token), await api.status('/', later.token)]).toEqual([401, 200]);
   });
 
-  it('and their key are refused while it is disabled, and taken again', async () => {
+  it('and the key are refused while it is disabled, and accepted again when it is enabled', async () => {
     const holder = await at.account();
     const { key, text } = await holder.accessKey();
     const { token } = await api.buy(key.id, text);
@@ -43,26 +43,29 @@ describe.each(engines)('on %s, the tokens of an access key', (engine) => {
     expect(await api.buy(key.id, text)).toMatchObject({ status: 200, scope: 'payments' });
   });
 
-  it('and their key are refused once it is deleted', async () => {
+  it('and the key are refused after the key is revoked', async () => {
     const holder = await at.account();
     const { key, text } = await holder.accessKey();
     const { token } = await api.buy(key.id, text);
-    await at.management.accessKeys.delete(holder.owner, key.id);
+    await at.management.accessKeys.revoke(holder.owner, key.id);
     expect(await api.ask('/payments', token)).toEqual(T1);
     expect(await api.buy(key.id, text)).toMatchObject({ status: 401, error: 'invalid_client' });
   });
 
-  it('and their key are refused once it has expired', async () => {
+  it('and the key are refused after the key has expired', async () => {
     const holder = await at.account();
     const expiresAt = new Date(at.clock.now() + 60_000);
-    const { key, text } = await at.management.accessKeys.create(holder.owner, { scopes: ['payments'], expiresAt });
+    const { key, secret: text } = await at.management.accessKeys.create(holder.owner, {
+      scopes: ['payments'],
+      expiresAt,
+    });
     const { token } = await api.buy(key.id, String(text));
     at.clock.advance(60_000);
     expect(await api.ask('/payments', token)).toEqual(T1);
     expect(await api.buy(key.id, String(text))).toMatchObject({ status: 401, error: 'invalid_client' });
   });
 
-  it('hold no scope that their key holds no longer', async () => {
+  it('have no scope that the key no longer has', async () => {
     const holder = await at.account();
     const { key, text } = await holder.accessKey(['payments', 'payments:refund']);
     const { token } = await api.buy(key.id, text);

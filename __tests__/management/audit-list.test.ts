@@ -4,10 +4,10 @@ import { hostile, managed, refusalOf, refusing } from '../support/managed.js';
 import { START } from '../support/manual-clock.js';
 import { engines } from '../support/test-stores.js';
 
-describe.each(engines)('on %s, a list of entries', (engine) => {
+describe.each(engines)('on %s, a list of audit entries', (engine) => {
   const at = managed(engine);
 
-  it('is the newest first, page by page', async () => {
+  it('has the newest entry first, page by page', async () => {
     const holder = await at.account();
     for (const name of ['1', '2', '3', '4', '5']) {
       at.clock.advance(1_000);
@@ -27,7 +27,7 @@ describe.each(engines)('on %s, a list of entries', (engine) => {
     expect(third.items.map(nameOf)).toEqual(['1']);
   });
 
-  it('is by subject, actor and action', async () => {
+  it('can be filtered by subject, actor and action', async () => {
     const holder = await at.account();
     const [{ key }, { key: other }] = [await holder.key(), await holder.key()];
     await at.management.keys.edit(holder.owner, key.id, { version: 1, name: 'Shop' });
@@ -38,6 +38,22 @@ describe.each(engines)('on %s, a list of entries', (engine) => {
     expect(await counts({ action: 'key.edit' })).toBe(1);
     expect(await counts({ subject: key.id, actor: holder.owner.id, action: 'key.edit' })).toBe(1);
     expect(await counts({ subject: other.id, action: 'key.edit' })).toBe(0);
+  });
+
+  it('includes entries that an older version wrote as key.delete', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const [account, subject] = [holder.id, key.id];
+    await at.store.repository.transact((tx) =>
+      tx.audit({
+        ...{ at: START, account, actor: holder.owner.id, role: 'owner', action: 'key.delete', outcome: 'done' },
+        ...{ subject, before: '{"revokedAt":null}', after: '{"revokedAt":"2026-01-01T00:00:00.000Z"}', origin: null },
+      }),
+    );
+    await at.management.keys.revoke(holder.owner, key.id);
+    const { items } = await at.management.audit(holder.owner, { subject });
+    const actions = items.map(({ action }) => action).filter((action) => action !== 'key.create');
+    expect(actions.toSorted()).toEqual(['key.delete', 'key.revoke']);
   });
 
   it.each<[string, object]>([

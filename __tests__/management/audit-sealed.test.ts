@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createManagement, type KeyView, type Management } from 'keyward/management';
 import type { CredentialStore } from 'keyward/store';
 import { StoreError } from 'keyward/store';
-import type { LedgerTransaction } from '../../lib/store/ledger.js';
+import type { RepositoryTransaction } from '../../lib/store/repository/repository.js';
 import { type Holder, managed, OPERATOR, refusalOf, storyOf } from '../support/managed.js';
 import { onDatabase } from '../support/store-database.js';
 import { engines, sharedEngines } from '../support/test-stores.js';
@@ -23,9 +23,9 @@ const CHANGES: Readonly<Record<string, (management: Management, made: Made) => P
   'create a key': ({ keys }, { holder }) => keys.create(holder.developer, SETTINGS),
   'create a key, once': ({ keys }, { holder }) => keys.create(holder.developer, SETTINGS, 'once'),
   'edit a key': ({ keys }, { holder, key }) => keys.edit(holder.owner, key.id, { version: key.version, name: 'Shop' }),
-  'roll a key': ({ keys }, { holder, key }) => keys.roll(holder.owner, key.id, 60),
+  'rotate a key': ({ keys }, { holder, key }) => keys.rotate(holder.owner, key.id, 60),
   'end the grace of a key': ({ keys }, { holder, key }) => keys.endGrace(holder.owner, key.id),
-  'delete a key': ({ keys }, { holder, key }) => keys.delete(holder.owner, key.id),
+  'delete a key': ({ keys }, { holder, key }) => keys.revoke(holder.owner, key.id),
   'import a key': ({ keys }, { holder }) => keys.import(OPERATOR, holder.id, [{ ...SETTINGS, digest: newDigest() }]),
   'create an access key': ({ accessKeys }, { holder }) => accessKeys.create(holder.developer, { scopes: ['payments'] }),
   'add a Secret': ({ accessKeys }, { holder, one }) => accessKeys.addSecret(holder.owner, one.id),
@@ -35,10 +35,10 @@ const CHANGES: Readonly<Record<string, (management: Management, made: Made) => P
   'disable an account': ({ accounts }, { holder }) => accounts.setDisabled(OPERATOR, holder.id, true),
 };
 
-describe.each(engines)('on %s, where the audit cannot be written', (engine) => {
+describe.each(engines)('on %s, if the audit log cannot be written', (engine) => {
   const at = managed(engine);
 
-  it.each(Object.entries(CHANGES))('M41 to %s fails, and nothing has changed', async (_what, change) => {
+  it.each(Object.entries(CHANGES))('M41 to %s fails, and nothing is changed', async (_what, change) => {
     const made = await makeIn(await at.account(), at.management);
     const before = await everythingOf(at.management, made.holder);
     const broken = createManagement({ store: withoutAudit(at.store), clock: at.clock });
@@ -48,11 +48,11 @@ describe.each(engines)('on %s, where the audit cannot be written', (engine) => {
     await change(at.management, made);
   });
 
-  it('M41 a refusal that cannot be written down says nothing of what was asked for', async () => {
+  it('M41 a refusal that cannot be audited reveals nothing about the request', async () => {
     const holder = await at.account();
     const { key } = await holder.key();
     const { keys } = createManagement({ store: withoutAudit(at.store), clock: at.clock });
-    for (const doing of [() => keys.delete(holder.developer, key.id), () => keys.view(holder.owner, 'key_none')]) {
+    for (const doing of [() => keys.revoke(holder.developer, key.id), () => keys.view(holder.owner, 'key_none')]) {
       expect(await refusalOf(doing())).toMatchObject({
         status: 503,
         message: 'the store cannot be reached; try again',
@@ -60,25 +60,41 @@ describe.each(engines)('on %s, where the audit cannot be written', (engine) => {
     }
   });
 
-  it('M42 no function of management changes or deletes an entry', () => {
+  it('M42 no management function changes or deletes an entry', () => {
     expect(functionsOf(at.management)).toEqual([
-      ...['accessKeys.addSecret', 'accessKeys.create', 'accessKeys.delete', 'accessKeys.deleteSecret'],
-      ...['accessKeys.edit', 'accessKeys.endGrace', 'accessKeys.list', 'accessKeys.roll', 'accessKeys.view'],
-      ...['accounts.list', 'accounts.put', 'accounts.setDisabled', 'accounts.view', 'audit'],
+      ...[
+        'accessKeys.addPublicKey',
+        'accessKeys.addSecret',
+        'accessKeys.create',
+        'accessKeys.deleteSecret',
+        'accessKeys.edit',
+      ],
+      ...[
+        'accessKeys.endGrace',
+        'accessKeys.list',
+        'accessKeys.removePublicKey',
+        'accessKeys.revoke',
+        'accessKeys.rotate',
+
+        'accessKeys.view',
+      ],
+      ...['accounts.audit', 'accounts.list', 'accounts.put', 'accounts.setDisabled', 'accounts.view', 'audit'],
       ...[
         'keys.create',
-        'keys.delete',
         'keys.edit',
         'keys.endGrace',
         'keys.import',
         'keys.list',
-        'keys.roll',
+        'keys.revoke',
+        'keys.rotate',
         'keys.view',
+        'recentUsage',
+        'usage',
       ],
     ]);
   });
 
-  it('M42 what a list gives is a copy', async () => {
+  it('M42 a list returns copies', async () => {
     const holder = await at.account();
     await holder.key();
     const before = await holder.story();
@@ -88,7 +104,7 @@ describe.each(engines)('on %s, where the audit cannot be written', (engine) => {
   });
 });
 
-describe.each(sharedEngines)('on %s, past keyward', (engine) => {
+describe.each(sharedEngines)('on %s, with direct SQL', (engine) => {
   const at = managed(engine);
 
   it.each([
@@ -110,7 +126,7 @@ describe.each(sharedEngines)('on %s, past keyward', (engine) => {
     expect(await holder.story()).toEqual(before);
   });
 
-  it('M41 an audit that is full: nothing can be changed, everything can be seen', async () => {
+  it('M41 a full audit log: nothing can be changed, everything can be viewed', async () => {
     const holder = await at.account();
     const { key } = await holder.key();
     const full =
@@ -130,7 +146,7 @@ describe.each(sharedEngines)('on %s, past keyward', (engine) => {
 });
 
 async function makeIn(holder: Holder, { keys, accessKeys }: Management): Promise<Made> {
-  const { key } = await keys.roll(holder.owner, (await holder.key()).key.id, 3_600);
+  const { key } = await keys.rotate(holder.owner, (await holder.key()).key.id, 3_600);
   const [{ key: one }, { key: other }] = [await holder.accessKey(), await holder.accessKey()];
   const { key: two } = await accessKeys.addSecret(holder.owner, other.id);
   return { holder, key, one, two };
@@ -145,16 +161,19 @@ function withoutAudit(store: CredentialStore): CredentialStore {
   const audit = async () => {
     throw new StoreError('store_unavailable', 'the disk is full', 'SQLITE_FULL');
   };
-  const without = (tx: LedgerTransaction) =>
+  const without = (tx: RepositoryTransaction) =>
     new Proxy(tx, {
       get(target, name) {
-        if (name === 'audit') return audit;
+        if (name === 'audit' || name === 'auditRefusal') return audit;
         const member: unknown = Reflect.get(target, name);
         return typeof member === 'function' ? member.bind(target) : member;
       },
     });
-  const { ledger } = store;
-  return { ...store, ledger: { ...ledger, transact: (work) => ledger.transact((tx) => work(without(tx))) } };
+  const { repository } = store;
+  return {
+    ...store,
+    repository: { ...repository, transact: (work) => repository.transact((tx) => work(without(tx))) },
+  };
 }
 
 /** Whatever can be seen of an account. */

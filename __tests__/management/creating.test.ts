@@ -24,22 +24,24 @@ describe.each(engines)('on %s', (engine) => {
       expect(keywardFormat.read(text)).toMatchObject({ kind, environment });
       expect(text.startsWith(prefix)).toBe(true);
       expect(key).toMatchObject({ kind, environment, hint: `${prefix}…${text.slice(-4)}` });
-      expect(key.publicText).toBe(kind === 'public' ? text : null);
+      expect(key.publicKey).toBe(kind === 'public' ? text : null);
     },
   );
 
-  it('a key has what was asked for, and of what was not the least', async () => {
+  it('a key has the given settings; default: the least access', async () => {
     const holder = await at.account();
     const { key, text } = await holder.key();
     expect(key).toEqual({
       ...{ id: key.id, kind: 'secret', account: holder.id, environment: 'live', name: null, apis: ['payments'] },
       ...{ scopes: null, defaultScopes: null, channels: 'all', platform: null, state: 'active', version: 1 },
+      ...{ metadata: null, allowedAddresses: null, limits: null },
       ...{ createdAt: new Date(at.clock.now()), createdBy: holder.developer.id, expiresAt: null, revokedAt: null },
-      ...{ disabledAt: null, hint: `sk_…${text.slice(-4)}`, publicText: null, lastUsedAt: null },
+      ...{ disabledAt: null, hint: `sk_…${text.slice(-4)}`, publicKey: null, lastUsedAt: null },
+      ...{ publicKeys: [], requireConfirmation: null },
       secrets: [
         {
           ...{ id: digestOf(text).slice(0, 16), hint: key.hint, createdAt: key.createdAt },
-          ...{ retiresAt: null, lastUsedAt: null, lastUsedFrom: null },
+          ...{ state: 'current', acceptedUntil: null, lastUsedAt: null, lastUsedFrom: null },
         },
       ],
     });
@@ -51,7 +53,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await holder.key(settings)).key).toMatchObject(settings);
   });
 
-  it('an access key has the scopes asked for, and those by default', async () => {
+  it('an access key has the given scopes and default scopes', async () => {
     const holder = await at.account();
     const scopes = ['payments', 'disputes'];
     const { key, text } = await holder.accessKey(scopes);
@@ -69,7 +71,7 @@ describe.each(engines)('on %s', (engine) => {
     }
   });
 
-  it('M46 ids are random: 130 bits each, no two alike, none telling how many there are', async () => {
+  it('M46 ids are random: 130 bits each, all different, without a count', async () => {
     const holder = await at.account();
     const ids: string[] = [];
     for (let i = 0; i < 20; i += 1) {

@@ -6,24 +6,24 @@ import { sharedEngines } from '../support/test-stores.js';
 describe.each(sharedEngines)('on %s', (engine) => {
   const at = managed(engine);
 
-  it('M40 nothing in any row of the database holds a credential', async () => {
+  it('M40 no row of the database contains a credential', async () => {
     const holder = await at.account();
     const { keys, accessKeys, audit } = at.management;
     const texts: string[] = [];
     for (const kind of ['secret', 'public'] as const) {
-      const { key, text } = await keys.create(holder.developer, { kind, apis: ['payments'] }, `once-${kind}`);
+      const { key, secret: text } = await keys.create(holder.developer, { kind, apis: ['payments'] }, `once-${kind}`);
       await keys.edit(holder.owner, key.id, { version: 1, name: 'Till' });
-      const { text: rolled } = await keys.roll(holder.owner, key.id, 60);
+      const { secret: rotated } = await keys.rotate(holder.owner, key.id, 60);
       // The text of a public key is no secret, and is kept where it says so.
-      if (kind === 'secret') texts.push(String(text), String(rolled));
+      if (kind === 'secret') texts.push(String(text), String(rotated));
     }
     const { key, text } = await holder.accessKey();
-    const { text: rolled } = await accessKeys.roll(holder.owner, key.id);
-    const { text: added } = await accessKeys.addSecret(holder.owner, key.id);
-    texts.push(text, String(added), String(rolled));
+    const { secret: rotated } = await accessKeys.rotate(holder.owner, key.id);
+    const { secret: added } = await accessKeys.addSecret(holder.owner, key.id);
+    texts.push(text, String(added), String(rotated));
     for (const credential of texts) {
       await refusalOf(keys.view(holder.developer, credential));
-      await refusalOf(keys.delete(holder.developer, credential));
+      await refusalOf(keys.revoke(holder.developer, credential));
       await refusalOf(accessKeys.edit(holder.owner, credential, { version: 1 }));
       await refusalOf(accessKeys.deleteSecret(holder.owner, key.id, credential));
       await keys.list(holder.developer, { text: credential });

@@ -19,7 +19,6 @@ describe.each(engines)('on %s', (engine) => {
       ['the channels', { channels: ['pc_1', 'pc_2'] }],
       ['the platform', { channels: ['pc_1'], platform: 'shop' }],
       ['the expiry', { expiresAt: LATER }],
-      ['nothing', {}],
     ])('changes %s, and nothing else', async (_what, edit) => {
       const holder = await at.account();
       const { key } = await holder.key();
@@ -28,14 +27,26 @@ describe.each(engines)('on %s', (engine) => {
       expect(await at.management.keys.view(holder.owner, key.id)).toEqual(edited);
     });
 
-    it('takes back what is null', async () => {
+    it.each<[string, Partial<KeyEdit>]>([
+      ['nothing', {}],
+      ['what the key has already', { name: null, disabled: false, apis: ['payments'] }],
+    ])('of %s changes nothing, with any version, and has no audit entry', async (_what, edit) => {
+      const holder = await at.account();
+      const { key } = await holder.key();
+      for (const version of [0, 1, 7]) {
+        expect(await at.management.keys.edit(holder.owner, key.id, { version, ...edit })).toEqual(key);
+      }
+      expect((await holder.story()).map(({ action }) => action)).toEqual(['key.create']);
+    });
+
+    it('removes settings that are null', async () => {
       const holder = await at.account();
       const { key } = await holder.key({ name: 'Till', scopes: ['payments'], expiresAt: LATER });
       const edit = { version: 1, name: null, scopes: null, expiresAt: null };
       expect(await at.management.keys.edit(holder.owner, key.id, edit)).toEqual({ ...key, ...edit, version: 2 });
     });
 
-    it('keeps an expiry that has passed, and can put it off', async () => {
+    it('keeps an expiry that has passed, and can postpone it', async () => {
       const holder = await at.account();
       const { key } = await holder.key({ expiresAt: new Date(at.clock.now() + 1_000) });
       at.clock.advance(1_000);
@@ -55,9 +66,9 @@ describe.each(engines)('on %s', (engine) => {
       at.clock.advance(1_000);
       // Since when it is disabled does not move.
       expect(await edit(holder.owner, key.id, { version: 2, disabled: true })).toMatchObject({ disabledAt });
-      expect(await edit(holder.owner, key.id, { version: 3, name: 'Till' })).toMatchObject({ disabledAt });
-      const enabled = await edit(holder.owner, key.id, { version: 4, disabled: false });
-      expect(enabled).toEqual({ ...key, name: 'Till', version: 5 });
+      expect(await edit(holder.owner, key.id, { version: 2, name: 'Till' })).toMatchObject({ disabledAt });
+      const enabled = await edit(holder.owner, key.id, { version: 3, disabled: false });
+      expect(enabled).toEqual({ ...key, name: 'Till', version: 4 });
     });
   });
 
@@ -81,7 +92,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(edited).toEqual({ ...key, ...edit, ...more, version: 2 });
     });
 
-    it('by default are of those assigned', async () => {
+    it('granted by default must be assigned', async () => {
       const holder = await at.account();
       const { key } = await holder.accessKey(['payments']);
       for (const edit of [{ defaultScopes: ['disputes'] }, { scopes: ['payments'], defaultScopes: ['disputes'] }]) {
@@ -90,7 +101,7 @@ describe.each(engines)('on %s', (engine) => {
       }
     });
 
-    it('are one or more', async () => {
+    it('are at least one', async () => {
       const holder = await at.account();
       const { key } = await holder.accessKey();
       const doing = at.management.accessKeys.edit(holder.owner, key.id, { version: 1, scopes: [] });
@@ -99,7 +110,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 
   describe('versions', () => {
-    it('M37 two Owners edit one version: one wins, the other is told', async () => {
+    it('M37 two Owners edit the same version: one succeeds, the other gets a conflict', async () => {
       const holder = await at.account();
       const { key } = await holder.key();
       const other = { ...holder.owner, id: 'other' };
@@ -118,7 +129,7 @@ describe.each(engines)('on %s', (engine) => {
       ]);
     });
 
-    it.each([0, 2, -1, 2 ** 53 - 1])('M37 an edit of version %d, which is not there', async (version) => {
+    it.each([0, 2, -1, 2 ** 53 - 1])('M37 an edit of version %d, which does not exist', async (version) => {
       const holder = await at.account();
       const { key } = await holder.key();
       const doing = at.management.keys.edit(holder.owner, key.id, { version, name: 'Till' });
@@ -126,37 +137,38 @@ describe.each(engines)('on %s', (engine) => {
       expect(await at.management.keys.view(holder.owner, key.id)).toEqual(key);
     });
 
-    it('rise with rolling too, so that an editor has seen it', async () => {
+    it('are also increased by a rotation, so that an editor notices it', async () => {
       const holder = await at.account();
       const { key } = await holder.key();
-      const rolled = await at.management.keys.roll(holder.owner, key.id);
-      expect(rolled.key.version).toBe(2);
+      const rotated = await at.management.keys.rotate(holder.owner, key.id);
+      expect(rotated.key.version).toBe(2);
       const doing = at.management.keys.edit(holder.owner, key.id, { version: 1, name: 'Till' });
       expect(await refusalOf(doing)).toEqual(refusing(409, 'version_conflict'));
     });
   });
 
-  describe('deleting', () => {
-    it('is final: whatever is done after it is refused', async () => {
+  describe('revoking', () => {
+    it('is final: every later change is refused', async () => {
       const holder = await at.account();
       const [{ key }, { key: access }] = [await holder.key(), await holder.accessKey()];
       const { keys, accessKeys } = at.management;
       const [deleted, deletedAccess] = [
-        await keys.delete(holder.owner, key.id),
-        await accessKeys.delete(holder.owner, access.id),
+        await keys.revoke(holder.owner, key.id),
+        await accessKeys.revoke(holder.owner, access.id),
       ];
-      expect(deleted).toEqual({ ...key, state: 'revoked', revokedAt: new Date(at.clock.now()), version: 2 });
+      const secrets = key.secrets.map((secret) => ({ ...secret, state: 'ended' }));
+      expect(deleted).toEqual({ ...key, secrets, state: 'revoked', revokedAt: new Date(at.clock.now()), version: 2 });
       for (const doing of [
         () => keys.edit(holder.owner, key.id, { version: 2, disabled: false }),
-        () => keys.roll(holder.owner, key.id),
+        () => keys.rotate(holder.owner, key.id),
         () => keys.endGrace(holder.owner, key.id),
-        () => keys.delete(holder.owner, key.id),
+        () => keys.revoke(holder.owner, key.id),
         () => accessKeys.edit(holder.owner, access.id, { version: 2, name: 'new' }),
-        () => accessKeys.roll(holder.owner, access.id),
+        () => accessKeys.rotate(holder.owner, access.id),
         () => accessKeys.endGrace(holder.owner, access.id),
         () => accessKeys.addSecret(holder.owner, access.id),
         () => accessKeys.deleteSecret(holder.owner, access.id, String(access.secrets[0]?.id)),
-        () => accessKeys.delete(holder.owner, access.id),
+        () => accessKeys.revoke(holder.owner, access.id),
       ]) {
         expect(await refusalOf(doing())).toEqual(refusing(409, 'revoked'));
       }
@@ -165,19 +177,19 @@ describe.each(engines)('on %s', (engine) => {
       expect((await holder.story()).filter(({ outcome }) => outcome === 'refused')).toHaveLength(10);
     });
 
-    it('takes a key out of the list, and leaves it in that of the revoked', async () => {
+    it('moves a key to the list of revoked keys', async () => {
       const holder = await at.account();
       const { key } = await holder.key();
       const { key: staying } = await holder.key();
-      const deleted = await at.management.keys.delete(holder.owner, key.id);
+      const deleted = await at.management.keys.revoke(holder.owner, key.id);
       expect((await at.management.keys.list(holder.owner)).items).toEqual([staying]);
       expect((await at.management.keys.list(holder.owner, { state: 'revoked' })).items).toEqual([deleted]);
     });
 
-    it('twice at once: the one that comes late is told', async () => {
+    it('twice concurrently: the later one gets an error', async () => {
       const holder = await at.account();
       const { key } = await holder.key();
-      const ends = await Promise.allSettled([1, 2].map(() => at.management.keys.delete(holder.owner, key.id)));
+      const ends = await Promise.allSettled([1, 2].map(() => at.management.keys.revoke(holder.owner, key.id)));
       expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       const [late] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
       expect(late).toMatchObject({ status: 409 });

@@ -15,13 +15,13 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
     return [at.management, createManagement({ store: await at.another(), clock: at.clock })];
   }
 
-  it('M37 64 concurrent editors of one key: one wins each version, and the audit tells one story', async () => {
+  it('M37 64 concurrent editors of one key: one succeeds for each version, and the audit log is consistent', async () => {
     const desks = await offices();
     const holder = await at.account();
     const { key } = await holder.key({ name: 'round 0' });
     const winners: KeyView[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      at.clock.advance(1_000);
+      at.clock.advance(60_000);
       const ends = await Promise.all(
         Array.from({ length: EDITORS }, (_, i) => {
           const { keys } = desks[i % 2 === 0 ? 0 : 1];
@@ -45,7 +45,7 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
       winners.map((_, i) => [{ name: names[i] }, { name: names[i + 1] }]),
     );
     expect(done.map(({ actor, at: time }) => [actor, time])).toEqual(
-      winners.map(({ name }, i) => [name?.split(', ')[1], new Date((made?.at.getTime() ?? 0) + (i + 1) * 1_000)]),
+      winners.map(({ name }, i) => [name?.split(', ')[1], new Date((made?.at.getTime() ?? 0) + (i + 1) * 60_000)]),
     );
     // Each of those who lost has left a word of it, too.
     const refused = entries.filter(({ outcome }) => outcome === 'refused');
@@ -57,14 +57,16 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
       expect(entry).toMatchObject({ after: { refused: 'version_conflict' }, subject: key.id });
   });
 
-  it('of those who roll one version at once, one does, and the text before it keeps its grace', async () => {
+  it('concurrent rotations of one version: one succeeds, and the old secret keeps its grace period', async () => {
     const desks = await offices();
     const holder = await at.account();
     const { key, text } = await holder.key();
     at.clock.advance(1_000);
     const ends = await Promise.all(
       Array.from({ length: ROLLERS }, (_, i) =>
-        settled(async () => (await (desks[i % 2] as Management).keys.roll(holder.owner, key.id, 60, key.version)).key),
+        settled(
+          async () => (await (desks[i % 2] as Management).keys.rotate(holder.owner, key.id, 60, key.version)).key,
+        ),
       ),
     );
     expect(ends.filter((end) => end !== 'version_conflict')).toHaveLength(1);
@@ -72,7 +74,7 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
     expect(await at.management.keys.view(holder.owner, key.id)).toMatchObject({ version: 2, secrets: { length: 2 } });
   });
 
-  it('a Secret is added to the version that was seen, and to no other', async () => {
+  it('a Secret is added only to the version that was seen', async () => {
     const holder = await at.account();
     const { key } = await holder.accessKey();
     const adding = () => at.management.accessKeys.addSecret(holder.owner, key.id, key.version);

@@ -11,14 +11,14 @@ import {
   readScopes,
   readText,
 } from '../../lib/management/fields.js';
-import { isIdText, subjectOf } from '../../lib/management/given-id.js';
+import { readKeyId, subjectOf } from '../../lib/management/keys/key-id.js';
 
 const NOW = 1_800_000_000_000;
 const invalid = (field: string) => expect.objectContaining({ status: 400, code: 'invalid', field });
 const INHERITED = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'valueOf'];
 
 describe('readGiven', () => {
-  it('takes the fields named, on an object that inherits nothing', () => {
+  it('returns the named fields on an object without a prototype', () => {
     const given = readGiven({ name: 'a', apis: 'all' }, ['name', 'apis', 'scopes']);
     expect({ ...given }).toEqual({ name: 'a', apis: 'all' });
     expect(Object.getPrototypeOf(given)).toBeNull();
@@ -35,7 +35,7 @@ describe('readGiven', () => {
     expect(() => readGiven(value, ['name'])).toThrow(invalid('request'));
   });
 
-  it.each([...INHERITED, 'nome', 'NAME', ''])('refuses the field %j, by its name', (field) => {
+  it.each([...INHERITED, 'nome', 'NAME', ''])('refuses the field %j and names it', (field) => {
     const value = JSON.parse(`{"name":"a",${JSON.stringify(field)}:{"polluted":true}}`);
     expect(() => readGiven(value, ['name'])).toThrow(invalid(field));
     expect(({} as { polluted?: true }).polluted).toBeUndefined();
@@ -45,32 +45,35 @@ describe('readGiven', () => {
     expect(() => readGiven({ [Symbol('name')]: 'a' }, ['name'])).toThrow(invalid('Symbol(name)'));
   });
 
-  it('reads nothing that is inherited', () => {
+  it('ignores inherited properties', () => {
     expect(readGiven(Object.create({ name: 'a' }), ['name']).name).toBeUndefined();
   });
 });
 
-describe('a text', () => {
-  it.each(['a', ' ', 'é\n'])('takes %j', (text) => expect(readText('text', text)).toBe(text));
+describe('readText', () => {
+  it.each(['a', ' ', 'é\n'])('accepts %j', (text) => expect(readText('text', text)).toBe(text));
   it.each([undefined, null, '', 1, ['a'], 'a\u0000b'])('refuses %j', (value) => {
     expect(() => readText('text', value)).toThrow(invalid('text'));
   });
 });
 
-describe('one of some', () => {
-  it('takes one', () => expect(readOneOf('kind', 'secret', ['secret', 'public'])).toBe('secret'));
-  it.each([undefined, null, '', 'Secret', 'access', ['secret'], 0])('refuses %j, and says what there is', (value) => {
-    const expected = expect.objectContaining({ message: 'kind: expected secret or public', status: 400 });
-    expect(() => readOneOf('kind', value, ['secret', 'public'])).toThrow(expected);
-  });
+describe('readOneOf', () => {
+  it('accepts a listed value', () => expect(readOneOf('kind', 'secret', ['secret', 'public'])).toBe('secret'));
+  it.each([undefined, null, '', 'Secret', 'access', ['secret'], 0])(
+    'refuses %j, and lists the valid values',
+    (value) => {
+      const expected = expect.objectContaining({ message: 'kind: expected secret or public', status: 400 });
+      expect(() => readOneOf('kind', value, ['secret', 'public'])).toThrow(expected);
+    },
+  );
 });
 
-describe('a name for people', () => {
-  it.each(['Shop', 'Größe 2 / Nr. 7', '支払い', 'x'.repeat(100), '<script>', '👍', '{{7*7}}'])('takes %j', (name) => {
+describe('readName', () => {
+  it.each(['Shop', 'Größe 2 / Nr. 7', '支払い', 'x'.repeat(100), '<script>', '👍', '{{7*7}}'])('accepts %j', (name) => {
     expect(readName('name', name)).toBe(name);
   });
 
-  it.each([undefined, null, ''])('takes %j as none', (value) => expect(readName('name', value)).toBeNull());
+  it.each([undefined, null, ''])('treats %j as no name', (value) => expect(readName('name', value)).toBeNull());
 
   it.each([
     ['more than 100 characters', 'x'.repeat(101)],
@@ -88,8 +91,8 @@ describe('a name for people', () => {
   });
 });
 
-describe('a name for programs', () => {
-  it.each(['payments', 'pc_1', 'a', 'A.b:c-d', '7', 'x'.repeat(64)])('takes %j', (id) => {
+describe('readId', () => {
+  it.each(['payments', 'pc_1', 'a', 'A.b:c-d', '7', 'x'.repeat(64)])('accepts %j', (id) => {
     expect(readId('account', id)).toBe(id);
   });
 
@@ -104,7 +107,7 @@ describe('a name for programs', () => {
 describe('lists', () => {
   const names = Array.from({ length: 100 }, (_, at) => `name_${at}`);
 
-  it('are of 100 at most', () => {
+  it('have at most 100 entries', () => {
     expect(readIds('apis', names)).toEqual(names);
     expect(() => readIds('apis', [...names, 'more'])).toThrow(invalid('apis'));
   });
@@ -131,7 +134,7 @@ describe('lists', () => {
     expect(() => readIds('apis', value)).toThrow(invalid('apis'));
   });
 
-  it("or 'all'", () => {
+  it("accept 'all'", () => {
     expect(readAllOrIds('apis', 'all')).toBe('all');
     expect(readAllOrIds('apis', ['payments'])).toEqual(['payments']);
     for (const value of ['All', '*', ['all'], null]) {
@@ -139,7 +142,7 @@ describe('lists', () => {
     }
   });
 
-  it('of scopes take scope-tokens', () => {
+  it('of scopes accept scope-tokens', () => {
     const scopes = ['payments:refund', 'https://example.com/read', '!#$'];
     expect(readScopes('scopes', scopes)).toEqual(scopes);
   });
@@ -149,9 +152,9 @@ describe('lists', () => {
   });
 });
 
-describe('a time to come', () => {
-  it('is a Date after now', () => expect(readFuture('expiresAt', new Date(NOW + 1), NOW)).toBe(NOW + 1));
-  it.each([undefined, null])('is none where it is %p', (value) => {
+describe('readFuture', () => {
+  it('accepts a Date after now', () => expect(readFuture('expiresAt', new Date(NOW + 1), NOW)).toBe(NOW + 1));
+  it.each([undefined, null])('is absent for %p', (value) => {
     expect(readFuture('expiresAt', value, NOW)).toBeNull();
   });
 
@@ -162,25 +165,30 @@ describe('a time to come', () => {
     ['a number', NOW + 1],
     ['a text', '2040-01-01'],
     ['something like a Date', { getTime: () => NOW + 1 }],
-  ])('is not %s', (_what, value) => {
+  ])('refuses %s', (_what, value) => {
     expect(() => readFuture('expiresAt', value, NOW)).toThrow(invalid('expiresAt'));
   });
 });
 
-describe('a flag', () => {
-  it.each([true, false])('is %p', (value) => expect(readFlag('disabled', value)).toBe(value));
-  it.each(['true', 1, 0, null, undefined, []])('is not %p', (value) => {
+describe('readFlag', () => {
+  it.each([true, false])('accepts %p', (value) => expect(readFlag('disabled', value)).toBe(value));
+  it.each(['true', 1, 0, null, undefined, []])('refuses %p', (value) => {
     expect(() => readFlag('disabled', value)).toThrow(invalid('disabled'));
   });
 });
 
-describe('the id of a key, as somebody gave it', () => {
-  it.each(['key_a', '', 'é', 'sk_a'])('%j may be looked up', (id) => expect(isIdText(id)).toBe(true));
-  it.each(['key_\u0000', undefined, null, 7, ['key_a'], {}])('%j may not', (id) => expect(isIdText(id)).toBe(false));
+describe('readKeyId and subjectOf', () => {
+  it.each(['key_a', '', 'é', 'sk_a'])('%j is looked up', (id) => expect(readKeyId('id', id)).toBe(id));
+  it.each([undefined, null, 7, ['key_a'], {}])('%j is not looked up', (id) =>
+    expect(readKeyId('id', id)).toBeUndefined(),
+  );
 
-  it.each(['key_aaaaaaaaaaaaaaaaaaaaaaaaaa', 'ack_aaaaaaaaaaaaaaaaaaaaaaaaaa'])('%s is written down', (id) => {
-    expect(subjectOf(id)).toBe(id);
-  });
+  it.each(['key_aaaaaaaaaaaaaaaaaaaaaaaaaa', 'ack_aaaaaaaaaaaaaaaaaaaaaaaaaa'])(
+    '%s is written to the audit log',
+    (id) => {
+      expect(subjectOf(id)).toBe(id);
+    },
+  );
 
   it.each([
     ['a secret key', 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg'],
@@ -190,5 +198,5 @@ describe('the id of a key, as somebody gave it', () => {
     ['something long', `key_${'k'.repeat(61)}`],
     ['a list', ['key_a']],
     ['nothing', undefined],
-  ])('%s is not', (_what, id) => expect(subjectOf(id)).toBeUndefined());
+  ])('%s is not written', (_what, id) => expect(subjectOf(id)).toBeUndefined());
 });

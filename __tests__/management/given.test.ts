@@ -8,7 +8,7 @@ const KEY = { kind: 'secret', apis: ['payments'] };
 const ACCESS_KEY = { scopes: ['payments'] };
 const NEVER_GIVEN = [
   ...['accountId', 'account', 'role', 'id', 'digest', 'createdBy', 'createdAt', 'revoked', 'revokedAt', 'env'],
-  ...['version_', 'hint', 'secrets', 'publicText', 'permissions', '__proto__', 'constructor', 'toString'],
+  ...['version_', 'hint', 'secrets', 'publicKey', 'permissions', '__proto__', 'constructor', 'toString'],
 ];
 
 /** An object with one more field, as JSON brings it: an own one, whatever its name. */
@@ -70,7 +70,7 @@ describe.each(engines)('on %s', (engine) => {
     });
   });
 
-  describe('hostile objects', () => {
+  describe('malicious objects', () => {
     const DEPTH = 10_000;
     const deep = (open: string, close: string) => JSON.parse(`${open.repeat(DEPTH)}1${close.repeat(DEPTH)}`);
     const deepObject = deep('{"a":', '}');
@@ -121,7 +121,7 @@ describe.each(engines)('on %s', (engine) => {
     });
   });
 
-  describe('what a field may say', () => {
+  describe('invalid field values', () => {
     it.each<[string, object]>([
       ['kind', { ...KEY, kind: undefined }],
       ['kind', { ...KEY, kind: 'access' }],
@@ -146,7 +146,7 @@ describe.each(engines)('on %s', (engine) => {
     });
 
     it.each(['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'valueOf'])(
-      'P15 nothing is made with the name %s',
+      'P15 nothing is created with the name %s',
       async (name) => {
         const { keys, accounts } = at.management;
         const holder = await at.account({ apis: 'all', channels: 'all' });
@@ -195,7 +195,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', field));
     });
 
-    it('the edit of an access key is refused for revokeTokens that is no flag', async () => {
+    it('the edit of an access key is refused if revokeTokens is not a boolean', async () => {
       const holder = await at.account();
       const { key } = await holder.accessKey();
       const edit = { version: 1, revokeTokens: hostile<boolean>('yes') };
@@ -203,7 +203,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'revokeTokens'));
     });
 
-    it('what is refused so is not in the audit: a slip of the pen is no act', async () => {
+    it('validation errors are not in the audit log', async () => {
       const holder = await at.account();
       await refusalOf(at.management.keys.create(holder.owner, hostile({})));
       expect(await holder.story()).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readGrace } from '../../lib/management/rolling.js';
+import { readGrace } from '../../lib/management/keys/rotation.js';
 import { managed, refusalOf, refusing } from '../support/managed.js';
 import { isTaken } from '../support/managed-text.js';
 import { engines } from '../support/test-stores.js';
@@ -17,39 +17,38 @@ describe('a grace period', () => {
   ])('%p seconds are %p ms', (given, milliseconds) => expect(readGrace(given)).toBe(milliseconds));
 
   it.each([-1, MONTH + 1, Number.NaN, Number.POSITIVE_INFINITY, '60', null, [60], new Date(0)])(
-    'is not %p',
+    'refuses %p',
     (given) => {
       expect(() => readGrace(given)).toThrow(refusing(400, 'invalid', 'grace'));
     },
   );
 });
 
-describe.each(engines)('on %s, a grace period', (engine) => {
+describe.each(engines)('on %s, the grace period of a key', (engine) => {
   const at = managed(engine);
 
-  it('ends early', async () => {
+  it('can be ended early', async () => {
     const holder = await at.account();
     const { key, text } = await holder.key();
-    const rolled = await at.management.keys.roll(holder.owner, key.id, 3_600);
+    const rotated = await at.management.keys.rotate(holder.owner, key.id, 3_600);
     at.clock.advance(1_000);
     const ended = await at.management.keys.endGrace(holder.owner, key.id);
-    expect([await isTaken(at, text), await isTaken(at, rolled.text)]).toEqual([false, true]);
-    expect(ended.secrets.at(-1)?.retiresAt).toEqual(new Date(at.clock.now()));
+    expect([await isTaken(at, text), await isTaken(at, rotated.secret)]).toEqual([false, true]);
+    expect(ended.secrets.at(-1)?.acceptedUntil).toEqual(new Date(at.clock.now()));
     expect(ended.version).toBe(3);
   });
 
-  it.each(['never rolled', 'rolled without a grace', 'ended already', 'over'])(
-    'does not end where there is none: %s',
+  it.each(['never rotated', 'rotated without a grace', 'ended already'])(
+    'cannot be ended if there is none: %s',
     async (what) => {
       const holder = await at.account();
       const { key } = await holder.key();
-      const grace = what === 'rolled without a grace' ? 0 : 60;
-      if (what !== 'never rolled') await at.management.keys.roll(holder.owner, key.id, grace);
+      const grace = what === 'rotated without a grace' ? 0 : 60;
+      if (what !== 'never rotated') await at.management.keys.rotate(holder.owner, key.id, grace);
       if (what === 'ended already') await at.management.keys.endGrace(holder.owner, key.id);
-      if (what === 'over') at.clock.advance(60_000);
       const before = await at.management.keys.view(holder.owner, key.id);
       const doing = at.management.keys.endGrace(holder.owner, key.id);
-      expect(await refusalOf(doing)).toMatchObject({ status: 404, message: 'no rolled key is in its grace period' });
+      expect(await refusalOf(doing)).toMatchObject({ status: 404, message: 'no rotated key is in its grace period' });
       expect(await at.management.keys.view(holder.owner, key.id)).toEqual(before);
     },
   );

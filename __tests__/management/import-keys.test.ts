@@ -18,7 +18,7 @@ const { text: KEY, given: GIVEN } = oldKey();
 describe.each(engines)('on %s', (engine) => {
   const at = managed(engine);
 
-  it('imports keys whose holders keep them', async () => {
+  it('imports keys that stay valid for their holders', async () => {
     const holder = await at.account();
     const past = new Date(START - 10 ** 9);
     const { text, given } = oldKey({ id: 'old-17', hint: '…abcd', name: 'Till', createdAt: past, channels: ['pc_1'] });
@@ -29,7 +29,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(items).toHaveLength(2);
     expect(items.find(({ id }) => id === 'old-17')).toMatchObject({
       ...{ kind: 'secret', environment: 'live', apis: ['payments'], name: 'Till', channels: ['pc_1'], state: 'active' },
-      ...{ createdAt: past, createdBy: OPERATOR, hint: '…abcd', publicText: null, version: 1 },
+      ...{ createdAt: past, createdBy: OPERATOR, hint: '…abcd', publicKey: null, version: 1 },
     });
     for (const presented of [text, other]) {
       const record = await recordOf(at, presented);
@@ -43,20 +43,20 @@ describe.each(engines)('on %s', (engine) => {
     ]);
   });
 
-  it('keys under their old ids are edited, rolled and deleted, and the audit knows them', async () => {
+  it('keys with their old ids can be edited, rotated and revoked, and are in the audit log', async () => {
     const holder = await at.account();
     await at.management.keys.import(OPERATOR, holder.id, [oldKey({ id: `old_${holder.id}` }).given]);
     const id = `old_${holder.id}`;
     await at.management.keys.edit(holder.owner, id, { version: 1, name: 'Till' });
-    await refusalOf(at.management.keys.edit(holder.owner, id, { version: 1, name: 'Till' }));
-    await at.management.keys.roll(holder.owner, id);
-    await at.management.keys.delete(holder.owner, id);
-    await refusalOf(at.management.keys.delete(holder.owner, id));
+    await refusalOf(at.management.keys.edit(holder.owner, id, { version: 1, name: 'Shop' }));
+    await at.management.keys.rotate(holder.owner, id);
+    await at.management.keys.revoke(holder.owner, id);
+    await refusalOf(at.management.keys.revoke(holder.owner, id));
     const entries = (await holder.story()).filter(({ action }) => action !== 'key.import');
     expect(entries.map(({ subject }) => subject)).toEqual([id, id, id, id, id]);
   });
 
-  it('passes over what is there already: a batch may be sent again', async () => {
+  it('skips keys that were imported before: a batch can be sent again', async () => {
     const holder = await at.account();
     const batch = [oldKey().given, oldKey({ id: `${holder.id}_a` }).given];
     await at.management.keys.import(OPERATOR, holder.id, batch);
@@ -64,9 +64,11 @@ describe.each(engines)('on %s', (engine) => {
     const again = await at.management.keys.import(OPERATOR, holder.id, [...batch, more]);
     expect(again).toEqual({ imported: 1, known: 2, refused: [] });
     expect((await at.management.keys.list(holder.owner)).items).toHaveLength(3);
+    await at.management.keys.import(OPERATOR, holder.id, batch);
+    expect((await holder.story()).map(({ after }) => after)).toEqual([{ imported: 2 }, { imported: 1 }]);
   });
 
-  it('an expired one stays expired', async () => {
+  it('an expired key stays expired', async () => {
     const holder = await at.account();
     const expiresAt = new Date(START - 1_000);
     await at.management.keys.import(OPERATOR, holder.id, [oldKey({ expiresAt }).given]);
@@ -80,15 +82,23 @@ describe.each(engines)('on %s', (engine) => {
     ['an access key', oldKey({ kind: hostile('access') }).given, 'kind: expected secret or public'],
     ['an API that the account lacks', oldKey({ apis: ['reports'] }).given, 'apis: the account does not have reports'],
     ['a platform without a channel', oldKey({ platform: 'shop' }).given, 'channels: a key on an e-commerce platform'],
-    ['a hint with spaces', oldKey({ hint: 'a b' }).given, 'hint: expected 1 to 32 characters'],
+    ['a hint with spaces', oldKey({ hint: 'a b' }).given, 'hint: expected 1 to 32 visible characters'],
     ['an id that is none', oldKey({ id: 'a b' }).given, 'id: expected 1 to 64'],
     ['no date', oldKey({ createdAt: new Date(Number.NaN) }).given, 'createdAt: expected a time'],
     ['no date of expiry', oldKey({ expiresAt: hostile('soon') }).given, 'expiresAt: expected a time'],
     ['an unknown field', { ...oldKey().given, key: 'sk_x' }, 'key: there is no such field'],
-    ['the key for its hint', { ...GIVEN, hint: KEY }, 'hint: expected 1 to 32 characters'],
-    ['the key for its id', { ...GIVEN, id: KEY }, 'id: is the key itself, which is not stored'],
-    ['the key for its name', { ...GIVEN, name: KEY }, 'name: is the key itself, which is not stored'],
-  ])('refuses %s, and with it the whole batch', async (_what, wrong, message) => {
+    ['the key for its hint', { ...GIVEN, hint: KEY }, 'hint: expected 1 to 32 visible characters'],
+    [
+      'the key for its id',
+      { ...GIVEN, id: KEY },
+      'id: this is the key itself, which must not be stored; send another value or none',
+    ],
+    [
+      'the key for its name',
+      { ...GIVEN, name: KEY },
+      'name: this is the key itself, which must not be stored; send another value or none',
+    ],
+  ])('refuses %s, together with the whole batch', async (_what, wrong, message) => {
     const holder = await at.account();
     const batch = [oldKey().given, hostile<ImportedKey>(wrong), oldKey().given];
     const report = await at.management.keys.import(OPERATOR, holder.id, batch);
@@ -101,28 +111,30 @@ describe.each(engines)('on %s', (engine) => {
     expect(await holder.story()).toEqual([]);
   });
 
-  it('refuses a short key for its hint', async () => {
+  it('refuses a hint that is the key', async () => {
     const holder = await at.account();
     const digest = digestOf('sk_short');
     const batch = [oldKey({ digest, hint: 'sk_short' }).given];
     const { refused } = await at.management.keys.import(OPERATOR, holder.id, batch);
-    expect(refused).toEqual([{ index: 0, message: 'hint: is the key itself, which is not stored' }]);
+    expect(refused).toEqual([
+      { index: 0, message: 'hint: this is the key itself, which must not be stored; send another value or none' },
+    ]);
   });
 
-  it('refuses one digest, and one id, twice in a batch', async () => {
+  it('refuses a duplicate digest or id in a batch', async () => {
     const holder = await at.account();
     const [one, other] = [oldKey({ id: `${holder.id}_a` }).given, oldKey({ id: `${holder.id}_a` }).given];
     const batch = [one, { ...one, id: `${holder.id}_b` }, other];
     expect(await at.management.keys.import(OPERATOR, holder.id, batch)).toEqual({
       ...{ imported: 0, known: 0 },
       refused: [
-        { index: 1, message: 'digest: stands twice in this batch' },
-        { index: 2, message: 'id: stands twice in this batch' },
+        { index: 1, message: 'digest: occurs twice in this batch' },
+        { index: 2, message: 'id: occurs twice in this batch' },
       ],
     });
   });
 
-  it("refuses the id of another key, this account's or another's", async () => {
+  it('refuses the id of another key, of this account or of another one', async () => {
     const [holder, other] = [await at.account(), await at.account()];
     const first = oldKey({ id: `${holder.id}_a` }).given;
     await at.management.keys.import(OPERATOR, holder.id, [first]);
@@ -130,14 +142,14 @@ describe.each(engines)('on %s', (engine) => {
       const batch = [oldKey().given, oldKey({ id: `${holder.id}_a` }).given];
       expect(await at.management.keys.import(OPERATOR, id, batch)).toEqual({
         ...{ imported: 0, known: 0 },
-        refused: [{ index: 1, message: 'id: is that of another key' }],
+        refused: [{ index: 1, message: 'id: belongs to another key' }],
       });
     }
     expect((await at.management.keys.list(holder.owner)).items).toHaveLength(1);
     expect((await at.management.keys.list(other.owner)).items).toEqual([]);
   });
 
-  it('takes 1,000 at once, and no more', async () => {
+  it('accepts at most 1,000 keys in a batch', async () => {
     const holder = await at.account();
     const batch = Array.from({ length: 1_000 }, () => oldKey().given);
     expect(await at.management.keys.import(OPERATOR, holder.id, batch)).toMatchObject({ imported: 1_000 });
@@ -147,7 +159,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await refusalOf(none)).toEqual(refusing(400, 'invalid', 'keys'));
   });
 
-  it('from two hands at once imports each key once', async () => {
+  it('two concurrent imports import each key once', async () => {
     const holder = await at.account();
     const batch = Array.from({ length: 10 }, () => oldKey().given);
     const reports = await Promise.all([1, 2].map(() => at.management.keys.import(OPERATOR, holder.id, batch)));
@@ -155,7 +167,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await at.management.keys.list(holder.owner)).items).toHaveLength(10);
   });
 
-  it('into an account that is not there, or by nobody, is refused', async () => {
+  it('refuses an unknown account, and a missing operator', async () => {
     const holder = await at.account();
     const batch = [oldKey().given];
     expect(await refusalOf(at.management.keys.import(OPERATOR, 'acc_none', batch))).toEqual(refusing(404, 'not_found'));

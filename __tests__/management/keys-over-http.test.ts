@@ -19,12 +19,12 @@ describe.each(engines)('on %s', (engine) => {
   afterAll(() => api.close());
 
   it.each(['secret', 'public'] as const)(
-    'P21 a rolled %s key, old and new within the overlap, then old',
+    'P21 a rotated %s key: old and new secret within the grace period, then the old one',
     async (kind) => {
       const holder = await at.account();
       const { key, text: old } = await holder.key({ kind });
       expect(await api.ask('/payments', old)).toEqual(OK);
-      const { text } = await at.management.keys.roll(holder.owner, key.id, 60);
+      const { secret: text } = await at.management.keys.rotate(holder.owner, key.id, 60);
       const young = String(text);
       for (const elapsed of [0, 30_000, 29_999]) {
         at.clock.advance(elapsed);
@@ -38,24 +38,24 @@ describe.each(engines)('on %s', (engine) => {
     },
   );
 
-  it('P21 rolled without an overlap: the old one with the next request', async () => {
+  it('P21 rotated without a grace period: the old secret is refused with the next request', async () => {
     const holder = await at.account();
     const { key, text: old } = await holder.key();
     expect(await api.ask('/payments', old)).toEqual(OK);
-    const { text } = await at.management.keys.roll(holder.owner, key.id);
+    const { secret: text } = await at.management.keys.rotate(holder.owner, key.id);
     expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([T1, OK]);
   });
 
-  it('P21 the overlap ended early: the old one with the next request', async () => {
+  it('P21 the grace period ended early: the old secret is refused with the next request', async () => {
     const holder = await at.account();
     const { key, text: old } = await holder.key();
-    const { text } = await at.management.keys.roll(holder.owner, key.id, 60);
+    const { secret: text } = await at.management.keys.rotate(holder.owner, key.id, 60);
     expect(await api.ask('/payments', old)).toEqual(OK);
     await at.management.keys.endGrace(holder.owner, key.id);
     expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([T1, OK]);
   });
 
-  it('S07 an Owner removes payments from a cached key: with the next request here', async () => {
+  it('S07 an Owner removes payments from a cached key: effective here with the next request', async () => {
     const holder = await at.account();
     const { key, text } = await holder.key({ apis: ['payments', 'disputes'] });
     expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([OK, OK]);
@@ -63,7 +63,7 @@ describe.each(engines)('on %s', (engine) => {
     expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([S3, OK]);
   });
 
-  it('a key that is disabled is refused with the next request, and taken again when it is enabled', async () => {
+  it('a disabled key is refused with the next request, and accepted again when it is enabled', async () => {
     const holder = await at.account();
     const { key, text } = await holder.key();
     expect(await api.ask('/payments', text)).toEqual(OK);
@@ -73,12 +73,12 @@ describe.each(engines)('on %s', (engine) => {
     expect(await api.ask('/payments', text)).toEqual(OK);
   });
 
-  it('a key that is deleted is refused with the next request, and so is a text in its grace', async () => {
+  it('a revoked key is refused with the next request, and so is a secret in its grace period', async () => {
     const holder = await at.account();
     const { key, text: old } = await holder.key();
-    const { text } = await at.management.keys.roll(holder.owner, key.id, 60);
+    const { secret: text } = await at.management.keys.rotate(holder.owner, key.id, 60);
     expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([OK, OK]);
-    await at.management.keys.delete(holder.owner, key.id);
+    await at.management.keys.revoke(holder.owner, key.id);
     expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([T1, T1]);
   });
 
@@ -91,7 +91,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await api.ask('/payments', text)).toEqual(T1);
   });
 
-  describe('what an account has lost its keys hold no longer, with the next request', () => {
+  describe('keys lose what their account has lost, with the next request', () => {
     it.each<[string, AccountSettings, string, unknown, string, unknown]>([
       ['an API', { apis: ['disputes'] }, '/payments', S3, '/disputes', OK],
       ['all its APIs', { apis: [] }, '/payments', S3, '/', OK],
@@ -108,7 +108,7 @@ describe.each(engines)('on %s', (engine) => {
       expect({ apis, scopes, channels }).toMatchObject(loss);
     });
 
-    it("and a key that reaches 'all' reaches what the account still has", async () => {
+    it("a key with 'all' keeps what the account still has", async () => {
       const holder = await at.account();
       const { text } = await holder.key({ apis: 'all' });
       expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([OK, OK]);
@@ -118,7 +118,7 @@ describe.each(engines)('on %s', (engine) => {
       expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([OK, OK]);
     });
 
-    it('the scope of a token, bought before and after', async () => {
+    it('the scope of a token, obtained before and after', async () => {
       const holder = await at.account();
       const { key, text } = await holder.accessKey(['payments', 'payments:refund']);
       const { token } = await api.buy(key.id, text);
@@ -128,7 +128,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await api.buy(key.id, text)).toMatchObject({ status: 200, scope: 'payments' });
     });
 
-    it('its one channel, on a platform: the key is refused, and nothing is out of order', async () => {
+    it('its only channel, on a platform: the key is refused, without an error', async () => {
       const holder = await at.account();
       const { text } = await holder.key({ platform: 'shop', channels: ['pc_1'] });
       expect(await api.ask('/payments', text)).toEqual(OK);
@@ -136,7 +136,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await api.ask('/payments', text)).toEqual(T1);
     });
 
-    it('everything, while the account is disabled', async () => {
+    it('everything while the account is disabled', async () => {
       const holder = await at.account();
       const [{ text }, access] = [await holder.key(), await holder.accessKey()];
       const { token } = await api.buy(access.key.id, access.text);
@@ -160,7 +160,7 @@ describe.each(sharedEngines)('on %s, at another instance', (engine) => {
 
   afterAll(() => api.close());
 
-  it('S07 an Owner removes payments from a key that is cached elsewhere: within the bound', async () => {
+  it('S07 an Owner removes payments from a key that another instance has cached: within the time limit', async () => {
     const holder = await at.account();
     const { key, text } = await holder.key({ apis: ['payments', 'disputes'] });
     expect(await api.ask('/payments', text)).toEqual(OK);
@@ -169,10 +169,10 @@ describe.each(sharedEngines)('on %s, at another instance', (engine) => {
     expect([await api.ask('/payments', text), await api.ask('/disputes', text)]).toEqual([S3, OK]);
   });
 
-  it('P21 a text whose grace was ended elsewhere: within the bound', async () => {
+  it('P21 a secret whose grace period was ended at another instance: within the time limit', async () => {
     const holder = await at.account();
     const { key, text: old } = await holder.key();
-    const { text } = await at.management.keys.roll(holder.owner, key.id, 60);
+    const { secret: text } = await at.management.keys.rotate(holder.owner, key.id, 60);
     expect([await api.ask('/payments', old), await api.ask('/payments', String(text))]).toEqual([OK, OK]);
     await at.management.keys.endGrace(holder.owner, key.id);
     await eventually(async () => (await api.status('/payments', old)) === 401);

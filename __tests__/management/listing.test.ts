@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KeyView, ListFilter } from 'keyward/management';
+import type { KeyOrder, KeyView, ListFilter } from 'keyward/management';
 import { type Holder, hostile, managed, refusalOf, refusing } from '../support/managed.js';
 import { engines } from '../support/test-stores.js';
 
@@ -21,7 +21,7 @@ describe.each(engines)('on %s', (engine) => {
     await keys.edit(holder.owner, disabled.id, { version: 1, disabled: true });
     at.clock.advance(1_000);
     const { key: revoked } = await holder.key({ name: 'revoked' });
-    await keys.delete(holder.owner, revoked.id);
+    await keys.revoke(holder.owner, revoked.id);
     await holder.accessKey();
     at.clock.advance(60_000);
     return holder;
@@ -55,14 +55,14 @@ describe.each(engines)('on %s', (engine) => {
     expect(next).toBeNull();
   });
 
-  it('access keys apart', async () => {
+  it('access keys separately', async () => {
     const holder = await holderOfMany();
     const { items } = await at.management.accessKeys.list(holder.developer);
     expect(items.map(({ kind }) => kind)).toEqual(['access']);
     expect((await at.management.accessKeys.list(holder.developer, { kind: 'access' })).items).toEqual(items);
   });
 
-  it.each([1, 2, 3, 4, 50])('page by page, %d at a time, each key once', async (limit) => {
+  it.each([1, 2, 3, 4, 50])('in pages of %d, each key once', async (limit) => {
     const holder = await holderOfMany();
     const seen: KeyView[] = [];
     let after: string | undefined;
@@ -77,7 +77,52 @@ describe.each(engines)('on %s', (engine) => {
     expect(pages).toBe(Math.ceil(4 / limit));
   });
 
-  it('page by page, where all are of one instant', async () => {
+  it.each<[KeyOrder, readonly string[]]>([
+    ['created', ['b', 'A', 'c', 'É', '-']],
+    ['-created', ['-', 'É', 'c', 'A', 'b']],
+    ['name', ['-', 'A', 'b', 'c', 'É']],
+    ['-name', ['É', 'c', 'b', 'A', '-']],
+  ])('page by page, by %s', async (sort, names) => {
+    const holder = await at.account();
+    for (const name of ['b', 'A', 'c', 'É', '-']) {
+      await holder.key({ name });
+      await holder.accessKey();
+      at.clock.advance(1_000);
+    }
+    for (const limit of [1, 2, 5]) {
+      const seen: KeyView[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await at.management.keys.list(holder.developer, { sort, limit, after });
+        seen.push(...page.items);
+        if (page.next === null) break;
+        after = page.next;
+      }
+      expect(namesOf(seen)).toEqual(names);
+    }
+    expect((await at.management.accessKeys.list(holder.developer, { sort })).items).toHaveLength(5);
+    const { items } = await at.management.keys.list(holder.developer, { sort, kind: 'public' });
+    expect(items).toEqual([]);
+  });
+
+  it.each<KeyOrder>(['used', '-used'])('page by page, by %s, each of those without a use once', async (sort) => {
+    const holder = await at.account();
+    for (const name of ['a', 'b', 'c']) await holder.key({ name });
+    const first = await at.management.keys.list(holder.developer, { sort, limit: 2 });
+    const rest = await at.management.keys.list(holder.developer, { sort, after: String(first.next) });
+    expect(namesOf([...first.items, ...rest.items]).sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('page by page, by a name that is changed meanwhile', async () => {
+    const holder = await at.account();
+    for (const name of ['a', 'b', 'c', 'd']) await holder.key({ name });
+    const first = await at.management.keys.list(holder.developer, { sort: 'name', limit: 2 });
+    const [, last] = first.items;
+    await at.management.keys.edit(holder.owner, String(last?.id), { version: 1, name: 'z' });
+    const rest = await at.management.keys.list(holder.developer, { sort: 'name', after: String(first.next) });
+    expect(namesOf(rest.items)).toEqual(['c', 'd', 'z']);
+  });
+
+  it('in pages, if all keys were created at the same time', async () => {
     const holder = await at.account();
     for (let i = 0; i < 5; i += 1) await holder.key({ name: `${i}` });
     const { next, items } = await at.management.keys.list(holder.developer, { limit: 2 });
@@ -94,6 +139,10 @@ describe.each(engines)('on %s', (engine) => {
     ['text', { text: '' }],
     ['text', { text: 'a\u0000' }],
     ['after', { after: 'nowhere' }],
+    ['after', { sort: 'name', after: Buffer.from('1 key_a').toString('base64url') }],
+    ['after', { after: Buffer.from('name key_a\nA').toString('base64url') }],
+    ['sort', { sort: 'digest' }],
+    ['sort', { sort: ['name'] }],
     ['limit', { limit: 0 }],
     ['limit', { limit: 1e9 }],
     ['request', 'all'],

@@ -45,7 +45,7 @@ describe.each(engines)('on %s, where randomBytes throws', (engine) => {
       { what, create, draws: 0, of: 'its id' },
       { what, create, draws: 1, of: 'its text' },
     ]),
-  )('P20 at the creation of $what, for $of: no key is stored', async ({ create, draws }) => {
+  )('P20 creating $what, for $of: no key is stored', async ({ create, draws }) => {
     const holder = await at.account();
     left = draws;
     expect(await refusalOf(create(holder))).toEqual(UNAVAILABLE);
@@ -54,18 +54,22 @@ describe.each(engines)('on %s, where randomBytes throws', (engine) => {
     expect(await holder.story()).toEqual([]);
     // Nothing is left behind: not even of its idempotency key.
     left = Number.POSITIVE_INFINITY;
-    expect(await create(holder)).toEqual({ key: expect.anything(), text: expect.any(String) });
+    expect(await create(holder)).toEqual({
+      key: expect.anything(),
+      secret: expect.any(String),
+      doneAt: expect.any(Date),
+    });
   });
 
-  it.each(['keys', 'accessKeys'] as const)('P20 at the rolling of one of %s: it stays as it was', async (sort) => {
+  it.each(['keys', 'accessKeys'] as const)('P20 rotating one of %s: it does not change', async (sort) => {
     const holder = await at.account();
     const { key } = await (sort === 'keys' ? holder.key() : holder.accessKey());
     left = 0;
-    expect(await refusalOf(at.management[sort].roll(holder.owner, key.id, 60))).toEqual(UNAVAILABLE);
+    expect(await refusalOf(at.management[sort].rotate(holder.owner, key.id, 60))).toEqual(UNAVAILABLE);
     expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
   });
 
-  it('P20 at the adding of a Secret: it stays as it was', async () => {
+  it('P20 adding a Secret: the key does not change', async () => {
     const holder = await at.account();
     const { key } = await holder.accessKey();
     left = 0;

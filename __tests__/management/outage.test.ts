@@ -19,9 +19,9 @@ const CALLS: Readonly<Record<string, (management: Management, member: Member) =>
   'keys.view': ({ keys }, member) => keys.view(member, ID),
   'keys.create': ({ keys }, member) => keys.create(member, { kind: 'secret', apis: 'all' }, 'once'),
   'keys.edit': ({ keys }, member) => keys.edit(member, ID, { version: 1 }),
-  'keys.roll': ({ keys }, member) => keys.roll(member, ID),
+  'keys.rotate': ({ keys }, member) => keys.rotate(member, ID),
   'keys.endGrace': ({ keys }, member) => keys.endGrace(member, ID),
-  'keys.delete': ({ keys }, member) => keys.delete(member, ID),
+  'keys.revoke': ({ keys }, member) => keys.revoke(member, ID),
   'keys.import': ({ keys }) => keys.import(OPERATOR, 'acme', []),
   'accessKeys.list': ({ accessKeys }, member) => accessKeys.list(member),
   'accessKeys.view': ({ accessKeys }, member) => accessKeys.view(member, ID),
@@ -36,7 +36,7 @@ const CALLS: Readonly<Record<string, (management: Management, member: Member) =>
   audit: ({ audit }, member) => audit(member),
 };
 
-describe('a store out of reach', () => {
+describe('a store that cannot be reached', () => {
   let store: CredentialStore;
   let management: Management;
 
@@ -48,23 +48,23 @@ describe('a store out of reach', () => {
 
   afterAll(() => store.close());
 
-  it.each(Object.entries(CALLS))('%s: try again', async (_name, call) => {
+  it.each(Object.entries(CALLS))('%s: unavailable', async (_name, call) => {
     expect(await refusalOf(call(management, OWNER))).toEqual(UNAVAILABLE);
   });
 
-  it('a refusal that cannot be written down too', async () => {
+  it('a refusal that cannot be audited is unavailable too', async () => {
     const member: Member = { ...OWNER, permissions: ['developer'] };
-    expect(await refusalOf(management.keys.delete(member, ID))).toEqual(UNAVAILABLE);
+    expect(await refusalOf(management.keys.revoke(member, ID))).toEqual(UNAVAILABLE);
   });
 
-  it('what is wrong without it is said all the same', async () => {
+  it('validation errors are still reported', async () => {
     const nobody = { id: '', account: '', permissions: [] };
     expect(await refusalOf(management.keys.list(nobody))).toMatchObject({ status: 401 });
     expect(await refusalOf(management.keys.list(OWNER, { limit: 0 }))).toMatchObject({ status: 400 });
     expect(await refusalOf(management.accounts.put(OPERATOR, 'a b', {}))).toMatchObject({ status: 400 });
   });
 
-  it('the operator can find out why, and reads no password', async () => {
+  it('the operator can find the cause, without a password', async () => {
     const error = await management.accounts.list().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ManagementError);
     const { cause } = error as ManagementError;
@@ -74,10 +74,10 @@ describe('a store out of reach', () => {
   });
 });
 
-describe.each(sharedEngines)('on %s, a table that is gone', (engine) => {
+describe.each(sharedEngines)('on %s, a missing table', (engine) => {
   const at = managed(engine);
 
-  it.each(['keys', 'accounts', 'audit'])('%s: try again, and nothing is half done', async (table) => {
+  it.each(['keys', 'accounts', 'audit'])('%s: unavailable, and nothing is partly done', async (table) => {
     const holder = await at.account();
     const { key } = await holder.key();
     const before = await holder.story();
@@ -110,7 +110,7 @@ describe('createManagement', () => {
     expect(() => create(options)).toThrow(told);
   });
 
-  it('gives what nobody can change', async () => {
+  it('returns frozen objects', async () => {
     const store = await openStore('memory:');
     const management = createManagement({ store });
     for (const part of [management, management.keys, management.accessKeys, management.accounts]) {
@@ -119,7 +119,7 @@ describe('createManagement', () => {
     await store.close();
   });
 
-  it('goes by the clock of the machine without another', async () => {
+  it('uses the clock of the machine by default', async () => {
     const store = await openStore('memory:');
     const { accounts } = createManagement({ store });
     const before = Date.now();

@@ -5,15 +5,17 @@ import { readMember } from '../../lib/management/member.js';
 import { type Action, isAllowed, type Permission, permissionFor } from '../../lib/management/permissions.js';
 import { law } from '../support/law.js';
 
-/** Spec section 5.4, written out; rolling is an edit, and the audit is a list. */
-const TABLE: Readonly<Record<Action, { readonly developer: boolean; readonly owner: boolean }>> = {
-  list: { developer: true, owner: true },
-  view: { developer: true, owner: true },
-  create: { developer: true, owner: true },
-  edit: { developer: false, owner: true },
-  delete: { developer: false, owner: true },
-  roll: { developer: false, owner: true },
-  audit: { developer: true, owner: true },
+/** Spec section 5.4, written out, and a reader who only looks; rotating is an edit, and the audit is a list. */
+const TABLE: Readonly<
+  Record<Action, { readonly reader: boolean; readonly developer: boolean; readonly owner: boolean }>
+> = {
+  list: { reader: true, developer: true, owner: true },
+  view: { reader: true, developer: true, owner: true },
+  create: { reader: false, developer: true, owner: true },
+  edit: { reader: false, developer: false, owner: true },
+  revoke: { reader: false, developer: false, owner: true },
+  rotate: { reader: false, developer: false, owner: true },
+  audit: { reader: true, developer: true, owner: true },
 };
 const ACTIONS = Object.keys(TABLE) as Action[];
 
@@ -21,6 +23,7 @@ describe('the permission table', () => {
   it.each(
     ACTIONS.flatMap((action) => [
       { action, held: [] as Permission[], allowed: false },
+      { action, held: ['reader'] as Permission[], allowed: TABLE[action].reader },
       { action, held: ['developer'] as Permission[], allowed: TABLE[action].developer },
       { action, held: ['owner'] as Permission[], allowed: TABLE[action].owner },
       { action, held: ['developer', 'owner'] as Permission[], allowed: true },
@@ -30,17 +33,21 @@ describe('the permission table', () => {
   });
 
   it.each(ACTIONS)('says which permission %s needs', (action) => {
-    expect(permissionFor(action)).toBe(TABLE[action].developer ? 'developer' : 'owner');
+    const { reader, developer } = TABLE[action];
+    expect(permissionFor(action)).toBe(reader ? 'reader' : developer ? 'developer' : 'owner');
   });
 
   law('allows exactly what the table does, whatever else a member holds', () =>
     fc.property(
       fc.constantFrom(...ACTIONS),
-      fc.array(fc.oneof(fc.constantFrom('developer', 'owner'), fc.constantFrom(...STRANGE), fc.anything())),
+      fc.array(fc.oneof(fc.constantFrom('reader', 'developer', 'owner'), fc.constantFrom(...STRANGE), fc.anything())),
       (action, permissions) => {
         const { permissions: held } = readMember({ id: 'm', account: 'a', permissions });
-        const { developer, owner } = TABLE[action];
-        const expected = (developer && permissions.includes('developer')) || (owner && permissions.includes('owner'));
+        const { reader, developer, owner } = TABLE[action];
+        const expected =
+          (reader && permissions.includes('reader')) ||
+          (developer && permissions.includes('developer')) ||
+          (owner && permissions.includes('owner'));
         expect(isAllowed(action, held)).toBe(expected);
       },
     ),
@@ -50,7 +57,7 @@ describe('the permission table', () => {
 const STRANGE = ['Owner', 'OWNER', 'owner ', 'admin', 'root', '', 'developer,owner', ['owner'], { owner: true }, '*'];
 
 describe('readMember', () => {
-  it('takes a member as it is', () => {
+  it('returns a valid member', () => {
     const member = { id: 'm', account: 'a', permissions: ['owner'], address: '203.0.113.7' };
     expect(readMember(member)).toEqual(member);
   });
@@ -71,11 +78,11 @@ describe('readMember', () => {
     ['no permissions', { id: 'm', account: 'a' }],
     ['permissions in a text', { id: 'm', account: 'a', permissions: 'owner' }],
     ['permissions in an object', { id: 'm', account: 'a', permissions: { owner: true } }],
-  ])('refuses %s: nobody is signed in', (_what, value) => {
+  ])('refuses %s', (_what, value) => {
     expect(() => readMember(value)).toThrow(new ManagementError('no_member', 'nobody is signed in'));
   });
 
-  it('leaves out an address that is no text', () => {
+  it('leaves out an address that is not a string', () => {
     expect(readMember({ id: 'm', account: 'a', permissions: [], address: ['::1'] }).address).toBeUndefined();
   });
 });

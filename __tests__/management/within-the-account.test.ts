@@ -9,7 +9,7 @@ const KEY = { kind: 'secret', apis: ['payments'] } as const;
 describe.each(engines)('on %s', (engine) => {
   const at = managed(engine);
 
-  describe('what the account lacks', () => {
+  describe('values that the account does not have', () => {
     it.each<[string, string, Partial<KeySettings>]>([
       ['an API', 'apis', { apis: ['payments', 'reports'] }],
       ['an API, for a public key', 'apis', { kind: 'public', apis: ['reports'] }],
@@ -45,7 +45,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await at.management.keys.view(holder.owner, key.id)).toEqual(key);
     });
 
-    it("a key that reaches 'all' may be made in any account", async () => {
+    it("a key with 'all' can be created in any account", async () => {
       const holder = await at.account({ apis: ['disputes'] });
       expect((await holder.key({ apis: 'all' })).key.apis).toBe('all');
     });
@@ -65,7 +65,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(refused.message).toBe('channels: a key on an e-commerce platform has exactly one');
     });
 
-    it.each(KINDS)("S13 a %s key with 'all' channels, said or not", async (kind) => {
+    it.each(KINDS)("S13 a %s key with 'all' channels, explicitly or by default", async (kind) => {
       const holder = await at.account({ channels: ['pc_1'] });
       for (const channels of ['all', undefined] as const) {
         const doing = at.management.keys.create(holder.owner, { ...KEY, kind, channels, platform: 'shop' });
@@ -73,13 +73,13 @@ describe.each(engines)('on %s', (engine) => {
       }
     });
 
-    it.each(KINDS)('S13 a %s key with one channel is made', async (kind) => {
+    it.each(KINDS)('S13 a %s key with one channel is created', async (kind) => {
       const holder = await at.account();
       const { key } = await holder.key({ kind, channels: ['pc_2'], platform: 'shop' });
       expect(key).toMatchObject({ kind, channels: ['pc_2'], platform: 'shop' });
     });
 
-    it('S13 an access key too', async () => {
+    it('S13 the same for an access key', async () => {
       const holder = await at.account();
       const settings = { scopes: ['payments'], platform: 'shop' };
       const doing = at.management.accessKeys.create(holder.owner, settings);
@@ -95,7 +95,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await at.management.keys.view(holder.owner, key.id)).toEqual(key);
     });
 
-    it('S14 two parallel edits, which together would break the rule: one wins', async () => {
+    it('S14 two parallel edits that together would break the rule: one succeeds', async () => {
       const holder = await at.account();
       const { key } = await holder.key({ channels: ['pc_1', 'pc_2'] });
       const edits: Partial<KeyEdit>[] = [{ channels: ['pc_3'], platform: 'shop' }, { channels: ['pc_1', 'pc_3'] }];
@@ -112,7 +112,7 @@ describe.each(engines)('on %s', (engine) => {
     });
 
     it.each([[['pc_1', 'pc_2']], ['all' as const], [[]]])(
-      'S14 put on the platform while its channels are %j',
+      'S14 assigned to the platform while its channels are %j',
       async (channels) => {
         const holder = await at.account();
         const { key } = await holder.key({ channels });
@@ -122,7 +122,7 @@ describe.each(engines)('on %s', (engine) => {
       },
     );
 
-    it('is moved to another channel, and taken off the platform', async () => {
+    it('can be moved to another channel, and removed from the platform', async () => {
       const holder = await at.account();
       const { key } = await holder.key({ channels: ['pc_1'], platform: 'shop' });
       const { edit } = at.management.keys;
@@ -133,7 +133,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(free).toMatchObject({ platform: null, channels: 'all', version: 3 });
     });
 
-    it('S18 one channel given twice', async () => {
+    it('S18 a duplicate channel', async () => {
       const holder = await at.account();
       for (const platform of ['shop', undefined]) {
         const doing = at.management.keys.create(holder.owner, { ...KEY, channels: ['pc_1', 'pc_1'], platform });
@@ -141,7 +141,7 @@ describe.each(engines)('on %s', (engine) => {
       }
     });
 
-    it.each(['an unknown channel', "another account's channel"])('S18 %s: one text for both', async (what) => {
+    it.each(['an unknown channel', "another account's channel"])('S18 %s: one message for both', async (what) => {
       if (what !== 'an unknown channel') await at.account({ channels: ['pc_theirs'] });
       const holder = await at.account();
       const doing = at.management.keys.create(holder.owner, { ...KEY, channels: ['pc_theirs'] });
@@ -150,7 +150,7 @@ describe.each(engines)('on %s', (engine) => {
     });
   });
 
-  describe('what an account has lost since', () => {
+  describe('values that the account has lost', () => {
     it.each<[string, Partial<KeyEdit>]>([
       ['renamed', { name: 'Till 2' }],
       ['disabled', { disabled: true }],

@@ -14,13 +14,13 @@ describe('new Options', () => {
     [undefined, 'undefined'],
     [null, 'null'],
     ['one', 'string'],
-    ['', 'an empty text'],
+    ['', 'an empty string'],
     [1, 'number'],
     [true, 'boolean'],
     [() => ({}), 'function'],
     [[], 'an empty array'],
     [[{}], 'an array'],
-  ])('refuses %p: no object of options', (options, kind) => {
+  ])('refuses %p: not an object of options', (options, kind) => {
     expect(() => new Options('factory', options, NAMES)).toThrow(
       new TypeError(`factory: expected an object of options, got ${kind}`),
     );
@@ -32,7 +32,7 @@ describe('new Options', () => {
     ['an unknown one that is undefined', { three: undefined }, 'three'],
     ['an empty name', { '': 1 }, ''],
     ['__proto__', JSON.parse('{"__proto__":1}'), '__proto__'],
-  ])('refuses an option that there is not: %s', (_name, options, unknown) => {
+  ])('refuses an unknown option: %s', (_name, options, unknown) => {
     expect(() => new Options('factory', options, NAMES)).toThrow(
       new TypeError(`factory: unknown option "${unknown}"; there are one, two`),
     );
@@ -43,13 +43,13 @@ describe('new Options', () => {
     expect(() => new Options('factory', { three: 1 }, NAMES)).toThrow(TypeError);
   });
 
-  it('takes all options, some and none', () => {
+  it('accepts all options, some and none', () => {
     for (const options of [{ one: 1, two: 2 }, { two: 2 }, {}, Object.create(null)]) {
       expect(new Options('factory', options, NAMES)).toBeInstanceOf(Options);
     }
   });
 
-  it('does not follow its argument afterwards', () => {
+  it('is not affected by later changes of its argument', () => {
     const given = { one: 1 };
     const options = new Options('factory', given, NAMES);
     given.one = 2;
@@ -63,7 +63,7 @@ describe('has and raw', () => {
     expect(of(value).raw('one')).toBe(value);
   });
 
-  it('has nothing that a polluted Object.prototype would lend it', () => {
+  it('has no option of a polluted Object.prototype', () => {
     Object.defineProperty(Object.prototype, 'one', { value: 1, configurable: true, enumerable: true });
     try {
       const options = new Options('factory', {}, NAMES);
@@ -73,7 +73,7 @@ describe('has and raw', () => {
     }
   });
 
-  it('undefined is not given, nor is what is left out', () => {
+  it('undefined counts as not given', () => {
     expect(of(undefined).has('one')).toBe(false);
     expect(NONE.has('one')).toBe(false);
     expect(NONE.raw('one')).toBeUndefined();
@@ -81,7 +81,7 @@ describe('has and raw', () => {
 });
 
 describe('mistake', () => {
-  it('makes the error for an option, and does not throw it', () => {
+  it('creates the error for an option without throwing it', () => {
     const error = of('secret').mistake('one', 'something else');
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toBe('factory: option "one" must be something else, got string');
@@ -89,22 +89,22 @@ describe('mistake', () => {
 });
 
 describe('text', () => {
-  it.each(['a', ' ', 'undefined'])('takes %j', (value) => {
+  it.each(['a', ' ', 'undefined'])('accepts %j', (value) => {
     expect(of(value).text('one')).toBe(value);
   });
 
   it.each([[''], [undefined], [null], [1], [['a']], [Object('a')]])('refuses %p', (value) => {
-    expect(() => of(value).text('one')).toThrow(got(value, 'a text that is not empty'));
+    expect(() => of(value).text('one')).toThrow(got(value, 'a non-empty string'));
   });
 });
 
 describe('flag', () => {
-  it.each([true, false])('takes %p, whatever it falls back to', (value) => {
+  it.each([true, false])('accepts %p with any default', (value) => {
     expect(of(value).flag('one', true)).toBe(value);
     expect(of(value).flag('one', false)).toBe(value);
   });
 
-  it.each([true, false])('falls back to %p where it is not given', (fallback) => {
+  it.each([true, false])('returns the default %p if it is not given', (fallback) => {
     expect(NONE.flag('one', fallback)).toBe(fallback);
     expect(of(undefined).flag('one', fallback)).toBe(fallback);
   });
@@ -115,15 +115,15 @@ describe('flag', () => {
 });
 
 describe('number', () => {
-  it.each([3, 3.5, 7])('takes %d, of 3 to 7', (value) => {
+  it.each([3, 3.5, 7])('accepts %d, of 3 to 7', (value) => {
     expect(of(value).number('one', 5, 3, 7)).toBe(value);
   });
 
-  it('takes 0 for a number that is given', () => {
+  it('accepts 0 as a given number', () => {
     expect(of(0).number('one', 5, 0, 7)).toBe(0);
   });
 
-  it('falls back where it is not given', () => {
+  it('returns the default if it is not given', () => {
     expect(NONE.number('one', 5, 3, 7)).toBe(5);
     expect(of(undefined).number('one', 5, 3, 7)).toBe(5);
   });
@@ -148,15 +148,15 @@ describe('number', () => {
 });
 
 describe('integer', () => {
-  it.each([3, 5, 7])('takes %d, of 3 to 7', (value) => {
+  it.each([3, 5, 7])('accepts %d, of 3 to 7', (value) => {
     expect(of(value).integer('one', 4, 3, 7)).toBe(value);
   });
 
-  it('falls back where it is not given', () => {
+  it('returns the default if it is not given', () => {
     expect(NONE.integer('one', 4, 3, 7)).toBe(4);
   });
 
-  it.each([3.5, 6.999])('refuses %d, which is not whole', (value) => {
+  it.each([3.5, 6.999])('refuses %d, which is not a whole number', (value) => {
     expect(() => of(value).integer('one', 4, 3, 7)).toThrow(got(value, 'a whole number from 3 to 7'));
   });
 
@@ -166,7 +166,7 @@ describe('integer', () => {
 });
 
 describe('oneOf', () => {
-  it.each(['live', 'sandbox', 'any'] as const)('takes %s', (value) => {
+  it.each(['live', 'sandbox', 'any'] as const)('accepts %s', (value) => {
     expect(of(value).oneOf('one', ['live', 'sandbox', 'any'])).toBe(value);
   });
 
@@ -176,7 +176,7 @@ describe('oneOf', () => {
 });
 
 describe('method', () => {
-  it('takes a function', () => {
+  it('accepts a function', () => {
     const value = () => 1;
     expect(of(value).method('one')).toBe(value);
   });
@@ -197,11 +197,11 @@ describe('object', () => {
     ['of its own', { now: () => 1 }],
     ['inherited', new Inherited()],
     ['among others', { now: () => 1, later: 2 }],
-  ])('takes an object whose method is %s', (_name, value) => {
+  ])('accepts an object whose method is %s', (_name, value) => {
     expect(of(value).object<{ now(): number }>('one', ['now'])).toBe(value);
   });
 
-  it('takes any object where no method is asked', () => {
+  it('accepts any object if no method is required', () => {
     const value = {};
     expect(of(value).object('one', [])).toBe(value);
   });
@@ -223,14 +223,14 @@ describe('object', () => {
 });
 
 describe('namesOf', () => {
-  it.each([[['a']], [['a', 'b']], [['b', 'a', 'a']]])('takes %j', (values) => {
+  it.each([[['a']], [['a', 'b']], [['b', 'a', 'a']]])('accepts %j', (values) => {
     const names = namesOf('factory', values);
     expect(names).toEqual(values);
     expect(names).not.toBe(values);
     expect(Object.isFrozen(names)).toBe(true);
   });
 
-  it('takes those allowed, in the order given', () => {
+  it('accepts allowed names, in the given order', () => {
     expect(namesOf('factory', ['b', 'a'], ['a', 'b', 'c'])).toEqual(['b', 'a']);
   });
 
@@ -241,17 +241,17 @@ describe('namesOf', () => {
   });
 
   it.each([[''], [undefined], [null], [1], [['a']], [Object('a')]])('refuses %p, first and last', (value) => {
-    const error = new TypeError(`factory: each name must be a text that is not empty, got ${kindOf(value)}`);
+    const error = new TypeError(`factory: each name must be a non-empty string, got ${kindOf(value)}`);
     expect(() => namesOf('factory', [value, 'a'])).toThrow(error);
     expect(() => namesOf('factory', ['a', value])).toThrow(error);
   });
 
-  it.each([['c'], ['A'], [''], [undefined], [1]])('refuses %p where others are allowed', (value) => {
+  it.each([['c'], ['A'], [''], [undefined], [1]])('refuses %p if others are allowed', (value) => {
     const error = new TypeError(`factory: each name must be 'a' or 'b', got ${kindOf(value)}`);
     expect(() => namesOf('factory', ['a', value], ['a', 'b'])).toThrow(error);
   });
 
-  it('refuses an empty text even where it is allowed', () => {
+  it('refuses an empty string even if it is allowed', () => {
     expect(() => namesOf('factory', [''], [''])).toThrow(TypeError);
   });
 });
@@ -262,7 +262,7 @@ describe('kindOf', () => {
     [undefined, 'undefined'],
     [[], 'an empty array'],
     [[undefined], 'an array'],
-    ['', 'an empty text'],
+    ['', 'an empty string'],
     ['secret', 'string'],
     [Number.NaN, 'NaN'],
     [Promise.resolve(), 'a promise'],
@@ -272,7 +272,7 @@ describe('kindOf', () => {
     [Symbol('s'), 'symbol'],
     [{}, 'object'],
     [() => 1, 'function'],
-  ])('says of %p: %s', (value, kind) => {
+  ])('describes %p as %s', (value, kind) => {
     expect(kindOf(value)).toBe(kind);
   });
 });

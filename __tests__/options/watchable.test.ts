@@ -7,7 +7,7 @@ describe('watchable', () => {
     ['without watch', {}],
     ['whose watch is undefined', { watch: undefined }],
     ['whose watch is a method', { watch: () => () => undefined }],
-  ])('takes a resolver %s', (_name, resolver) => {
+  ])('accepts a resolver %s', (_name, resolver) => {
     const options = new Options('apiKeys', { resolver }, ['resolver']);
     expect(watchable(options, 'resolver', resolver)).toBe(resolver);
   });

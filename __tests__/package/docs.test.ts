@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import ts from 'typescript';
+import { compile, type Program } from '../support/compile.js';
 import { codeBlocksOf, type MarkdownFile, markdownFiles, proseOf } from '../support/markdown.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,30 +16,22 @@ describe('the documentation', () => {
     expect(faults.filter((fault) => fault.startsWith(`${name}:`))).toEqual([]);
   });
 
-  it.each(markdownFiles.map((file) => [file.name, file] as const))(
-    '%s has no link that leads nowhere',
-    (_name, file) => {
-      expect(linksOf(file).filter((link) => !leadsSomewhere(file, link))).toEqual([]);
-    },
-  );
+  it.each(markdownFiles.map((file) => [file.name, file] as const))('%s has no broken link', (_name, file) => {
+    expect(linksOf(file).filter((link) => !leadsSomewhere(file, link))).toEqual([]);
+  });
 });
 
 describe('README.md', () => {
   const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: readonly string[] };
 
-  it('links to nothing that is not in the package', () => {
+  it('links only to files in the package', () => {
     const packed = (link: string) => [...files, 'LICENSE'].some((name) => `${link}/`.startsWith(`${name}/`));
     const links = markdownFiles.filter(({ name }) => name === 'README.md').flatMap(linksOf);
     expect(links.map((link) => link.split('#', 1).join()).filter((path) => path !== '' && !packed(path))).toEqual([]);
   });
 });
 
-/** A ts block with the `ts continue` blocks behind it. Each line stands where it does in the Markdown file. */
-interface Program {
-  readonly path: string;
-  readonly text: string;
-}
-
+/** Each ts block with the `ts continue` blocks behind it. Each line stands where it does in the Markdown file. */
 function programsOf(file: MarkdownFile): readonly Program[] {
   const programs: { line: number; text: string }[] = [];
   for (const { info, code, line } of codeBlocksOf(file)) {
@@ -54,34 +46,6 @@ function programsOf(file: MarkdownFile): readonly Program[] {
     path: join(ROOT, `${file.name}.${line}.ts`),
     text: `${text}export {};\n`,
   }));
-}
-
-/** Compiles programs with the project's own options, against the sources. One line a fault: `docs/guide.md:12: …`. */
-function compile(programs: readonly Program[]): readonly string[] {
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  // What a reader would only use further on is no fault of an example.
-  const lenient = { ...options, noUnusedLocals: false, noUnusedParameters: false };
-  const host = ts.createCompilerHost(lenient);
-  const texts = new Map(programs.map(({ path, text }) => [path, text]));
-  const { readFile, fileExists, getSourceFile } = host;
-  host.readFile = (path) => texts.get(path) ?? readFile(path);
-  host.fileExists = (path) => texts.has(path) || fileExists(path);
-  host.getSourceFile = (path, how, ...rest) => {
-    const text = texts.get(path);
-    return text === undefined ? getSourceFile(path, how, ...rest) : ts.createSourceFile(path, text, how, true);
-  };
-  const program = ts.createProgram([...texts.keys()], lenient, host);
-  return programs.flatMap(({ path }) => {
-    const source = program.getSourceFile(path);
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
-      ({ start = 0, messageText }) => {
-        const line = (source?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
-        const name = path.slice(ROOT.length).replace(/\.\d+\.ts$/, '');
-        return `${name}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
-      },
-    );
-  });
 }
 
 /** Where the links of a file lead, but for those out of the project. */

@@ -4,9 +4,9 @@ import express from 'express';
 import { BearerError, type BearerErrorCode, bearerErrors } from 'keyward';
 import request from 'supertest';
 import ts from 'typescript';
+import { BEARER_ERRORS } from '../../lib/protocol/bearer-error-codes.js';
 import { bearerChallenge } from '../../lib/protocol/challenge.js';
-import { BEARER_ERRORS } from '../../lib/protocol/oauth-error.js';
-import { TOKEN_ERRORS } from '../../lib/protocol/token-error.js';
+import { TOKEN_ERRORS } from '../../lib/protocol/token-error-codes.js';
 import { type LibSource, libSources, nodesOf } from '../support/lib-sources.js';
 import { rowNamesOf, sectionOf } from '../support/markdown.js';
 
@@ -17,30 +17,49 @@ describe('options.md', () => {
   const text = page('options');
 
   it.each([
-    ['requireBearer', 'RequireBearerOptions'],
+    ['requireBearer', 'RequireBearerOptions', 'GateOptions'],
     ['accessTokens', 'AccessTokensOptions'],
     ['apiKeys', 'ApiKeysOptions'],
+    ['introspectedTokens', 'IntrospectedTokensOptions'],
+    ['dpop', 'DpopOptions', 'ProofOptions'],
+    ['nonce', 'NonceSettings'],
+    ['mtls', 'MtlsOptions'],
+    ['memoryReplayCache', 'MemoryReplayCacheOptions'],
     ['cache', 'CacheOptions'],
     ['defineGuard', 'GuardDefinition'],
+    ['requireRateLimit', 'RateLimitOptions'],
     ['bearerErrors', 'BearerErrorsOptions'],
     ['assertGuarded', 'AssertGuardedOptions'],
     ['KeyRecord', 'KeyRecord'],
     ['AccessKeyRecord', 'AccessKeyRecord'],
     ['createIssuer', 'IssuerOptions'],
-    ['limits', 'GuessLimitOptions'],
+    ['limits', 'BruteForceLimitOptions'],
     ['openStore', 'StoreOptions'],
     ['createManagement', 'ManagementOptions'],
+    ['createManagementApi', 'ManagementApiOptions'],
     ['createDashboard', 'DashboardOptions'],
     ['createSignIn', 'SignInOptions'],
-  ])('has a row for each member of %s, and no other', (heading, type) => {
-    expect(sorted(rowNamesOf(sectionOf(text, heading)))).toEqual(sorted(membersOf(type)));
+    ['tokenClient', 'TokenClientOptions'],
+    ['openApiGate', 'OpenApiGateOptions'],
+    ['resourceMetadata', 'ResourceMetadataOptions'],
+    ['requireAuthenticationContext', 'AuthenticationContext'],
+    ['mcpAuth', 'McpResourceOptions', 'ResourceMetadataOptions'],
+    ['describeSecurity', 'DescribeSecurityOptions'],
+    ['assertMatchesOpenApi', 'AssertMatchesOpenApiOptions'],
+    ['ProofTraits', 'ProofTraits'],
+    ['AssertionTraits', 'AssertionTraits'],
+    ['TestCertificate', 'TestCertificate'],
+  ])('has a row for each member of %s, and no other', (heading, ...types) => {
+    expect(sorted(rowNamesOf(sectionOf(text, heading)))).toEqual(sorted(types.flatMap(membersOf)));
   });
 
   it.each([
     ['auditRoutes', ['RouteReport']],
     ['Principal', ['KeyPrincipal', 'AccessPrincipal']],
     ['TestKit', ['TestKit']],
-  ])('has a row for each member of what it tells of %s, and no other', (heading, types) => {
+    ['TestSender', ['TestSender', 'ProofTraits']],
+    ['TestAssertions', ['TestAssertions', 'AssertionTraits']],
+  ])('has a row for each field of its events about %s, and no other', (heading, types) => {
     expect(sorted(rowNamesOf(sectionOf(text, heading)))).toEqual(sorted(types.flatMap(membersOf)));
   });
 
@@ -53,14 +72,15 @@ describe('options.md', () => {
 describe('errors.md', () => {
   const text = page('errors');
   const codes = Object.keys(BEARER_ERRORS) as BearerErrorCode[];
-  const challenged = codes.filter((code) => code !== 'temporarily_unavailable');
+  const challenged = codes.filter((code) => code !== 'temporarily_unavailable' && code !== 'too_many_requests');
 
   it.each(codes)('shows the status of %s', (code) => {
     expect(sectionOf(text, code)).toMatch(new RegExp(`^HTTP/1\\.1 ${BEARER_ERRORS[code].status} `, 'm'));
   });
 
   it.each(challenged)('shows the challenge of %s', (code) => {
-    const challenge = bearerChallenge({ realm: 'api', resourceMetadata: undefined }, code);
+    const ofDpop = code.includes('dpop') ? { schemes: ['DPoP' as const], algorithms: ['ES256'] } : {};
+    const challenge = bearerChallenge({ realm: 'api', resourceMetadata: undefined, ...ofDpop }, code);
     expect(sectionOf(text, code)).toContain(`WWW-Authenticate: ${challenge}\n`);
   });
 
@@ -88,7 +108,7 @@ describe('errors.md', () => {
 describe('events.md', () => {
   const text = page('events');
   const decisions = sectionOf(text, 'keyward:decision');
-  const lookUpReasons = literalTypesOf('LookUpFailure', 'reason');
+  const lookupReasons = literalTypesOf('LookupFailure', 'reason');
 
   it('has every channel', () => {
     const channels = libSources.flatMap(({ nodes }) => argumentsOf(nodes, 'eventChannel'));
@@ -97,11 +117,11 @@ describe('events.md', () => {
 
   it.each([
     ['keyward:decision', 'Decision'],
-    ['keyward:look-up-failure', 'LookUpFailure'],
+    ['keyward:lookup-failure', 'LookupFailure'],
     ['keyward:key-set', 'KeySetChange'],
-    ['keyward:feed', 'FeedNotice'],
+    ['keyward:feed', 'FeedWarning'],
     ['keyward:token', 'TokenDecision'],
-    ['keyward:issuer', 'IssuerNotice'],
+    ['keyward:issuer', 'IssuerWarning'],
   ])('has each member of the payload of %s', (channel, type) => {
     expect(rowNamesOf(sectionOf(text, channel))).toEqual(expect.arrayContaining([...membersOf(type)]));
   });
@@ -109,7 +129,7 @@ describe('events.md', () => {
   it('has every reason of a decision, and no other', () => {
     const rows = rowNamesOf(decisions.slice(decisions.indexOf('\n### ')));
     const emitted = libSources.filter(({ folder }) => DECIDING.includes(folder)).flatMap(reasonsOf);
-    expect(sorted(rows)).toEqual(sorted([...emitted, ...lookUpReasons].map(asTold)));
+    expect(sorted(rows)).toEqual(sorted([...emitted, ...lookupReasons].map(asTold)));
   });
 
   it('has every reason of the token endpoint, and no other', () => {
@@ -121,17 +141,17 @@ describe('events.md', () => {
       .flatMap((source) => [...reasonsOf(source), ...refusalsOf(source)]);
     const ends = libSources.flatMap(({ nodes }) => returnsOf(nodes, ['endedAt']));
     const ofBodies = textsOfUnion('BodyFault');
-    expect(sorted(rows)).toEqual(sorted([...emitted, ...ends, ...ofBodies, ...lookUpReasons].map(asTold)));
+    expect(sorted(rows)).toEqual(sorted([...emitted, ...ends, ...ofBodies, ...lookupReasons].map(asTold)));
   });
 
   function asTold(reason: string): string {
-    return lookUpReasons.includes(reason) ? `look_up_${reason}` : reason;
+    return lookupReasons.includes(reason) ? `lookup_${reason}` : reason;
   }
 
   it.each([
-    ['keyward:look-up-failure', ['RecordFault'], 'LookUpFailure'],
-    ['keyward:key-set', ['KeySetFault', 'FetchFault'], 'KeySetChange'],
-  ])('has every fault that %s may tell of, and no other', (channel, faults, payload) => {
+    ['keyward:lookup-failure', ['RecordError'], 'LookupFailure'],
+    ['keyward:key-set', ['KeySetError', 'FetchError'], 'KeySetChange'],
+  ])('has every fault that %s may report, and no other', (channel, faults, payload) => {
     const messages = libSources.filter(isHeard).flatMap(({ nodes }) => messagesOf(nodes, faults));
     const members = membersOf(payload);
     const rows = rowNamesOf(sectionOf(text, channel)).filter((name) => !members.includes(name));
@@ -142,29 +162,40 @@ describe('events.md', () => {
 });
 
 /** Folders whose sources decide about requests. */
-const DECIDING = ['express', 'verify', 'credentials'];
+const DECIDING = ['express', 'mcp', 'openapi', 'tokens', 'api-keys', 'cache', 'credentials'];
 
 /** A set of one's own that breaks a rule throws at the start. */
 function isHeard({ name }: LibSource): boolean {
-  return name !== 'verify/issuer-keys.ts';
+  return name !== 'tokens/jwks/issuer-keys.ts';
 }
 
 /** Functions that return the name of what is wrong; those of a token's own rules are told as `token_…`. */
-const JUDGES = ['readTokenHeader', 'readTokenClaims', 'endedAt', '#refusal'];
-const OF_TOKENS = ['verify/token-header.ts', 'verify/token-claims.ts', 'verify/access-tokens.ts'];
+const JUDGES = [
+  ...['readTokenHeader', 'readTokenClaims', 'endedAt', '#refusal'],
+  ...['readProof', '#readJoseHeader', '#brokenClaim'],
+];
+const OF_TOKENS = ['tokens/header.ts', 'tokens/claims.ts', 'tokens/access-tokens.ts'];
 
 /** The reasons that a source gives: values of what is called `reason`, arguments of `refused`, verdicts of judges. */
 function reasonsOf({ name, nodes }: LibSource): readonly string[] {
-  const rules = [...argumentsOf(nodes, 'refused'), ...argumentsOf(nodes, 'foundNothing'), ...returnsOf(nodes, JUDGES)];
+  const rules = [...argumentsOf(nodes, 'refused'), ...reasonsOfNegatives(nodes), ...returnsOf(nodes, JUDGES)];
   const told = OF_TOKENS.includes(name) ? rules.map((rule) => (rule === 'expired' ? rule : `token_${rule}`)) : rules;
   return [...told, ...nodes.filter(isReason).flatMap(({ initializer }) => literalsOf(initializer))];
 }
 
-/** The reasons with which the token endpoint refuses: `new TokenRefusal(code, reason)`. */
+/** The reasons of negative entries: `new NegativeEntry(subject, reason)`. */
+function reasonsOfNegatives(nodes: readonly ts.Node[]): readonly string[] {
+  return nodes
+    .filter(ts.isNewExpression)
+    .filter(({ expression }) => expression.getText() === 'NegativeEntry')
+    .flatMap((creation) => literalsOf(creation.arguments?.[1]));
+}
+
+/** The reasons with which the token endpoint refuses: `new TokenRequestError(code, reason)`. */
 function refusalsOf({ nodes }: LibSource): readonly string[] {
   return nodes
     .filter(ts.isNewExpression)
-    .filter(({ expression }) => expression.getText() === 'TokenRefusal')
+    .filter(({ expression }) => expression.getText() === 'TokenRequestError')
     .flatMap((creation) => literalsOf(creation.arguments?.[1]));
 }
 
@@ -213,7 +244,7 @@ function messagesOf(nodes: readonly ts.Node[], faults: readonly string[]): reado
         .slice(1, -1)
         .replaceAll(/\$\{[^}]*\}/g, '.+'),
     );
-  const told = faults.includes('FetchFault') ? returnsOf(nodes, ['reasonOf']) : [];
+  const told = faults.includes('FetchError') ? returnsOf(nodes, ['reasonOf']) : [];
   return [...made, ...told].map((message) => new RegExp(`^${message}$`));
 }
 

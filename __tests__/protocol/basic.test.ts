@@ -13,11 +13,11 @@ describe('readBasic', () => {
     expect(readBasic('Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==')).toEqual({ id: 'Aladdin', secret: 'open sesame' });
   });
 
-  it.each(['Basic', 'basic', 'BASIC', 'bAsIc'])('takes the scheme as %s', (scheme) => {
+  it.each(['Basic', 'basic', 'BASIC', 'bAsIc'])('accepts the scheme as %s', (scheme) => {
     expect(readBasic(`${scheme} ${encode('a:b')}`)).toEqual({ id: 'a', secret: 'b' });
   });
 
-  it.each([1, 2, 5])('takes %i space(s) after the scheme', (count) => {
+  it.each([1, 2, 5])('accepts %i space(s) after the scheme', (count) => {
     expect(readBasic(`Basic${' '.repeat(count)}${encode('a:b')}`)).toEqual({ id: 'a', secret: 'b' });
   });
 
@@ -83,7 +83,7 @@ describe('readBasic', () => {
   it.each([
     ['of two bytes more', 'a:bc', 2],
     ['of one byte more', 'a:bcd', 1],
-  ])('takes one text alone for credentials %s', (_name, text, unused) => {
+  ])('accepts only one encoding of credentials %s', (_name, text, unused) => {
     const right = encode(text);
     const place = right.indexOf('=') - 1;
     const spellings = [...BASE64].map((c) => right.slice(0, place) + c + right.slice(place + 1));

@@ -31,15 +31,15 @@ describe('readBearer', () => {
     expect(readBearer(authorization, true)).toBe(ABSENT);
   });
 
-  it.each([...TOKEN_PUNCTUATION])('takes Bearer%s for the name of another scheme', (character) => {
+  it.each([...TOKEN_PUNCTUATION])('treats Bearer%s as another scheme', (character) => {
     expect(readBearer(`Bearer${character} t`, false)).toBe(ABSENT);
   });
 
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme as %s', (scheme) => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('accepts the scheme as %s', (scheme) => {
     expect(readBearer(`${scheme} t`, false)).toBe('t');
   });
 
-  it.each([1, 2, 5])('takes %i space(s) after the scheme', (count) => {
+  it.each([1, 2, 5])('accepts %i space(s) after the scheme', (count) => {
     expect(readBearer(`Bearer${' '.repeat(count)}t`, false)).toBe('t');
   });
 
@@ -52,7 +52,7 @@ describe('readBearer', () => {
     ['an equals sign for the space', 'Bearer=t'],
     ['a quote for the space', 'Bearer"t"'],
     ['no-break space for the space', 'Bearer\u00a0t'],
-  ])('calls malformed %s', (_name, authorization) => {
+  ])('returns MALFORMED for %s', (_name, authorization) => {
     expect(readBearer(authorization, false)).toBe(MALFORMED);
     expect(readBearer(authorization, true)).toBe(MALFORMED);
   });
@@ -63,7 +63,7 @@ describe('readBearer', () => {
     ['a number', 1],
     ['null', null],
     ['a String object', Object('Bearer t')],
-  ])('calls malformed %s that upstream code put there', (_name, authorization) => {
+  ])('returns MALFORMED for %s set by earlier code', (_name, authorization) => {
     expect(readBearer(authorization, false)).toBe(MALFORMED);
   });
 
@@ -74,28 +74,31 @@ describe('readBearer', () => {
     },
   );
 
-  it('takes a credential of 12,288 characters, the spaces before it not counted', () => {
+  it('accepts a credential of 12,288 characters, not counting spaces before it', () => {
     expect(MAX_CREDENTIAL_LENGTH).toBe(12_288);
     expect(readBearer(`Bearer   ${LONGEST}`, false)).toBe(LONGEST);
   });
 
-  it('calls malformed a credential of 12,289 characters', () => {
+  it('returns MALFORMED for a credential of 12,289 characters', () => {
     expect(readBearer(`Bearer ${LONGEST}a`, false)).toBe(MALFORMED);
   });
 
-  it.each(['sk_x', 'pk_x', 'sk_', 'pk_sbox_x'])('takes the bare key %s only where bare keys are taken', (key) => {
-    expect(readBearer(key, true)).toBe(key);
-    expect(readBearer(key, false)).toBe(ABSENT);
-  });
+  it.each(['sk_x', 'pk_x', 'sk_', 'pk_sbox_x'])(
+    'accepts the key %s without a scheme only with allowSchemeless',
+    (key) => {
+      expect(readBearer(key, true)).toBe(key);
+      expect(readBearer(key, false)).toBe(ABSENT);
+    },
+  );
 
   it.each(['SK_x', 'tk_x', 'sk-x', 'sx_k', ' sk_x', 'xsk_x', 'eyJh.eyJh.c2ln', 'unknown'])(
-    'takes no bare %j even where bare keys are taken',
+    'refuses %j without a scheme even with allowSchemeless',
     (text) => {
       expect(readBearer(text, true)).toBe(ABSENT);
     },
   );
 
-  it('bounds a bare key at 12,288 characters too', () => {
+  it('limits a key without a scheme to 12,288 characters too', () => {
     const longest = `sk_${'a'.repeat(12_285)}`;
     expect(readBearer(longest, true)).toBe(longest);
     expect(readBearer(`${longest}a`, true)).toBe(MALFORMED);
@@ -109,8 +112,8 @@ describe('readBearer', () => {
       fc.integer({ min: 1, max: 9 }),
       credential,
       fc.boolean(),
-      (name, spaces, text, bareKeys) => {
-        expect(readBearer(name + ' '.repeat(spaces) + text, bareKeys)).toBe(text);
+      (name, spaces, text, allowSchemeless) => {
+        expect(readBearer(name + ' '.repeat(spaces) + text, allowSchemeless)).toBe(text);
       },
     );
   });
@@ -118,7 +121,7 @@ describe('readBearer', () => {
 
 describe('isB64token', () => {
   it.each(['a', 'Z', '0', '9', '-', '.', '_', '~', '+', '/', 'a=', 'a==', 'a=====', 'sk_abc', 'eyJh.eyJh.c2ln'])(
-    'takes %s',
+    'accepts %s',
     (text) => {
       expect(isB64token(text)).toBe(true);
     },
@@ -131,12 +134,12 @@ describe('isB64token', () => {
     },
   );
 
-  it('takes exactly the characters of RFC 6750 §2.1', () => {
+  it('accepts exactly the characters of RFC 6750 §2.1', () => {
     const taken = characters(0, 0x2ff).filter((character) => isB64token(character));
     expect(taken.join('')).toBe('+-./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~');
   });
 
-  it('takes those characters in every place', () => {
+  it('accepts those characters in every place', () => {
     const taken = characters(0, 0x2ff).filter((character) => isB64token(`a${character}a`));
     expect(taken).toHaveLength(68);
   });
@@ -152,7 +155,7 @@ describe('repeatsAuthorization', () => {
     ['two values that are the name', ['X-Name', 'Authorization', 'X-Other', 'Authorization']],
     ['one line, and names of the same length', ['Authorization', 'a', 'Authorizations', 'b', 'authorizatiom', 'c']],
     ['one line, and one of a proxy', ['Proxy-Authorization', 'Bearer t', 'Authorization', 'Bearer t']],
-  ])('sees no repetition in %s', (_name, rawHeaders) => {
+  ])('finds no repetition in %s', (_name, rawHeaders) => {
     expect(repeatsAuthorization(rawHeaders)).toBe(false);
   });
 
@@ -162,7 +165,7 @@ describe('repeatsAuthorization', () => {
     ['others between', ['Host', 'a', 'Authorization', 'Bearer t', 'Accept', '*/*', 'aUTHORIZATION', 'Basic x']],
     ['empty values', ['Authorization', '', 'Authorization', '']],
     ['three lines', ['Authorization', 'a', 'Authorization', 'b', 'Authorization', 'c']],
-  ])('sees two lines: %s', (_name, rawHeaders) => {
+  ])('finds two lines: %s', (_name, rawHeaders) => {
     expect(repeatsAuthorization(rawHeaders)).toBe(true);
   });
 });

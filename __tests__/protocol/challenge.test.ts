@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from '../../lib/protocol/bearer-error-codes.js';
 import { bearerChallenge, isQuotable, plainChallenges } from '../../lib/protocol/challenge.js';
-import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from '../../lib/protocol/oauth-error.js';
 import { formatScope } from '../../lib/protocol/scope.js';
 import { law } from '../support/law.js';
 
@@ -10,14 +10,14 @@ const METADATA = 'https://api.test/.well-known/oauth-protected-resource';
 const CODES = Object.keys(BEARER_ERRORS) as BearerErrorCode[];
 
 describe('isQuotable', () => {
-  it('takes exactly printable ASCII', () => {
+  it('accepts exactly printable ASCII', () => {
     const all = Array.from({ length: 0x300 }, (_, code) => String.fromCharCode(code));
     const printable = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index));
     expect(all.filter(isQuotable)).toEqual(printable);
     expect(all.filter((character) => isQuotable(`a${character}a`))).toEqual(printable);
   });
 
-  it.each(['', 'api', 'the "api" \\ of ours'])('takes %j', (text) => {
+  it.each(['', 'api', 'the "api" \\ of ours'])('accepts %j', (text) => {
     expect(isQuotable(text)).toBe(true);
   });
 
@@ -37,14 +37,14 @@ describe('plainChallenges', () => {
 
 describe('bearerChallenge', () => {
   it.each(['credential_missing', 'temporarily_unavailable'] as const)(
-    'is bare for %s, which is no error of RFC 6750 §3.1',
+    'has no error for %s, which is not an error of RFC 6750 §3.1',
     (code) => {
       expect(bearerChallenge(CONTEXT, code)).toBe('Bearer realm="api"');
     },
   );
 
   it.each(['invalid_request', 'invalid_token', 'insufficient_scope'] as const)(
-    'says error and description for %s',
+    'has error and description for %s',
     (code) => {
       const { description } = BEARER_ERRORS[code];
       expect(bearerChallenge(CONTEXT, code)).toBe(
@@ -53,18 +53,18 @@ describe('bearerChallenge', () => {
     },
   );
 
-  it('says the scopes that are needed, after the error', () => {
+  it('has the required scopes after the error', () => {
     expect(bearerChallenge(CONTEXT, 'insufficient_scope', ['payments', 'payments:refund'])).toBe(
       'Bearer realm="api", error="insufficient_scope", ' +
-        'error_description="The credential does not reach this resource", scope="payments payments:refund"',
+        'error_description="The credential does not give access to this resource", scope="payments payments:refund"',
     );
   });
 
-  it('says scopes with a bare challenge too', () => {
+  it('has scopes also without an error', () => {
     expect(bearerChallenge(CONTEXT, 'credential_missing', ['payments'])).toBe('Bearer realm="api", scope="payments"');
   });
 
-  it('says where the metadata are, last (RFC 9728 §5.1)', () => {
+  it('has the URL of the metadata last (RFC 9728 §5.1)', () => {
     const context = { realm: 'api', resourceMetadata: METADATA };
     expect(bearerChallenge(context, 'credential_missing')).toBe(`Bearer realm="api", resource_metadata="${METADATA}"`);
     expect(bearerChallenge(context, 'insufficient_scope', ['a'])).toMatch(

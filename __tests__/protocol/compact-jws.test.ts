@@ -53,7 +53,7 @@ describe('readCompactJws', () => {
   });
 
   it.each(['not JSON', '', 'null', '[]', '"x"', '1', '\ufeff{}', '{"a":1,"a":2}', '{"a":1,"\\u0061":2}'])(
-    'refuses %j for a header, and for a payload',
+    'refuses %j as a header and as a payload',
     (json) => {
       expect(readCompactJws(token(json))).toBeUndefined();
       expect(readCompactJws(token('{"alg":"ES256"}', json))).toBeUndefined();
@@ -76,7 +76,7 @@ describe('readCompactJws', () => {
     ['a signature of 6 characters', 'AAAAA', 'AQgw'],
     ['a signature of 7 characters', 'AAAAAA', 'AEIMQUYcgkosw048'],
     ['a signature of 8 characters', 'AAAAAAA', BASE64URL],
-  ])('takes only last characters whose unused bits are zero: %s', (_name, start, last) => {
+  ])('accepts only last characters whose unused bits are zero: %s', (_name, start, last) => {
     const taken = [...BASE64URL].filter(
       (character) => readCompactJws(token('{}', '{}', start + character)) !== undefined,
     );
@@ -86,7 +86,7 @@ describe('readCompactJws', () => {
   it.each([
     ['header', (segment: string) => `${segment}.${encode('{}')}.AA`],
     ['payload', (segment: string) => `${encode('{}')}.${segment}.AA`],
-  ])('takes one text alone for each %s', (_name, within) => {
+  ])('accepts only one encoding of each %s', (_name, within) => {
     for (const json of ['{}', '{} ', '{}  ']) {
       const segment = encode(json);
       const spellings = [...BASE64URL].map((character) => segment.slice(0, -1) + character);
@@ -111,7 +111,7 @@ describe('readCompactJws', () => {
     ['3n, 3n+1 and 3n+2 bytes', token('{"a":10}', '{"b":1}', encode(Buffer.alloc(8, 0xa5)))],
     ['3n+1, 3n+2 and 3n bytes', token('{"a":1}', '{"b":10}', encode(Buffer.alloc(9, 0x5a)))],
     ['3n+2, 3n and 3n+1 bytes', token('{"a":100}', '{"b":100}', encode(Buffer.alloc(10, 0xff)))],
-  ])('any one character changed, left out or put in: refused, or other bytes (%s)', (_name, compact) => {
+  ])('any character changed, removed or inserted: refused, or other bytes (%s)', (_name, compact) => {
     expect(readCompactJws(compact)).toBeDefined();
     const original = bytesOf(compact);
     const twins: string[] = [];

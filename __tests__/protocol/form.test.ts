@@ -24,7 +24,7 @@ describe('queryCarries', () => {
     '/?access%5ftoken',
     '/?a=%zz&access_token=x',
     'http://api.test/?access_token=x',
-  ])('sees it in %s', (target) => {
+  ])('finds the parameter in %s', (target) => {
     expect(queryCarries(target, 'access_token')).toBe(true);
   });
 
@@ -48,11 +48,11 @@ describe('queryCarries', () => {
     '/?a=%61ccess_token',
     '/?a=%26access_token%3Dx',
     '/?a=x;access_token=x',
-  ])('does not see it in %s', (target) => {
+  ])('does not find the parameter in %s', (target) => {
     expect(queryCarries(target, 'access_token')).toBe(false);
   });
 
-  it('asks for the very name that it is given', () => {
+  it('searches exactly the given name', () => {
     expect(queryCarries('/?token=x', 'token')).toBe(true);
     expect(queryCarries('/?token=x', 'access_token')).toBe(false);
   });
@@ -116,12 +116,12 @@ describe('readForm', () => {
     ['one of them empty, last', 'a=1&a'],
     ['both empty', 'a&a='],
     ['one of them escaped', 'a=1&%61=2'],
-  ])('refuses a parameter that comes twice: %s', (_name, body) => {
+  ])('refuses a repeated parameter: %s', (_name, body) => {
     expect(readForm(body)).toBeUndefined();
   });
 
   it.each(['a=%zz', 'a=%', 'a=%4', '%=1', 'a=%ff', 'a=%C3', 'a=%ED%A0%80', '%zz'])(
-    'refuses the broken encoding %j',
+    'refuses the invalid encoding %j',
     (body) => {
       expect(readForm(body)).toBeUndefined();
     },
@@ -136,7 +136,7 @@ describe('readForm', () => {
 });
 
 describe('withoutEmpty', () => {
-  it('drops what has no value, and keeps the order of the rest', () => {
+  it('removes parameters without a value, and keeps the order of the others', () => {
     const kept = withoutEmpty([
       ['b', '1'],
       ['scope', ''],

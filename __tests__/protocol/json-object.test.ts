@@ -40,11 +40,11 @@ describe('parseJsonObject', () => {
     ['a byte-order mark', '\ufeff{}'],
     ['a no-break space', '\u00a0{}'],
     ['a raw newline in a string', '{"a":"\n"}'],
-  ])('refuses %s: no JSON', (_name, text) => {
+  ])('refuses %s: not JSON', (_name, text) => {
     expect(parse(text)).toBeUndefined();
   });
 
-  it.each(['null', '[]', '[{}]', '""', '"{}"', '0', '1', 'true'])('refuses %s: no object', (text) => {
+  it.each(['null', '[]', '[{}]', '""', '"{}"', '0', '1', 'true'])('refuses %s: not an object', (text) => {
     expect(parse(text)).toBeUndefined();
   });
 
@@ -54,7 +54,7 @@ describe('parseJsonObject', () => {
     ['a lone surrogate', [0xed, 0xa0, 0x80]],
     ['a sequence cut short', [0xc3]],
     ['an 8-bit é', [0xe9]],
-  ])('refuses what is not UTF-8: %s', (_name, bytes) => {
+  ])('refuses bytes that are not UTF-8: %s', (_name, bytes) => {
     expect(parseJsonObject(Buffer.from([...Buffer.from('{"a":"'), ...bytes, ...Buffer.from('"}')]))).toBeUndefined();
   });
 
@@ -77,7 +77,7 @@ describe('parseJsonObject', () => {
     '{"a":[[{"b":1,"c":[],"b":2}]]}',
     '{"a":{"a":1},"a":2}',
     '{"a":[],"b":{},"a":2}',
-  ])('refuses the name that comes twice in %s', (text) => {
+  ])('refuses the duplicate name in %s', (text) => {
     expect(() => JSON.parse(text)).not.toThrow();
     expect(parse(text)).toBeUndefined();
   });
@@ -85,13 +85,13 @@ describe('parseJsonObject', () => {
   it.each([
     ['lists', (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`],
     ['objects', (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`],
-  ])('nests 32 deep and no deeper: %s', (_name, nested) => {
+  ])('accepts a depth of at most 32: %s', (_name, nested) => {
     expect(taken(nested(32))).toBe(true);
     expect(taken(nested(33))).toBe(false);
     expect(taken(nested(3_000))).toBe(false);
   });
 
-  it('does not take neighbours for depth, nor brackets in a text', () => {
+  it('does not count siblings, or brackets in a string, as depth', () => {
     expect(taken(`{"a":[${'[],{},[[]],'.repeat(40)}1],"b":"${'[{'.repeat(40)}"}`)).toBe(true);
   });
 
@@ -102,12 +102,12 @@ describe('parseJsonObject', () => {
     ['objects in a list', objectsInList],
     ['both, on many levels', (count: number) => `{"a":[[[1,{"b":{"c":[${elements(count - 8)}]}}]]],"d":[]}`],
     ['with white space', (count: number) => `{ "a" :\n[ ${elements(count - 1)} ] }`],
-  ])('holds 1,000 members and elements and no more: %s', (_name, text) => {
+  ])('accepts at most 1,000 members and elements: %s', (_name, text) => {
     expect(taken(text(1_000))).toBe(true);
     expect(taken(text(1_001))).toBe(false);
   });
 
-  it('does not count empty lists and objects as holding anything', () => {
+  it('does not count anything for empty lists and objects', () => {
     expect(taken(`{"a":[${Array(999).fill('[]').join()}],"b":{},"c":[ \r\n\t]}`)).toBe(false);
     expect(taken(`{"a":[${Array(997).fill('[ ]').join()}],"b":{\n},"c":[\r\t]}`)).toBe(true);
     expect(taken(`{"a":[${Array(999).fill('{}').join()}]}`)).toBe(true);
@@ -115,16 +115,19 @@ describe('parseJsonObject', () => {
 });
 
 describe('own', () => {
-  it('gives a member of the object, whatever it is called', () => {
+  it('returns an own property with any name', () => {
     const object = parse('{"a":1,"b":null,"__proto__":2,"constructor":3,"toString":4,"hasOwnProperty":5}') ?? {};
     const names = ['a', 'b', '__proto__', 'constructor', 'toString', 'hasOwnProperty'];
     expect(names.map((name) => own(object, name))).toEqual([1, null, 2, 3, 4, 5]);
   });
 
-  it.each(['a', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])('gives no %s that is inherited', (name) => {
-    expect(own(Object.create({ a: 1 }), name)).toBeUndefined();
-    expect(own({}, name)).toBeUndefined();
-  });
+  it.each(['a', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    'does not return the inherited %s',
+    (name) => {
+      expect(own(Object.create({ a: 1 }), name)).toBeUndefined();
+      expect(own({}, name)).toBeUndefined();
+    },
+  );
 });
 
 function members(count: number): string {

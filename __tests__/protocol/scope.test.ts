@@ -10,13 +10,13 @@ const NQCHARS = Array.from({ length: 0x7e - 0x21 + 1 }, (_, index) => String.fro
 const scopeToken = fc.string({ unit: fc.constantFrom(...NQCHARS), minLength: 1, maxLength: 12 });
 
 describe('isScopeToken', () => {
-  it('takes exactly the characters of RFC 6749 §3.3', () => {
+  it('accepts exactly the characters of RFC 6749 §3.3', () => {
     const all = Array.from({ length: 0x300 }, (_, code) => String.fromCharCode(code));
     expect(all.filter(isScopeToken)).toEqual(NQCHARS);
     expect(all.filter((character) => isScopeToken(`a${character}a`))).toEqual(NQCHARS);
   });
 
-  it.each(['payments', 'payments:refund', 'https://api.test/read', '*', '__proto__'])('takes %s', (text) => {
+  it.each(['payments', 'payments:refund', 'https://api.test/read', '*', '__proto__'])('accepts %s', (text) => {
     expect(isScopeToken(text)).toBe(true);
   });
 
@@ -24,7 +24,7 @@ describe('isScopeToken', () => {
     expect(isScopeToken(text)).toBe(false);
   });
 
-  it.each([[undefined], [null], [1], [true], [['payments']], [{}]])('refuses %j, which is no text', (value) => {
+  it.each([[undefined], [null], [1], [true], [['payments']], [{}]])('refuses %j, which is not a string', (value) => {
     expect(isScopeToken(value)).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { accessTokens } from 'keyward';
+import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { createTestClock } from '../../lib/testing/test-clock.js';
-import { PresentedCredential } from '../../lib/verify/presented-credential.js';
 import { body, type IssuerServer, json, serveIssuer } from '../support/issuer-server.js';
 import { AUDIENCE, createKey, forge, jwkOf, jwksOf, NOW } from '../support/token-forge.js';
 

@@ -20,25 +20,25 @@ interface Given {
   readonly publicKey: string;
 }
 
-/** Fills a store as management and an issuer do: made, rolled, revoked, deleted. */
+/** Fills a store as management and an issuer do: made, rotated, revoked, deleted. */
 async function fill(store: CredentialStore): Promise<Given> {
   const [secret, publicKey, live] = [
     await storeKey(store, { name: 'Till' }),
     await storeKey(store, { kind: 'public', apis: '["payments"]' }),
     await storeKey(store, { kind: 'access', scopes: '[]', default_scopes: '[]' }),
   ];
-  const [rolled, deleted] = [mintKey('secret', 'live'), mintKey('secret', 'live')];
-  await store.ledger.transact(async (tx) => {
-    await tx.retireSecret(digestOf(secret.text), Date.now());
-    await tx.insertSecret(secretRow(secret.id, rolled));
+  const [rotated, deleted] = [mintKey('secret', 'live'), mintKey('secret', 'live')];
+  await store.repository.transact(async (tx) => {
+    await tx.endSecret(digestOf(secret.text), Date.now());
+    await tx.insertSecret(secretRow(secret.id, rotated));
     await tx.insertSecret(secretRow(live.id, deleted));
     await tx.deleteSecret(digestOf(deleted));
     await tx.updateKey(live.id, 1, { revoked_at: Date.now() });
-    tx.tell({ accessKey: live.id });
+    tx.notify({ accessKey: live.id });
   });
   const jwk = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ format: 'jwk' });
   await store.addSigningKey({ kid: 'one', alg: 'RS256', jwk, createdAt: new Date() }, undefined);
-  const texts = [secret.text, live.text, rolled, deleted];
+  const texts = [secret.text, live.text, rotated, deleted];
   const { d = '', p = '', q = '' } = jwk;
   return {
     secrets: [
@@ -49,14 +49,14 @@ async function fill(store: CredentialStore): Promise<Given> {
       ENCRYPTION_KEY.toString('base64url'),
       ENCRYPTION_KEY.toString('latin1'),
     ],
-    digests: [secret.text, live.text, rolled].map(digestOf),
+    digests: [secret.text, live.text, rotated].map(digestOf),
     publicKey: publicKey.text,
   };
 }
 
 const randomPart = (text: string) => text.slice(text.lastIndexOf('_') + 1);
 
-describe.each(sharedEngines)('what lies in %s', (engine) => {
+describe.each(sharedEngines)('data at rest in %s', (engine) => {
   let stores: Stores;
   let given: Given;
 
@@ -99,7 +99,7 @@ describe.each(sharedEngines)('what lies in %s', (engine) => {
   };
 
   it.each(Object.entries(PLACES[engine] ?? {}))(
-    'P13 %s: no secret, but digests, and public keys',
+    'P13 %s: no secret, only digests and public keys',
     async (_what, read) => {
       const text = await read();
       expect(canariesOf(given.secrets).heardIn(text)).toEqual([]);
@@ -109,7 +109,7 @@ describe.each(sharedEngines)('what lies in %s', (engine) => {
   );
 
   if (engine === 'SQLite') {
-    it('P13 the file, after all is written back: no secret, and no file beside it that others may read', async () => {
+    it('P13 the database file after a checkpoint: no secret, and no other file that others can read', async () => {
       const file = fileOf(stores.url);
       await onDatabase(stores.url, 'pragma wal_checkpoint(truncate)', 'vacuum');
       expect(canariesOf(given.secrets).heardIn(bytesOf(file))).toEqual([]);

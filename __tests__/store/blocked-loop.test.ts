@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { StoreNotice } from 'keyward/store';
+import type { StoreWarning } from 'keyward/store';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { type StoreApi, serveStore } from '../support/store-api.js';
 import { feedOf, makeStores, revoke, type Stores, storeKey } from '../support/store-places.js';
@@ -28,23 +28,23 @@ describe.each(sharedEngines)('a host that blocks the event loop for 2 s over a s
     await stores.close();
   });
 
-  it('F21 nothing cached expires by it, nothing is said to be out of reach, and revocations are still heard', async () => {
+  it('F21 no cache entry expires, no outage is reported, and revocations still arrive', async () => {
     const store = await stores.open();
     api = await serveStore(store);
     const heard = await feedOf(store);
-    const notices = () => events.heard<StoreNotice>('keyward:store').map(({ notice }) => notice);
-    if (engine === 'PostgreSQL') await eventually(() => notices().includes('listening'));
+    const warnings = () => events.heard<StoreWarning>('keyward:store').map(({ warning }) => warning);
+    if (engine === 'PostgreSQL') await eventually(() => warnings().includes('listening'));
     const { id, text } = await storeKey(store);
     await eventually(() => heard.changes.length === 2);
     expect(await api.status(text)).toBe(200);
-    const lookUps = api.lookUps();
+    const lookups = api.lookups();
     const polls = heard.currents();
 
     block(2_000);
     expect(await api.status(text)).toBe(200);
-    expect(api.lookUps()).toBe(lookUps);
+    expect(api.lookups()).toBe(lookups);
     await eventually(() => heard.currents() > polls + 2);
-    expect(notices()).toEqual(engine === 'PostgreSQL' ? ['listening'] : []);
+    expect(warnings()).toEqual(engine === 'PostgreSQL' ? ['listening'] : []);
     await revoke(await stores.open(), id);
     await eventually(async () => (await api.status(text)) === 401);
   });

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { StoreWarning } from 'keyward/store';
 import type { Engine } from '../../lib/store/engine.js';
 import { appendChange, Feed } from '../../lib/store/feed.js';
-import { openSqlite } from '../../lib/store/sqlite-engine.js';
+import { openSqlite } from '../../lib/store/sqlite/engine.js';
+import { StoreError } from '../../lib/store/store-error.js';
+import { eavesdrop } from '../support/eavesdrop.js';
 import { listenTo } from '../support/store-listener.js';
 
 afterEach(() => {
@@ -15,13 +18,17 @@ async function polledByHand() {
   let poll: () => Promise<void> = async () => undefined;
   let slowness = 0;
   let elapsed = 0;
+  let failures = 0;
   const now = performance.now.bind(performance);
   jest.spyOn(performance, 'now').mockImplementation(() => now() + elapsed);
   const engine: Engine = {
     ...database,
-    reader: database.reader,
-    version() {
+    async version() {
       elapsed += slowness;
+      if (failures > 0) {
+        failures -= 1;
+        throw new StoreError('store_unavailable', 'the connection was closed');
+      }
       return undefined;
     },
     follow(given) {
@@ -35,12 +42,16 @@ async function polledByHand() {
       slowness = milliseconds;
       return poll();
     },
+    /** The next attempts fail. */
+    fail: (attempts: number) => {
+      failures = attempts;
+    },
     change: (key: string) => database.transact((tx) => appendChange(database, tx, { key })),
   };
 }
 
 describe('a feed', () => {
-  it('confirms what held when a poll was sent, however long it took', async () => {
+  it('confirms entries as of the start of a poll, however long it takes', async () => {
     const { engine, poll, change } = await polledByHand();
     const feed = new Feed(engine);
     const heard = listenTo(feed);
@@ -55,7 +66,25 @@ describe('a feed', () => {
     await engine.close();
   });
 
-  it('begins a poll anew for whoever asks while one is under way', async () => {
+  it.each([
+    { attempts: 1, outcome: 'reports no outage', warnings: [], polls: 2 },
+    { attempts: 2, outcome: 'reports an outage', warnings: ['unreachable'], polls: 1 },
+  ])('$outcome if $attempts of the attempts of a poll fail', async ({ attempts, warnings, polls }) => {
+    const events = eavesdrop();
+    const { engine, poll, fail } = await polledByHand();
+    const feed = new Feed(engine);
+    const heard = listenTo(feed);
+    feed.start();
+    await poll();
+    fail(attempts);
+    await poll();
+    expect(events.heard<StoreWarning>('keyward:store').map(({ warning }) => warning)).toEqual(warnings);
+    expect(heard.currents()).toBe(polls);
+    events.stop();
+    await engine.close();
+  });
+
+  it('starts another poll for a request during a poll', async () => {
     const { engine, poll } = await polledByHand();
     const feed = new Feed(engine);
     const heard = listenTo(feed);
@@ -65,7 +94,7 @@ describe('a feed', () => {
     await engine.close();
   });
 
-  it('drops everything at each poll while its table is empty', async () => {
+  it('invalidates everything at each poll while its table is empty', async () => {
     const { engine, poll } = await polledByHand();
     const feed = new Feed(engine);
     const heard = listenTo(feed);
@@ -76,7 +105,7 @@ describe('a feed', () => {
     await engine.close();
   });
 
-  it('starts once, and tells nobody anything once it was stopped', async () => {
+  it('starts once, and notifies nobody after it was stopped', async () => {
     const { engine, poll, change } = await polledByHand();
     const follow = jest.spyOn(engine, 'follow');
     const feed = new Feed(engine);
@@ -86,7 +115,7 @@ describe('a feed', () => {
     feed.stop();
     await change('a');
     await poll();
-    feed.tell({ key: 'b' });
+    feed.notify({ key: 'b' });
     expect([heard.changes, heard.currents()]).toEqual([[], 0]);
     await engine.close();
   });

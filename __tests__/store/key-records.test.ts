@@ -7,6 +7,7 @@ const found = (traits: Partial<FoundKey> = {}): FoundKey => ({
   ...keyRow({ id: 'key_1' }),
   ...{
     retires_at: null,
+    ended_at: null,
     account_apis: '"all"',
     account_scopes: '[]',
     account_channels: '"all"',
@@ -23,8 +24,13 @@ describe('keyRecordOf', () => {
     ['the scopes that are its account’s', { scopes: '["a","b"]', account_scopes: '["b"]' }, { scopes: ['b'] }],
     ['no scope where none is its account’s', { scopes: '["a"]' }, { scopes: [] }],
     ['"all", which is no list of scopes', { scopes: '"all"', account_scopes: '"all"' }, { scopes: [] }],
-    ['its own end', { expires_at: 5 }, { expiresAt: new Date(5), retiresAt: null }],
-    ['the end of the text presented', { retires_at: 5 }, { expiresAt: null, retiresAt: new Date(5) }],
+    ['its own end', { expires_at: 5 }, { expiresAt: new Date(5), acceptedUntil: null }],
+    ['the end of the text presented', { retires_at: 5 }, { expiresAt: null, acceptedUntil: new Date(5) }],
+    [
+      'a secret that was ended, whatever the time',
+      { retires_at: 8e15, ended_at: 8e15 },
+      { acceptedUntil: new Date(0) },
+    ],
     ['a time of 0', { revoked_at: 0 }, { revokedAt: new Date(0) }],
     ['a time that is yet to come by the clock here', { revoked_at: 8e15 }, { revokedAt: new Date(0) }],
     ['its own ban', { disabled_at: 0 }, { disabled: true }],
@@ -50,8 +56,9 @@ describe('keyRecordOf', () => {
 
 describe('accessKeyRecordOf', () => {
   const secrets = [
-    { digest: 'd', retires_at: 0 },
-    { digest: 'e', retires_at: null },
+    { digest: 'd', retires_at: 0, ended_at: null },
+    { digest: 'e', retires_at: null, ended_at: null },
+    { digest: 'f', retires_at: null, ended_at: 9 },
   ];
 
   it.each([
@@ -74,8 +81,15 @@ describe('accessKeyRecordOf', () => {
     ['the end of old tokens', { tokens_not_before: 7 }, { tokensNotBefore: new Date(7) }],
     ['none', {}, { tokensNotBefore: null, expiresAt: null, revokedAt: null }],
     ['its end', { expires_at: 7 }, { expiresAt: new Date(7) }],
+    ['a required confirmation', { require_confirmation: 'dpop' as const }, { requireConfirmation: 'dpop' }],
+    ['any confirmation', { require_confirmation: 'any' as const }, { requireConfirmation: true }],
   ])('makes a record with %s', (_what, traits, expected) => {
-    const record = accessKeyRecordOf({ ...found({ kind: 'access', ...traits }), secrets });
+    const record = accessKeyRecordOf({
+      ...found({ kind: 'access', ...traits }),
+      secrets,
+      public_keys: null,
+      revokedTokens: undefined,
+    });
     expect(record).toMatchObject(expected);
     expect(readAccessKeyRecord(record)).toMatchObject({ id: 'key_1', account: 'acme' });
   });

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { digestOf } from '../../lib/credentials/digest.js';
 import type { Engine } from '../../lib/store/engine.js';
 import { Feed } from '../../lib/store/feed.js';
-import type { Ledger } from '../../lib/store/ledger.js';
-import { findKey } from '../../lib/store/look-ups.js';
-import { openPostgres } from '../../lib/store/postgres-engine.js';
-import { sqlLedger } from '../../lib/store/sql-ledger.js';
-import { openSqlite } from '../../lib/store/sqlite-engine.js';
-import { usesOn } from '../../lib/store/uses.js';
+import { createLastUsedWriter } from '../../lib/store/last-used.js';
+import { openPostgres } from '../../lib/store/postgres/engine.js';
+import { findKey } from '../../lib/store/record-queries.js';
+import type { Repository } from '../../lib/store/repository/repository.js';
+import { sqlRepository } from '../../lib/store/repository/sql-repository.js';
+import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import { fileOf, schemaOf } from '../support/store-database.js';
 import { eventually } from '../support/store-wait.js';
 import { accountRow, keyRow, secretRow } from '../support/stored-rows.js';
@@ -26,7 +26,7 @@ describe.each(engines)('uses that are written while keys are revoked, in %s', (n
   let place: TestPlace;
   let revoking: Engine;
   let using: Engine;
-  let ledger: Ledger;
+  let repository: Repository;
 
   beforeEach(async () => {
     place = await placesOf[name]();
@@ -34,8 +34,8 @@ describe.each(engines)('uses that are written while keys are revoked, in %s', (n
     // Of another process, where there may be one.
     using = name === 'memory' ? revoking : await open[name](place.url);
     await revoking.migrate();
-    ledger = sqlLedger(revoking, new Feed(revoking));
-    await ledger.transact((tx) => tx.insertAccount(accountRow()));
+    repository = sqlRepository(revoking, new Feed(revoking));
+    await repository.transact((tx) => tx.insertAccount(accountRow()));
   });
 
   afterEach(async () => {
@@ -46,7 +46,7 @@ describe.each(engines)('uses that are written while keys are revoked, in %s', (n
 
   async function addKeys(round: number): Promise<readonly string[]> {
     const ids = Array.from({ length: KEYS }, (_, at) => `key_${round}_${at}`);
-    await ledger.transact((tx) =>
+    await repository.transact((tx) =>
       tx.insertKeys(
         ids.map((id) => keyRow({ id })),
         ids.map((id) => secretRow(id, id)),
@@ -57,15 +57,15 @@ describe.each(engines)('uses that are written while keys are revoked, in %s', (n
 
   /** As management does it: it reads the row, and writes it at the version that it read. */
   async function revoke(id: string): Promise<void> {
-    await ledger.transact(async (tx) => {
+    await repository.transact(async (tx) => {
       const row = await tx.key(id);
       expect(await tx.updateKey(id, row?.version ?? 0, { revoked_at: 1 })).toBe(true);
-      tx.tell({ key: id });
+      tx.notify({ key: id });
     });
   }
 
-  it(`P22 ${ROUNDS * KEYS} last-used writes or more, each racing a revocation: every key stays revoked, and no use is lost`, async () => {
-    const uses = usesOn(using);
+  it(`P22 at least ${ROUNDS * KEYS} last-used writes, each concurrent with a revocation: every key stays revoked, and no use is lost`, async () => {
+    const uses = createLastUsedWriter(using);
     let between = 0;
     // Which of the two is first is the machine's: rounds go on until a revocation has come between.
     for (let round = 0; round < ROUNDS || (between === 0 && round < 20 * ROUNDS); round += 1) {
@@ -88,26 +88,26 @@ describe.each(engines)('uses that are written while keys are revoked, in %s', (n
       });
       await Promise.all([first, inTurn(ids.slice(before)), writing]);
       const rows = [];
-      for (const id of ids) rows.push(await ledger.key(id));
+      for (const id of ids) rows.push(await repository.key(id));
       expect(rows.filter((row) => row?.key.revoked_at !== 1 || row.key.version !== 2)).toEqual([]);
       expect(rows.filter((row) => row?.secrets[0]?.last_used_from !== '192.0.2.1')).toEqual([]);
     }
     expect(between).toBeGreaterThan(0);
-    const found = await findKey(revoking.reader, digestOf('key_0_0'));
+    const found = await findKey(revoking.lookups, digestOf('key_0_0'));
     expect(found?.record.revokedAt).toEqual(new Date(0));
   });
 
-  it('a text that was used a moment ago, and is used again when its key was rolled: both uses are written', async () => {
-    const uses = usesOn(using);
+  it('a secret that is used before and after its key was rotated: both uses are written', async () => {
+    const uses = createLastUsedWriter(using);
     const [id = ''] = await addKeys(0);
-    const lastUse = async () => (await ledger.key(id))?.secrets.find(({ digest }) => digest === digestOf(id));
+    const lastUse = async () => (await repository.key(id))?.secrets.find(({ digest }) => digest === digestOf(id));
     const usedAt = Date.now();
     uses.record(digestOf(id), 'before');
     await uses.flush();
     uses.record(digestOf(id), 'too soon');
     await uses.flush();
     expect((await lastUse())?.last_used_from).toBe('before');
-    await ledger.transact((tx) => tx.insertSecret(secretRow(id, 'newer', { created_at: Date.now() + 1 })));
+    await repository.transact((tx) => tx.insertSecret(secretRow(id, 'newer', { created_at: Date.now() + 1 })));
     // A use is written where it is later than the last one, by the millisecond.
     await eventually(() => Date.now() > usedAt + 1);
     uses.record(digestOf(id), 'after');

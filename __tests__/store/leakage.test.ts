@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CredentialStore, openStore } from 'keyward/store';
-import type { LedgerTransaction } from '../../lib/store/ledger.js';
+import type { RepositoryTransaction } from '../../lib/store/repository/repository.js';
 import { canariesOf, printed } from '../support/canaries.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { onDatabase, schemaOf } from '../support/store-database.js';
@@ -12,7 +12,7 @@ import { engines, onServer, POSTGRES } from '../support/test-stores.js';
 
 const CANARY = `canary${randomBytes(12).toString('hex')}`;
 const PASSWORD = `password${randomBytes(12).toString('hex')}`;
-type Statement = [what: string, work: (tx: LedgerTransaction) => Promise<unknown>];
+type Statement = [what: string, work: (tx: RepositoryTransaction) => Promise<unknown>];
 
 const heardIn = (value: unknown) => canariesOf([CANARY, PASSWORD]).heardIn(printed(value));
 
@@ -32,7 +32,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe.each(engines)('what a store in %s says when a statement fails', (engine) => {
+describe.each(engines)('errors of a store in %s when a statement fails', (engine) => {
   let stores: Stores;
   let store: CredentialStore;
 
@@ -55,7 +55,7 @@ describe.each(engines)('what a store in %s says when a statement fails', (engine
     ['another row is missing', (tx) => tx.insertSecret(secretRow(CANARY + CANARY, CANARY, { hint: CANARY }))],
     ...(engine === 'PostgreSQL' ? ofPostgres : []),
   ])('L07 %s: no value is in the error', async (_what, work) => {
-    const failure = await failureOf(store.ledger.transact(work));
+    const failure = await failureOf(store.repository.transact(work));
     expect(heardIn(failure)).toEqual([]);
     expect(failure).toMatchObject({ name: 'StoreError' });
     expect(failure).not.toHaveProperty('detail');
@@ -72,14 +72,14 @@ const URLS = [
   PASSWORD,
 ];
 
-describe('what a store says of its URL', () => {
-  it.each(URLS)('L07 that is none: its password is not in the error (%#)', async (url) => {
+describe('errors of a store about its URL', () => {
+  it.each(URLS)('L07 an invalid URL: its password is not in the error (%#)', async (url) => {
     const failure = await failureOf(openStore(url));
     expect(failure).toBeInstanceOf(TypeError);
     expect(heardIn(failure)).toEqual([]);
   });
 
-  it('L07 whose server is not there: neither in an event, nor in a failed look-up', async () => {
+  it('L07 an unreachable server: the password is neither in an event nor in a failed lookup', async () => {
     const store = await openStore(`postgres://ada:${PASSWORD}@127.0.0.1:1/keys`);
     const failure = await failureOf(Promise.resolve(store.resolveAccessKey(CANARY)));
     await eventually(() => events.heard('keyward:store').length > 0);
@@ -89,7 +89,7 @@ describe('what a store says of its URL', () => {
   });
 
   it.each([`a${CANARY}`, Buffer.from(CANARY), [CANARY], null])(
-    'L11 encryptionKey that is none: not printed (%#)',
+    'L11 an invalid encryptionKey is not printed (%#)',
     async (key) => {
       const failure = await failureOf(openStore('memory:', { encryptionKey: key as string }));
       expect(failure).toBeInstanceOf(TypeError);
@@ -125,7 +125,7 @@ onServer('what a store in PostgreSQL says when it is not let in', () => {
     expect(heardIn([failure, events.heard()])).toEqual([]);
   });
 
-  it('L07 no right to make tables: it does not open; once they are there no such right is needed', async () => {
+  it('L07 without the right to create tables it does not open; if they exist no such right is needed', async () => {
     const role = `role_${randomBytes(6).toString('hex')}`;
     const stores = await makeStores('PostgreSQL');
     await onDatabase(POSTGRES ?? '', `create role ${role} login password '${PASSWORD}'`);

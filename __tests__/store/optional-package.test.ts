@@ -4,11 +4,11 @@ import { optionalPackage } from '../../lib/store/optional-package.js';
 const failing = (code?: string) => Object.assign(new Error('cannot find it'), code === undefined ? {} : { code });
 
 describe('optionalPackage', () => {
-  it('gives what is there', async () => {
+  it('loads an installed package', async () => {
     expect(await optionalPackage(async () => 7, 'keyward/store', 'kysely pg')).toBe(7);
   });
 
-  it('says what to install where a package is missing', async () => {
+  it('says what to install if a package is missing', async () => {
     const loading = optionalPackage(
       () => Promise.reject(failing('ERR_MODULE_NOT_FOUND')),
       'keyward/store',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CredentialStore, StoreNotice } from 'keyward/store';
+import type { CredentialStore, StoreWarning } from 'keyward/store';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { type StoreApi, serveStore } from '../support/store-api.js';
 import { backUp } from '../support/store-backup.js';
@@ -9,7 +9,7 @@ import { feedOf, makeStores, revoke, type Stores, storeKey } from '../support/st
 import { eventually } from '../support/store-wait.js';
 import { sharedEngines } from '../support/test-stores.js';
 
-describe.each(sharedEngines)('a backup that is put in the place of an open store in %s', (engine) => {
+describe.each(sharedEngines)('a backup that replaces an open store in %s', (engine) => {
   let stores: Stores;
   let store: CredentialStore;
   let writer: CredentialStore;
@@ -32,14 +32,15 @@ describe.each(sharedEngines)('a backup that is put in the place of an open store
   });
 
   const edit = async (on: CredentialStore, id: string, apis: string) =>
-    on.ledger.transact(async (tx) => {
+    on.repository.transact(async (tx) => {
       const row = await tx.key(id);
       await tx.updateKey(id, row?.version ?? 0, { apis });
-      tx.tell({ key: id });
+      tx.notify({ key: id });
     });
   const apisOf = async (text: string) => (await api.principal(text)).apis;
   const position = async () => Number((await onDatabase(stores.url, 'select position from feed_head'))[0]?.position);
-  const replacements = () => events.heard<StoreNotice>('keyward:store').filter(({ notice }) => notice === 'replaced');
+  const replacements = () =>
+    events.heard<StoreWarning>('keyward:store').filter(({ warning }) => warning === 'replaced');
 
   /** Waits until so many changes, all of them the writer's, have been read from the feed. */
   async function haveRead(count: number): Promise<void> {
@@ -47,30 +48,27 @@ describe.each(sharedEngines)('a backup that is put in the place of an open store
     heard.changes.length = 0;
   }
 
-  it.each(['X30', 'F22'])(
-    '%s an older one: everything cached is dropped, and what it holds is what holds',
-    async () => {
-      const { id, text } = await storeKey(writer, { apis: '["payments"]' });
-      const backup = await backUp(stores.url);
-      await edit(writer, id, '["disputes"]');
-      const later = await storeKey(writer);
-      await haveRead(3);
-      expect([await apisOf(text), await api.status(later.text)]).toEqual([['disputes'], 200]);
+  it.each(['X30', 'F22'])('%s an older one: the cache is dropped, and the restored data counts', async () => {
+    const { id, text } = await storeKey(writer, { apis: '["payments"]' });
+    const backup = await backUp(stores.url);
+    await edit(writer, id, '["disputes"]');
+    const later = await storeKey(writer);
+    await haveRead(3);
+    expect([await apisOf(text), await api.status(later.text)]).toEqual([['disputes'], 200]);
 
-      await backup.restore();
-      await eventually(async () => JSON.stringify(await apisOf(text)) === '["payments"]');
-      expect(await api.status(later.text)).toBe(401);
-      expect(heard.changes).toEqual(['all']);
-      expect(replacements().length).toBeGreaterThan(0);
+    await backup.restore();
+    await eventually(async () => JSON.stringify(await apisOf(text)) === '["payments"]');
+    expect(await api.status(later.text)).toBe(401);
+    expect(heard.changes).toEqual(['all']);
+    expect(replacements().length).toBeGreaterThan(0);
 
-      await revoke(store, id);
-      expect(await api.status(text)).toBe(401);
-      const rows = await onDatabase(stores.url, `select revoked_at from keys where id = '${id}'`);
-      expect(rows).toEqual([{ revoked_at: expect.anything() }]);
-    },
-  );
+    await revoke(store, id);
+    expect(await api.status(text)).toBe(401);
+    const rows = await onDatabase(stores.url, `select revoked_at from keys where id = '${id}'`);
+    expect(rows).toEqual([{ revoked_at: expect.anything() }]);
+  });
 
-  it('F22 one that has moved on since, past the position that was read: dropped as well', async () => {
+  it('F22 one with newer changes, after the known position: the cache is dropped too', async () => {
     const { id, text } = await storeKey(writer, { apis: '["payments"]' });
     const backup = await backUp(stores.url);
     await edit(writer, id, '["disputes"]');
@@ -104,7 +102,7 @@ describe.each(sharedEngines)('a backup that is put in the place of an open store
     }
   });
 
-  it('F22 what was revoked after it was made and is not any more stays refused where that was known', async () => {
+  it('F22 a key that was revoked after the backup stays refused where this was known', async () => {
     const { id, text } = await storeKey(writer);
     const backup = await backUp(stores.url);
     await revoke(writer, id);

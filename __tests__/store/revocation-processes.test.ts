@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CredentialStore, StoreNotice } from 'keyward/store';
+import type { CredentialStore, StoreWarning } from 'keyward/store';
 import { T1 } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { type StoreApi, serveStore } from '../support/store-api.js';
@@ -45,7 +45,7 @@ describe.each(sharedEngines)('a key that two other processes have cached, in %s'
     here = await stores.open();
   });
 
-  it(`X02 ${REVOCATIONS} are revoked here: both refuse each within 2 s, and nine of ten within 1 s`, async () => {
+  it(`X02 ${REVOCATIONS} keys are revoked here: both refuse each within 2 s, and nine of ten within 1 s`, async () => {
     const keys = await storeKeys(here, stores.url, { count: REVOCATIONS });
     others = await Promise.all([startStoreProcess(stores.url), startStoreProcess(stores.url)]);
     const delays = [...(await delaysOf(keys, 2_000))].sort((one, other) => one - other);
@@ -80,7 +80,8 @@ onServer('a key that another instance has cached whose channel is silently dead,
     const keys = await storeKeys(here, stores.url, { count: 5 });
     for (const { text } of keys) expect(await api.status(text)).toBe(200);
     // Both say so: the one here, and the one behind the proxy.
-    const listening = () => events.heard<StoreNotice>('keyward:store').filter(({ notice }) => notice === 'listening');
+    const listening = () =>
+      events.heard<StoreWarning>('keyward:store').filter(({ warning }) => warning === 'listening');
     await eventually(() => listening().length === 2);
     strike();
     for (const { id, text } of keys) {

@@ -75,7 +75,7 @@ describe.each(sharedEngines.slice(-1))(
       return undefined;
     }
 
-    it('F17 every request is answered, good keys are always taken, and a revoked one is refused by all', async () => {
+    it('F17 every request gets a response, valid keys are always accepted, and a revoked key is refused by all', async () => {
       const [
         {
           keys: { secretAll: good, secretPayments: doomed },

@@ -16,8 +16,8 @@ import { engines } from '../support/test-stores.js';
 const AUDIENCE = 'https://api.test';
 const SECRET = 'S'.repeat(86);
 const KEYS_PATH = '/.well-known/jwks.json';
-/** Milliseconds: an unknown kid makes a search so often; the keys that were read last are believed so long. */
-const SEARCH_COOLDOWN = 30_000;
+/** Milliseconds: failed fetches are at most so far apart; the keys that were read last are believed so long. */
+const LONGEST_BACK_OFF = 10_000;
 const MAX_STALE = 3_600_000;
 
 /** A resource server, and the way from it to the keys of the issuer. */
@@ -40,7 +40,7 @@ describe.each(engines)('signing keys of a store in %s that are rotated', (engine
     stores = await makeStores(engine);
     store = await stores.open({ encryptionKey: randomBytes(32) });
     client = (await storeKey(store, { kind: 'access', scopes: '["payments"]', default_scopes: '["payments"]' })).id;
-    await store.ledger.transact((tx) => tx.insertSecret(secretRow(client, SECRET)));
+    await store.repository.transact((tx) => tx.insertSecret(secretRow(client, SECRET)));
     issuer = await serveIssuer();
     [near, far] = [await serveResource(), await serveResource()];
   });
@@ -107,7 +107,7 @@ describe.each(engines)('signing keys of a store in %s that are rotated', (engine
     issuer.restart();
   }
 
-  it('F23 at once, while one server is cut off: there new tokens are refused and old ones taken; healed, new ones are taken within the bound', async () => {
+  it('F23 immediately, during a partition of one server: there new tokens get 503 and old ones are accepted; after it new ones are accepted within the time limit', async () => {
     const old = await buy();
     for (const server of [near, far]) expect(await statusAt(server, old)).toBe(200);
     far.isCut = true;
@@ -117,19 +117,19 @@ describe.each(engines)('signing keys of a store in %s that are rotated', (engine
 
     expect(await statusAt(near, fresh)).toBe(200);
     for (let turn = 0; turn < 5; turn += 1) {
-      expect(await far.answer(fresh)).toEqual(T1);
+      expect(await statusAt(far, fresh)).toBe(A5.status);
       expect(await statusAt(far, old)).toBe(200);
       clock.advance(10_000);
     }
 
     far.isCut = false;
-    clock.advance(SEARCH_COOLDOWN);
+    clock.advance(LONGEST_BACK_OFF);
     expect(await statusAt(far, fresh)).toBe(200);
     // What the issuer does not publish any more is over, also where it had been read before.
     expect(await far.answer(old)).toEqual(T1);
   });
 
-  it('F23 on schedule, while one server is cut off for longer than keys are believed: nothing is taken there, and at once again when it is healed', async () => {
+  it('F23 on schedule, during a long partition of one server: there nothing is accepted, and everything again right after it', async () => {
     const old = await buy();
     for (const server of [near, far]) expect(await statusAt(server, old)).toBe(200);
     far.isCut = true;
@@ -145,7 +145,7 @@ describe.each(engines)('signing keys of a store in %s that are rotated', (engine
     }
     far.isCut = false;
     const later = await buy();
-    clock.advance(SEARCH_COOLDOWN);
+    clock.advance(LONGEST_BACK_OFF);
     expect(await statusAt(far, later)).toBe(200);
     expect(await statusAt(far, fresh)).toBe(200);
   });

@@ -32,7 +32,7 @@ describe('two processes on one SQLite file', () => {
 
   const sql = (statement: string) => onDatabase(stores.url, statement);
 
-  it('F15 both write at once: everything is there, nothing is ever half there, a revocation crosses', async () => {
+  it('F15 both write concurrently: nothing is lost or incomplete, and a revocation reaches the other', async () => {
     child = await startStoreProcess(stores.url);
     const { id, text } = await storeKey(store);
     expect(await api.status(text)).toBe(200);
@@ -61,7 +61,7 @@ describe('two processes on one SQLite file', () => {
     expect(await child.gone).toBe(0);
   });
 
-  it('F10 a process that dies at once after its commit: the other finds the change', async () => {
+  it('F10 a process that dies right after its commit: the other finds the change', async () => {
     child = await startStoreProcess(stores.url);
     const { id, text } = await storeKey(store);
     expect(await api.status(text)).toBe(200);
@@ -70,7 +70,7 @@ describe('two processes on one SQLite file', () => {
     expect(await eventually(async () => (await api.status(text)) === 401)).toBeLessThan(5_000);
   });
 
-  it('F14 EIO: a process whose writes fail leaves nothing half done, and its reads go on', async () => {
+  it('F14 EIO: writes of a process fail completely, and its reads still work', async () => {
     const [known] = await storeKeys(store, stores.url, { count: 1 });
     await sql('pragma wal_checkpoint(truncate)');
     child = await startStoreProcess(stores.url, 600);

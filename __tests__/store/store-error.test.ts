@@ -38,7 +38,7 @@ describe('storeErrorOf', () => {
     expect(error).toMatchObject({ name: 'StoreError', code: expected, driverCode: code });
   });
 
-  it.each(['22P02', '23505', '23514', '0A000', 'P0001', '40001'])('says nothing of a row: %s', (code) => {
+  it.each(['22P02', '23505', '23514', '0A000', 'P0001', '40001'])('contains nothing of a row: %s', (code) => {
     const error = storeErrorOf(failing(code));
     expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain(SECRET);
     expect(error.message).toContain(`(${code})`);
@@ -46,13 +46,13 @@ describe('storeErrorOf', () => {
   });
 
   it.each(['57P03', '53300', '28P01', '3D000', '42501', '08006', 'XX000', 'ECONNRESET', 'EPIPE', 'SQLITE_BUSY'])(
-    'says what the server, the network or SQLite says: %s',
+    'contains the message of the server, the network or SQLite: %s',
     (code) => {
       expect(storeErrorOf(failing(code, 'what happened')).message).toBe(`what happened (${code})`);
     },
   );
 
-  it('reads what was thrown as far as it goes', () => {
+  it('reads incomplete errors as far as possible', () => {
     const bare = (error: unknown) => {
       const { message, driverCode, code } = storeErrorOf(error);
       return [message, driverCode, code];
@@ -65,7 +65,7 @@ describe('storeErrorOf', () => {
     }
   });
 
-  it('leaves one of its own as it is', () => {
+  it('returns a StoreError unchanged', () => {
     const own = new StoreError('encryption_key', 'no key');
     expect(storeErrorOf(own)).toBe(own);
     expect(own.driverCode).toBe('');

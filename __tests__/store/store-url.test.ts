@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readStoreUrl } from '../../lib/store/store-url.js';
 
 const NAME = 'a'.repeat(55);
-const EXPECTED = "openStore: expected a URL that begins 'memory:', 'file:' or 'postgres://'";
+const EXPECTED = "openStore: expected a URL that starts with 'memory:', 'file:' or 'postgres://'";
 
 describe('readStoreUrl', () => {
   it.each([
@@ -13,7 +13,7 @@ describe('readStoreUrl', () => {
     ['file:///srv/keys.db', '/srv/keys.db'],
     ['file:./a name%20.db', './a name%20.db'],
     ['file:C:\\keys.db', 'C:\\keys.db'],
-  ])('reads %s as a path, as it stands', (url, file) => {
+  ])('reads %s as a path, unchanged', (url, file) => {
     expect(readStoreUrl(url)).toEqual({ engine: 'sqlite', file });
   });
 
@@ -29,7 +29,7 @@ describe('readStoreUrl', () => {
   });
 
   it.each([undefined, null, 7, {}, new URL('postgres://db.test/keys'), [], ''])(
-    'refuses what is no text (%#)',
+    'refuses a value that is not a string (%#)',
     (url) => {
       expect(() => readStoreUrl(url)).toThrow(new TypeError(EXPECTED));
     },
@@ -57,9 +57,9 @@ describe('readStoreUrl', () => {
   );
 
   it.each(['postgres://a:b@c:port/keys', 'postgres://a:p@[::1/keys', 'postgres://a b/keys'])(
-    'refuses %s, which cannot be read',
+    'refuses %s, which cannot be parsed',
     (url) => {
-      expect(() => readStoreUrl(url)).toThrow('openStore: the postgres URL cannot be read');
+      expect(() => readStoreUrl(url)).toThrow('openStore: the postgres URL is invalid');
     },
   );
 

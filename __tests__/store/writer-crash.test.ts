@@ -14,17 +14,17 @@ jest.setTimeout(120_000);
 
 // The soak kills a thousand writers on each engine; here are a few of the same, judged the same way.
 const WRITER = fileURLToPath(new URL('../../soak/store-writer.js', import.meta.url));
-const MODEL = new URL('../../soak/store-ledger-model.js', import.meta.url).href;
+const MODEL = new URL('../../soak/store-row-model.js', import.meta.url).href;
 const ROUNDS = 3;
 const AT_ONCE = 4;
 /** What a writer says before its end, in lines, at most: of an operation two, however long it takes here. */
-const LINES_AT_MOST = 80;
+const MAX_LINES = 80;
 /** Milliseconds from the last line that is heard to the end, at most. */
 const KILL_WITHIN = 20;
 
 type Select = (text: string, ...parameters: readonly string[]) => Promise<readonly RawRow[]>;
 
-interface LedgerModel {
+interface RowModel {
   /** What must stand in the database after these operations of an account, as a text. */
   expectedAfter(operations: readonly Operation[]): string;
   actualOf(select: Select, account: string): Promise<string>;
@@ -50,7 +50,7 @@ async function writeAndDie(url: string, run: string): Promise<ReadonlyMap<string
   const lines = createInterface({ input: writer.stdout });
   const closed = once(lines, 'close');
   const lanes = new Map<string, Lane>();
-  let left = Math.ceil(Math.random() * LINES_AT_MOST);
+  let left = Math.ceil(Math.random() * MAX_LINES);
   const heardEnough = new Promise<void>((resolve) => {
     lines.on('line', (line) => {
       hear(lanes, line);
@@ -78,11 +78,11 @@ function hear(lanes: Map<string, Lane>, line: string): void {
 
 describe.each(sharedEngines)('writers that are killed, in %s', (engine) => {
   let stores: Stores;
-  let model: LedgerModel;
+  let model: RowModel;
 
   beforeAll(async () => {
     await build();
-    model = (await import(MODEL)) as LedgerModel;
+    model = (await import(MODEL)) as RowModel;
   });
 
   beforeEach(async () => {
@@ -108,7 +108,7 @@ describe.each(sharedEngines)('writers that are killed, in %s', (engine) => {
     await eventually(async () => (await onDatabase(stores.url, backends)).length === 0);
   }
 
-  it('F13 kill -9 at 12 points of create, edit, roll and revoke: each whole or absent, and what was acknowledged is there', async () => {
+  it('F13 kill -9 at 12 points of create, edit, rotate and revoke: each complete or absent, and acknowledged changes are stored', async () => {
     const seen = { acknowledged: 0, cutOff: 0 };
     const revoked: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -7,7 +7,7 @@ import {
   type CredentialVerifier,
   type Invalidatable,
 } from 'keyward';
-import { PresentedCredential } from '../../lib/verify/presented-credential.js';
+import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { createManualClock, type ManualClock } from './manual-clock.js';
 import { AUDIENCE, createKey, type ForgeKey, ISSUER, jwksOf } from './token-forge.js';
 
@@ -18,8 +18,8 @@ export interface AccessKeyStore {
   readonly key: ForgeKey;
   readonly clock: ManualClock;
   readonly resolveAccessKey: jest.Mock<(id: string) => Promise<AccessKeyRecord | null | undefined>>;
-  /** How many look-ups were made. */
-  lookUps(): number;
+  /** How many lookups were made. */
+  lookups(): number;
   /** From now on the store holds this: a record, or what is none. */
   put(record: unknown): void;
   verifier(options?: Partial<AccessTokensOptions>): TokenVerifier;
@@ -40,7 +40,7 @@ export function createAccessKeyStore(): AccessKeyStore {
     key,
     clock,
     resolveAccessKey,
-    lookUps: () => resolveAccessKey.mock.calls.length,
+    lookups: () => resolveAccessKey.mock.calls.length,
     put: (next) => {
       record = next;
     },
@@ -48,11 +48,8 @@ export function createAccessKeyStore(): AccessKeyStore {
   };
 }
 
-/** Asks as a gate does: memory first. */
 export async function ask(verifier: CredentialVerifier, token: string) {
-  const credential = new PresentedCredential(token);
-  const principal = verifier.recall?.(credential);
-  return principal === undefined ? verifier.verify(credential) : { outcome: 'accepted' as const, principal };
+  return verifier.verify(new PresentedCredential(token));
 }
 
 /** What a verifier answers, in part. */

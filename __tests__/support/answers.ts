@@ -14,7 +14,7 @@ export const T1 = {
   status: 401,
   challenge: described('invalid_token', 'The credential is invalid, expired or revoked'),
 };
-const INSUFFICIENT = described('insufficient_scope', 'The credential does not reach this resource');
+const INSUFFICIENT = described('insufficient_scope', 'The credential does not give access to this resource');
 export const S3 = { status: 403, challenge: INSUFFICIENT };
 export const A5 = { status: 503, challenge: undefined, retryAfter: '1' };
 

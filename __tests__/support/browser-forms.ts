@@ -1,9 +1,15 @@
 /** Forms of the Dashboard, filled in as people do, and sent as they cannot be. */
 import type { Page, Response } from 'playwright-core';
 
-/** Presses something that leads on, and waits for what the server answers at the end of it. */
-export function press(page: Page, name: string, role: 'button' | 'link' = 'button'): Promise<Response> {
-  return answerTo(page, () => page.getByRole(role, { name, exact: true }).first().click());
+/** Presses something that leads on, in a menu if need be, and waits for what the server answers at the end of it. */
+export async function press(page: Page, name: string, role: 'button' | 'link' = 'button'): Promise<Response> {
+  const target = page.getByRole(role, { name, exact: true });
+  for (const menu of await page.locator('details > summary').all()) {
+    if ((await target.count()) > 0) break;
+    await menu.click();
+    if ((await target.count()) === 0) await menu.click();
+  }
+  return await answerTo(page, () => target.first().click());
 }
 
 /** Sends a form that the page does not offer, with the token that it has: as whoever knows the tools of a browser can. */

@@ -6,7 +6,7 @@ import type { BrowserSite } from './browser-site.js';
 const DAY = 86_400_000;
 
 export interface FilledSite {
-  /** Rolled, so that its old text is in its grace; the old one is still used. */
+  /** Rotated, so that its old text is in its grace; the old one is still used. */
   readonly secret: KeyView;
   readonly public: KeyView;
   /** Has two Secrets. */
@@ -24,14 +24,14 @@ export async function fill({ management, store, owner }: BrowserSite): Promise<F
   async function made(daysAgo: number, settings: Partial<KeySettings>) {
     const clock = { now: () => Date.now() - daysAgo * DAY, monotonic: () => performance.now() };
     const { keys: then } = createManagement({ store, clock });
-    const { key, text } = await then.create(developer, { kind: 'secret', apis: ['payments'], ...settings });
+    const { key, secret: text } = await then.create(developer, { kind: 'secret', apis: ['payments'], ...settings });
     return { key, use: () => store.recordUse?.(digestOf(String(text)), '203.0.113.7') };
   }
 
   const { key: disabled } = await made(60, { name: 'Nightly export' });
   await keys.edit(owner, disabled.id, { version: disabled.version, disabled: true });
   const { key: deleted } = await made(50, { name: 'Old checkout' });
-  await keys.delete(owner, deleted.id);
+  await keys.revoke(owner, deleted.id);
   await made(40, { name: 'Pilot', apis: ['disputes'], expiresAt: new Date(Date.now() - 10 * DAY) });
   const webShop = await made(31, { kind: 'public', name: 'Web shop' });
   webShop.use();
@@ -39,11 +39,11 @@ export async function fill({ management, store, owner }: BrowserSite): Promise<F
   await made(12, { ...plugin, environment: 'sandbox' });
   const { key: nameless } = await made(4, { expiresAt: new Date(Date.now() + 9 * DAY) });
   const orders = await made(2, { name: 'Order service', apis: 'all' });
-  const { key: secret } = await keys.roll(owner, orders.key.id, 7 * 86_400);
+  const { key: secret } = await keys.rotate(owner, orders.key.id, 7 * 86_400);
   orders.use();
   const { key: access } = await accessKeys.create(developer, { scopes: ['payments', 'disputes'], name: 'Back office' });
   await accessKeys.addSecret(owner, access.id);
   // A refusal stands in the audit too.
-  await keys.delete(developer, secret.id).catch(() => undefined);
+  await keys.revoke(developer, secret.id).catch(() => undefined);
   return { secret, public: webShop.key, access, disabled, deleted, nameless };
 }

@@ -38,7 +38,18 @@ export function programs(): Programs {
     await api.until(/\n/);
     ({ baseUrl } = JSON.parse(api.printed()));
     const keyFile = ['--encryption-key-file', join(folder, 'keyward.key')];
-    const args = ['serve', '--audience', baseUrl, '--port', '0', '--account', 'acc_demo', '--json', ...keyFile];
+    const args = [
+      'serve',
+      '--audience',
+      baseUrl,
+      '--port',
+      '0',
+      '--account',
+      'acc_demo',
+      '--json',
+      '--sign-in-links',
+      ...keyFile,
+    ];
     served = startProgram(args, { KEYWARD_DATABASE: database }, folder);
     ({ url } = JSON.parse(await served.firstLine).dashboard);
   }, TO_BUILD);

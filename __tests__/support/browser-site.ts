@@ -4,7 +4,7 @@ import express from 'express';
 import { type AccountSettings, createManagement, type Management, type Member } from 'keyward/management';
 import type { CredentialStore } from 'keyward/store';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { DASHBOARD_PATH, type ServedDashboard, serveDashboard } from '../../lib/cli/serve-dashboard.js';
+import { DASHBOARD_PATH, type ServedDashboard, serveDashboard } from '../../lib/cli/serve/served-dashboard.js';
 import type { Chromium } from './browser.js';
 import { type Served, serve } from './raw-http.js';
 import { makeStores, type Stores } from './store-places.js';
@@ -93,6 +93,6 @@ export async function signIn(context: BrowserContext, link: string): Promise<Pag
   const page = await context.newPage();
   await page.goto(link);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
   return page;
 }

@@ -21,7 +21,7 @@ const ARGS = [
 /** Browsers keep pages to go back to; Playwright has that turned off. */
 const KEPT_PAGES = '--disable-back-forward-cache';
 
-const PATIENCE = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export function openChromium(): Chromium {
   const contexts: BrowserContext[] = [];
@@ -44,7 +44,7 @@ export function openChromium(): Chromium {
   async function context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const made = await browser.newContext({ reducedMotion: 'reduce', ...options });
     contexts.push(made);
-    made.setDefaultTimeout(PATIENCE);
+    made.setDefaultTimeout(TIMEOUT_MS);
     await watch(made, troubles, options.javaScriptEnabled !== false);
     return made;
   }

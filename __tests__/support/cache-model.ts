@@ -1,8 +1,8 @@
-import type { Found } from '../../lib/verify/look-up-landing.js';
+import type { Found } from './cache-bench.js';
 import type { ManualClock } from './manual-clock.js';
 
-/** What a look-up of the model ends with. */
-export type Ending = Found<string> | 'throws' | 'breaks a rule';
+/** What a lookup of the model ends with. */
+export type Ending = Found | 'throws' | 'breaks a rule';
 
 /** What a change of the model reaches; garbage reaches everything. */
 export type ModelChange = { readonly key: string } | { readonly account: string } | 'all' | 'garbage';
@@ -24,7 +24,7 @@ interface Instant {
 
 interface Known {
   readonly key: string;
-  readonly found: Found<string>;
+  readonly found: Found;
   readonly number: number;
   readonly departed: Instant;
   failedAt: Instant | undefined;
@@ -41,17 +41,17 @@ interface Flight {
   ended: boolean;
 }
 
-/** A word of the feed: look-ups up to this number had begun when it was lost before. */
+/** A word of the feed: lookups up to this number had begun when it was lost before. */
 interface Word {
   readonly at: Instant;
   readonly lostAfter: number;
 }
 
-/** Design rules 6 to 8 again, as lists that are searched: what a look-up cache must answer, and when it must ask. */
+/** Design rules 6 to 8 again, as lists that are searched: what a lookup cache must answer, and when it must ask. */
 export class CacheModel {
-  /** The answer to each question, in words; `undefined` while its look-up is under way. */
+  /** The answer to each question, in words; `undefined` while its lookup is under way. */
   readonly answers: (string | undefined)[] = [];
-  /** The look-up that each load belongs to, in the order in which they began. */
+  /** The lookup that each load belongs to, in the order in which they began. */
   readonly loads: Flight[] = [];
   readonly #endedLoads = new Set<number>();
   readonly #bounds: ModelBounds;
@@ -73,10 +73,9 @@ export class CacheModel {
 
   ask(key: string): void {
     const question = this.answers.push(undefined) - 1;
-    const [revoked, miss, entry] = [use(this.#revoked, key), use(this.#misses, key), use(this.#good, key)];
+    const [miss, entry] = [use(this.#misses, key), use(this.#good, key)];
     const isFresh = miss !== undefined && this.#since(miss.departed) < this.#bounds.negativeTtl;
-    if (revoked !== undefined) this.answers[question] = wordsOf(revoked.found);
-    else if (isFresh) this.answers[question] = wordsOf(miss.found);
+    if (isFresh) this.answers[question] = wordsOf(miss.found);
     else if (entry !== undefined && this.#isServed(entry)) this.answers[question] = wordsOf(entry.found);
     else this.#lookUp(key, question);
   }
@@ -94,22 +93,24 @@ export class CacheModel {
     if (ending === 'throws') this.#fail(flight, 'threw');
     else if (ending === 'breaks a rule') {
       this.#good = this.#good.filter(({ key }) => key !== flight.key);
+      // It uses the revocation of the key also if it is late, when nobody waits for the answer.
+      this.#revokedBy(flight.key);
       this.#fail(flight, 'record_invalid');
     } else if (!flight.changesSeen.some((change) => touches(change, ending))) this.#land(flight, ending);
-    else if (flight.again) this.#fail(flight, 'overtaken');
+    else if (flight.again) this.#fail(flight, 'superseded');
     else {
       flight.again = true;
       this.#depart(flight);
     }
   }
 
-  change(change: ModelChange): void {
+  onChange(change: ModelChange): void {
     for (const flight of this.#underWay()) flight.changesSeen = [...flight.changesSeen, change];
     this.#good = this.#good.filter(({ found }) => !touches(change, found));
     this.#misses = this.#misses.filter(({ found }) => !touches(change, found));
   }
 
-  current(age = 0): void {
+  onCaughtUp(age = 0): void {
     const { wall, monotonic } = this.#now();
     const at = { wall: wall - age, monotonic: monotonic - age };
     if (this.#word === undefined || this.#since(at) <= this.#since(this.#word.at)) {
@@ -117,13 +118,13 @@ export class CacheModel {
     }
   }
 
-  lost(): void {
+  onGap(): void {
     this.#wordBeforeLoss = this.#word ?? this.#wordBeforeLoss;
     this.#word = undefined;
     this.#lostAfter = this.#number;
   }
 
-  /** As much time as a look-up may take goes by. */
+  /** As much time as a lookup may take goes by. */
   timeOut(): void {
     for (const flight of this.#flights.filter(({ ended }) => !ended)) {
       flight.timeouts += 1;
@@ -153,24 +154,26 @@ export class CacheModel {
     this.loads.push(flight);
   }
 
-  #land(flight: Flight, found: Found<string>): void {
+  #land(flight: Flight, found: Found): void {
     const { key, number, departed } = flight;
     flight.ended = true;
     const isOf = (known: Known) => known.key === key;
+    const { max, negativeMax } = this.#bounds;
+    const heard: Known = { key, found, number, departed, failedAt: undefined };
+    if (found.text === undefined && found.revokedAt <= this.#clock.now() && this.#revokedBy(key) === undefined) {
+      this.#revoked = [...this.#revoked.filter((known) => !isOf(known)), heard].slice(-negativeMax);
+    }
+    const revoked = this.#revokedBy(key);
     const before = [...this.#good, ...this.#misses].find(isOf);
-    const isFinal = found.facts === undefined && found.final;
-    const stands =
-      this.#revoked.find(isOf) ?? (before !== undefined && before.number > number && !isFinal ? before : undefined);
-    if (stands === undefined && (isFinal || flight.timeouts < 10)) {
+    const stands = before !== undefined && before.number > number ? before : undefined;
+    if (revoked !== undefined || (stands === undefined && flight.timeouts < 10)) {
       this.#good = this.#good.filter((known) => !isOf(known));
       this.#misses = this.#misses.filter((known) => !isOf(known));
-      const known = { key, found, number, departed, failedAt: undefined };
-      const { max, negativeMax } = this.#bounds;
-      if (isFinal) this.#revoked = [...this.#revoked, known].slice(-negativeMax);
-      else if (found.facts === undefined) this.#misses = [...this.#misses, known].slice(-negativeMax);
+      const known = { ...heard, found: revoked?.found ?? found };
+      if (known.found.text === undefined) this.#misses = [...this.#misses, known].slice(-negativeMax);
       else this.#good = [...this.#good, known].slice(-max);
     }
-    this.#answer(flight, () => wordsOf(stands?.found ?? found));
+    this.#answer(flight, () => wordsOf((revoked ?? stands ?? heard).found));
   }
 
   #fail(flight: Flight, reason: string): void {
@@ -183,10 +186,19 @@ export class CacheModel {
   }
 
   #staleOr(key: string, reason: string): string {
+    const revoked = this.#revokedBy(key);
+    if (revoked !== undefined) return wordsOf(revoked.found);
     const entry = this.#good.find((known) => known.key === key);
     if (entry === undefined || this.#sinceHeld(entry) > this.#bounds.staleIfError) return `failed: ${reason}`;
     entry.failedAt = this.#now();
     return wordsOf(entry.found);
+  }
+
+  /** The revocation of a key, if it has come by the wall clock. */
+  #revokedBy(key: string): Known | undefined {
+    const known = use(this.#revoked, key);
+    const isDue = known?.found.text === undefined && (known?.found.revokedAt ?? 0) <= this.#clock.now();
+    return isDue ? known : undefined;
   }
 
   #isServed(entry: Known): boolean {
@@ -219,7 +231,7 @@ export class CacheModel {
   }
 }
 
-function touches(change: ModelChange, { subject }: Found<string>): boolean {
+function touches(change: ModelChange, { subject }: Found): boolean {
   if (typeof change === 'string') return true;
   return 'key' in change ? change.key === subject.id : change.account === subject.account;
 }
@@ -232,6 +244,6 @@ function use(known: Known[], key: string): Known | undefined {
   return used;
 }
 
-function wordsOf(found: Found<string>): string {
-  return found.facts ?? `refused: ${found.reason}`;
+function wordsOf(found: Found): string {
+  return found.text ?? `refused: ${found.reason}`;
 }

@@ -1,5 +1,6 @@
 /** The command line as a test types it: in this process, over a store of its own. */
 import { Readable } from 'node:stream';
+import type { Output } from '../../lib/cli/io.js';
 import { runCli } from '../../lib/cli/program.js';
 import type { TestPlace } from './test-stores.js';
 
@@ -22,8 +23,8 @@ export function commandLine({ url }: Pick<TestPlace, 'url'>, stdin = ''): Comman
     const [out, err]: [string[], string[]] = [[], []];
     const code = await runCli(args, {
       stdin: Readable.from([stdin]),
-      stdout: writerInto(out),
-      stderr: writerInto(err),
+      stdout: outputInto(out),
+      stderr: outputInto(err),
       env: { KEYWARD_DATABASE: url },
     });
     return { code, out: out.join(''), err: err.join('') };
@@ -39,11 +40,7 @@ export function commandLine({ url }: Pick<TestPlace, 'url'>, stdin = ''): Comman
   return { run, json };
 }
 
-function writerInto(parts: string[]) {
-  return {
-    write(text: unknown): boolean {
-      parts.push(String(text));
-      return true;
-    },
-  };
+/** Collects what is written, as a pipe would. */
+export function outputInto(parts: string[]): Output {
+  return { isTerminal: false, write: (text) => void parts.push(text), flush: async () => undefined };
 }

@@ -1,3 +1,4 @@
+import nodeCrypto from 'node:crypto';
 import { jest } from '@jest/globals';
 import express, { type Express } from 'express';
 import {
@@ -22,8 +23,8 @@ export interface CountedApi {
   ask(lines: readonly string[], target?: string, method?: string): Promise<Outcome>;
   /** The same with a whole request, as it is. */
   send(text: string): Promise<Outcome>;
-  /** What a good key costs now: one look-up where nothing at all is cached of it. */
-  lookUpsFor(key: string): Promise<number>;
+  /** What a good key costs now: one lookup where nothing at all is cached of it. */
+  lookupsFor(key: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -37,12 +38,12 @@ export interface Work {
   readonly handled: number;
   /** How often a verifier was asked. What is cached is cached by one that was. */
   readonly asked: number;
-  readonly lookUps: number;
+  readonly lookups: number;
   readonly signatures: number;
 }
 
-/** Refused at the gate, by the text alone: no look-up, no signature check, nothing cached. */
-export const NO_WORK: Work = { handled: 0, asked: 0, lookUps: 0, signatures: 0 };
+/** Refused at the gate, by the text alone: no lookup, no signature check, nothing cached. */
+export const NO_WORK: Work = { handled: 0, asked: 0, lookups: 0, signatures: 0 };
 
 export interface CountedApiOptions extends Partial<RequireBearerOptions> {
   /** Mounts what stands before the gate. */
@@ -57,7 +58,7 @@ export async function serveCounted(options: CountedApiOptions = {}): Promise<Cou
   const kit = createTestKit();
   const table = createKeyTable();
   const keys = apiKeys({ resolver: table, kinds: ['secret', 'public'], environment: 'live', clock: kit.clock });
-  const signatures = jest.spyOn(crypto.subtle, 'verify');
+  const signatures = jest.spyOn(nodeCrypto, 'verify');
   let asked = 0;
   let handled = 0;
 
@@ -82,7 +83,7 @@ export async function serveCounted(options: CountedApiOptions = {}): Promise<Cou
   const workSoFar = (): Work => ({
     handled,
     asked,
-    lookUps: table.lookUps(),
+    lookups: table.lookups(),
     signatures: signatures.mock.calls.length,
   });
 
@@ -92,7 +93,7 @@ export async function serveCounted(options: CountedApiOptions = {}): Promise<Cou
     const work: Work = {
       handled: to.handled - from.handled,
       asked: to.asked - from.asked,
-      lookUps: to.lookUps - from.lookUps,
+      lookups: to.lookups - from.lookups,
       signatures: to.signatures - from.signatures,
     };
     return { ...answer, work };
@@ -104,9 +105,9 @@ export async function serveCounted(options: CountedApiOptions = {}): Promise<Cou
     mintKey: (traits) => table.add(traits),
     ask: (...request) => measure(getRaw(port, ...request)),
     send: (text) => measure(sendRaw(port, text)),
-    async lookUpsFor(key) {
+    async lookupsFor(key) {
       const { status, work } = await measure(getRaw(port, [`Authorization: Bearer ${key}`]));
-      return status === 200 ? work.lookUps : Number.NaN;
+      return status === 200 ? work.lookups : Number.NaN;
     },
     close: () => {
       signatures.mockRestore();

@@ -1,9 +1,9 @@
 /** An issuer, and the key set that is fetched from it. */
 import { jest } from '@jest/globals';
 import type { JWK } from 'jose';
-import { instantOf } from '../../lib/verify/freshness.js';
-import { KeysUnavailable, RemoteKeySet } from '../../lib/verify/key-set.js';
-import type { VerificationKey } from '../../lib/verify/verification-key.js';
+import { instantOf } from '../../lib/contracts/clock.js';
+import { KeysUnavailableError, RemoteKeySet } from '../../lib/tokens/jwks/key-set.js';
+import type { VerificationKey } from '../../lib/tokens/jwks/verification-key.js';
 import { type IssuerServer, serveIssuer } from './issuer-server.js';
 import { createManualClock, type ManualClock } from './manual-clock.js';
 import { ISSUER } from './token-forge.js';
@@ -48,7 +48,7 @@ export async function serveKeys(...published: readonly JWK[]): Promise<FetchedKe
     },
     async retryAfter() {
       const fault = await Promise.resolve(keys.find(undefined)).catch((error: unknown) => error);
-      if (!(fault instanceof KeysUnavailable)) throw new Error('the keys are there');
+      if (!(fault instanceof KeysUnavailableError)) throw new Error('the keys are there');
       return fault.retryAfter;
     },
     close: () => server.close(),

@@ -8,8 +8,8 @@ export interface KeyTable {
   readonly resolveKey: (key: PresentedKey) => Awaitable<KeyRecord | null | undefined>;
   /** For `apiKeys({ resolver })`: with one. */
   readonly watched: KeyFeed;
-  /** How many look-ups were made. */
-  lookUps(): number;
+  /** How many lookups were made. */
+  lookups(): number;
   /** Mints a key and puts its record in. */
   add(traits?: KeyTraits): string;
   /** What the record of a key holds. */
@@ -17,7 +17,7 @@ export interface KeyTable {
   /** Changes the record of a key; no cache hears of it. */
   edit(key: string, changes: Partial<KeyRecord>): void;
   remove(key: string): void;
-  /** From now on look-ups are answered so; `undefined`: from the table again. */
+  /** From now on lookups are answered so; `undefined`: from the table again. */
   answer(answer: ((key: PresentedKey) => unknown) | undefined): void;
 }
 
@@ -25,9 +25,9 @@ export interface KeyTable {
 export interface KeyFeed {
   readonly resolveKey: KeyTable['resolveKey'];
   watch(listener: FeedListener): () => void;
-  change(change: Change): void;
-  current(): void;
-  lost(): void;
+  onChange(change: Change): void;
+  onCaughtUp(): void;
+  onGap(): void;
 }
 
 export type KeyTraits = Partial<KeyRecord> & { readonly kind?: KeyKind; readonly environment?: Environment };
@@ -35,11 +35,11 @@ export type KeyTraits = Partial<KeyRecord> & { readonly kind?: KeyKind; readonly
 export function createKeyTable(): KeyTable {
   const records = new Map<string, KeyRecord>();
   const listeners: FeedListener[] = [];
-  let lookUps = 0;
+  let lookups = 0;
   let answer: ((key: PresentedKey) => unknown) | undefined;
 
   function resolveKey(key: PresentedKey) {
-    lookUps += 1;
+    lookups += 1;
     return (answer === undefined ? records.get(key.digest) : answer(key)) as Awaitable<KeyRecord | undefined>;
   }
 
@@ -52,7 +52,7 @@ export function createKeyTable(): KeyTable {
   return {
     resolveKey,
     recordOf,
-    lookUps: () => lookUps,
+    lookups: () => lookups,
     add(traits = {}) {
       const { kind = 'secret', environment = 'live' } = traits;
       const key = mintKey(kind, environment);
@@ -76,14 +76,14 @@ export function createKeyTable(): KeyTable {
         listeners.push(listener);
         return () => {};
       },
-      change: (change) => {
-        for (const listener of listeners) listener.change(change);
+      onChange: (change) => {
+        for (const listener of listeners) listener.onChange(change);
       },
-      current: () => {
-        for (const listener of listeners) listener.current();
+      onCaughtUp: () => {
+        for (const listener of listeners) listener.onCaughtUp();
       },
-      lost: () => {
-        for (const listener of listeners) listener.lost();
+      onGap: () => {
+        for (const listener of listeners) listener.onGap();
       },
     },
   };

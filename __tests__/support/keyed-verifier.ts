@@ -1,5 +1,6 @@
 import { type ApiKeysOptions, apiKeys } from 'keyward';
-import { PresentedCredential } from '../../lib/verify/presented-credential.js';
+import { PresentedCredential } from '../../lib/http/presented-credential.js';
+import { cachedPrincipal } from './cached-principal.js';
 import { createKeyTable, type KeyTraits } from './key-table.js';
 import { createManualClock } from './manual-clock.js';
 
@@ -10,6 +11,6 @@ export function keyedVerifier(traits: KeyTraits = {}, options: Partial<ApiKeysOp
   const key = table.add(traits);
   const keys = apiKeys({ resolver: table, kinds: ['secret', 'public'], environment: 'live', clock, ...options });
   const verify = async (text = key) => keys.verify(new PresentedCredential(text));
-  const recall = (text = key) => keys.recall?.(new PresentedCredential(text));
-  return { table, clock, key, keys, verify, recall };
+  const cached = (text = key) => cachedPrincipal(keys, text);
+  return { table, clock, key, keys, verify, cached };
 }

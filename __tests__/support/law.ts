@@ -1,11 +1,11 @@
-import { it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 /** Fewer for Stryker, which tries every test once a mutant, and asks whether it fails, not by how little. */
 const ON_MUTANT = process.env.STRYKER_MUTATOR_WORKER !== undefined;
 const TRIES = Number(process.env.KEYWARD_SOAK_RUNS ?? (ON_MUTANT ? 500 : 10_000));
 /** Milliseconds: thirty for each try, which on a busy machine is some ten times what the slowest law takes. */
-const PATIENCE = Math.max(ON_MUTANT ? 15_000 : 60_000, 30 * TRIES);
+const TIMEOUT_MS = Math.max(ON_MUTANT ? 15_000 : 60_000, 30 * TRIES);
 
 export interface LawOptions {
   /** How many values one run of the property tries: 1. */
@@ -23,8 +23,10 @@ export function law<Ts>(name: string, property: () => fc.IRawProperty<Ts>, { tri
   it(
     `${name} (law)`,
     async () => {
-      await fc.assert(property(), { numRuns: Math.ceil(TRIES / triesPerRun), endOnFailure: ON_MUTANT });
+      const numRuns = Math.ceil(TRIES / triesPerRun);
+      const tried = async () => fc.assert(property(), { numRuns, endOnFailure: ON_MUTANT });
+      await expect(tried()).resolves.toBeUndefined();
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 }

@@ -6,7 +6,7 @@ import ts from 'typescript';
 export interface LibSource {
   /** As it stands under lib/: `protocol/bearer.ts`. */
   readonly name: string;
-  /** The floor's folder; `''` for an entry point at the top. */
+  /** The first folder of its path: `cli` for `cli/commands/keys.ts`; `''` for an entry point at the top. */
   readonly folder: string;
   readonly text: string;
   readonly tree: ts.SourceFile;
@@ -43,7 +43,7 @@ function readSource(name: string): LibSource {
   const tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
   return {
     name,
-    folder: folder === '.' ? '' : folder,
+    folder: folder === '.' ? '' : folder.split('/', 1).join(),
     text,
     tree,
     nodes: [...nodesOf(tree)],

@@ -8,6 +8,9 @@ import { serve } from './raw-http.js';
 
 /** Payments and disputes behind keyward, with the token endpoint, over one store: what its keys are good for. */
 export interface ManagedApi {
+  readonly url: string;
+  /** Sends a form to the token endpoint. */
+  obtain(body: string, headers?: Record<string, string>): Promise<Bought>;
   /** How a credential is answered: on `/`, `/payments`, `/disputes`, `/refunds`, or `/pay?channel=…`. */
   ask(path: string, credential: string): Promise<ReturnType<typeof answerOf>>;
   status(path: string, credential: string): Promise<number>;
@@ -51,18 +54,22 @@ export async function serveManaged(store: CredentialStore, clock: Clock): Promis
     return answerOf({ status: response.status, headers: Object.fromEntries(response.headers) });
   }
 
+  async function obtain(body: string, headers: Record<string, string> = {}): Promise<Bought> {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const response = await fetch(`${url}/connect/token`, { method: 'POST', headers: { ...type, ...headers }, body });
+    const answer = (await response.json()) as Record<string, string>;
+    return { status: response.status, token: String(answer.access_token), scope: answer.scope, error: answer.error };
+  }
+
   return {
     ask,
     status: async (path, credential) => (await ask(path, credential)).status,
+    url,
+    obtain,
     async buy(id, secret, scope) {
       const asked = scope === undefined ? {} : { scope };
-      const response = await fetch(`${url}/connect/token`, {
-        method: 'POST',
-        headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
-        body: new URLSearchParams({ grant_type: 'client_credentials', ...asked }),
-      });
-      const answer = (await response.json()) as Record<string, string>;
-      return { status: response.status, token: String(answer.access_token), scope: answer.scope, error: answer.error };
+      const headers = { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
+      return await obtain(`${new URLSearchParams({ grant_type: 'client_credentials', ...asked })}`, headers);
     },
     close,
   };

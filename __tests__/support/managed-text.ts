@@ -1,6 +1,7 @@
 import type { KeyRecord } from 'keyward';
-import { endedAt, readKeyRecord } from '../../lib/credentials/record.js';
-import { PresentedCredential } from '../../lib/verify/presented-credential.js';
+import { readKeyRecord } from '../../lib/credentials/record.js';
+import { endedAt } from '../../lib/credentials/validity.js';
+import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import type { Managed } from './managed.js';
 
 /** What the store says to a verifier of the text of an API key. */
@@ -13,5 +14,5 @@ export async function recordOf({ store }: Managed, text: string): Promise<KeyRec
 /** Whether a verifier takes the text at this instant. */
 export async function isTaken(at: Managed, text: string | undefined): Promise<boolean> {
   const record = await recordOf(at, String(text));
-  return record !== undefined && endedAt(readKeyRecord(record).life, at.clock.now()) === undefined;
+  return record !== undefined && endedAt(readKeyRecord(record).validity, at.clock.now()) === undefined;
 }

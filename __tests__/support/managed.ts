@@ -93,7 +93,7 @@ function holderOf(management: Management, id: string): Holder {
     owner,
     developer,
     async key(settings = {}) {
-      const { key, text } = await management.keys.create(developer, {
+      const { key, secret: text } = await management.keys.create(developer, {
         kind: 'secret',
         apis: ['payments'],
         ...settings,
@@ -101,7 +101,7 @@ function holderOf(management: Management, id: string): Holder {
       return { key, text: String(text) };
     },
     async accessKey(scopes = ['payments']) {
-      const { key, text } = await management.accessKeys.create(developer, { scopes });
+      const { key, secret: text } = await management.accessKeys.create(developer, { scopes });
       return { key, text: String(text) };
     },
     story: async () => (await storyOf(management, owner)).filter(({ action }) => action !== 'account.put'),

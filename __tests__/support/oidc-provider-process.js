@@ -1,14 +1,18 @@
 /**
- * The issuer of oidc-provider, in a process of its own: `node <this file> CLIENT_ID CLIENT_SECRET AUDIENCE`.
+ * The issuer of oidc-provider, in a process of its own: `node <this file> CLIENT_ID CLIENT_SECRET AUDIENCE [CLIENT]`. CLIENT is
+ * JSON: more metadata of the client, such as `token_endpoint_auth_method` and `jwks`. DPoP is on, and a nonce is required. A client
+ * presents its certificate in the field `Client-Cert` (RFC 9440).
  *
  * It sends its URL. Then it takes orders `{ publish: [name, …] }`: from there on it has the keys of these names and
  * signs with the first; it sends `'published'`. An audience that ends in `/opaque` gets tokens that are no JWT.
  */
+import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
 
-const [, , clientId, clientSecret, defaultAudience] = process.argv;
+const [, , clientId, clientSecret, defaultAudience, more = '{}'] = process.argv;
+const nonceSecret = Buffer.alloc(32, 1);
 
 process.on('disconnect', () => process.exit());
 
@@ -39,12 +43,24 @@ async function keyOf(kid) {
 function configurationOf(keys) {
   const client = { client_id: clientId, client_secret: clientSecret, grant_types: ['client_credentials'] };
   return {
-    clients: [{ ...client, redirect_uris: [], response_types: [] }],
+    clients: [{ ...client, redirect_uris: [], response_types: [], ...JSON.parse(more) }],
     jwks: { keys },
     scopes: ['payments', 'disputes'],
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      introspection: { enabled: true },
+      revocation: { enabled: true },
+      // As behind a proxy that ends TLS and passes the certificate on.
+      mTLS: {
+        enabled: true,
+        certificateBoundAccessTokens: true,
+        getCertificate: (context) => {
+          const field = context.get('client-cert');
+          return field === '' ? undefined : new X509Certificate(Buffer.from(field.slice(1, -1), 'base64'));
+        },
+      },
+      dPoP: { enabled: true, nonceSecret, requireNonce: () => true },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => defaultAudience,

@@ -12,7 +12,7 @@ export function isPlainObject(bytes: Uint8Array): boolean {
 }
 
 const DEEPEST = 32;
-const MOST_MEMBERS = 1_000;
+const MAX_MEMBERS = 1_000;
 const SPACE = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
@@ -67,7 +67,7 @@ class PlainReader {
     }
     for (;;) {
       this.#members += 1;
-      if (this.#members > MOST_MEMBERS) throw new SyntaxError('too many members');
+      if (this.#members > MAX_MEMBERS) throw new SyntaxError('too many members');
       member();
       if (this.#take(/[,}\]]/y) === ',') continue;
       if (this.#text[this.#at - 1] !== end) throw new SyntaxError('another end');

@@ -12,7 +12,7 @@ export function keyPrincipal(traits: Partial<KeyPrincipal> = {}): KeyPrincipal {
     channels: 'all',
     platform: undefined,
     expiresAt: undefined,
-    keyRetiresAt: undefined,
+    keyAcceptedUntil: undefined,
     ...traits,
   };
 }

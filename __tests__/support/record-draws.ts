@@ -33,7 +33,7 @@ const keyFields = (date: fc.Arbitrary<Date>): Readonly<Record<string, Field>> =>
   kind: [fc.constantFrom('secret', 'public'), undefined, null, 'access', ''],
   apis: [fc.oneof(fc.constant('all'), names), undefined, null, ...noNames],
   scopes: [orAbsent(scopes), 'all', 'a', [''], ['a b'], [1]],
-  retiresAt: [orAbsent(date), ...noDate],
+  acceptedUntil: [orAbsent(date), ...noDate],
 });
 
 const accessKeyFields = (date: fc.Arbitrary<Date>): Readonly<Record<string, Field>> => ({

@@ -6,7 +6,8 @@ import { isMainThread } from 'node:worker_threads';
 if (isMainThread) register(import.meta.url);
 
 export function resolve(specifier, context, next) {
-  if (specifier === 'keyward') return next(new URL('../../lib/index.ts', import.meta.url).href, context);
+  const [, entry] = /^keyward((?:\/\w+)?)$/.exec(specifier) ?? [];
+  if (entry !== undefined) return next(new URL(`../../lib${entry}/index.ts`, import.meta.url).href, context);
   const isOurs = specifier.startsWith('.') && context.parentURL?.endsWith('.ts');
   return next(isOurs ? specifier.replace(/\.js$/, '.ts') : specifier, context);
 }

@@ -14,8 +14,8 @@ export interface StoreApi {
   principal(credential: string): Promise<Readonly<Record<string, unknown>>>;
   /** A token that an access key of the store has bought. */
   token(accessKey: string): string;
-  /** How many look-ups of API keys were made. */
-  lookUps(): number;
+  /** How many lookups of API keys were made. */
+  lookups(): number;
   /** How many were in flight at most. */
   mostInFlight(): number;
   close(): Promise<void>;
@@ -24,13 +24,13 @@ export interface StoreApi {
 const SIGNER = createKey('ES256', 'ours');
 
 export async function serveStore(store: CredentialStore, options: Partial<ApiKeysOptions> = {}): Promise<StoreApi> {
-  let lookUps = 0;
+  let lookups = 0;
   let inFlight = 0;
   let mostInFlight = 0;
   const counted: CredentialStore = {
     ...store,
     async resolveKey(key) {
-      lookUps += 1;
+      lookups += 1;
       inFlight += 1;
       mostInFlight = Math.max(mostInFlight, inFlight);
       try {
@@ -60,7 +60,7 @@ export async function serveStore(store: CredentialStore, options: Partial<ApiKey
       const now = Math.floor((options.clock ?? Date).now() / 1_000);
       return forge(SIGNER, { sub: accessKey, client_id: accessKey, iat: now, exp: now + 3_600 });
     },
-    lookUps: () => lookUps,
+    lookups: () => lookups,
     mostInFlight: () => mostInFlight,
     close: () => app.close(),
   };

@@ -8,7 +8,7 @@ export interface StoreBackup {
   restore(...statements: readonly string[]): Promise<void>;
 }
 
-const TABLES = ['changes', 'feed_head', 'secrets', 'keys', 'accounts'];
+const TABLES = ['changes', 'feed_head', 'revoked_tokens', 'secrets', 'keys', 'accounts'];
 
 /** Backs a store up as it is now. */
 export async function backUp(url: string): Promise<StoreBackup> {

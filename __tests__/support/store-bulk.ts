@@ -18,7 +18,7 @@ export async function storeKeys(
   url: string,
   { account = 'acme', count }: { readonly account?: string; readonly count: number },
 ): Promise<readonly BulkKey[]> {
-  await store.ledger.transact((tx) => needAccount(tx, account));
+  await store.repository.transact((tx) => needAccount(tx, account));
   const keys = Array.from({ length: count }, (_, at) => ({ id: `${account}_${at}`, text: mintKey('secret', 'live') }));
   const statements: string[] = [];
   for (let from = 0; from < count; from += AT_ONCE) {

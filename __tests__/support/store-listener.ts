@@ -21,12 +21,12 @@ export function listenTo(store: Watched): HeardFeed {
   const ages: number[] = [];
   let currents = 0;
   const stop = store.watch({
-    change: (change) => changes.push(change),
-    current: (age = 0) => {
+    onChange: (change) => changes.push(change),
+    onCaughtUp: (age = 0) => {
       currents += 1;
       ages.push(age);
     },
-    lost: () => undefined,
+    onGap: () => undefined,
   });
   return { changes, ages, currents: () => currents, stop };
 }

@@ -1,6 +1,6 @@
 import type { CredentialStore, StoreOptions } from 'keyward/store';
 import { openStore } from 'keyward/store';
-import type { LedgerTransaction } from '../../lib/store/ledger.js';
+import type { RepositoryTransaction } from '../../lib/store/repository/repository.js';
 import { listenTo } from './store-listener.js';
 import { eventually } from './store-wait.js';
 import { accountRow, addKey } from './stored-rows.js';
@@ -41,23 +41,23 @@ export async function makeStores(engine: EngineName): Promise<Stores> {
 
 /** Adds a key and, where there is none, its account; tells of nothing else. */
 export async function storeKey(store: CredentialStore, traits: Parameters<typeof addKey>[1] = {}) {
-  return await store.ledger.transact(async (tx) => {
+  return await store.repository.transact(async (tx) => {
     await needAccount(tx, traits.account ?? 'acme');
     return await addKey(tx, traits);
   });
 }
 
-export async function needAccount(tx: LedgerTransaction, id: string): Promise<void> {
+export async function needAccount(tx: RepositoryTransaction, id: string): Promise<void> {
   if ((await tx.account(id)) === undefined) await tx.insertAccount(accountRow({ id }));
 }
 
 /** Revokes a key, as management does. */
 export async function revoke(store: CredentialStore, id: string): Promise<void> {
-  await store.ledger.transact(async (tx) => {
+  await store.repository.transact(async (tx) => {
     const row = await tx.key(id);
     if (row === undefined) throw new Error('there is no such key');
     await tx.updateKey(id, row.version, { revoked_at: Date.now() });
-    tx.tell(row.kind === 'access' ? { accessKey: id } : { key: id });
+    tx.notify(row.kind === 'access' ? { accessKey: id } : { key: id });
   });
 }
 

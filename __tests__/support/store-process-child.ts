@@ -1,10 +1,10 @@
 /** The other end of `startStoreProcess`: run in a process of its own. */
 import { randomUUID } from 'node:crypto';
+import { apiKeys } from '../../lib/api-keys/api-keys.js';
+import type { CredentialVerifier } from '../../lib/contracts/credential-verifier.js';
+import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import type { CredentialStore } from '../../lib/store/credential-store.js';
 import { openStore } from '../../lib/store/open-store.js';
-import { apiKeys } from '../../lib/verify/api-keys.js';
-import { PresentedCredential } from '../../lib/verify/presented-credential.js';
-import type { CredentialVerifier } from '../../lib/verify/verifier.js';
 import type { StoreAnswer, StoreOrder } from './store-process.js';
 import { accountRow, keyRow, secretRow } from './stored-rows.js';
 
@@ -40,8 +40,7 @@ async function obey(order: StoreOrder): Promise<StoreAnswer> {
 
 async function present(key: string): Promise<string> {
   gate ??= apiKeys({ resolver: store, kinds: ['secret'], environment: 'live' });
-  const credential = new PresentedCredential(key);
-  return gate.recall?.(credential) === undefined ? (await gate.verify(credential)).outcome : 'accepted';
+  return (await gate.verify(new PresentedCredential(key))).outcome;
 }
 
 async function addMany(count: number): Promise<readonly string[]> {
@@ -52,21 +51,21 @@ async function addMany(count: number): Promise<readonly string[]> {
 
 async function addOne(): Promise<string> {
   const id = `ack_${randomUUID()}`;
-  await store.ledger.transact(async (tx) => {
+  await store.repository.transact(async (tx) => {
     if ((await tx.account('acme')) === undefined) await tx.insertAccount(accountRow());
     await tx.insertKey(keyRow({ id, kind: 'access', scopes: '[]', default_scopes: '[]' }), [secretRow(id, `${id} 1`)]);
     await new Promise((resolve) => setImmediate(resolve));
     await tx.insertSecret(secretRow(id, `${id} 2`));
-    tx.tell({ accessKey: id });
+    tx.notify({ accessKey: id });
   });
   return id;
 }
 
 async function revoke(id: string): Promise<void> {
-  await store.ledger.transact(async (tx) => {
+  await store.repository.transact(async (tx) => {
     const row = await tx.key(id);
     await tx.updateKey(id, row?.version ?? 0, { revoked_at: Date.now() });
-    tx.tell({ key: id });
+    tx.notify({ key: id });
   });
 }
 

@@ -10,7 +10,11 @@ export interface StoreReplica {
   remove(): Promise<void>;
 }
 
-const TABLES = ['accounts', 'keys', 'secrets', 'signing_keys', 'changes', 'feed_head', 'migrations'];
+/** Those that lookups and the feed read. */
+const TABLES = [
+  ...['accounts', 'keys', 'secrets', 'public_keys', 'revoked_tokens', 'signing_keys'],
+  ...['changes', 'feed_head', 'migrations'],
+];
 
 /** Makes a replica of a store in PostgreSQL as it is now. */
 export async function replicaOf(url: string): Promise<StoreReplica> {

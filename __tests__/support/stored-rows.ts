@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mintKey } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
-import type { LedgerTransaction } from '../../lib/store/ledger.js';
+import type { RepositoryTransaction } from '../../lib/store/repository/repository.js';
 import type { AccountRow, KeyRow, SecretRow } from '../../lib/store/tables.js';
 
 export function accountRow(traits: Partial<AccountRow> = {}): AccountRow {
@@ -37,6 +37,10 @@ export function keyRow(traits: Partial<KeyRow> = {}): KeyRow {
     revoked_at: null,
     disabled_at: null,
     tokens_not_before: null,
+    metadata: null,
+    allowed_addresses: null,
+    limits: null,
+    require_confirmation: null,
     version: 1,
     ...traits,
   };
@@ -50,6 +54,7 @@ export function secretRow(key: string, text: string, traits: Partial<SecretRow> 
     public_text: null,
     created_at: 0,
     retires_at: null,
+    ended_at: null,
     last_used_at: null,
     last_used_from: null,
     ...traits,
@@ -58,12 +63,12 @@ export function secretRow(key: string, text: string, traits: Partial<SecretRow> 
 
 /** Adds a key with one secret, and says so; returns its text. */
 export async function addKey(
-  tx: LedgerTransaction,
+  tx: RepositoryTransaction,
   traits: Partial<KeyRow> = {},
 ): Promise<{ id: string; text: string }> {
   const row = keyRow(traits);
   const text = mintKey(row.kind === 'public' ? 'public' : 'secret', row.environment);
   await tx.insertKey(row, [secretRow(row.id, text, row.kind === 'public' ? { public_text: text } : {})]);
-  tx.tell(row.kind === 'access' ? { accessKey: row.id } : { key: row.id });
+  tx.notify(row.kind === 'access' ? { accessKey: row.id } : { key: row.id });
   return { id: row.id, text };
 }

@@ -27,7 +27,7 @@ export interface TokenService extends Served {
   readonly url: string;
   readonly clock: ManualClock;
   readonly table: Map<string, unknown>;
-  lookUps: number;
+  lookups: number;
   failing: boolean;
   post(body: string, headers?: Record<string, string>): Promise<Response>;
 }
@@ -47,7 +47,7 @@ export async function tokenService(
     url,
     clock,
     table: new Map<string, unknown>([[ID, record()]]),
-    lookUps: 0,
+    lookups: 0,
     failing: false,
     post: (body, headers = {}) =>
       fetch(`${url}/connect/token`, {
@@ -58,7 +58,7 @@ export async function tokenService(
   };
   const accessKeys = {
     async resolveAccessKey(id: string) {
-      service.lookUps += 1;
+      service.lookups += 1;
       if (service.failing) throw new Error('the table cannot be reached');
       return service.table.get(id) as AccessKeyRecord | undefined;
     },

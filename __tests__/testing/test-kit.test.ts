@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
+import { decodeJwt } from 'jose';
 import { bearerErrors, requireApi, requireBearer, requireScopes } from 'keyward';
 import { createTestKit } from 'keyward/testing';
 import request from 'supertest';
@@ -17,7 +18,7 @@ describe('createTestKit', () => {
   app.use(bearerErrors());
   const get = (credential: string) => request(app).get('/payments').set('Authorization', `Bearer ${credential}`);
 
-  it('mints credentials that the real verifiers take', async () => {
+  it('creates credentials that the real verifiers accept', async () => {
     const first = await get(kit.secretKey({ apis: ['payments'] }));
     expect([first.status, first.body]).toMatchObject([200, { auth: { kind: 'secret', apis: ['payments'] } }]);
     const second = await get(await kit.accessToken({ scopes: ['payments'] }));
@@ -26,13 +27,18 @@ describe('createTestKit', () => {
     expect((await get(kit.publicKey())).status).toBe(403);
   });
 
+  it('makes tokens of an hour, as the issuer does', async () => {
+    const { iat, exp } = decodeJwt(await kit.accessToken());
+    expect(Number(exp) - Number(iat)).toBe(3_600);
+  });
+
   it.each([
     ['expired', { expired: true }],
     ['revoked', { revoked: true }],
     ['disabled', { disabled: true }],
     ['foreign', { foreign: true }],
     ['of the other environment', { otherEnvironment: true }],
-  ])('makes one that is %s, and it is refused', async (_name, traits) => {
+  ])('creates one that is %s, and it is refused', async (_name, traits) => {
     for (const credential of [
       kit.secretKey(traits),
       kit.publicKey({ ...traits, apis: ['payments'] }),
@@ -52,7 +58,7 @@ describe('createTestKit', () => {
     }
   });
 
-  it('takes the store away: 503, and what is cached lives on for its time', async () => {
+  it('simulates an outage: 503, and cached credentials stay valid for their time', async () => {
     const warm = kit.secretKey();
     await get(warm);
     kit.outage(true);
@@ -66,14 +72,14 @@ describe('createTestKit', () => {
   });
 });
 
-describe('a trait that no credential can have is told when it is minted', () => {
+describe('an impossible trait throws when the credential is created', () => {
   const kit = createTestKit();
-  const text = 'a text that is not empty';
+  const text = 'a non-empty string';
   const names = 'expected a list of names';
 
   const common: [string, object, string][] = [
-    ['an unknown one', { api: [] }, 'unknown option "api"; there are account, channels, platform, expired'],
-    ['an account of no text', { account: '' }, 'account: expected a text'],
+    ['an unknown one', { api: [] }, 'unknown option "api"; there are account, channels, platform, metadata'],
+    ['an account of no text', { account: '' }, 'account: expected a non-empty string'],
     ['channels as a text', { channels: 'pc_1' }, `channels: ${names}`],
     ['scopes as a text', { scopes: 'payments' }, `scopes: ${names}`],
     ['scopes that are none', { scopes: ['a b'] }, `scopes: ${names}`],
@@ -81,8 +87,16 @@ describe('a trait that no credential can have is told when it is minted', () => 
     ['a platform with two', { platform: 'shop', channels: ['a', 'b'] }, 'channels: a key on an e-commerce platform'],
     ['a flag as a text', { revoked: 'no' }, 'option "revoked" must be a boolean, got string'],
     ['disabled as a number', { disabled: 0 }, 'option "disabled" must be a boolean, got number'],
-    ['one that is wrong on a foreign credential too', { foreign: true, account: '' }, 'account: expected a text'],
-    ['or on one of the other environment', { otherEnvironment: true, account: '' }, 'account: expected a text'],
+    [
+      'one that is wrong on a foreign credential too',
+      { foreign: true, account: '' },
+      'account: expected a non-empty string',
+    ],
+    [
+      'or on one of the other environment',
+      { otherEnvironment: true, account: '' },
+      'account: expected a non-empty string',
+    ],
   ];
   const ofKeys: [string, object, string][] = [
     ...common,
@@ -105,7 +119,7 @@ describe('a trait that no credential can have is told when it is minted', () => 
 
   it.each<[string, object, string]>([
     ...common,
-    ['a client of no text', { clientId: '' }, `option "clientId" must be ${text}, got an empty text`],
+    ['a client of no text', { clientId: '' }, `option "clientId" must be ${text}, got an empty string`],
     ['a time as a text', { expiresIn: '60' }, 'option "expiresIn" must be a number from -1000000000 to 1000000000'],
     ['no time', { expiresIn: Number.NaN }, 'option "expiresIn" must be a number'],
     ['claims as a text', { claims: 'sub' }, 'option "claims" must be an object, got string'],
@@ -114,7 +128,7 @@ describe('a trait that no credential can have is told when it is minted', () => 
     await expect(kit.accessToken(traits)).rejects.toThrow(`accessToken: ${message}`);
   });
 
-  it('and so is a clock that stands nowhere', () => {
+  it('an invalid time of the clock throws too', () => {
     expect(() => createTestKit({ now: new Date(Number.NaN) })).toThrow(
       new TypeError('createTestKit: option "now" must be a Date, got object'),
     );

@@ -38,7 +38,7 @@ async function violationsOn(page: Page): Promise<readonly string[]> {
   return found;
 }
 
-it('axe would find a grey that is too pale, in light and in dark', async () => {
+it('axe finds a gray with too little contrast, in light and dark mode', async () => {
   const page = await site.enter(chromium, 'owner');
   await page.goto(site.url);
   await page.evaluate(`document.documentElement.style.setProperty('--kw-muted', '#777')`);
@@ -47,7 +47,7 @@ it('axe would find a grey that is too pale, in light and in dark', async () => {
     expect(found).toContainEqual(expect.stringMatching(`${scheme} color-contrast`));
 });
 
-describe('axe finds nothing, in light and in dark, on', () => {
+describe('axe finds no problem, in light and dark mode, on', () => {
   it.each<[string, () => string]>([
     ['the list of API keys', () => ''],
     ['a list that nothing matches', () => '/?text=nothing-like-it'],
@@ -66,7 +66,7 @@ describe('axe finds nothing, in light and in dark, on', () => {
     ['an access key', () => `/access-keys/${keys.access.id}?done=edited`],
     ['the form that edits a key', () => `/keys/${keys.secret.id}/edit`],
     ['the form that edits an access key', () => `/access-keys/${keys.access.id}/edit`],
-    ['the page that asks before a key is deleted', () => `/keys/${keys.secret.id}/delete`],
+    ['the page that asks before a key is deleted', () => `/keys/${keys.secret.id}/revoke`],
     ['the audit', () => '/audit'],
     ['an audit that nothing matches', () => '/audit?actor=nobody'],
     ['404', () => '/keys/none'],
@@ -82,13 +82,13 @@ describe('axe finds nothing, in light and in dark, on', () => {
   it.each([
     ['the first list of API keys', ''],
     ['the first list of access keys', '/access-keys'],
-  ])('%s, with nothing in it', async (_name, path) => {
+  ])('%s, empty', async (_name, path) => {
     const page = await newcomer.enter(chromium, 'owner');
     await page.goto(newcomer.url + path);
     expect(await violationsOn(page)).toEqual([]);
   });
 
-  it('the form and the list of an account that has every API', async () => {
+  it('the form and the list of an account with all APIs', async () => {
     const page = await whole.enter(chromium, 'owner');
     for (const path of ['/keys/new?kind=secret', '']) {
       await page.goto(whole.url + path);
@@ -96,7 +96,7 @@ describe('axe finds nothing, in light and in dark, on', () => {
     }
   });
 
-  it('the pages of a Developer: a key that cannot be changed, and 403', async () => {
+  it('the pages of a Developer: a key that they cannot change, and 403', async () => {
     const page = await site.enter(chromium, 'developer');
     for (const path of [`/keys/${keys.secret.id}`, `/access-keys/${keys.access.id}`, `/keys/${keys.secret.id}/edit`]) {
       await page.goto(site.url + path);
@@ -104,7 +104,7 @@ describe('axe finds nothing, in light and in dark, on', () => {
     }
   });
 
-  it('401, and signing in by a link: good, and used', async () => {
+  it('401, and signing in with a valid link and with a used one', async () => {
     const page = await chromium.page();
     await page.goto(site.url);
     expect(await violationsOn(page)).toEqual([]);
@@ -141,12 +141,12 @@ describe('axe finds nothing, in light and in dark, on', () => {
       const target = site.url + (kind === 'access key' ? '/access-keys' : '/keys');
       await onward(page);
       expect(await sendAnyway(page, target, again)).toBe(200);
-      expect(await page.title()).toMatch(/was made before/);
+      expect(await page.title()).toMatch(/was created before/);
       expect(await violationsOn(page)).toEqual([]);
     },
   );
 
-  it('a conflict of two editors, a key rolled before, and a name that is not the one to delete', async () => {
+  it('a conflict of two editors, a rotation that was repeated, and a wrong name when revoking', async () => {
     const { key } = await site.management.keys.create(site.owner, { kind: 'secret', apis: ['payments'], name: 'Both' });
     const page = await site.enter(chromium, 'owner');
     const path = `${site.url}/keys/${key.id}`;
@@ -156,11 +156,11 @@ describe('axe finds nothing, in light and in dark, on', () => {
     expect((await press(page, 'Save')).status()).toBe(409);
     expect(await violationsOn(page)).toEqual([]);
     await page.goto(path);
-    expect(await sendAnyway(page, `${path}/roll`, { version: String(key.version), grace: '0' })).toBe(409);
+    expect(await sendAnyway(page, `${path}/rotate`, { version: String(key.version), grace: '0' })).toBe(409);
     expect(await violationsOn(page)).toEqual([]);
-    await page.goto(`${path}/delete`);
+    await page.goto(`${path}/revoke`);
     await page.locator('#field-confirm').fill('Both');
-    expect((await press(page, 'Delete')).status()).toBe(400);
+    expect((await press(page, 'Revoke')).status()).toBe(400);
     expect(await violationsOn(page)).toEqual([]);
   });
 });
@@ -168,6 +168,6 @@ describe('axe finds nothing, in light and in dark, on', () => {
 /** Leaves the page that shows a text, which asks only whoever did something on it. */
 async function onward(page: Page): Promise<void> {
   await page.locator('[data-copy=text]').click();
-  await page.getByRole('link', { name: /^To / }).click();
+  await page.getByRole('link', { name: /^Go to / }).click();
   await page.waitForURL(/keys\/(?:key|ack)_/);
 }

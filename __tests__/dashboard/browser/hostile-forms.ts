@@ -1,5 +1,6 @@
 /** Every form of the Dashboard, with every field that the server takes there, and the hostile texts for them. */
-import { ROUTES } from '../../../lib/dashboard/routes.js';
+import { generateKeyPairSync } from 'node:crypto';
+import { ROUTES } from '../../../lib/dashboard/pages/routes.js';
 import type { BrowserSite } from '../../support/browser-site.js';
 import { HOSTILE } from './hostile-texts.js';
 
@@ -26,8 +27,10 @@ export type Texts = Readonly<Record<string, string>>;
 
 const GATES: Readonly<Record<string, number>> = {
   ...{ csrf: 403, formId: 400, version: 400, grace: 400, secret: 404 },
-  ...{ kind: 400, state: 400, limit: 400 },
+  ...{ kind: 400, state: 400, limit: 400, confirmation: 400, publicKey: 400, kid: 404 },
 };
+/** Filters that are refused; as fields of a form they do not stop it. */
+const FILTER_GATES: Readonly<Record<string, number>> = { environment: 400, sort: 400, from: 400, to: 400 };
 
 /** Not of a form, but of the addresses that pages link. */
 const LINKED = ['after', 'done'];
@@ -38,21 +41,22 @@ function formOf(what: string, page: string, method: 'get' | 'post', goesTo = pag
   const taken = method === 'get' ? route?.query?.filter((name) => !LINKED.includes(name)) : route?.form;
   const names = [...(method === 'post' ? ['csrf'] : []), ...(taken ?? [])];
   // A new access key has one kind, whatever is said.
-  const isGate = (name: string) => name in GATES && !(name === 'kind' && goesTo === '/access-keys');
+  const gates = method === 'get' ? { ...GATES, ...FILTER_GATES } : GATES;
+  const isGate = (name: string) => name in gates && !(name === 'kind' && goesTo === '/access-keys');
   const pathIn = (text: string) => (ids: Ids) => text.replace(/:(\w+)/, (_, which: keyof Ids) => ids[which]);
   return {
     ...{ what, listed, method, page: pathIn(page), action: pathIn(goesTo), route: path },
-    gates: Object.fromEntries(names.filter(isGate).map((name) => [name, GATES[name] ?? 0])),
+    gates: Object.fromEntries(names.filter(isGate).map((name) => [name, gates[name] ?? 0])),
     free: names.filter((name) => !isGate(name)),
   };
 }
 
 const ofOne = (noun: string, path: string, live: string, off: string) => [
-  formOf(`the deletion of ${noun}`, `${path}/${live}/delete`, 'post'),
-  formOf(`the rolling of ${noun}`, `${path}/${live}`, 'post', `${path}/${live}/roll`),
+  formOf(`the deletion of ${noun}`, `${path}/${live}/revoke`, 'post'),
+  formOf(`the rotation of ${noun}`, `${path}/${live}/rotate/confirm`, 'post', `${path}/${live}/rotate`),
   formOf(`the end of the grace of ${noun}`, `${path}/${live}`, 'post', `${path}/${live}/end-grace`),
-  formOf(`disabling ${noun}`, `${path}/${live}`, 'post', `${path}/${live}/disable`),
-  formOf(`enabling ${noun}`, `${path}/${off}`, 'post', `${path}/${off}/enable`),
+  formOf(`disabling ${noun}`, `${path}/${live}/disable/confirm`, 'post', `${path}/${live}/disable`),
+  formOf(`enabling ${noun}`, `${path}/${off}/enable/confirm`, 'post', `${path}/${off}/enable`),
 ];
 
 export const FORMS: readonly HostileForm[] = [
@@ -67,9 +71,17 @@ export const FORMS: readonly HostileForm[] = [
   formOf('the edit of an access key', '/access-keys/:access/edit', 'post'),
   ...ofOne('an API key', '/keys', ':secret', ':off'),
   ...ofOne('an access key', '/access-keys', ':access', ':offAccess'),
-  formOf('a second Secret', '/access-keys/:access', 'post', '/access-keys/:access/secrets'),
+  formOf('a second Secret', '/access-keys/:access/secrets/confirm', 'post', '/access-keys/:access/secrets'),
   formOf('the deletion of a Secret', '/access-keys/:two', 'post', '/access-keys/:two/secrets/delete'),
-  formOf('the end of tokens', '/access-keys/:access', 'post', '/access-keys/:access/revoke-tokens'),
+  formOf(
+    'the end of tokens',
+    '/access-keys/:access/revoke-tokens/confirm',
+    'post',
+    '/access-keys/:access/revoke-tokens',
+  ),
+  formOf('a new public key of a client', '/access-keys/:two', 'post', '/access-keys/:two/public-keys'),
+  formOf('the removal of a public key', '/access-keys/:two', 'post', '/access-keys/:two/public-keys/remove'),
+  formOf('the binding of tokens', '/access-keys/:two', 'post', '/access-keys/:two/require-confirmation'),
   formOf('the sign-out', '/', 'post', '/sign-out'),
 ];
 
@@ -85,11 +97,13 @@ export async function keysIn(listed: Desk, unlisted: Desk): Promise<Ids> {
   const makeAccessKey = async () => (await accessKeys.create(owner, { scopes: ['payments'] })).key.id;
   const [secret, off] = [await makeKey(), await makeKey()];
   const [access, offAccess, two] = [await makeAccessKey(), await makeAccessKey(), await makeAccessKey()];
-  await keys.roll(owner, secret, 3_600);
+  await keys.rotate(owner, secret, 3_600);
   await keys.edit(owner, off, { version: 1, disabled: true });
-  await accessKeys.roll(owner, access, 3_600);
+  await accessKeys.rotate(owner, access, 3_600);
   await accessKeys.edit(owner, offAccess, { version: 1, disabled: true });
   await accessKeys.addSecret(owner, two);
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  await accessKeys.addPublicKey(owner, two, publicKey.export({ format: 'pem', type: 'spki' }).toString());
   const open = await unlisted.management.keys.create(unlisted.owner, { kind: 'public', apis: ['payments'] });
   return { secret, public: open.key.id, access, off, offAccess, two };
 }

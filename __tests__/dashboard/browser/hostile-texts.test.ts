@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ManagementError } from 'keyward/management';
-import { DASHBOARD_PATH as MOUNT } from '../../../lib/cli/serve-dashboard.js';
-import { ROUTES } from '../../../lib/dashboard/routes.js';
+import { DASHBOARD_PATH as MOUNT } from '../../../lib/cli/serve/served-dashboard.js';
+import { ROUTES } from '../../../lib/dashboard/pages/routes.js';
 import { openChromium } from '../../support/browser.js';
 import { browserSite } from '../../support/browser-site.js';
 import { eventually } from '../../support/store-wait.js';
@@ -28,7 +28,7 @@ const chromium = openChromium();
 
 const FAMILIES = Object.entries(HOSTILE);
 /** Hundreds of pages each, with little to paint. */
-const PATIENCE = 480_000;
+const TIMEOUT_MS = 480_000;
 const SMALL = { viewport: { width: 200, height: 200 } };
 
 let ids: Ids;
@@ -36,11 +36,11 @@ beforeAll(async () => {
   ids = await keysIn(listed, unlisted);
 });
 
-it('there are a hundred of them', () => {
+it('there are at least a hundred hostile texts', () => {
   expect(new Set(TEXTS).size).toBe(100);
 });
 
-it('the browser would tell of a dialog, of what the policy stops, and of an error', async () => {
+it('the test notices a dialog, a violation of the policy, and an error', async () => {
   const page = await listed.enter(chromium, 'owner');
   await page.evaluate(`document.querySelector('main').innerHTML = '<b onclick="alert(1)" style="color: red">x</b>'`);
   await page.evaluate(`alert(1), setTimeout(() => { throw new Error('thrown') })`);
@@ -51,9 +51,9 @@ it('the browser would tell of a dialog, of what the policy stops, and of an erro
   }
 });
 
-describe('as a name, and as the id of who made the key', () => {
+describe('as a name, and as the id of the creator', () => {
   it.each(FAMILIES)(
-    'M31 %s are text in the lists, the key, its edit, its delete, the audit and the titles',
+    'M31 %s are shown as text on lists, the key page, edit and revoke pages, the audit log and in titles',
     async (_, texts) => {
       const page = await unlisted.enter(chromium, 'owner');
       const made = [];
@@ -68,9 +68,9 @@ describe('as a name, and as the id of who made the key', () => {
       await page.goto(`${unlisted.url}/audit?limit=${texts.length}`);
       await expectText(page, texts.map(visible));
       for (const { path, name } of made.filter(({ text }) => isName(text))) {
-        await page.goto(`${unlisted.url}${path}/delete`);
+        await page.goto(`${unlisted.url}${path}/revoke`);
         await expectText(page, [visible(name)]);
-        expect(await page.title()).toBe(`Delete ${visible(name)} - keyward`);
+        expect(await page.title()).toBe(`Revoke ${visible(name)} - keyward`);
       }
     },
   );
@@ -86,15 +86,15 @@ describe('as a name, and as the id of who made the key', () => {
   }
 });
 
-describe('in every field', () => {
-  it('has every form that takes fields', () => {
+describe('in every form field', () => {
+  it('every form with fields is tested', () => {
     const posted = FORMS.filter(({ method }) => method === 'post').map(({ route }) => route);
     const taking = ROUTES.filter(({ post }) => post !== undefined).map(({ path }) => path);
     expect(new Set(posted)).toEqual(new Set([...taking, '/sign-out']));
   });
 
   it.each(FORMS)(
-    'M31 of $what every text is taken or refused, and never more than text',
+    'M31 $what: every text is accepted or refused, and only ever shown as text',
     async (form) => {
       const written = await opened(form);
       const [free, gates] = [[...form.free], Object.keys(form.gates)];
@@ -117,11 +117,11 @@ describe('in every field', () => {
         }
       }
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
-    'M31 of a sign-in link every text is refused, and never more than text',
+    'M31 a sign-in link: every text is refused, and only ever shown as text',
     async () => {
       const page = await chromium.page(SMALL);
       for (let at = 0; at < TEXTS.length; at += 9) {
@@ -133,11 +133,11 @@ describe('in every field', () => {
         await written.answer.close();
       }
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 });
 
-describe('as a name that a form gives', () => {
+describe('as the name of a form field', () => {
   const third = (which: number) => TEXTS.filter((_, at) => at % 3 === which);
 
   it.each([
@@ -145,7 +145,7 @@ describe('as a name that a form gives', () => {
     { what: 'a new public key', reach: { 'apis.named': 'payments' }, texts: third(1) },
     { what: 'a new access key', reach: { scopes: 'payments' }, texts: third(2) },
   ])(
-    'M31 $what has it, or is not made',
+    'M31 $what has the name, or is not created',
     async ({ what, reach, texts }) => {
       const written = await opened(formOf(what));
       for (const name of texts) {
@@ -153,7 +153,7 @@ describe('as a name that a form gives', () => {
         if (isName(name)) expect(seen.texts).toContain(visible(name));
       }
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it.each([
@@ -161,7 +161,7 @@ describe('as a name that a form gives', () => {
     { what: 'the edit of a public key', texts: third(2) },
     { what: 'the edit of an access key', texts: third(0) },
   ])(
-    'M31 $what gives it, and tells of some when two edit one version',
+    'M31 $what has the name, also on the conflict page',
     async ({ what, texts }) => {
       const written = await opened(formOf(what));
       let version = Number(await written.page.locator('[name=version]').inputValue());
@@ -174,17 +174,17 @@ describe('as a name that a form gives', () => {
         expect((await sendsTo(written, { version: '1', name: `${name}.` }, 409)).texts).toContain(visible(`${name}.`));
       }
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 });
 
-describe('in every address', () => {
+describe('in every URL', () => {
   const PLACES = [
     ...['/?text=', '/?api=', '/?state=', '/?after=', '/?', '/keys/', '/keys/new?kind=', '/sign-in?token='],
     ...['/audit?actor=', '/audit?subject='],
   ];
 
-  it.each(FAMILIES)('M31 %s are taken or refused, and never more than text', async (_, [text = '']) => {
+  it.each(FAMILIES)('M31 %s are accepted or refused, and only ever shown as text', async (_, [text = '']) => {
     const page = await listed.enter(chromium, 'owner', SMALL);
     for (const place of PLACES) {
       const response = await page.goto(listed.url + place + encodeURIComponent(shortened(text)));

@@ -50,7 +50,7 @@ async function tabTo(page: Page, name: RegExp, key = 'Tab'): Promise<void> {
 }
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-  it('a key is made, copied and renamed by the keyboard alone, and the focus is seen at each step', async () => {
+  it('a key can be created, copied and renamed with the keyboard only, with a visible focus at each step', async () => {
     const permissions = ['clipboard-read', 'clipboard-write'];
     const page = await site.enter(chromium, 'owner', { colorScheme, permissions });
     const { keyboard } = page;
@@ -76,7 +76,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await keyboard.press('Space');
     await page.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await page.locator('#text').inputValue());
-    await tabTo(page, /^To By keyboard$/);
+    await tabTo(page, /^Go to By keyboard$/);
     await enter();
 
     await tabTo(page, /^Edit$/);
@@ -85,15 +85,17 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await keyboard.press('Control+A');
     await keyboard.type('Renamed');
     expect((await enter()).status()).toBe(200);
-    await tabTo(page, /^Delete$/);
+    await tabTo(page, /^More$/);
+    await keyboard.press('Enter');
+    await tabTo(page, /^Revoke$/);
     await enter();
-    await tabTo(page, /^Type Renamed to delete it$/);
+    await tabTo(page, /^Type Renamed to revoke it$/);
     await keyboard.type('Renamed');
     expect((await enter()).status()).toBe(200);
-    expect(await page.getByRole('status').textContent()).toContain('was deleted');
+    expect(await page.locator('.status').textContent()).toContain('was revoked');
   });
 
-  it('the first stop leads past the menu', async () => {
+  it('the first tab stop skips the menu', async () => {
     const page = await site.enter(chromium, 'owner', { colorScheme });
     await tabTo(page, /^Skip to content$/);
     await page.keyboard.press('Enter');
@@ -101,12 +103,12 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     expect(await page.evaluate(`document.activeElement.closest('main') !== null`)).toBe(true);
   });
 
-  it('a mistake gets the focus, and leads to its field', async () => {
+  it('an error gets the focus and links to its field', async () => {
     const page = await site.enter(chromium, 'owner', { colorScheme });
     await page.goto(`${site.url}/keys/new?kind=secret`);
     await page.getByLabel('Name', { exact: true }).focus();
     expect((await answerTo(page, () => page.keyboard.press('Enter'))).status()).toBe(400);
-    expect((await focused(page)).name).toContain('Something is not right yet');
+    expect((await focused(page)).name).toContain('Please correct this');
     await tabTo(page, /^APIs: /);
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('field-apis');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sessionCookie } from '../../../lib/dashboard/sign-in/session-cookie.js';
 import { openChromium } from '../../support/browser.js';
 import { answerTo, press } from '../../support/browser-forms.js';
 import { browserSite, signIn } from '../../support/browser-site.js';
@@ -40,7 +41,7 @@ describe.each(OTHERS)('%s', (_name, host) => {
     expect(chromium.troubles()).toEqual([expect.stringMatching(/frame/)]);
   });
 
-  it('M25 cannot send a form, with whatever it knows', async () => {
+  it('M25 cannot send a form, whatever it knows', async () => {
     const page = await site.enter(chromium, 'owner');
     const { key } = await site.management.keys.create(site.owner, { kind: 'secret', apis: ['payments'] });
     const path = `/keys/${key.id}/disable`;
@@ -53,7 +54,7 @@ describe.each(OTHERS)('%s', (_name, host) => {
       const response = await answerTo(page, () => page.getByRole('button').click());
       expect(response.status()).toBe(403);
       expect((await response.request().allHeaders()).origin).toBe(policy === 'no-referrer' ? 'null' : origin());
-      expect(await page.locator('h1').textContent()).toBe('Not sent from here');
+      expect(await page.locator('h1').textContent()).toBe('Form not accepted');
     }
     expect((await site.management.keys.view(site.owner, key.id)).state).toBe('active');
   });
@@ -67,7 +68,7 @@ describe.each(OTHERS)('%s', (_name, host) => {
     expect(chromium.troubles()).toContainEqual(expect.stringMatching(/blocked by CORS policy/));
   });
 
-  it('has no hold of the window that it opens', async () => {
+  it('has no access to the window that it opens', async () => {
     const page = await site.enter(chromium, 'owner');
     pageOfOther = `<!doctype html><button onclick="opened = window.open('${site.url}')">Open</button>`;
     await page.goto(origin());
@@ -78,9 +79,9 @@ describe.each(OTHERS)('%s', (_name, host) => {
   });
 });
 
-describe('its own pages', () => {
+describe('pages of the Dashboard', () => {
   it.each([true, false])(
-    'M25 send a good Origin with their forms, under no-referrer; with JavaScript: %s',
+    'M25 send a valid Origin with their forms under no-referrer; with JavaScript: %s',
     async (javaScriptEnabled) => {
       const context = await chromium.context({ javaScriptEnabled });
       const page = await context.newPage();
@@ -121,7 +122,7 @@ describe('its own pages', () => {
 
 describe('the session', () => {
   it.each(['127.0.0.1', 'localhost'])(
-    'M28 is kept by the browser on http://%s, out of reach of scripts',
+    'M28 is stored by the browser on http://%s, and scripts cannot read it',
     async (host) => {
       const context = await chromium.context();
       const page = await signIn(context, site.link('owner').replace('127.0.0.1', host));
@@ -130,12 +131,12 @@ describe('the session', () => {
       const strict = { domain: host, path: '/', expires: -1, httpOnly: true, secure: true };
       expect(Object.fromEntries(cookies)).toEqual({
         '__Host-keyward-csrf': { ...strict, sameSite: 'Strict' },
-        '__Host-keyward-session': { ...strict, sameSite: 'Lax' },
+        [sessionCookie(site.url).name]: { ...strict, sameSite: 'Lax' },
       });
     },
   );
 
-  it('M27 ends at sign-out, on the server too: going back shows no keys', async () => {
+  it('M27 ends at sign-out, also on the server: going back shows no keys', async () => {
     const context = await chromium.context();
     const page = await signIn(context, site.link('owner'));
     const kept = await context.cookies();
@@ -150,16 +151,17 @@ describe('the session', () => {
     expect((await page.goto(site.url))?.status()).toBe(401);
   });
 
-  it('M27 is another one after signing in again', async () => {
+  it('M27 is a new one after signing in again', async () => {
     const context = await chromium.context();
-    const sessionIn = async () => (await context.cookies()).find(({ name }) => name.endsWith('session'))?.value;
+    const sessionIn = async () =>
+      (await context.cookies()).find(({ name }) => name === sessionCookie(site.url).name)?.value;
     await signIn(context, site.link('owner'));
     const first = await sessionIn();
     await signIn(context, site.link('owner'));
     expect(await sessionIn()).not.toBe(first);
   });
 
-  it('M22 of whoever follows a link from another site goes on', async () => {
+  it('M22 continues when the member follows a link from another site', async () => {
     const page = await signIn(await chromium.context(), site.link('owner'));
     pageOfOther = `<!doctype html><a href="${site.url}">to the keys</a>`;
     await page.goto(`http://localhost:${other.port}`);
@@ -167,7 +169,7 @@ describe('the session', () => {
   });
 
   it.each(['//localhost', '/\\localhost', 'https:localhost', '%0d%0aLocation:%20http://localhost'])(
-    'M35 begins on its own pages, whatever next says: %s',
+    'M35 starts on a page of the Dashboard, whatever next is: %s',
     async (next) => {
       const page = await chromium.page();
       await page.goto(`${site.link('owner')}&next=${next}:${other.port}/`);

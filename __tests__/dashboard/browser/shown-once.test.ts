@@ -22,15 +22,19 @@ async function shownOnce(kind: 'secret' | 'public', javaScriptEnabled = true): P
   if (kind === 'secret') await page.locator('[name="apis.of"][value=some]').check();
   await page.locator('[name=apis][value=payments]').check();
   expect((await press(page, `Create a ${kind} key`)).status()).toBe(201);
-  const href = await page.getByRole('link', { name: 'To Once' }).getAttribute('href');
+  const href = await page.getByRole('link', { name: 'Go to Once' }).getAttribute('href');
   return { page, text: await page.locator('#text').inputValue(), href: new URL(String(href), page.url()).href };
 }
 
+const ALL_HELD = `document.documentElement.outerHTML +
+  [...document.querySelectorAll('input')].map(({ value }) => value).join(' ')`;
+
 /** All that a page holds: its markup as it is now, and what stands in its fields. */
-const heldBy = (page: Page) =>
-  page.evaluate<string>(
-    `document.documentElement.outerHTML + [...document.querySelectorAll('input')].map(({ value }) => value).join(' ')`,
-  );
+async function heldBy(page: Page): Promise<string> {
+  // A page that the browser kept loads itself again, which ends what is evaluated meanwhile.
+  const reloaded = () => page.waitForLoadState().then(() => page.evaluate<string>(ALL_HELD));
+  return await page.evaluate<string>(ALL_HELD).catch(reloaded);
+}
 
 describe.each([
   { how: 'with JavaScript', javaScriptEnabled: true },
@@ -51,16 +55,16 @@ describe.each([
     expect((await site.management.keys.list(site.owner)).items).toHaveLength(before);
   });
 
-  it('M23 loading the page anew, with the form sent again, says that the key was made before', async () => {
+  it('M23 reloading the page, which sends the form again, says that the key was already created', async () => {
     const { page, text } = await shownOnce('secret', javaScriptEnabled);
     const before = (await site.management.keys.list(site.owner)).items.length;
     await page.reload();
-    expect(await page.title()).toBe('The API key was made before - keyward');
+    expect(await page.title()).toBe('The API key was created before - keyward');
     expect(await heldBy(page)).not.toContain(text);
     expect((await site.management.keys.list(site.owner)).items).toHaveLength(before);
   });
 
-  it('M23 no later page has it: the lists, the key, its edit and the audit', async () => {
+  it('M23 no later page contains it: lists, key page, edit page and audit log', async () => {
     const { page, text, href } = await shownOnce('secret', javaScriptEnabled);
     for (const path of [site.url, href, `${href}?done=edited`, `${site.url}/audit`, `${site.url}/keys/new`]) {
       await page.goto(path);
@@ -69,7 +73,7 @@ describe.each([
   });
 });
 
-it('M23 no place of the browser keeps it: cookies, storages, caches, the address, the history', async () => {
+it('M23 the browser does not store it: cookies, storage, caches, URL, history', async () => {
   const { page, text } = await shownOnce('secret');
   expect(await heldBy(page)).toContain(text);
   const kept = await page.evaluate<string>(`(async () => JSON.stringify([
@@ -81,7 +85,7 @@ it('M23 no place of the browser keeps it: cookies, storages, caches, the address
   expect(JSON.stringify(await page.context().storageState({ indexedDB: true }))).not.toContain(text);
 });
 
-it('M23 the page empties itself when it is left, so that a picture of it shows nothing', async () => {
+it('M23 the page is emptied when it is left, so that a snapshot shows nothing', async () => {
   const { page, text } = await shownOnce('secret');
   await page.evaluate(`dispatchEvent(new Event('pagehide'))`);
   const values = page.locator('#text, #command');
@@ -97,24 +101,24 @@ it('a public key can be seen again', async () => {
   expect(await page.getByLabel('Public key').inputValue()).toBe(text);
 });
 
-describe('leaving the page', () => {
+describe('leaving the page before copying', () => {
   /** Presses what leads on, and says whether the browser asked. */
   async function leave(page: Page): Promise<boolean> {
     let asked = false;
     page.on('dialog', (dialog) => {
       asked = dialog.type() === 'beforeunload';
     });
-    await page.getByRole('link', { name: 'To Once' }).click();
+    await page.getByRole('link', { name: 'Go to Once' }).click();
     await page.waitForURL(/\/keys\/key_/);
     return asked;
   }
 
-  it('asks where the secret was not copied', async () => {
+  it('asks for confirmation if the secret was not copied', async () => {
     const { page } = await shownOnce('secret');
     expect(await leave(page)).toBe(true);
   });
 
-  it.each(['the button', 'the keyboard'])('does not ask where it was copied, by %s', async (by) => {
+  it.each(['the button', 'the keyboard'])('does not ask if it was copied, by %s', async (by) => {
     const { page, text } = await shownOnce('secret');
     if (by === 'the button') {
       await page.locator('[data-copy=text]').click();
@@ -133,7 +137,7 @@ describe('leaving the page', () => {
   });
 });
 
-it('the command is copied whole, and is for a shell', async () => {
+it('the command is copied completely, and works in a shell', async () => {
   const { page, text } = await shownOnce('secret');
   await page.locator('[data-copy=command]').click();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(

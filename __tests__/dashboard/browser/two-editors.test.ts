@@ -30,7 +30,7 @@ describe.each([
   { how: 'with JavaScript', javaScriptEnabled: true },
   { how: 'without JavaScript', javaScriptEnabled: false },
 ])('$how', ({ javaScriptEnabled }) => {
-  it('M37 the second is shown both versions, and can save theirs over it', async () => {
+  it('M37 the second editor sees both versions, and can overwrite the first', async () => {
     const { first, second, id } = await bothEditing(javaScriptEnabled);
     await first.getByLabel('Name', { exact: true }).fill('Order service');
     await first.getByRole('group', { name: 'APIs' }).getByLabel('disputes').check();
@@ -38,38 +38,39 @@ describe.each([
 
     await second.getByLabel('Name', { exact: true }).fill('Orders of the shop');
     expect((await press(second, 'Save')).status()).toBe(409);
-    expect(await second.getByRole('alert').textContent()).toContain('Somebody else changed it meanwhile');
+    expect(await second.getByRole('alert').textContent()).toContain('Somebody else changed this key');
     expect((await viewed(id)).name).toBe('Order service');
     const rows = await second.locator('tr.differs').evaluateAll((rows) => rows.map((row) => row.textContent));
     expect(rows).toEqual(['Name (differs)Order serviceOrders of the shop', 'APIs (differs)disputes, paymentspayments']);
     // What they wrote is in the form still.
     expect(await second.getByLabel('Name', { exact: true }).inputValue()).toBe('Orders of the shop');
 
-    expect((await press(second, 'Save mine')).status()).toBe(200);
+    expect((await press(second, 'Save my changes')).status()).toBe(200);
     expect(await viewed(id)).toMatchObject({ name: 'Orders of the shop', apis: ['payments'], version: 3 });
     expect(await second.getByRole('status').textContent()).toContain('The changes are saved.');
   });
 
-  it('M37 the second can keep what it is now', async () => {
+  it('M37 the second editor can keep the current version', async () => {
     const { first, second, id } = await bothEditing(javaScriptEnabled);
     for (const page of [first, second]) await page.getByLabel('Name', { exact: true }).fill('Theirs');
     await press(first, 'Save');
     await second.getByLabel('Name', { exact: true }).fill('Mine');
     expect((await press(second, 'Save')).status()).toBe(409);
-    expect((await press(second, 'Keep what it is now', 'link')).status()).toBe(200);
+    expect((await press(second, 'Discard my changes', 'link')).status()).toBe(200);
     expect(await second.getByRole('heading', { level: 1 }).textContent()).toContain('Theirs');
     expect(await viewed(id)).toMatchObject({ name: 'Theirs', version: 2 });
   });
 
-  it('M37 a third change in between is told again', async () => {
+  it('M37 a third change in between is a conflict again', async () => {
     const { first, second, id } = await bothEditing(javaScriptEnabled);
     await first.getByLabel('Name', { exact: true }).fill('First');
     await press(first, 'Save');
     await second.getByLabel('Name', { exact: true }).fill('Second');
     expect((await press(second, 'Save')).status()).toBe(409);
     await first.goto(`${site.url}/keys/${id}`);
+    await press(first, 'Disable', 'link');
     await press(first, 'Disable');
-    expect((await press(second, 'Save mine')).status()).toBe(409);
+    expect((await press(second, 'Save my changes')).status()).toBe(409);
     expect(await viewed(id)).toMatchObject({ name: 'First', state: 'disabled' });
   });
 });

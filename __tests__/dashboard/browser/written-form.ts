@@ -36,12 +36,14 @@ const NAMES = '(form) => [...new Set([...form.elements].map(({ name }) => name).
  * browser can; and throws where a text would not be sent as it is.
  */
 const SEND = `(form, texts) => {
-  const controls = [...form.querySelectorAll('input, select')];
+  const controls = [...form.querySelectorAll('input, select, textarea')];
   form.first ??= new Map(controls.map((one) => [one, { type: one.type, length: one.length, value: one.value, checked: one.checked }]));
   for (const control of controls) {
+    control.disabled = false;
     const first = form.first.get(control);
     if (first === undefined) control.remove();
     else if (control.matches('select')) Object.assign(control, { length: first.length, value: first.value });
+    else if (control.matches('textarea')) control.value = first.value;
     else Object.assign(control, { type: first.type, value: first.value, checked: first.checked });
   }
 
@@ -59,7 +61,10 @@ const SEND = `(form, texts) => {
   for (const [name, text] of all.filter((one) => !isTyped(one))) {
     const [first, ...others] = ofName(name);
     for (const other of others) other.checked = false;
-    const control = first ?? form.appendChild(Object.assign(document.createElement('input'), { type: 'hidden', name }));
+    const isArea = first?.matches('textarea');
+    // Its text would be sent with other line breaks.
+    if (isArea) first.disabled = true;
+    const control = (isArea ? undefined : first) ?? form.appendChild(Object.assign(document.createElement('input'), { type: 'hidden', name }));
     if (control.matches('select')) control.add(new Option(text, text));
     else if (!['checkbox', 'radio'].includes(control.type)) control.type = 'hidden';
     Object.assign(control, { value: text, checked: true });
@@ -70,5 +75,7 @@ const SEND = `(form, texts) => {
     if (sent.getAll(name).length !== 1 || sent.get(name) !== text) throw new Error('not sent as it is: ' + name);
   }
   form.target = 'answer';
-  form.requestSubmit();
+  // Without the event where the page sends a form once.
+  if (form.method === 'post') form.submit();
+  else form.requestSubmit();
 }`;

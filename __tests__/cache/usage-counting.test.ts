@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type AccessKeyRecord, accessTokens, apiKeys, type KeyResolver, type UsageCounter } from 'keyward';
+import { PresentedCredential } from '../../lib/http/presented-credential.js';
+import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
+import { createKeyTable } from '../support/key-table.js';
+import { createManualClock, START } from '../support/manual-clock.js';
+import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
+
+const signer = createKey('ES256');
+const clock = createManualClock();
+
+let ear: Eavesdropper;
+let counts: Record<string, [accepted: number, refused: number]>;
+beforeEach(() => {
+  ear = eavesdrop();
+  counts = {};
+});
+afterEach(() => ear.stop());
+
+function usageOf(id: string): UsageCounter {
+  counts[id] ??= [0, 0];
+  const count = counts[id];
+  return {
+    accepted: () => {
+      count[0] += 1;
+    },
+    refused: () => {
+      count[1] += 1;
+    },
+  };
+}
+
+describe('API keys', () => {
+  const table = createKeyTable();
+  const verifierOf = (resolver: Partial<KeyResolver>) =>
+    apiKeys({
+      resolver: { resolveKey: table.resolveKey, ...resolver } as KeyResolver,
+      kinds: ['secret'],
+      environment: 'live',
+    });
+
+  it('counts each accepted request, cached or not', async () => {
+    const key = table.add({ id: 'key_1' });
+    const keys = verifierOf({ usageOf });
+    await Promise.all([1, 2, 3].map(() => keys.verify(new PresentedCredential(key))));
+    for (let request = 0; request < 5; request += 1) keys.verify(new PresentedCredential(key));
+    expect(counts).toEqual({ key_1: [8, 0] });
+  });
+
+  it('counts refusals of known keys, but not of unknown ones', async () => {
+    const revoked = table.add({ id: 'key_2', revokedAt: new Date(0) });
+    const unknown = table.add({ id: 'key_3' });
+    table.remove(unknown);
+    const keys = verifierOf({ usageOf });
+    for (let request = 0; request < 3; request += 1) {
+      expect((await keys.verify(new PresentedCredential(revoked))).outcome).toBe('refused');
+      expect((await keys.verify(new PresentedCredential(unknown))).outcome).toBe('refused');
+    }
+    expect(counts).toEqual({ key_2: [0, 3] });
+  });
+
+  it.each<[string, () => UsageCounter]>([
+    [
+      'usageOf that throws',
+      () => {
+        throw new Error('secret-canary');
+      },
+    ],
+    [
+      'a counter that throws',
+      () => {
+        const fail = (): never => {
+          throw new Error('secret-canary');
+        };
+        return { accepted: fail, refused: fail };
+      },
+    ],
+    [
+      'a counter that rejects',
+      () => {
+        const fail = () => Promise.reject(new Error('secret-canary'));
+        return { accepted: fail, refused: fail };
+      },
+    ],
+  ])('%s: the request gets a response, and there is an event', async (_what, broken) => {
+    const [good, revoked] = [table.add({}), table.add({ revokedAt: new Date(0) })];
+    const keys = verifierOf({ usageOf: broken });
+    expect((await keys.verify(new PresentedCredential(good))).outcome).toBe('accepted');
+    expect((await keys.verify(new PresentedCredential(revoked))).outcome).toBe('refused');
+    await new Promise((resolve) => setImmediate(resolve));
+    const events = ear.heard('keyward:callback-failure');
+    expect(events).toContainEqual(expect.objectContaining({ of: 'apiKeys', callback: 'usageOf' }));
+    expect(JSON.stringify(events)).not.toContain('secret-canary');
+  });
+
+  it('counts nothing if the resolver has no usageOf', async () => {
+    const key = table.add({});
+    expect((await verifierOf({}).verify(new PresentedCredential(key))).outcome).toBe('accepted');
+    expect(counts).toEqual({});
+  });
+});
+
+describe('access tokens', () => {
+  let record: Partial<AccessKeyRecord>;
+  const accessKeys = {
+    usageOf,
+    resolveAccessKey: (id: string): AccessKeyRecord => ({
+      ...{ id, account: 'acc_1', environment: 'live', secrets: [{ digest: '0'.repeat(64) }] },
+      ...{ scopes: [], defaultScopes: [], ...record },
+    }),
+  };
+  const make = () => accessTokens({ issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(signer), accessKeys, clock });
+  const token = (seconds = 300) => forge(signer, { exp: START / 1_000 + seconds });
+  const client = () => Object.keys(counts);
+
+  beforeEach(() => {
+    record = {};
+  });
+
+  it('are counted for their access key, also those that join the verification of another', async () => {
+    const tokens = make();
+    const text = token();
+    await Promise.all([1, 2, 3].map(() => tokens.verify(new PresentedCredential(text))));
+    for (let request = 0; request < 4; request += 1) await tokens.verify(new PresentedCredential(text));
+    await tokens.verify(new PresentedCredential(token(200)));
+    expect(client()).toHaveLength(1);
+    expect(Object.values(counts)).toEqual([[8, 0]]);
+  });
+
+  it('are counted as refused if their access key ended, but not if their signature is wrong', async () => {
+    record = { revokedAt: new Date(0) };
+    const tokens = make();
+    const text = token();
+    for (let request = 0; request < 3; request += 1) {
+      expect((await tokens.verify(new PresentedCredential(text))).outcome).toBe('refused');
+    }
+    await tokens.verify(new PresentedCredential(forge(createKey('ES256'), { exp: START / 1_000 + 60 })));
+    expect(Object.values(counts)).toEqual([[0, 3]]);
+  });
+});

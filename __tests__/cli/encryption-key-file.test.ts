@@ -1,0 +1,47 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ROOT } from '../examples/built-service.js';
+
+const MODULE = pathToFileURL(join(ROOT, 'dist/cli/serve/read-encryption-key.js')).href;
+/** Prints what a start of the command line reads as its key. */
+const START = `import { encryptionKeysFrom } from ${JSON.stringify(MODULE)};
+process.stdout.write(encryptionKeysFrom({ env: {} }, process.argv[1]).texts.join(' '));`;
+const ARGS = ['--input-type=module', '-e', START];
+const KEY = /^[\w-]{43}$/;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyward-key-file-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the file of the encryption key', () => {
+  it('N30 100 concurrent first starts: one complete key', async () => {
+    const path = join(folder, 'keyward.key');
+    const run = promisify(execFile);
+    const starts = await Promise.all(Array.from({ length: 100 }, () => run(process.execPath, [...ARGS, path])));
+    const keys = new Set(starts.map(({ stdout }) => stdout));
+    expect(keys.size).toBe(1);
+    expect([...keys][0]).toMatch(KEY);
+    expect(readFileSync(path, 'utf8')).toBe(`${[...keys][0]}\n`);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['keyward.key']);
+  });
+
+  it('N30 a full disk: an error, no file is left, and the next start creates the key', () => {
+    const path = join(folder, 'keyward.key');
+    // No file of this process may grow: writing fails as on a full disk, with EFBIG for ENOSPC.
+    const script = `ulimit -f 0; exec "$0" "$@"`;
+    const full = spawnSync('sh', ['-c', script, process.execPath, ...ARGS, path], { encoding: 'utf8' });
+    expect(full.status).not.toBe(0);
+    expect(full.stderr).toContain(`cannot write the encryption key to ${path} (EFBIG)`);
+    expect(readdirSync(folder)).toEqual([]);
+    const next = spawnSync(process.execPath, [...ARGS, path], { encoding: 'utf8' });
+    expect(next.stdout).toMatch(KEY);
+  });
+});

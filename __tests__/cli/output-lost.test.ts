@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { keywardFormat } from '../../lib/credentials/api-key.js';
+import { build, ROOT } from '../examples/built-service.js';
+import { commandLine } from '../support/command-line.js';
+
+const MAIN = join(ROOT, 'dist/cli/main.js');
+const folder = mkdtempSync(join(tmpdir(), 'keyward-output-'));
+const url = `file:${join(folder, 'keyward.db')}`;
+const keyward = commandLine({ url });
+const env = { ...process.env, KEYWARD_DATABASE: url };
+
+beforeAll(async () => {
+  await build();
+  await keyward.json('accounts', 'put', 'acme', '--api', 'payments', '--scope', 'payments');
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Sink = 'a full disk' | 'a closed pipe';
+const SINKS: readonly Sink[] = ['a full disk', 'a closed pipe'];
+
+/** Runs a command whose standard output cannot be written. */
+async function runInto(sink: Sink, ...args: string[]) {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env,
+    stdio: ['ignore', sink === 'a full disk' ? full : 'pipe', 'pipe'],
+  });
+  closeSync(full);
+  child.stdout?.destroy();
+  let err = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code, err };
+}
+
+const create = ['keys', 'create', '--account', 'acme', '--kind', 'secret', '--api', 'payments'];
+const createAccess = ['access-keys', 'create', '--account', 'acme', '--scope', 'payments'];
+
+async function statesOf(group: 'keys' | 'access-keys'): Promise<readonly string[]> {
+  const states = ['active', 'revoked'].map(async (state) => {
+    const { keys } = await keyward.json<{ keys: { id: string }[] }>(
+      ...[group, 'list', '--account', 'acme', '--state', state],
+    );
+    return keys.map(({ id }) => `${id} ${state}`);
+  });
+  return (await Promise.all(states)).flat();
+}
+
+describe.each(SINKS)('output into %s', (sink) => {
+  it.each([
+    ['keys create', 'keys', create],
+    ['keys create --json', 'keys', [...create, '--json']],
+    ['access-keys create', 'access-keys', createAccess],
+  ] as const)('N25 %s: the key is revoked again, and that is said', async (_what, group, args) => {
+    const before = await statesOf(group);
+    const { code, err } = await runInto(sink, ...args);
+    expect(code).toBe(4);
+    const [, id = ''] = /the output could not be written: .*; ((?:key|ack)_\w+) was revoked again/.exec(err) ?? [];
+    expect((await statesOf(group)).filter((state) => !before.includes(state))).toEqual([`${id} revoked`]);
+  });
+
+  it('N25 access-keys add-secret: the new secret is deleted', async () => {
+    const { id } = await keyward.json<{ id: string }>(...createAccess);
+    const { code, err } = await runInto(sink, 'access-keys', 'add-secret', id);
+    expect([code, err]).toEqual([4, expect.stringMatching(/; the new secret was deleted again\n$/)]);
+    const { record } = await keyward.json<{ record: { secrets: { state: string }[] } }>(...['access-keys', 'view', id]);
+    expect(record.secrets.filter(({ state }) => state !== 'ended')).toHaveLength(1);
+  });
+
+  it.each([
+    ['keys', create],
+    ['access-keys', createAccess],
+  ])('N25 %s rotate: says to rotate again', async (group, args) => {
+    const { record } = await keyward.json<{ record: { id: string } }>(...args);
+    const { code, err } = await runInto(sink, group, 'rotate', record.id, '--grace', '1h');
+    expect([code, err]).toEqual([
+      4,
+      expect.stringMatching(/; the new secret could not be shown, so rotate the key again\n$/),
+    ]);
+  });
+
+  it.each([
+    ['accounts list', ['accounts', 'list']],
+    ['audit --json', ['audit', '--account', 'acme', '--json']],
+    ['keys patterns', ['keys', 'patterns']],
+    ['--help', ['--help']],
+    ['serve', ['serve', '--audience', 'https://api.test', '--port', '0', '--encryption-key-file', join(folder, 'k')]],
+    ['a scan that finds nothing', ['keys', 'scan', join(ROOT, 'tsconfig.json')]],
+  ])('N25 %s ends with 4 and a message', async (_what, args) => {
+    const { code, err } = await runInto(sink, ...args);
+    expect([code, err]).toEqual([4, expect.stringMatching(/the output could not be written: (?:ENOSPC|.*EPIPE)/)]);
+  });
+
+  it('N25 keys scan ends with 1 for leaks found', async () => {
+    const leaks = mkdtempSync(join(folder, 'leaks-'));
+    const { key = '' } = await keyward.json<{ key: string }>(...create);
+    expect(keywardFormat.read(key)).toMatchObject({ kind: 'secret' });
+    for (let file = 0; file < 50; file += 1) writeFileSync(join(leaks, `${file}.txt`), `${key}\n`.repeat(40));
+    const { code, err } = await runInto(sink, 'keys', 'scan', leaks);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^2000 keys were found; .*\nthe output could not be written: /);
+  });
+});
+
+it('N25 an incomplete write on a nearly full disk is an error', async () => {
+  const file = join(folder, 'cut.txt');
+  // One block of 512 bytes; without SIGXFSZ the write that goes over it is cut short, as on a nearly full disk.
+  const limited = `trap '' XFSZ; ulimit -f 1; exec "$0" "$1" keys create --help > "$2"`;
+  const child = spawn('/bin/sh', ['-c', limited, process.execPath, MAIN, file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  const [code] = await once(child, 'close');
+  expect([code, err]).toEqual([4, expect.stringMatching(/^the output could not be written: EFBIG/)]);
+});

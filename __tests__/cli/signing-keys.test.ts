@@ -1,0 +1,112 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openStore } from 'keyward/store';
+import { SigningKeys } from '../../lib/issuer/signing-keys.js';
+import { type CommandLine, commandLine } from '../support/command-line.js';
+import { createManualClock } from '../support/manual-clock.js';
+import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
+
+interface Listed {
+  readonly signingKeys: readonly { kid: string; alg: string; retiredAt: string | null }[];
+}
+
+describe.each(sharedEngines)('on %s', (engine) => {
+  let folder: string;
+  let file: string[];
+  let path: string;
+  let place: TestPlace;
+  let keyward: CommandLine;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'keyward-signing-keys-'));
+    path = join(folder, 'keyward.key');
+    file = ['--encryption-key-file', path];
+    writeFileSync(path, `${Buffer.alloc(32, 1).toString('base64url')}\n`, { mode: 0o600 });
+    place = await placesOf[engine]();
+    keyward = commandLine(place);
+  });
+
+  afterEach(async () => {
+    await place.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const keysIn = () => readFileSync(path, 'utf8').trim().split('\n');
+  const list = async () => (await keyward.json<Listed>('signing-keys', 'list')).signingKeys;
+
+  /** The key that an issuer signs with, which is started with what the file says. */
+  async function signingKey(): Promise<string> {
+    const store = await openStore(place.url, { encryptionKey: keysIn() });
+    try {
+      return (await new SigningKeys(store, 'RS256', createManualClock()).current()).kid;
+    } finally {
+      await store.close();
+    }
+  }
+
+  it('lists, rotates and revokes signing keys; the audit log has the actor', async () => {
+    expect((await keyward.run('signing-keys', 'list')).out).toContain('There are no signing keys yet');
+    const { kid: first } = await keyward.json<{ kid: string }>('signing-keys', 'rotate', ...file);
+    const { kid: second } = await keyward.json<{ kid: string }>('signing-keys', 'rotate', ...file);
+    expect((await list()).map(({ kid, alg, retiredAt }) => [kid, alg, retiredAt])).toEqual([
+      [first, 'RS256', null],
+      [second, 'RS256', null],
+    ]);
+    const { out } = await keyward.run('signing-keys', 'list');
+    expect(out).toMatch(new RegExp(`${first} +RS256 +signing`));
+    expect(out).toMatch(new RegExp(`${second} +RS256 +announced`));
+    expect((await keyward.run('signing-keys', 'revoke', first)).out).toContain(`Signing key ${first} was revoked`);
+    expect((await list()).map(({ kid }) => kid)).toEqual([second]);
+    expect((await keyward.run('signing-keys', 'revoke', first)).err).toContain('there is no signing key');
+    const { entries } = await keyward.json<{ entries: { action: string; subject: string; actor: string }[] }>(
+      ...['audit', '--account', '-'],
+    );
+    expect(entries.map(({ action, subject }) => `${action} ${subject}`)).toEqual([
+      `signing_key.revoke ${first}`,
+      `signing_key.create ${second}`,
+      `signing_key.create ${first}`,
+    ]);
+    expect(entries[0]?.actor).toMatch(/^cli:/);
+  });
+
+  it('rotates now: the new key signs, and the old one stays published', async () => {
+    const old = await signingKey();
+    const { kid } = await keyward.json<{ kid: string }>('signing-keys', 'rotate', '--now', ...file);
+    expect(await signingKey()).toBe(kid);
+    expect((await list()).map((key) => [key.kid, key.retiredAt !== null])).toEqual([
+      [old, true],
+      [kid, false],
+    ]);
+  });
+
+  it('needs the encryption key, and creates none', async () => {
+    const none = join(folder, 'none.key');
+    const missing = await keyward.run('signing-keys', 'rotate', '--encryption-key-file', none);
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining(`there is no file ${none}`) });
+    await signingKey();
+    writeFileSync(path, `${Buffer.alloc(32, 2).toString('base64url')}\n`);
+    const wrong = await keyward.run('signing-keys', 'rotate', ...file);
+    expect(wrong).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('keyward.key; use the key that it was encrypted with'),
+    });
+    chmodSync(path, 0o644);
+    expect((await keyward.run('signing-keys', 'rotate', ...file)).err).toContain('can be read by others');
+  });
+
+  it('rotates the encryption key: the signing keys stay, and the old key decrypts nothing', async () => {
+    const kid = await signingKey();
+    const [old] = keysIn();
+    expect((await keyward.run('encryption-key', 'rotate', ...file)).code).toBe(0);
+    const [fresh, second] = keysIn();
+    expect([fresh === old, second]).toEqual([false, old]);
+    expect((await keyward.run('encryption-key', 'rotate', ...file)).err).toContain('a rotation is in progress');
+    expect(await signingKey()).toBe(kid);
+    expect((await keyward.run('encryption-key', 'finish', ...file)).out).toContain('1 signing key');
+    expect(keysIn()).toEqual([fresh]);
+    expect(await signingKey()).toBe(kid);
+    await expect(openStore(place.url, { encryptionKey: old })).rejects.toMatchObject({ code: 'encryption_key' });
+  });
+});

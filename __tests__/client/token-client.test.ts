@@ -1,0 +1,322 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { TokenClientError, type TokenClientOptions, tokenClient } from 'keyward/client';
+import { createManualClock } from '../support/manual-clock.js';
+import {
+  type ScriptedAnswer,
+  type ScriptedServer,
+  type SeenRequest,
+  scriptedServer,
+} from '../support/scripted-server.js';
+
+const SECRET = 'S'.repeat(43);
+const servers: ScriptedServer[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+
+/** A token endpoint that answers `token-1`, `token-2`, …; and what a test scripts before that. */
+async function issuerWith(
+  script: (number: number, request: SeenRequest) => ScriptedAnswer | undefined = () => undefined,
+) {
+  let issued = 0;
+  return started((request, number) => {
+    const scripted = script(number, request);
+    if (scripted !== undefined) return scripted;
+    issued += 1;
+    return { body: { access_token: `token-${issued}`, token_type: 'Bearer', expires_in: 3_600 } };
+  });
+}
+
+async function started(answer: Parameters<typeof scriptedServer>[0]) {
+  const server = await scriptedServer(answer);
+  servers.push(server);
+  return server;
+}
+
+function clientOf(issuer: ScriptedServer, options: Partial<TokenClientOptions> = {}) {
+  const clock = createManualClock();
+  const given = { tokenEndpoint: `${issuer.origin}/connect/token`, clientId: 'ack_1', clientSecret: SECRET, clock };
+  return { client: tokenClient({ ...given, ...options }), clock };
+}
+
+const rejected = (promise: Promise<unknown>) => promise.then(() => undefined).catch((error: unknown) => error);
+const invalidToken: ScriptedAnswer = { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } };
+
+describe('accessToken', () => {
+  it('I19 makes one token request for 100 calls at once', async () => {
+    const issuer = await issuerWith();
+    const { client } = clientOf(issuer);
+    const tokens = await Promise.all(Array.from({ length: 100 }, () => client.accessToken()));
+    expect(new Set(tokens)).toEqual(new Set(['token-1']));
+    expect(issuer.seen).toHaveLength(1);
+  });
+
+  it('authenticates by Basic, with ID and secret form-encoded (RFC 6749 §2.3.1), and asks for the scopes', async () => {
+    const issuer = await issuerWith();
+    const { client } = clientOf(issuer, {
+      clientId: 'a:b',
+      clientSecret: 'ü+ %',
+      scopes: ['a', 'b'],
+      resource: 'https://api',
+    });
+    await client.accessToken();
+    const [request] = issuer.seen;
+    const credentials = Buffer.from(request?.headers.authorization?.slice('Basic '.length) ?? '', 'base64').toString();
+    expect(credentials).toBe('a%3Ab:%C3%BC%2B+%25');
+    expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
+      grant_type: 'client_credentials',
+      scope: 'a b',
+      resource: 'https://api',
+    });
+  });
+
+  it('I19 refreshes a token a minute before it expires', async () => {
+    const issuer = await issuerWith();
+    const { client, clock } = clientOf(issuer);
+    await client.accessToken();
+    clock.advance(3_539_999);
+    expect(await client.accessToken()).toBe('token-1');
+    clock.advance(1);
+    expect(await client.accessToken()).toBe('token-2');
+  });
+
+  it.each([
+    ['the wall clock is ahead', 'setWall'],
+    ['the machine slept', 'suspend'],
+  ] as const)('counts the age by both clocks: %s', async (_what, move) => {
+    const issuer = await issuerWith();
+    const { client, clock } = clientOf(issuer);
+    await client.accessToken();
+    clock[move](3_600_000);
+    expect(await client.accessToken()).toBe('token-2');
+  });
+
+  it('I19 uses the old token until it expires while a refresh fails', async () => {
+    const issuer = await issuerWith((number) => (number === 1 ? undefined : { status: 500 }));
+    const { client, clock } = clientOf(issuer);
+    await client.accessToken();
+    clock.advance(3_599_999);
+    expect(await client.accessToken()).toBe('token-1');
+    clock.advance(1);
+    expect(await rejected(client.accessToken())).toMatchObject({ code: 'token_request_refused', status: 500 });
+  });
+
+  it('I19 waits as long as Retry-After says and asks again', async () => {
+    const issuer = await issuerWith((number) =>
+      number === 1 ? { status: 503, headers: { 'retry-after': '0' } } : undefined,
+    );
+    const { client } = clientOf(issuer);
+    expect(await client.accessToken()).toBe('token-1');
+    expect(issuer.seen).toHaveLength(2);
+  });
+
+  it('I19 does not wait for a Retry-After over 30 s', async () => {
+    const issuer = await issuerWith(() => ({ status: 503, headers: { 'retry-after': '31' } }));
+    const { client } = clientOf(issuer);
+    expect(await rejected(client.accessToken())).toMatchObject({ code: 'token_request_refused', status: 503 });
+    expect(issuer.seen).toHaveLength(1);
+  });
+
+  it('asks again after a failure', async () => {
+    const issuer = await issuerWith((number) => (number === 1 ? { status: 500 } : undefined));
+    const { client } = clientOf(issuer);
+    await rejected(client.accessToken());
+    expect(await client.accessToken()).toBe('token-1');
+  });
+
+  it('I19 rejects with a typed error if the endpoint cannot be reached', async () => {
+    const issuer = await issuerWith();
+    await issuer.close();
+    const error = await rejected(clientOf(issuer).client.accessToken());
+    expect(error).toBeInstanceOf(TokenClientError);
+    expect(error).toMatchObject({ code: 'token_endpoint_unreachable' });
+  });
+
+  it('names the error of the endpoint, and neither a secret nor what else it says', async () => {
+    const body = { error: 'invalid_client', error_description: SECRET };
+    const issuer = await issuerWith(() => ({ status: 401, body }));
+    const error = await rejected(clientOf(issuer).client.accessToken());
+    expect(error).toMatchObject({
+      code: 'token_request_refused',
+      status: 401,
+      message: 'the token endpoint answered 401, invalid_client',
+    });
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(SECRET);
+  });
+
+  it.each([
+    ['no JSON', '<html>'],
+    ['no token', { token_type: 'Bearer' }],
+    ['a token of other characters', { access_token: 'a b', token_type: 'Bearer' }],
+    ['an unknown type', { access_token: 'a', token_type: 'mac' }],
+    ['a lifetime that is no number', { access_token: 'a', token_type: 'Bearer', expires_in: '3600' }],
+    ['a list', []],
+  ])('rejects a response with %s', async (_what, body) => {
+    const issuer = await issuerWith(() => ({ body }));
+    expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ code: 'invalid_token_response' });
+  });
+
+  it('follows no redirect, which could send the secret elsewhere', async () => {
+    const elsewhere = await issuerWith();
+    const issuer = await issuerWith(() => ({
+      status: 307,
+      headers: { location: `${elsewhere.origin}/connect/token` },
+    }));
+    expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ status: 307 });
+    expect(elsewhere.seen).toHaveLength(0);
+  });
+
+  it('finds the token endpoint in the metadata of the issuer, once', async () => {
+    const issuer: ScriptedServer = await started(({ path }) =>
+      path.startsWith('/.well-known/')
+        ? { body: { issuer: issuer.origin, token_endpoint: `${issuer.origin}/token` } }
+        : { body: { access_token: 'found', token_type: 'bearer', expires_in: 10 } },
+    );
+    const { client, clock } = clientOf(issuer, { issuer: issuer.origin, tokenEndpoint: undefined });
+    expect(await client.accessToken()).toBe('found');
+    clock.advance(10_000);
+    await client.accessToken();
+    expect(issuer.seen.map(({ path }) => path)).toEqual([
+      '/.well-known/oauth-authorization-server',
+      '/token',
+      '/token',
+    ]);
+  });
+
+  it('looks for the metadata again after a failure', async () => {
+    let isUp = false;
+    const issuer: ScriptedServer = await started(({ path }) => {
+      if (!isUp) return { status: 500 };
+      return path.startsWith('/.well-known/')
+        ? { body: { issuer: issuer.origin, token_endpoint: `${issuer.origin}/token` } }
+        : { body: { access_token: 'found', token_type: 'Bearer' } };
+    });
+    const { client } = clientOf(issuer, { issuer: issuer.origin, tokenEndpoint: undefined });
+    expect(await rejected(client.accessToken())).toMatchObject({ code: 'token_endpoint_unreachable' });
+    isUp = true;
+    expect(await client.accessToken()).toBe('found');
+  });
+});
+
+describe('fetch', () => {
+  it('presents the token and passes method, headers, body and answer on', async () => {
+    const issuer = await issuerWith();
+    const api = await started(() => ({ status: 201, body: { id: 'pay_1' } }));
+    const { client } = clientOf(issuer);
+    const headers = { 'content-type': 'application/json' };
+    const response = await client.fetch(`${api.origin}/payments`, { method: 'POST', headers, body: '{"amount":1}' });
+    expect(response.status).toBe(201);
+    expect(await response.json()).toEqual({ id: 'pay_1' });
+    expect(api.seen).toMatchObject([
+      {
+        method: 'POST',
+        path: '/payments',
+        body: '{"amount":1}',
+        headers: { ...headers, authorization: 'Bearer token-1' },
+      },
+    ]);
+  });
+
+  it.each([
+    ['a string', () => '{"amount":1}'],
+    ['a form', () => new URLSearchParams({ amount: '1' })],
+    ['bytes', () => new TextEncoder().encode('1')],
+    ['no body', () => undefined],
+  ])('I19 repeats a request with %s once after 401 invalid_token, with a new token', async (_what, bodyOf) => {
+    const issuer = await issuerWith();
+    const api = await started((_request, number) => (number === 1 ? invalidToken : {}));
+    const body = bodyOf();
+    const init = body === undefined ? { method: 'DELETE' } : { method: 'POST', body };
+    const response = await clientOf(issuer).client.fetch(api.origin, init);
+    expect(response.status).toBe(200);
+    const [first, second] = api.seen;
+    expect(second?.headers.authorization).toBe('Bearer token-2');
+    expect(second?.body).toBe(first?.body);
+  });
+
+  it('I19 repeats it once only', async () => {
+    const issuer = await issuerWith();
+    const api = await started(() => invalidToken);
+    expect((await clientOf(issuer).client.fetch(api.origin)).status).toBe(401);
+    expect(api.seen).toHaveLength(2);
+  });
+
+  it.each([
+    ['403 insufficient_scope', 403, 'Bearer error="insufficient_scope"'],
+    ['401 without an error', 401, 'Bearer realm="api"'],
+    ['401 of another error', 401, 'Bearer error="insufficient_user_authentication"'],
+    ['503', 503, ''],
+  ])('I19 passes %s on', async (_what, status, challenge) => {
+    const issuer = await issuerWith();
+    const api = await started(() => ({ status, headers: { 'www-authenticate': challenge, 'retry-after': '1' } }));
+    expect((await clientOf(issuer).client.fetch(api.origin)).status).toBe(status);
+    expect(api.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['a stream', (origin: string) => [origin, { method: 'POST', body: streamOf('x'), duplex: 'half' }]],
+    ['a Request with a body', (origin: string) => [new Request(origin, { method: 'POST', body: 'x' })]],
+  ] as const)('I20 does not repeat %s, and passes the 401 on', async (_what, argsOf) => {
+    const issuer = await issuerWith();
+    const api = await started(() => invalidToken);
+    const [input, init] = argsOf(api.origin) as [string | Request, RequestInit?];
+    expect((await clientOf(issuer).client.fetch(input, init)).status).toBe(401);
+    expect(api.seen.map(({ body }) => body)).toEqual(['x']);
+  });
+
+  it('I19 makes one token request for many 401s of one token', async () => {
+    const issuer = await issuerWith();
+    const api = await started(({ headers }) => (headers.authorization === 'Bearer token-1' ? invalidToken : {}));
+    const { client } = clientOf(issuer);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.fetch(api.origin)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(issuer.seen).toHaveLength(2);
+  });
+
+  it.each([
+    ['http beyond this machine', 'http://api.example.com/', {}, 'the URL must be an https URL'],
+    ['an Authorization field', 'https://api.example.com/', { headers: { authorization: 'x' } }, 'remove it'],
+  ])('rejects %s', async (_what, url, init, message) => {
+    const issuer = await issuerWith();
+    const error = await rejected(clientOf(issuer).client.fetch(url, init));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain(message);
+    expect(issuer.seen).toHaveLength(0);
+  });
+
+  it('lets an abort through', async () => {
+    const issuer = await issuerWith();
+    const api = await started(() => ({}));
+    const signal = AbortSignal.abort();
+    expect(await rejected(clientOf(issuer).client.fetch(api.origin, { signal }))).toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('options', () => {
+  const good = { tokenEndpoint: 'https://access.example.com/token', clientId: 'a', clientSecret: 's' };
+
+  it.each([
+    ['neither issuer nor tokenEndpoint', { ...good, tokenEndpoint: undefined }, '"issuer" and "tokenEndpoint"'],
+    ['both', { ...good, issuer: 'https://access.example.com' }, '"issuer" and "tokenEndpoint"'],
+    ['neither secret nor key', { ...good, clientSecret: undefined }, '"clientSecret" and "privateKey"'],
+    ['http', { ...good, tokenEndpoint: 'http://access.example.com/token' }, '"tokenEndpoint"'],
+    [
+      'a public key',
+      { ...good, clientSecret: undefined, privateKey: { kty: 'OKP', crv: 'Ed25519', x: 'AA' } },
+      '"privateKey"',
+    ],
+    ['scopes with a space', { ...good, scopes: ['a b'] }, '"scopes"'],
+    ['an unknown option', { ...good, scope: 'a' }, '"scope"'],
+  ])('refuses %s', (_what, options, message) => {
+    expect(() => tokenClient(options as unknown as TokenClientOptions)).toThrow(TypeError);
+    expect(() => tokenClient(options as unknown as TokenClientOptions)).toThrow(message);
+  });
+
+  it('accepts http elsewhere with allowHttp', () => {
+    expect(() =>
+      tokenClient({ ...good, tokenEndpoint: 'http://keyward:4000/connect/token', allowHttp: true }),
+    ).not.toThrow();
+  });
+});
+
+function streamOf(text: string): ReadableStream {
+  return new Blob([text]).stream();
+}

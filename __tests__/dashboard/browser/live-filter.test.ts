@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { openChromium } from '../../support/browser.js';
+import { browserSite } from '../../support/browser-site.js';
+
+const site = browserSite();
+const chromium = openChromium();
+
+beforeAll(async () => {
+  const settings = { kind: 'secret', apis: ['payments'] } as const;
+  for (let number = 0; number < 60; number += 1) {
+    await site.management.keys.create(site.owner, { ...settings, name: number === 0 ? 'Needle' : `Till ${number}` });
+  }
+});
+
+const namesOn = (page: Page) => page.locator('#results tbody th').allTextContents();
+const search = (page: Page) => page.locator('.filters [name=text]');
+
+describe('typing into the search', () => {
+  it('N39 finds a key on another page, keeps the focus, and puts the search into the URL', async () => {
+    const page = await site.enter(chromium, 'developer');
+    expect(await namesOn(page)).not.toContain('Needle');
+    await search(page).pressSequentially('needle');
+    await page.waitForURL(/\?text=needle$/);
+    expect(await namesOn(page)).toEqual(['Needle']);
+    expect(await search(page).evaluate((field) => field.matches(':focus'))).toBe(true);
+    expect(await page.locator('#found').textContent()).toBe('1 API key.');
+    await page.reload();
+    expect([await namesOn(page), await search(page).inputValue()]).toEqual([['Needle'], 'needle']);
+  });
+
+  it('N39 says that nothing matches', async () => {
+    const page = await site.enter(chromium, 'developer');
+    await search(page).pressSequentially('no such key');
+    await page.getByText('No API key matches.', { exact: false }).last().waitFor();
+    expect(await namesOn(page)).toEqual([]);
+    expect(await page.locator('#found').textContent()).toBe('No API key matches.');
+    expect(await page.getByRole('link', { name: 'Show all' }).isVisible()).toBe(true);
+  });
+
+  it('N39 on a later page it searches all pages, and shows all keys again when it is cleared', async () => {
+    const page = await site.enter(chromium, 'developer');
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.waitForURL(/after=/);
+    await search(page).pressSequentially('till 59');
+    await page.waitForURL(/\?text=till\+59$/);
+    expect(await namesOn(page)).toEqual(['Till 59']);
+    await search(page).fill('');
+    await page.getByRole('link', { name: 'Next page' }).waitFor();
+    expect(await namesOn(page)).toHaveLength(50);
+  });
+
+  it('N39 a select also asks the server, and keeps the search', async () => {
+    const page = await site.enter(chromium, 'developer');
+    await search(page).pressSequentially('needle');
+    await page.waitForURL(/text=needle/);
+    await page.locator('.filters [name=kind]').selectOption('public');
+    await page.getByText('No API key matches.', { exact: false }).last().waitFor();
+    expect(new URL(page.url()).searchParams.get('kind')).toBe('public');
+  });
+
+  it('a user who was signed out meanwhile gets the sign-in page', async () => {
+    const page = await site.enter(chromium, 'developer');
+    await page.context().clearCookies();
+    await search(page).pressSequentially('needle');
+    await page.getByRole('heading', { name: 'Not signed in' }).waitFor();
+    chromium.troubles();
+  });
+});
+
+it('N39 without the script, the button submits the search', async () => {
+  const page = await site.enter(chromium, 'developer', { javaScriptEnabled: false });
+  await search(page).fill('needle');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  expect(await namesOn(page)).toEqual(['Needle']);
+  await search(page).fill('no such key');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  expect(await page.locator('#results').textContent()).toContain('No API key matches.');
+});

@@ -1,0 +1,57 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { openChromium } from '../../support/browser.js';
+import { press } from '../../support/browser-forms.js';
+import { browserSite } from '../../support/browser-site.js';
+
+const site = browserSite();
+const chromium = openChromium();
+const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+describe('the page of an access key', () => {
+  it.each([
+    { how: 'with JavaScript', javaScriptEnabled: true },
+    { how: 'without JavaScript', javaScriptEnabled: false },
+  ])('I17 accepts a pasted public key, $how', async ({ javaScriptEnabled }) => {
+    const { key } = await site.management.accessKeys.create(site.owner, { scopes: ['payments'] });
+    const page = await site.enter(chromium, 'owner', { javaScriptEnabled });
+    await page.goto(`${site.url}/access-keys/${key.id}`);
+    await page.getByLabel('Public key, as PEM or JWK').fill(publicPem);
+    expect((await press(page, 'Add public key')).status()).toBe(200);
+    expect(await page.getByRole('status').textContent()).toContain('The public key was added.');
+    expect((await site.management.accessKeys.view(site.owner, key.id)).publicKeys).toHaveLength(1);
+    expect((await press(page, 'Remove this public key')).status()).toBe(200);
+    expect((await site.management.accessKeys.view(site.owner, key.id)).publicKeys).toEqual([]);
+  });
+
+  it('has a field that is as wide as its form and shows six lines', async () => {
+    const { key } = await site.management.accessKeys.create(site.owner, { scopes: ['payments'] });
+    const page = await site.enter(chromium, 'owner');
+    await page.goto(`${site.url}/access-keys/${key.id}`);
+    const box = await page.getByLabel('Public key, as PEM or JWK').boundingBox();
+    expect(box?.width).toBeGreaterThan(300);
+    expect(box?.height).toBeGreaterThan(100);
+  });
+
+  it('I17 does not send a pasted private key', async () => {
+    const { key } = await site.management.accessKeys.create(site.owner, { scopes: ['payments'] });
+    const page = await site.enter(chromium, 'owner', { javaScriptEnabled: true });
+    await page.goto(`${site.url}/access-keys/${key.id}`);
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(String(request.postData()));
+    });
+    const field = page.getByLabel('Public key, as PEM or JWK');
+    for (const text of [privatePem, JSON.stringify(privateKey.export({ format: 'jwk' }))]) {
+      await field.fill(text);
+      await page.getByRole('button', { name: 'Add public key' }).click();
+      const message = await field.evaluate(
+        (element) => (element as unknown as { validationMessage: string }).validationMessage,
+      );
+      expect(message).toContain('This is a private key.');
+    }
+    expect(sent).toEqual([]);
+  });
+});

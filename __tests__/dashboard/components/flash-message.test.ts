@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { managed } from '../../support/managed.js';
+import { servedDashboard } from '../served-dashboard.js';
+
+const at = managed('memory');
+const dashboard = servedDashboard(at);
+const SAYS = 'class="status"';
+
+describe('the flash message parameter in the URL', () => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'no-such'])(
+    '%s is not a message',
+    async (word) => {
+      const holder = await at.account();
+      const { key } = await holder.key();
+      for (const path of ['/', '/access-keys', `/keys/${key.id}`]) {
+        const { status, body } = await dashboard.browser(holder.owner).get(`${path}?done=${word}`);
+        expect([path, status, body.includes(SAYS)]).toEqual([path, 200, false]);
+      }
+    },
+  );
+
+  it.each([
+    ['same-origin', true],
+    [undefined, true],
+    ['none', false],
+    ['same-site', false],
+    ['cross-site', false],
+  ])('is accepted only from a page of the Dashboard: %s', async (site, isSaid) => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const headers = site === undefined ? {} : { 'sec-fetch-site': site };
+    for (const path of [`/keys/${key.id}?done=disabled`, '/?done=revoked']) {
+      const { status, body } = await dashboard.browser(holder.owner).get(path, headers);
+      expect([status, body.includes(SAYS)]).toEqual([200, isSaid]);
+    }
+  });
+});

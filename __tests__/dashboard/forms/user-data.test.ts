@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatLimits, formatMetadata, parseLimits, parseMetadata } from '../../../lib/dashboard/forms/user-data.js';
+import { managed } from '../../support/managed.js';
+import { editForm, newForm, SORTS } from '../key-forms.js';
+import { servedDashboard } from '../served-dashboard.js';
+
+const at = managed('memory');
+const dashboard = servedDashboard(at);
+
+describe('metadata as text', () => {
+  it.each<[Record<string, string>]>([
+    [{ team: 'checkout', 'cost center': '12=3' }],
+    [{ a: '' }],
+    [{ 'a=b': 'c' }],
+    [{ a: 'two\nlines' }],
+    [{ a: ' spaces ' }],
+    [{ '{a': 'b' }],
+    [{ a: 'right to left \u202e', b: 'caf\u00e9 \u{1f600}' }],
+    [{}],
+  ])('%j is the same after an edit without a change', (metadata) => {
+    expect(parseMetadata(formatMetadata(metadata)) ?? {}).toEqual(metadata);
+  });
+
+  it.each(['team', '=value', 'a=1\na=2', '{"a":', '{'])('refuses %j', (text) => {
+    expect(() => parseMetadata(text)).toThrow(/^metadata: expected/);
+  });
+});
+
+describe('limits as text', () => {
+  it.each([
+    ['100/1m', [{ requests: 100, seconds: 60 }]],
+    ['90/90s, 5000/1d', [{ requests: 90, seconds: 90 }, ...[{ requests: 5_000, seconds: 86_400 }]]],
+    ['1/2h', [{ requests: 1, seconds: 7_200 }]],
+  ])('%s', (text, limits) => {
+    expect(parseLimits(text)).toEqual(limits);
+    expect(formatLimits(limits)).toBe(text);
+  });
+
+  it('takes a time without a number as one', () => expect(parseLimits('10/s')).toEqual([{ requests: 10, seconds: 1 }]));
+
+  it.each(['100', '100/1', '1.5/m', '-1/m', '100 per minute'])('refuses %j', (text) => {
+    expect(() => parseLimits(text)).toThrow(/^limits: expected/);
+  });
+});
+
+describe.each(SORTS)('a form of %s', (sort) => {
+  const texts = {
+    metadata: 'team=checkout\r\nregion=eu',
+    allowedAddresses: '203.0.113.7\r\n2001:db8::/32',
+    limits: '100/1m',
+  };
+  const list = sort === 'keys' ? '/keys' : '/access-keys';
+
+  it('gives a key metadata, addresses and limits, and its page shows them', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.owner);
+    expect((await browser.post(list, newForm(sort, texts))).status).toBe(201);
+    const [key] = (await at.management[sort].list(holder.owner)).items;
+    if (key === undefined) throw new Error('there is no key');
+    expect(key).toMatchObject({
+      metadata: { team: 'checkout', region: 'eu' },
+      allowedAddresses: ['203.0.113.7', '2001:db8::/32'],
+      limits: [{ requests: 100, seconds: 60 }],
+    });
+    const { body } = await browser.get(`${list}/${key.id}`);
+    for (const shown of ['<bdi>checkout</bdi>', '<bdi>203.0.113.7</bdi>', '100/1m']) expect(body).toContain(shown);
+    const form = (await browser.get(`${list}/${key.id}/edit`)).body;
+    expect(form).toContain('>\nteam=checkout\nregion=eu</textarea>');
+    expect(form).toContain('>\n203.0.113.7\n2001:db8::/32</textarea>');
+
+    // What is as it was is no change, and a field that the form does not have changes nothing.
+    await browser.post(`${list}/${key.id}/edit`, editForm(sort, key, { ...texts, name: 'Other' }));
+    const [entry] = (await at.management.audit(holder.owner, { subject: key.id })).items;
+    expect(entry?.after).toEqual({ name: 'Other' });
+    await browser.post(`${list}/${key.id}/edit`, editForm(sort, { version: 2 }, { name: 'Third', limits: '' }));
+    expect(await at.management[sort].view(holder.owner, key.id)).toMatchObject({
+      metadata: { team: 'checkout', region: 'eu' },
+      limits: null,
+    });
+  });
+
+  it.each([
+    ['metadata', 'team', 'Expected a name', /id="metadata-error">expected a name/],
+    ['allowedAddresses', '203.0.113', 'Allowed addresses', /id="allowedAddresses-error">expected 1 to 256/],
+    ['limits', 'many', 'Rate limits', /id="limits-error">expected requests and a time/],
+    ['limits', '0/1m', 'Rate limits', /id="limits-error">expected 1 to 8/],
+  ])('with a wrong %s of %j says so beside the field and in the summary', async (name, text, _title, error) => {
+    const holder = await at.account();
+    const { status, body } = await dashboard.browser(holder.owner).post(list, newForm(sort, { [name]: text }));
+    expect(status).toBe(400);
+    expect(body).toContain(`<a href="#field-${name}">`);
+    expect(body).toMatch(error);
+    expect(body).toContain(`aria-describedby="${name}-hint ${name}-error" aria-invalid="true"`);
+    expect(body).toContain(text);
+  });
+});
+
+it('the form warns of live secret keys that do not expire, and of no others', async () => {
+  const holder = await at.account();
+  const browser = dashboard.browser(holder.owner);
+  const warns = async (path: string) => (await browser.get(path)).body.includes('id="expiresAt-warning"');
+  const edit = async (settings: Parameters<typeof holder.key>[0]) =>
+    warns(`/keys/${(await holder.key(settings)).key.id}/edit`);
+  expect(await warns('/keys/new?kind=secret')).toBe(true);
+  expect(await warns('/keys/new?kind=public')).toBe(false);
+  expect(await warns('/access-keys/new')).toBe(false);
+  expect(await edit({})).toBe(true);
+  expect(await edit({ environment: 'sandbox' })).toBe(false);
+  expect(await edit({ expiresAt: new Date(at.clock.now() + 86_400_000) })).toBe(false);
+});

@@ -1,0 +1,223 @@
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DashboardWarning } from 'keyward/dashboard';
+import { eavesdrop } from '../../support/eavesdrop.js';
+import { type Holder, managed } from '../../support/managed.js';
+import { DEEDS, editForm, madeKey, newForm, PATH, SORTS } from '../key-forms.js';
+import { type Browser, encoded, type Form, type Headers, MOUNT, sendTo, servedDashboard } from '../served-dashboard.js';
+
+const at = managed('memory');
+const dashboard = servedDashboard(at);
+const heard = eavesdrop();
+
+beforeEach(() => heard.clear());
+afterAll(() => heard.stop());
+
+/** What is changed about a good form. */
+interface Attack {
+  readonly name: string;
+  readonly headers?: (good: Headers, other: Browser) => Headers;
+  readonly fields?: (other: Browser) => Form;
+  readonly body?: (good: string) => string;
+  /** What the operator is told was wrong. */
+  readonly detail: string;
+}
+
+const without =
+  (name: string) =>
+  (good: Headers): Headers =>
+    Object.fromEntries(Object.entries(good).filter(([other]) => other !== name));
+const withHeader = (name: string, value: string) => (good: Headers) => ({ ...good, [name]: value });
+const cookie = (change: (text: string) => string) => (good: Headers) => ({
+  ...good,
+  cookie: change(String(good.cookie)),
+});
+
+const ATTACKS: readonly Attack[] = [
+  { name: 'no token', fields: () => ({ csrf: [] }), detail: 'form_token' },
+  { name: 'an empty token', fields: () => ({ csrf: '' }), detail: 'form_token' },
+  { name: 'a wrong token', fields: () => ({ csrf: 'A'.repeat(22) }), detail: 'form_token' },
+  { name: 'a token of another length', fields: () => ({ csrf: 'A'.repeat(21) }), detail: 'form_token' },
+  { name: "another session's token", fields: ({ token }) => ({ csrf: token }), detail: 'form_token' },
+  { name: 'no cookie of the token', headers: cookie((text) => text.replace(/; __Host-.*/, '')), detail: 'form_token' },
+  {
+    name: 'a second cookie of the token',
+    headers: cookie((text) => `${text}; __Host-keyward-csrf=${'A'.repeat(22)}`),
+    detail: 'form_token',
+  },
+  {
+    name: 'an empty cookie and an empty token',
+    headers: cookie((text) => text.replace(/(__Host-keyward-csrf=).*/, '$1')),
+    fields: () => ({ csrf: '' }),
+    detail: 'form_token',
+  },
+  { name: 'another Origin', headers: withHeader('origin', 'https://evil.example'), detail: 'origin' },
+  { name: 'an Origin of another port', headers: withHeader('origin', 'http://127.0.0.1:1'), detail: 'origin' },
+  {
+    name: 'an Origin of another scheme',
+    headers: (good) => ({ ...good, origin: String(good.origin).replace('http:', 'https:') }),
+    detail: 'origin',
+  },
+  {
+    name: 'an Origin that begins alike',
+    headers: (good) => ({ ...good, origin: `${good.origin}.evil.example` }),
+    detail: 'origin',
+  },
+  {
+    name: 'two Origins',
+    headers: (good) => ({ ...good, origin: [`${good.origin}`, `${good.origin}`] }),
+    detail: 'origin',
+  },
+  { name: 'no Origin', headers: without('origin'), detail: 'origin' },
+  { name: 'the Origin null', headers: withHeader('origin', 'null'), detail: 'origin' },
+  { name: 'Sec-Fetch-Site cross-site', headers: withHeader('sec-fetch-site', 'cross-site'), detail: 'fetch_site' },
+  { name: 'Sec-Fetch-Site same-site', headers: withHeader('sec-fetch-site', 'same-site'), detail: 'fetch_site' },
+  { name: 'Sec-Fetch-Site none', headers: withHeader('sec-fetch-site', 'none'), detail: 'fetch_site' },
+  {
+    name: 'JSON as text/plain',
+    headers: withHeader('content-type', 'text/plain'),
+    body: (good) => JSON.stringify(Object.fromEntries(new URLSearchParams(good))),
+    detail: 'media_type',
+  },
+  { name: 'a form as text/plain', headers: withHeader('content-type', 'text/plain'), detail: 'media_type' },
+  { name: 'JSON', headers: withHeader('content-type', 'application/json'), detail: 'media_type' },
+  { name: 'multipart', headers: withHeader('content-type', 'multipart/form-data; boundary=x'), detail: 'media_type' },
+  { name: 'no Content-Type', headers: without('content-type'), detail: 'media_type' },
+];
+
+describe('a form that was not sent from a page of the Dashboard', () => {
+  it.each(ATTACKS)('M25 $name: 403, no change, and an event for the operator', async (attack) => {
+    const [holder, other] = [await at.account(), await at.account()];
+    const key = await madeKey(holder, 'keys');
+    const browser = dashboard.browser(holder.owner);
+    const stranger = dashboard.browser(other.owner);
+    const headers = attack.headers?.(browser.formHeaders, stranger) ?? browser.formHeaders;
+    const forms: readonly (readonly [string, Form])[] = [
+      ['/keys', newForm('keys')],
+      [`/keys/${key.id}/edit`, editForm('keys', key, { name: 'Other' })],
+      [`/keys/${key.id}/revoke`, { confirm: key.id }],
+    ];
+    for (const [path, form] of forms) {
+      const body = encoded({ csrf: browser.token, ...form, ...attack.fields?.(stranger) });
+      const reply = await browser.send('POST', path, headers, attack.body?.(body) ?? body);
+      expect([path, reply.status]).toEqual([path, 403]);
+    }
+    expect((await at.management.keys.list(holder.owner)).items).toEqual([key]);
+    const warnings = heard.heard<DashboardWarning>('keyward:dashboard');
+    expect(warnings.map(({ warning, method, detail }) => ({ warning, method, detail }))).toEqual(
+      forms.map(() => ({ warning: 'cross_site', method: 'POST', detail: attack.detail })),
+    );
+    expect(warnings.map(({ route }) => route)).toEqual(['/keys', '/keys/:id/edit', '/keys/:id/revoke']);
+  });
+
+  it('the same form with valid headers is accepted, also without Sec-Fetch-Site', async () => {
+    const holder = await at.account();
+    const key = await madeKey(holder, 'keys');
+    const browser = dashboard.browser(holder.owner);
+    const headers = without('sec-fetch-site')(browser.formHeaders);
+    const body = encoded({ csrf: browser.token, confirm: key.id });
+    expect((await browser.send('POST', `/keys/${key.id}/revoke`, headers, body)).status).toBe(303);
+    expect(heard.heard('keyward:dashboard')).toEqual([]);
+  });
+
+  it('a browser without a token gets one with its first page, and it stays the same', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.owner);
+    const session = String(browser.formHeaders.cookie).replace(/; __Host-.*/, '');
+    const { headers, body } = await browser.get('/keys/new?kind=secret', { cookie: session });
+    expect(headers['set-cookie']).toEqual([
+      expect.stringMatching(/^__Host-keyward-csrf=[\w-]{22}; Path=\/; Secure; HttpOnly; SameSite=Strict$/),
+    ]);
+    const [, token = ''] = /=([\w-]{22});/.exec(String(headers['set-cookie'])) ?? [];
+    expect(body).toContain(`name="csrf" value="${token}"`);
+    const again = await browser.get('/keys/new?kind=secret', { cookie: `${session}; __Host-keyward-csrf=${token}` });
+    expect(again.headers['set-cookie']).toBeUndefined();
+    expect(again.body).toContain(`name="csrf" value="${token}"`);
+    const other = await browser.get('/', { cookie: session });
+    expect(String(other.headers['set-cookie'])).not.toContain(token);
+  });
+});
+
+describe('a change by another method', () => {
+  it.each(DEEDS.filter(({ deed }) => !['edit', 'revoke'].includes(deed)))(
+    'M26 GET and HEAD of $deed of $sort: 405, no change',
+    async ({ deed, sort }) => {
+      const holder = await at.account();
+      const key = await madeKey(holder, sort);
+      const browser = dashboard.browser(holder.owner);
+      for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
+        const path = `${PATH[sort]}/${key.id}/${deed}?csrf=${browser.token}&version=1&grace=0`;
+        const { status, headers } = await browser.send(method, path, browser.formHeaders);
+        expect([status, headers.allow]).toEqual([405, 'POST']);
+      }
+      expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
+    },
+  );
+
+  it.each(SORTS)('M26 GET and HEAD of the edit and revoke pages of %s show forms, and change nothing', async (sort) => {
+    const holder = await at.account();
+    const key = await madeKey(holder, sort);
+    const browser = dashboard.browser(holder.owner);
+    const form = encoded({ csrf: browser.token, ...editForm(sort, key, { name: 'Other' }), confirm: key.id });
+    for (const [method, deed] of ['GET', 'HEAD'].flatMap((one) => [[one, 'edit'] as const, [one, 'revoke'] as const])) {
+      const path = `${PATH[sort]}/${key.id}/${deed}`;
+      expect((await browser.send(method, path, browser.formHeaders)).status).toBe(200);
+      // Fields of a form in the address are none of the page's.
+      expect((await browser.send(method, `${path}?${form}`, browser.formHeaders)).status).toBe(400);
+    }
+    const made = await browser.send('GET', '/keys', browser.formHeaders);
+    expect([made.status, made.headers.allow]).toEqual([405, 'POST']);
+    expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
+  });
+
+  it.each(['/', '/audit', '/audit.csv', '/keys/new'])('M26 other methods of %s: 405', async (path) => {
+    const browser = dashboard.browser((await at.account()).owner);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await browser.send(method, path, browser.formHeaders);
+      expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
+    }
+  });
+});
+
+describe('a forged Host', () => {
+  it.each(['evil.example', 'evil.example:80', 'user@evil.example', 'a/b?'])(
+    'M43 Host and X-Forwarded-Host %s: no link or redirect leads there',
+    async (host) => {
+      const holder = await at.account();
+      const key = await madeKey(holder, 'keys');
+      const browser = dashboard.browser(holder.owner);
+      const forged = { host, 'x-forwarded-host': host, forwarded: `host=${host}` };
+      for (const path of ['/', '/keys/new', `/keys/${key.id}`, '/audit', '/none']) {
+        const { headers, body } = await browser.get(path, forged);
+        expect(JSON.stringify(headers) + body).not.toContain(host);
+      }
+      const good = browser.formHeaders;
+      const body = encoded({ csrf: browser.token, version: '1' });
+      // It is not even taken for the own origin of whoever forged it.
+      const refused = await browser.send('POST', `/keys/${key.id}/disable`, { ...good, ...forged }, body);
+      expect(refused.status).toBe(403);
+      const { headers } = await browser.send(
+        'POST',
+        `/keys/${key.id}/disable`,
+        { ...good, 'x-forwarded-host': host },
+        body,
+      );
+      expect(headers.location).toBe(`${MOUNT}/keys/${key.id}?done=disabled`);
+    },
+  );
+});
+
+describe('CORS', () => {
+  it.each(['/', '/keys', '/audit.csv', '/none'])(
+    'M45 a preflight of %s from another origin: nothing is allowed',
+    async (path) => {
+      const holder: Holder = await at.account();
+      const { cookie: held } = dashboard.browser(holder.owner).formHeaders;
+      const asked = { cookie: held ?? '', origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+      for (const method of ['OPTIONS', 'GET', 'POST']) {
+        const { headers } = await sendTo(dashboard.port, method, MOUNT + path, asked);
+        expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+        expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+      }
+    },
+  );
+});

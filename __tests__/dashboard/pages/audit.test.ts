@@ -1,0 +1,213 @@
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import { formatTime } from '../../../lib/dashboard/components/times.js';
+import { csvLine } from '../../../lib/dashboard/http/csv.js';
+import { type Holder, managed } from '../../support/managed.js';
+import { newForm } from '../key-forms.js';
+import { altered, MOUNT, servedDashboard } from '../served-dashboard.js';
+
+const at = managed('memory');
+const dashboard = servedDashboard(at);
+
+const rowsOf = (body: string): Record<string, string>[] => parse(body, { columns: true });
+
+describe('the page', () => {
+  it('shows actor, action, time and changes', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'Till' });
+    at.clock.advance(60_000);
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, name: 'Desk', apis: ['disputes'] });
+    at.clock.advance(60_000);
+    const { body } = await dashboard.browser(holder.developer).get('/audit');
+    expect(body).toContain('<bdi>Till</bdi> &rarr; <bdi>Desk</bdi>');
+    expect(body).toContain('<bdi>payments</bdi> &rarr; <bdi>disputes</bdi>');
+    expect(body).toContain('1 minute ago');
+    expect(body).toContain(`href="${MOUNT}/keys/${key.id}"`);
+    expect(body.indexOf(' edited ')).toBeLessThan(body.indexOf(' created '));
+  });
+
+  it('shows when the old secret of a rotated key ends', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const { hint } = (await at.management.keys.rotate(holder.owner, key.id, 60)).key;
+    const until = formatTime(new Date(at.clock.now() + 60_000));
+    const { body } = await dashboard.browser(holder.developer).get('/audit');
+    expect(body).toContain(`<bdi>${hint}, ${key.hint} until ${until}</bdi>`);
+  });
+
+  it.each([
+    ['actor', (holder: Holder) => holder.owner.id, 1],
+    ['action', () => 'key.create', 2],
+    ['action', () => 'key.unheard_of', 0],
+    ['subject', (holder: Holder) => holder.id, 1],
+  ] as const)('is filtered by %s', async (name, value, count) => {
+    const holder = await at.account();
+    await holder.key();
+    const { key } = await holder.key();
+    await at.management.keys.revoke(holder.owner, key.id);
+    const query = `${name}=${encodeURIComponent(value(holder))}`;
+    const browser = dashboard.browser(holder.owner);
+    expect(rowsOf((await browser.get(`/audit.csv?${query}`)).body)).toHaveLength(count);
+    const { body } = await browser.get(`/audit?${query}`);
+    expect(body.match(/<li><p><strong>/g) ?? []).toHaveLength(count);
+    expect(body).toContain(`/audit.csv?${query.replace('%40', '%40')}"`);
+    if (count === 0) expect(body).toContain('No entry matches.');
+  });
+
+  it('says who disabled and who enabled a key', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
+    await at.management.keys.edit(holder.owner, key.id, { version: 2, disabled: false });
+    const { body } = await dashboard.browser(holder.owner).get(`/keys/${key.id}`);
+    for (const verb of ['disabled', 'enabled']) {
+      expect(body).toContain(
+        `<bdi>${holder.owner.id}</bdi></strong> <span class="muted">(owner)</span> ${verb} this key</p>`,
+      );
+    }
+  });
+
+  it('is filtered by days in UTC, both included, also in the file', async () => {
+    const holder = await at.account();
+    const dayOf = (days: number) => new Date(at.clock.now() + days * 86_400_000).toISOString().slice(0, 10);
+    for (let day = 0; day < 3; day += 1) {
+      await holder.key();
+      at.clock.advance(86_400_000);
+    }
+    const browser = dashboard.browser(holder.owner);
+    const count = async (query: string) => {
+      const { body } = await browser.get(`/audit?action=key.create&limit=1&${query}`);
+      const rows = rowsOf((await browser.get(`/audit.csv?action=key.create&${query}`)).body).length;
+      expect(body.match(/<li><p><strong>/g) ?? []).toHaveLength(Math.min(rows, 1));
+      if (rows > 1)
+        expect(body).toContain(`${query.replace('&', '&amp;')}&amp;action=key.create&amp;limit=1&amp;after=`);
+      return rows;
+    };
+    expect(await count(`from=${dayOf(-3)}&to=${dayOf(-1)}`)).toBe(3);
+    expect(await count(`from=${dayOf(-2)}`)).toBe(2);
+    expect(await count(`to=${dayOf(-2)}`)).toBe(2);
+    expect(await count(`from=${dayOf(-2)}&to=${dayOf(-2)}`)).toBe(1);
+    expect(await count(`from=${dayOf(-1)}&to=${dayOf(-2)}`)).toBe(0);
+    const { body } = await browser.get(`/audit?from=${dayOf(-2)}`);
+    expect(body).toContain(`<input type="date" name="from" value="${dayOf(-2)}">`);
+    for (const bad of ['from=yesterday', 'to=2026-02-30', 'from=2026-1-1', 'from=2026-01-01T00:00']) {
+      expect((await browser.get(`/audit?${bad}`)).status).toBe(400);
+    }
+  });
+
+  it('the filter offers each action in the log, including refused views', async () => {
+    const { owner } = await at.account();
+    const stranger = await (await at.account()).key();
+    const refused = [at.management.keys, at.management.accessKeys].map((desk) => desk.view(owner, stranger.key.id));
+    await Promise.allSettled(refused);
+    const { body } = await dashboard.browser(owner).get('/audit');
+    const sentences = [...body.matchAll(/<li><p><strong>.*?<\/p>/gs)].map(([sentence]) =>
+      sentence.replace(/<[^>]+>/g, ''),
+    );
+    expect(sentences.map((sentence) => / (viewed|changed) /.exec(sentence)?.[1])).toEqual([
+      'viewed',
+      'viewed',
+      'changed',
+    ]);
+    expect(sentences.filter((sentence) => / Refused tried: viewed /.test(sentence))).toHaveLength(2);
+    for (const action of ['access_key.view', 'account.put', 'key.view']) {
+      expect(body).toContain(`<option value="${action}">`);
+    }
+  });
+
+  it('has pages, and so does the file', async () => {
+    const holder = await at.account();
+    for (let i = 0; i < 3; i += 1) {
+      await holder.key();
+      at.clock.advance(1_000);
+    }
+    const browser = dashboard.browser(holder.owner);
+    const { body } = await browser.get('/audit?action=key.create&limit=2');
+    const next = /rel="next" href="\/admin\/keys(\/audit\?[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(next).toContain('action=key.create&limit=2&after=');
+    const second = await browser.get(next);
+    expect(second.body.match(/<li><p><strong>/g)).toHaveLength(1);
+    expect(second.body).not.toContain('rel="next"');
+    const rest = /href="\/admin\/keys(\/audit\.csv\?[^"]*)"/.exec(second.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(rowsOf((await browser.get(rest)).body)).toHaveLength(1);
+  });
+
+  it.each(['limit=0', 'limit=-1', 'limit=1e9', 'after=x', 'sort=actor', 'actor=a&actor=b'])(
+    'refuses ?%s',
+    async (query) => {
+      const browser = dashboard.browser((await at.account()).owner);
+      for (const path of ['/audit', '/audit.csv']) expect((await browser.get(`${path}?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('the file', () => {
+  it('has every field, and is downloaded instead of shown', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'A "name", with\u00a0a comma' });
+    const { headers, body } = await dashboard.browser(holder.owner).get('/audit.csv?action=key.create');
+    expect(headers).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="audit.csv"',
+    });
+    const [row] = rowsOf(body);
+    expect(row).toMatchObject({
+      ...{ at: new Date(at.clock.now()).toISOString(), actor: holder.developer.id, role: 'developer', outcome: 'done' },
+      ...{ action: 'key.create', subject: key.id, before: '', origin: holder.developer.address },
+    });
+    expect(JSON.parse(String(row?.after))).toMatchObject({ kind: 'secret', name: 'A "name", with\u00a0a comma' });
+  });
+
+  it.each(["=cmd|' /C calc'!A0", '+1+1', '-2+3', '@SUM(1,1)', '\t=1', '\r=1', '\uff1d1', '"=1'])(
+    'M32 the cell %j is not a formula',
+    async (text) => {
+      const holder = await at.account();
+      const browser = dashboard.browser({ ...holder.owner, id: text, address: text });
+      // Names have no controls in them.
+      await browser.post('/keys', newForm('keys', /\p{Cc}/u.test(text) ? {} : { name: text }));
+      const { body } = await browser.get('/audit.csv');
+      const cells = body
+        .split('\r\n')
+        .flatMap((line) => [...line.matchAll(/(?<=^|,)"((?:[^"]|"")*)"/g)].map(([, cell]) => cell));
+      expect(cells.filter((cell) => /^[=+\-@\t\r\uff1d]/.test(cell ?? ''))).toEqual([]);
+      expect(rowsOf(body).some(({ actor }) => actor === (text.startsWith('"') ? text : `'${text}`))).toBe(true);
+    },
+  );
+
+  it('M32 quotes every cell', () => {
+    expect(csvLine(['a', '', 'b"c', '=1', '-1', '\n+'])).toBe('"a","","b""c","\'=1","\'-1","\'\n+"\r\n');
+  });
+
+  it('has at most 10,000 entries, which are read page by page while they are sent', async () => {
+    const { owner } = await at.account();
+    reads.length = 0;
+    const { body } = await endless.browser(owner).get('/audit.csv');
+    expect(body.split('\r\n')).toHaveLength(10_002);
+    expect(reads).toHaveLength(50);
+    reads.length = 0;
+    const head = await endless.browser(owner).send('HEAD', '/audit.csv', endless.browser(owner).formHeaders);
+    expect([head.status, head.body, reads.length]).toEqual([200, '', 1]);
+  });
+
+  const reads: unknown[] = [];
+  const entry = {
+    ...{
+      id: 'aud_1',
+      at: new Date(0),
+      account: 'a',
+      actor: 'm',
+      role: null,
+      action: 'key.edit',
+      outcome: 'done' as const,
+    },
+    ...{ subject: null, before: null, after: null, origin: null },
+  };
+  const endless = servedDashboard(at, {
+    management: altered(at, () => ({
+      audit(_member, filter) {
+        reads.push(filter);
+        return Promise.resolve({ items: Array.from({ length: filter?.limit ?? 50 }, () => entry), next: 'more' });
+      },
+    })),
+  });
+});

@@ -1,0 +1,365 @@
+import { describe, expect, it } from '@jest/globals';
+import type { KeyView } from 'keyward/management';
+import { type Holder, managed } from '../../support/managed.js';
+import { isTaken } from '../../support/managed-text.js';
+import { editForm, LIST, madeKey, PATH, SORTS, type Sort } from '../key-forms.js';
+import { altered, type Form, fieldOf, MOUNT, type Reply, servedDashboard, textIn } from '../served-dashboard.js';
+
+const at = managed('memory');
+const dashboard = servedDashboard(at);
+
+/** A key, and what its Owner does with it. */
+async function keyOf(sort: Sort) {
+  const holder = await at.account();
+  const made = await madeKey(holder, sort);
+  at.clock.advance(1_000);
+  const browser = dashboard.browser(holder.owner);
+  const own = `${PATH[sort]}/${made.id}`;
+  return {
+    holder,
+    made,
+    own,
+    get: (path = '') => browser.get(own + path),
+    post: (path: string, form: Form = {}) => browser.post(own + path, form),
+    now: () => at.management[sort].view(holder.owner, made.id),
+  };
+}
+
+/** Where a form leads, and that its page says what was done. */
+async function expectDone(reply: Reply, holder: Holder, said: string): Promise<void> {
+  expect(reply.status).toBe(303);
+  const page = await dashboard.browser(holder.owner).get(String(reply.headers.location).slice(MOUNT.length));
+  expect(page.body).toMatch(new RegExp(`<p class="status" role="status">[^<]*${said}`));
+}
+
+describe.each(SORTS)('%s', (sort) => {
+  it('the form shows the settings of the key; sent unchanged, it changes nothing', async () => {
+    const { holder, get, post, now, made } = await keyOf(sort);
+    const page = await get('/edit');
+    expect(fieldOf(page, 'version')).toBe('1');
+    expect(page.body).toMatch(new RegExp(`name="${sort === 'keys' ? 'apis' : 'scopes'}" value="payments" checked`));
+    await expectDone(await post('/edit', editForm(sort, made)), holder, 'The changes are saved');
+    expect(await now()).toEqual(made);
+    expect(await holder.story()).toHaveLength(1);
+  });
+
+  it('an edit changes only the given settings, and the audit log shows only them', async () => {
+    const { holder, post, now, made } = await keyOf(sort);
+    const form = editForm(sort, made, {
+      name: 'Desk',
+      'channels.of': 'some',
+      channels: ['pc_2', 'pc_1'],
+      expiresAt: '2030-12-31',
+    });
+    await expectDone(await post('/edit', form), holder, 'The changes are saved');
+    const expiresAt = new Date('2031-01-01T00:00:00Z');
+    expect(await now()).toEqual({ ...made, version: 2, name: 'Desk', channels: ['pc_2', 'pc_1'], expiresAt });
+    const [, entry] = await holder.story();
+    expect(entry?.before).toEqual({ name: null, channels: 'all', expiresAt: null });
+  });
+
+  it('another order of checkboxes is no change, and an unchanged day keeps its exact time', async () => {
+    const { holder, post, now, made } = await keyOf(sort);
+    const settings = { channels: ['pc_2', 'pc_1'], expiresAt: new Date(at.clock.now() + 12_345_678), name: 'Till' };
+    await at.management[sort].edit(holder.owner, made.id, { version: 1, ...settings });
+    const day = settings.expiresAt.toISOString().slice(0, 10);
+    const form = { name: 'Till', 'channels.of': 'some', channels: ['pc_1', 'pc_2'], expiresAt: day };
+    expect((await post('/edit', editForm(sort, { version: 2 }, form))).status).toBe(303);
+    expect(await now()).toMatchObject({ ...settings, version: 2 });
+    const away = { ...form, name: '', 'channels.of': 'all', channels: [], expiresAt: '' };
+    expect((await post('/edit', editForm(sort, { version: 2 }, away))).status).toBe(303);
+    expect(await now()).toMatchObject({ name: null, channels: 'all', expiresAt: null });
+  });
+
+  it.each<[string, Form]>([
+    ['channels', { 'channels.of': 'some', channels: 'pc_9' }],
+    ['expiresAt', { expiresAt: '2001-01-01' }],
+    ['scopes', { 'scopes.of': 'some', scopes: 'repository' }],
+  ])('an invalid %s is reported at the field', async (field, more) => {
+    const { post, now, made } = await keyOf(sort);
+    const { status, body } = await post('/edit', editForm(sort, made, { name: 'Desk', ...more }));
+    expect([status, body]).toEqual([400, expect.stringContaining(`<a href="#field-${field}">`)]);
+    expect(body).toContain('value="Desk"');
+    expect(await now()).toEqual(made);
+  });
+
+  it('M37 two Owners edit the same version: the second sees both versions, and can overwrite the first', async () => {
+    const { holder, post, now, made } = await keyOf(sort);
+    expect((await post('/edit', editForm(sort, made, { name: 'Theirs' }))).status).toBe(303);
+    const mine = editForm(sort, made, { name: 'Mine', 'channels.of': 'some', channels: 'pc_1' });
+    const conflict = await post('/edit', mine);
+    expect(conflict.status).toBe(409);
+    expect(await now()).toMatchObject({ name: 'Theirs', channels: 'all', version: 2 });
+    const differing = [...conflict.body.matchAll(/<tr role="row" class="differs">(.*?)<\/tr>/gs)].map(([, row = '']) =>
+      row.replaceAll(/<[^>]*>/g, '|').replaceAll(/\|+/g, '|'),
+    );
+    expect(differing).toEqual(['|Name| (differs)|Theirs|Mine|', '|Channels| (differs)|All|pc_1|']);
+    expect(conflict.body).toContain('Discard my changes');
+    expect(conflict.body).toContain('name="name" value="Mine"');
+    const version = fieldOf(conflict, 'version') ?? '';
+    expect(version).toBe('2');
+    await expectDone(await post('/edit', { ...mine, version }), holder, 'The changes are saved');
+    expect(await now()).toMatchObject({ name: 'Mine', channels: ['pc_1'], version: 3 });
+  });
+
+  it('M37 two concurrent edits: one succeeds, the other gets a conflict', async () => {
+    const { post, now, made } = await keyOf(sort);
+    const replies = await Promise.all(['A', 'B'].map((name) => post('/edit', editForm(sort, made, { name }))));
+    expect(replies.map(({ status }) => status).sort()).toEqual([303, 409]);
+    expect((await now()).version).toBe(2);
+  });
+
+  it.each(['', 'x', '-1', '1.5', '1e3'])('an edit of the version %j is refused', async (version) => {
+    const { post, now, made } = await keyOf(sort);
+    for (const path of ['/edit', '/disable', '/rotate']) {
+      const form =
+        path === '/edit'
+          ? editForm(sort, made, { version })
+          : { version, ...(path === '/rotate' ? { grace: '0' } : {}) };
+      expect((await post(path, form)).status).toBe(400);
+    }
+    expect(await now()).toEqual(made);
+  });
+
+  it('is disabled and enabled; an outdated version is a conflict', async () => {
+    const { holder, get, post, now } = await keyOf(sort);
+    await expectDone(await post('/disable', { version: '1' }), holder, 'The key is disabled');
+    expect((await now()).state).toBe('disabled');
+    expect((await get()).body).toContain('>Enable</a>');
+    const late = await post('/enable', { version: '1' });
+    expect([late.status, late.body]).toEqual([409, expect.stringContaining('Go back')]);
+    expect((await now()).state).toBe('disabled');
+    await expectDone(await post('/enable', { version: '2' }), holder, 'The key is enabled');
+    expect((await now()).state).toBe('active');
+  });
+
+  it('is rotated with a grace period: the new secret is shown once, with the end of the old one', async () => {
+    const { post, now, get, made } = await keyOf(sort);
+    const rotated = await post('/rotate', { version: '1', grace: '86400' });
+    expect(rotated.status).toBe(200);
+    expect(textIn(rotated)).not.toBe('');
+    expect(rotated.body).toContain(`The old one is <code>${made.hint}</code>. Its grace period ends`);
+    const [young, old] = (await now()).secrets;
+    expect([young?.acceptedUntil, old?.acceptedUntil]).toEqual([null, new Date(at.clock.now() + 86_400_000)]);
+    if (sort === 'keys') expect(await isTaken(at, textIn(rotated))).toBe(true);
+    expect((await get()).body).not.toContain(textIn(rotated));
+  });
+
+  it.each(['revoked', 'expired'])('N37 a rotated key that is %s: no secret is shown as accepted', async (how) => {
+    const { holder, post, get, made } = await keyOf(sort);
+    await post('/rotate', { version: '1', grace: '86400' });
+    expect((await get()).body).toContain('Its grace period ends');
+    const expiresAt = new Date(at.clock.now() + 60_000);
+    const desk = at.management[sort];
+    if (how === 'revoked') await desk.revoke(holder.owner, made.id);
+    else await desk.edit(holder.owner, made.id, { version: 2, expiresAt });
+    at.clock.advance(60_000);
+    const { body } = await get();
+    expect(body).not.toMatch(/grace period|is accepted|is taken/);
+    expect(body).toContain('<h3>No longer accepted</h3>');
+  });
+
+  it('N37 offers no grace period that ends after the key', async () => {
+    const { holder, get, made } = await keyOf(sort);
+    const gracesIn = ({ body }: Reply) =>
+      [...body.matchAll(/name="grace" value="(\d+)"( checked)?/g)].map(
+        ([, seconds, checked]) => `${seconds}${checked ?? ''}`,
+      );
+    expect(gracesIn(await get('/rotate/confirm'))).toEqual(['0', '3600', '86400', '604800 checked', '2592000']);
+    const expiresAt = new Date(at.clock.now() + 86_400_000);
+    await at.management[sort].edit(holder.owner, made.id, { version: 1, expiresAt });
+    expect(gracesIn(await get('/rotate/confirm'))).toEqual(['0', '3600 checked']);
+  });
+
+  it('N37 a rotated key that is disabled: its old secret is shown as refused', async () => {
+    const { holder, post, get, made } = await keyOf(sort);
+    await post('/rotate', { version: '1', grace: '86400' });
+    expect((await get()).body).not.toContain('refused while the key is disabled');
+    await at.management[sort].edit(holder.owner, made.id, { version: 2, disabled: true });
+    expect((await get()).body.match(/It is refused while the key is disabled/g)).toHaveLength(2);
+  });
+
+  it('shows the old secret as unused only when its uses would have been stored', async () => {
+    const { get, post } = await keyOf(sort);
+    await post('/rotate', { version: '1', grace: '86400' });
+    const tooSoon = /Not used since it was rotated, <time [^>]+>(just now|1 minute ago)<\/time>; wait a minute longer/;
+    for (const milliseconds of [0, 65_000, 5_000]) {
+      at.clock.advance(milliseconds);
+      const { body } = await get();
+      expect(body).toMatch(tooSoon);
+      expect(body).not.toContain('no longer used');
+    }
+    at.clock.advance(1);
+    expect((await get()).body).toContain(
+      '<strong>It is no longer used:</strong> there was no request since the rotation.',
+    );
+  });
+
+  it('does not show it as unused if it was used until a rotation just now', async () => {
+    const { holder, post, now } = await keyOf(sort);
+    await post('/rotate', { version: '1', grace: '86400' });
+    const used = seen(await now(), at.clock.now());
+    expect(await page(sort, holder, used)).toContain('Not used since it was rotated');
+  });
+
+  it('the rotation form sent again, as by a reload: nothing is rotated again', async () => {
+    const { post, now } = await keyOf(sort);
+    await post('/rotate', { version: '1', grace: '0' });
+    const before = await now();
+    const again = await post('/rotate', { version: '1', grace: '0' });
+    expect([again.status, again.body]).toEqual([409, expect.stringContaining('Nothing was changed.')]);
+    expect(textIn(again)).toBe('');
+    expect(await now()).toEqual(before);
+  });
+
+  it('shows whether the old secret is still in use, and can end its grace period', async () => {
+    const { holder, get, post, now } = await keyOf(sort);
+    await post('/rotate', { version: '1', grace: '3600' });
+    at.clock.advance(60_000);
+    const used = seen(await now(), at.clock.now());
+    expect(await page(sort, holder, used)).toContain('<strong>It is still in use.</strong>');
+    expect(await page(sort, holder, used)).toContain('from <bdi>198.51.100.9</bdi>');
+    await expectDone(await post('/end-grace'), holder, 'The grace period ended');
+    expect((await get()).body).not.toContain('End the grace period now');
+    expect(
+      (await now()).secrets.filter(
+        ({ acceptedUntil }) => acceptedUntil === null || acceptedUntil.getTime() > at.clock.now(),
+      ),
+    ).toHaveLength(1);
+    expect((await post('/end-grace')).status).toBe(404);
+  });
+
+  it.each(['-1', '2592001', 'soon', '', '1.5'])('is not rotated with the grace period %j', async (grace) => {
+    const { post, now, made } = await keyOf(sort);
+    expect((await post('/rotate', { version: '1', grace })).status).toBe(400);
+    expect(await now()).toEqual(made);
+  });
+
+  it('is revoked when its name is typed, and can still be viewed', async () => {
+    const { holder, own, get, post, now, made } = await keyOf(sort);
+    expect((await get('/revoke')).body).toContain(made.id);
+    for (const confirm of ['', 'x', made.id.slice(1)]) expect((await post('/revoke', { confirm })).status).toBe(400);
+    expect((await now()).state).toBe('active');
+    const done = await post('/revoke', { confirm: ` ${made.id} ` });
+    expect(done.headers.location).toBe(`${MOUNT}${LIST[sort]}?done=revoked`);
+    await expectDone(done, holder, 'The key was revoked');
+    const page = await get();
+    expect([page.status, page.body]).toEqual([200, expect.stringContaining('Revoked')]);
+    expect(page.body).not.toContain('<form');
+    for (const [path, form] of [
+      ['/edit', editForm(sort, made)],
+      ['/disable', { version: '2' }],
+      ['/rotate', { version: '2', grace: '0' }],
+      ['/revoke', { confirm: made.id }],
+    ] as const) {
+      const refused = await post(path, form);
+      expect([path, refused.status]).toEqual([path, 409]);
+    }
+    expect((await get('/edit')).status).toBe(409);
+    expect(own).toContain(made.id);
+  });
+
+  it('a key is revoked by typing its name', async () => {
+    const { holder, post, now, made } = await keyOf(sort);
+    await at.management[sort].edit(holder.owner, made.id, { version: 1, name: 'Till' });
+    expect((await post('/revoke', { confirm: made.id })).status).toBe(400);
+    expect((await post('/revoke', { confirm: 'Till' })).status).toBe(303);
+    expect((await now()).state).toBe('revoked');
+  });
+});
+
+describe('API keys', () => {
+  it('change their APIs, scopes and platform', async () => {
+    const { post, now, made } = await keyOf('keys');
+    const form: Form = {
+      ...{ 'apis.of': 'all', apis: [], 'scopes.of': 'some', scopes: ['payments', 'disputes'], platform: 'shop' },
+      ...{ 'channels.of': 'some', channels: 'pc_1' },
+    };
+    expect((await post('/edit', editForm('keys', made, form))).status).toBe(303);
+    expect(await now()).toMatchObject({
+      apis: 'all',
+      scopes: ['payments', 'disputes'],
+      platform: 'shop',
+      channels: ['pc_1'],
+    });
+    expect(
+      (await post('/edit', editForm('keys', { version: 2 }, { ...form, platform: '', 'scopes.of': 'all', scopes: [] })))
+        .status,
+    ).toBe(303);
+    expect(await now()).toMatchObject({ scopes: null, platform: null });
+  });
+
+  it('keep values that their account has lost until they are removed', async () => {
+    const { holder, get, post, now, made } = await keyOf('keys');
+    await at.management.accounts.put('operator', holder.id, { apis: ['disputes'] });
+    expect((await get('/edit')).body).toContain(
+      'value="payments" checked> <bdi>payments</bdi> <span class="muted">(the account no longer has it)',
+    );
+    expect((await post('/edit', editForm('keys', made, { name: 'Till' }))).status).toBe(303);
+    expect(await now()).toMatchObject({ name: 'Till', apis: ['payments'] });
+  });
+
+  it('have no pages for settings of access keys', async () => {
+    const { post } = await keyOf('keys');
+    for (const path of ['/secrets', '/secrets/delete', '/revoke-tokens']) {
+      expect((await post(path, { version: '1' })).status).toBe(404);
+    }
+  });
+});
+
+describe('access keys', () => {
+  it('change their scopes and default scopes', async () => {
+    const { post, now, made } = await keyOf('accessKeys');
+    const form: Form = { scopes: ['payments', 'disputes'], 'defaultScopes.of': 'some', defaultScopes: 'disputes' };
+    expect((await post('/edit', editForm('accessKeys', made, form))).status).toBe(303);
+    expect(await now()).toMatchObject({ scopes: ['payments', 'disputes'], defaultScopes: ['disputes'] });
+    const lacking = await post('/edit', editForm('accessKeys', { version: 2 }, { ...form, scopes: 'payments' }));
+    expect([lacking.status, lacking.body]).toEqual([400, expect.stringContaining('<a href="#field-defaultScopes">')]);
+  });
+
+  it('get a second Secret, shown once; one can be deleted, but never the last', async () => {
+    const { holder, get, post, now } = await keyOf('accessKeys');
+    const added = await post('/secrets', { version: '1' });
+    expect([added.status, textIn(added)]).toEqual([201, expect.stringMatching(/^[\w-]{86}$/)]);
+    const again = await post('/secrets', { version: '1' });
+    expect([again.status, textIn(again)]).toEqual([409, '']);
+    expect((await post('/secrets', { version: '2' })).status).toBe(400);
+    expect((await post('/rotate', { version: '2', grace: '0' })).body).toContain(
+      'Secrets: the access key has two secrets; delete one before the rotation.',
+    );
+    const { secrets } = await now();
+    expect((await get()).body.match(/Delete this secret/g)).toHaveLength(2);
+    await expectDone(await post('/secrets/delete', { secret: secrets[1]?.id ?? '' }), holder, 'The secret was deleted');
+    expect((await get()).body).not.toContain('Delete this secret');
+    expect((await post('/secrets/delete', { secret: secrets[0]?.id ?? '' })).status).toBe(400);
+    expect((await post('/secrets/delete', { secret: 'none' })).status).toBe(404);
+  });
+
+  it('have their tokens revoked', async () => {
+    const { holder, made, post } = await keyOf('accessKeys');
+    await expectDone(await post('/revoke-tokens', { version: '1' }), holder, 'The tokens were revoked');
+    const record = await at.store.resolveAccessKey(made.id);
+    expect(record?.tokensNotBefore).toEqual(expect.any(Date));
+  });
+});
+
+/** The page of a key as if its old text had been used: what is noted on the way of requests is the store's own test. */
+async function page(sort: Sort, holder: Holder, key: KeyView): Promise<string> {
+  shown[sort] = key;
+  return (await staged.browser(holder.owner).get(`${PATH[sort]}/${key.id}`)).body;
+}
+
+function seen(key: KeyView, now: number): KeyView {
+  const [young, old] = key.secrets;
+  if (young === undefined || old === undefined) throw new Error('it was not rotated');
+  return { ...key, secrets: [young, { ...old, lastUsedAt: new Date(now - 1_000), lastUsedFrom: '198.51.100.9' }] };
+}
+
+const shown: Partial<Record<Sort, KeyView>> = {};
+const viewing = (sort: Sort) => () => Promise.resolve(shown[sort] as KeyView);
+const staged = servedDashboard(at, {
+  management: altered(at, ({ keys, accessKeys }) => ({
+    keys: { ...keys, view: viewing('keys') },
+    accessKeys: { ...accessKeys, view: viewing('accessKeys') },
+  })),
+});

@@ -1,0 +1,213 @@
+import { describe, expect, it } from '@jest/globals';
+import type { KeySettings } from 'keyward/management';
+import { keyTable } from '../../../lib/dashboard/components/key-table.js';
+import { API_KEYS } from '../../../lib/dashboard/key-type.js';
+import { managed } from '../../support/managed.js';
+import { engines } from '../../support/test-stores.js';
+import { LIST, SORTS } from '../key-forms.js';
+import { MOUNT, type Reply, servedDashboard } from '../served-dashboard.js';
+
+const DAY = 86_400_000;
+/** The names in a list, as they stand there. */
+const namesIn = ({ body }: Reply) =>
+  [...body.matchAll(/role="rowheader"><a href="[^"]*"><bdi>([^<]*)<\/bdi>/g)].map(([, name]) => name);
+/** Where a link of a page leads. */
+const linkIn = ({ body }: Reply, text: string) =>
+  new RegExp(`href="${MOUNT}([^"]*)">${text}`).exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+
+describe.each(engines.filter((engine) => engine !== 'SQLite'))('on %s', (engine) => {
+  const at = managed(engine);
+  const dashboard = servedDashboard(at);
+
+  it('lists keys with their details, filtered by the query, page by page', async () => {
+    const holder = await at.account();
+    const made: readonly [string, Partial<KeySettings>][] = [
+      ['Till', { apis: ['payments', 'disputes'], environment: 'sandbox' }],
+      ['Desk', { kind: 'public', apis: ['disputes'], channels: ['pc_1'] }],
+      ['Shop 8', { apis: 'all', expiresAt: new Date(at.clock.now() + 5 * DAY) }],
+    ];
+    for (const [name, settings] of made) {
+      await holder.key({ name, ...settings });
+      at.clock.advance(1_000);
+    }
+    const { key } = await holder.key({ name: 'Gone' });
+    await at.management.keys.revoke(holder.owner, key.id);
+    const browser = dashboard.browser(holder.developer);
+    const names = async (query: string) => namesIn(await browser.get(`/${query}`));
+
+    const all = await browser.get('/');
+    expect(namesIn(all)).toEqual(['Shop 8', 'Desk', 'Till']);
+    const [first] = (await at.management.keys.list(holder.developer)).items;
+    for (const cell of [first?.hint, 'Sandbox', 'Public', 'ends <time', 'in 5 days', 'Active', 'Never used']) {
+      expect(all.body).toContain(cell);
+    }
+    expect(await names('?kind=public')).toEqual(['Desk']);
+    expect(await names('?api=payments')).toEqual(['Shop 8', 'Till']);
+    expect(await names('?state=revoked')).toEqual(['Gone']);
+    expect(await names('?environment=sandbox')).toEqual(['Till']);
+    expect(await names('?environment=live')).toEqual(['Shop 8', 'Desk']);
+    const live = (await browser.get('/?environment=live&kind=public')).body;
+    expect(live).toContain('href="/admin/keys/?environment=sandbox&amp;kind=public">Sandbox</a>');
+    expect(live).toContain('<input type="hidden" name="environment" value="live">');
+    // No id or hint has a space or an 8 in it.
+    expect(await names('?text=P+8&kind=&api=&state=')).toEqual(['Shop 8']);
+    const page = await browser.get('/?limit=2&api=disputes');
+    expect(namesIn(page)).toEqual(['Shop 8', 'Desk']);
+    const second = await browser.get(linkIn(page, 'Next page'));
+    expect(namesIn(second)).toEqual(['Till']);
+    expect(linkIn(second, 'Next page')).toBe('');
+    expect(linkIn(second, 'First page')).toBe('/?api=disputes&limit=2');
+  });
+});
+
+describe('a list', () => {
+  const at = managed('memory');
+  const dashboard = servedDashboard(at);
+
+  it.each(SORTS)('of %s without keys says what to do', async (sort) => {
+    const browser = dashboard.browser((await at.account()).developer);
+    const none = await browser.get(LIST[sort]);
+    expect(none.body).toContain('Create your first key');
+    expect(none.body).not.toContain('role="search"');
+    const unmatched = await browser.get(`${LIST[sort]}?text=x`);
+    expect(unmatched.body).toContain('matches.');
+    expect(unmatched.body).not.toContain('Create your first key');
+    expect(linkIn(unmatched, 'Show all')).toBe(LIST[sort]);
+  });
+
+  it('is sorted by the headings of its columns, and keeps that over pages and filters', async () => {
+    const holder = await at.account();
+    for (const name of ['Till', 'desk', 'Shop']) {
+      await holder.key({ name });
+      at.clock.advance(1_000);
+    }
+    const browser = dashboard.browser(holder.developer);
+    const first = await browser.get('/?limit=2');
+    expect(first.body).toMatch(/aria-sort="descending"><a href="[^"]*">Created/);
+    const byName = await browser.get(linkIn(first, 'Name</a>'));
+    expect(namesIn(byName)).toEqual(['desk', 'Shop']);
+    expect(byName.body).toMatch(/aria-sort="ascending"><a href="[^"]*">Name/);
+    expect(byName.body).toContain('<option value="name" selected>');
+    const second = await browser.get(linkIn(byName, 'Next page'));
+    expect(namesIn(second)).toEqual(['Till']);
+    expect(linkIn(second, 'First page')).toBe('/?sort=name&limit=2');
+    expect(namesIn(await browser.get(linkIn(byName, 'Name</a>')))).toEqual(['Till', 'Shop']);
+    expect(linkIn(await browser.get(linkIn(byName, 'Created</a>')), 'Name</a>')).toBe('/?sort=name&limit=2');
+    expect(linkIn(first, 'Last used</a>')).toBe('/?sort=-used&limit=2');
+    expect(linkIn(await browser.get('/?sort=name'), 'Live</a>')).toBe('/?sort=name&environment=live');
+    const other = linkIn(first, 'Next page').replace('?', '?sort=name&');
+    expect((await browser.get(other)).status).toBe(400);
+  });
+
+  it('has the requests of the last 30 days, as a number and as a bar', async () => {
+    const holder = await at.account();
+    const keys = [await holder.key({ name: 'Busy' }), await holder.key({ name: 'Idle' }), await holder.key()];
+    const [busy, some] = keys.map(({ key }) => key.id);
+    const usage = new Map([
+      [String(busy), { accepted: 123_456, refused: 5 }],
+      [String(some), { accepted: 1, refused: 0 }],
+    ]);
+    const options = { base: '/x', now: at.clock.now(), usage, order: '-created', linkTo: (order: string) => order };
+    const { text } = keyTable(
+      API_KEYS,
+      keys.map(({ key }) => key),
+      options,
+    );
+    expect(text).toContain('<path d="M0 3h56" stroke="currentColor" stroke-width="6"/></svg> 123,456');
+    expect(text).toContain('123,456 <span class="muted">(5 refused)</span></td>');
+    expect(text).toContain('<path d="M0 3h1" stroke="currentColor" stroke-width="6"/></svg> 1</td>');
+    expect(text.match(/class="recent"><span class="muted">0</g)).toHaveLength(1);
+    expect((await dashboard.browser(holder.developer).get('/')).body.match(/class="recent"><span/g)).toHaveLength(3);
+  });
+
+  it('shows the filters in its form', async () => {
+    const { body } = await dashboard
+      .browser((await at.account()).developer)
+      .get('/?kind=public&api=repository&state=expired&text=a%26b&limit=7');
+    for (const field of ['public', 'repository', 'expired'])
+      expect(body).toContain(`<option value="${field}" selected>`);
+    expect(body).toContain('name="text" value="a&amp;b"');
+    expect(body).toContain('name="limit" value="7"');
+  });
+
+  it('warns about its keys that expire within 14 days', async () => {
+    const holder = await at.account();
+    const ending = (days: number) => ({ expiresAt: new Date(at.clock.now() + days * DAY) });
+    await holder.key({ name: 'Soon', ...ending(13.9) });
+    await holder.key({ name: 'Later', ...ending(14) });
+    await holder.key({ name: 'Over', ...ending(0.1) });
+    const { key } = await holder.key({ name: 'Off', ...ending(3) });
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
+    at.clock.advance(0.2 * DAY);
+    const banner = /<p class="banner">.*?<\/p>/s.exec((await dashboard.browser(holder.developer).get('/')).body)?.[0];
+    expect(banner).toContain('2 keys on this page expire within 14 days');
+    expect([...(banner ?? '').matchAll(/<bdi>(\w+)<\/bdi>/g)].map(([, name]) => name).sort()).toEqual([
+      'Later',
+      'Soon',
+    ]);
+  });
+
+  it('says that the account is disabled', async () => {
+    const holder = await at.account();
+    await at.management.accounts.setDisabled('operator', holder.id, true);
+    expect((await dashboard.browser(holder.developer).get('/')).body).toContain('The account is disabled');
+  });
+
+  it.each([
+    'limit=-1',
+    'limit=1e9',
+    'limit=1000000000',
+    'limit=NaN',
+    'limit[]=1',
+    'limit=%5B1%5D',
+    'limit=0',
+    'limit=1.5',
+    'limit=1&limit=2',
+    'after=forged',
+    'after=MTIz',
+    `after=${Buffer.from('9999999999999999 key_a').toString('base64url')}`,
+    `after=${Buffer.from('1 key_a\u001b').toString('base64url')}`,
+    'sort=digest',
+    'order=secret_digest',
+    'kind=access',
+    'kind=secret&kind=public',
+    'state=any',
+    'text=%00',
+    'text=%ff',
+    'text=%zz',
+    '__proto__=x',
+    'account=acc_1',
+  ])('M36 ?%s: 400', async (query) => {
+    const browser = dashboard.browser((await at.account()).owner);
+    for (const sort of SORTS) expect((await browser.get(`${LIST[sort]}?${query}`)).status).toBe(400);
+  });
+
+  it('of 50 keys with the longest names and lists stays under 100 kB with its assets', async () => {
+    const many = (prefix: string) =>
+      Array.from({ length: 100 }, (_, i) => `${prefix}_${String(i).padStart(3, '0')}`.padEnd(64, 'x'));
+    const [apis, channels] = [many('api'), many('pc')];
+    const holder = await at.account({ apis, channels, scopes: [] });
+    for (let i = 0; i < 51; i += 1) await holder.key({ name: `${i} ${'\u65e5'.repeat(96)}`, apis, channels });
+    const browser = dashboard.browser(holder.owner);
+    const page = await browser.get('/');
+    expect(namesIn(page)).toHaveLength(50);
+    const assets = [...page.body.matchAll(/"\/admin\/keys(\/assets\/[^"]+)"/g)].map(([, path]) =>
+      browser.get(path ?? ''),
+    );
+    const bytes = [page, ...(await Promise.all(assets))].map(({ body }) => Buffer.byteLength(body));
+    expect(bytes).toHaveLength(4);
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(100_000);
+  });
+
+  it('of 50 usual keys stays under 60 kB with its assets', async () => {
+    const holder = await at.account();
+    for (let i = 0; i < 50; i += 1) await holder.key({ name: `order service ${i}`, apis: ['payments', 'disputes'] });
+    const browser = dashboard.browser(holder.owner);
+    const page = await browser.get('/');
+    const assets = [...page.body.matchAll(/"\/admin\/keys(\/assets\/[^"]+)"/g)].map(([, path]) =>
+      browser.get(path ?? ''),
+    );
+    const bytes = [page, ...(await Promise.all(assets))].map(({ body }) => Buffer.byteLength(body));
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(60_000);
+  });
+});

@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { KeyView } from 'keyward/management';
+import { type Holder, managed } from '../../support/managed.js';
+import { type ManagedApi, serveManaged } from '../../support/managed-api.js';
+import { DEEDS, editForm, LIST, madeKey, newForm, PATH, SORTS, type Sort } from '../key-forms.js';
+import { type Browser, MOUNT, type Reply, servedDashboard } from '../served-dashboard.js';
+
+const VERBS = ['list', 'view', 'create', 'edit', 'revoke'] as const;
+type Verb = (typeof VERBS)[number];
+
+/** Spec section 5.4. A form that was taken is answered 303, but for the one that makes something. */
+const ANSWERS = {
+  nobody: { list: 401, view: 401, create: 401, edit: 401, revoke: 401 },
+  developer: { list: 200, view: 200, create: 201, edit: 403, revoke: 403 },
+  owner: { list: 200, view: 200, create: 201, edit: 303, revoke: 303 },
+} as const;
+const WHO = ['nobody', 'developer', 'owner'] as const;
+const CASES = WHO.flatMap((who) => VERBS.map((verb) => ({ who, verb, status: ANSWERS[who][verb] }))).map((one, at) => ({
+  id: `M${String(at + 1).padStart(2, '0')}`,
+  ...one,
+}));
+
+const at = managed('memory');
+const dashboard = servedDashboard(at);
+
+const browserOf = (holder: Holder, who: (typeof WHO)[number]) =>
+  dashboard.browser(who === 'nobody' ? undefined : holder[who]);
+
+describe.each(SORTS)('%s', (sort) => {
+  it.each(CASES)('$id $who may $verb: $status', async ({ who, verb, status }) => {
+    const holder = await at.account();
+    const key = await madeKey(holder, sort);
+    const reply = await act(browserOf(holder, who), sort, verb, key);
+    expect(reply.status).toBe(status);
+    const desk = at.management[sort];
+    const keys = (await desk.list(holder.owner)).items;
+    if (status >= 400) expect(keys).toEqual([key]);
+    else expect(keys).toHaveLength({ list: 1, view: 1, create: 2, edit: 1, revoke: 0 }[verb]);
+    if (status === 303 && verb === 'edit') expect(keys[0]?.name).toBe('Other');
+  });
+
+  it('a member without a permission sees nothing, and learns which one is needed', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser({ ...holder.developer, permissions: [] });
+    for (const path of [LIST[sort], `${PATH[sort]}/${(await madeKey(holder, sort)).id}`, '/audit', '/audit.csv']) {
+      const { status, body } = await browser.get(path);
+      expect([status, body]).toEqual([403, expect.stringContaining('This needs the permission reader.')]);
+    }
+  });
+});
+
+describe('operations that need Owner', () => {
+  it.each(DEEDS)('M16 a Developer posts $deed of $sort: 403, no change, and an audit entry', async (one) => {
+    const holder = await at.account();
+    const key = await madeKey(holder, one.sort);
+    at.clock.advance(1_000);
+    const reply = await browserOf(holder, 'developer').post(`${PATH[one.sort]}/${key.id}/${one.deed}`, one.form(key));
+    expect(reply.status).toBe(403);
+    expect(reply.body).toContain('This needs the permission owner.');
+    expect(await at.management[one.sort].view(holder.owner, key.id)).toEqual(key);
+    const [entry] = (await holder.story()).slice(1);
+    expect(entry).toMatchObject({ actor: holder.developer.id, outcome: 'refused', subject: key.id });
+    expect(entry?.origin).toBe(holder.developer.address);
+  });
+
+  it.each(SORTS)('a Developer sees the actions on %s, and which permission they need', async (sort) => {
+    const holder = await at.account();
+    const { id } = await madeKey(holder, sort);
+    const [theirs, owners] = await Promise.all(
+      (['developer', 'owner'] as const).map((who) => browserOf(holder, who).get(`${PATH[sort]}/${id}`)),
+    );
+    expect(theirs?.body.match(/Needs the Owner permission\./g)).toHaveLength(sort === 'keys' ? 4 : 8);
+    expect(owners?.body).not.toMatch(/Needs the \w+ permission/);
+    expect(owners?.body).not.toContain('disabled>');
+    // No button that could be pressed is left.
+    expect(
+      theirs?.body.replace(/<fieldset class="quiet" disabled>[\s\S]*?<\/form>|<button[^>]* disabled>/g, ''),
+    ).not.toContain('<button');
+    for (const page of ['edit', 'revoke']) {
+      expect((await browserOf(holder, 'developer').get(`${PATH[sort]}/${id}/${page}`)).status).toBe(403);
+    }
+  });
+});
+
+describe('separate accounts', () => {
+  it.each(DEEDS)('M17 $deed of a $sort of another account gives the same response as for a random id', async (one) => {
+    const [victim, thief] = [await at.account(), await at.account()];
+    const key = await madeKey(victim, one.sort);
+    const browser = browserOf(thief, 'owner');
+    const [theirs, nobodys] = await Promise.all(
+      [key.id, randomId(key.id)].map((id) =>
+        browser.post(`${PATH[one.sort]}/${id}/${one.deed}`, one.form({ ...key, id })),
+      ),
+    );
+    expect(theirs?.status).toBe(404);
+    expect(theirs?.body).toBe(nobodys?.body);
+    expect(await at.management[one.sort].view(victim.owner, key.id)).toEqual(key);
+  });
+
+  it.each(SORTS)('M17 the pages of a %s of another account are the same as for a random id', async (sort) => {
+    const [victim, thief] = [await at.account(), await at.account()];
+    const { id } = await madeKey(victim, sort);
+    for (const page of ['', '/edit', '/revoke']) {
+      const [theirs, nobodys] = await Promise.all(
+        [id, randomId(id)].map((one) => browserOf(thief, 'owner').get(`${PATH[sort]}/${one}${page}`)),
+      );
+      expect([theirs?.status, theirs?.body]).toEqual([404, nobodys?.body]);
+    }
+    // Nor is one sort a way to the other.
+    const other = sort === 'keys' ? 'accessKeys' : 'keys';
+    expect((await browserOf(victim, 'owner').get(`${PATH[other]}/${id}`)).status).toBe(404);
+  });
+
+  it('M17 the lists and the audit log are limited to one account', async () => {
+    const [victim, thief] = [await at.account(), await at.account()];
+    const { id } = await madeKey(victim, 'keys');
+    for (const path of ['/', `/?text=${id}`, '/audit', `/audit?subject=${id}`, '/audit.csv']) {
+      expect((await browserOf(victim, 'owner').get(path)).body).toContain(id);
+      const { status, body } = await browserOf(thief, 'owner').get(path);
+      expect(status).toBe(200);
+      // What was searched for stands in the field, and nowhere else.
+      expect(body.replaceAll(`value="${id}"`, '').replaceAll(/href="[^"]*"/g, '')).not.toContain(id);
+    }
+  });
+});
+
+it.each(SORTS)(
+  'M18 an anonymous request cannot create %s with an account and a user in the body: 401, nothing created',
+  async (sort) => {
+    const holder = await at.account();
+    const form = newForm(sort, { accountId: holder.id, userId: holder.owner.id });
+    expect((await dashboard.browser().post(PATH[sort], form)).status).toBe(401);
+    expect((await at.management[sort].list(holder.owner)).items).toEqual([]);
+  },
+);
+
+describe.each(SORTS)('M19 on %s', (sort) => {
+  it.each(['accountId', 'role', 'id', 'digest', 'createdBy', 'revoked', 'env', '__proto__'])(
+    'M19 a form with the field %s: 400, no effect',
+    async (field) => {
+      const holder = await at.account();
+      const browser = browserOf(holder, 'owner');
+      const more = Object.fromEntries([[field, 'x']]);
+      expect((await browser.post(PATH[sort], newForm(sort, more))).status).toBe(400);
+      expect((await at.management[sort].list(holder.owner)).items).toEqual([]);
+      const key = await madeKey(holder, sort);
+      expect((await browser.post(`${PATH[sort]}/${key.id}/edit`, editForm(sort, key, more))).status).toBe(400);
+      expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
+      expect(({} as Record<string, unknown>)[field === '__proto__' ? 'polluted' : field]).toBeUndefined();
+    },
+  );
+});
+
+describe('M21 API credentials do not sign a user in', () => {
+  let api: ManagedApi;
+
+  beforeAll(async () => {
+    api = await serveManaged(at.store, at.clock);
+  });
+
+  afterAll(() => api.close());
+
+  it.each(['a secret key', 'a public key', 'an access token', 'an Identifier and Secret'])(
+    'M21 %s: 401',
+    async (which) => {
+      const holder = await at.account();
+      const authorization = await credential(which, holder);
+      const key = await madeKey(holder, 'keys');
+      const browser = dashboard.browser();
+      for (const path of ['/', `/keys/${key.id}`, '/audit', '/audit.csv']) {
+        expect((await browser.get(path, { authorization })).status).toBe(401);
+      }
+      const posted = await browser.post(`/keys/${key.id}/revoke`, { confirm: key.id }, { authorization });
+      expect(posted.status).toBe(401);
+      expect(await at.management.keys.view(holder.owner, key.id)).toEqual(key);
+    },
+  );
+
+  async function credential(which: string, holder: Holder): Promise<string> {
+    if (which === 'a secret key') return `Bearer ${(await holder.key()).text}`;
+    if (which === 'a public key') return `Bearer ${(await holder.key({ kind: 'public' })).text}`;
+    const { key, text } = await holder.accessKey();
+    if (which === 'an access token') return `Bearer ${(await api.buy(key.id, text)).token}`;
+    return `Basic ${Buffer.from(`${key.id}:${text}`).toString('base64')}`;
+  }
+});
+
+describe('M22 changes during a session', () => {
+  it('M22 the role is reduced: the next request is refused', async () => {
+    const holder = await at.account();
+    const key = await madeKey(holder, 'keys');
+    const browser = browserOf(holder, 'owner');
+    expect((await browser.get(`/keys/${key.id}/edit`)).status).toBe(200);
+    change(holder, () => ({ ...holder.owner, permissions: ['developer'] }));
+    expect((await browser.post(`/keys/${key.id}/edit`, editForm('keys', key, { name: 'Other' }))).status).toBe(403);
+    expect(await at.management.keys.view(holder.owner, key.id)).toEqual(key);
+  });
+
+  it('M22 the user is removed: the next request is anonymous', async () => {
+    const holder = await at.account();
+    const browser = browserOf(holder, 'owner');
+    expect((await browser.get('/')).status).toBe(200);
+    change(holder, () => undefined);
+    expect((await browser.get('/')).status).toBe(401);
+    expect((await browser.post('/keys', newForm('keys'))).status).toBe(401);
+  });
+
+  function change(holder: Holder, to: () => Holder['owner'] | undefined): void {
+    for (const [session, { id }] of dashboard.members) {
+      if (id !== holder.owner.id) continue;
+      const member = to();
+      if (member === undefined) dashboard.members.delete(session);
+      else dashboard.members.set(session, member);
+    }
+  }
+});
+
+async function act(browser: Browser, sort: Sort, verb: Verb, key: KeyView): Promise<Reply> {
+  const own = `${PATH[sort]}/${key.id}`;
+  const acts = {
+    list: () => browser.get(LIST[sort]),
+    view: () => browser.get(own),
+    create: () => browser.post(PATH[sort], newForm(sort)),
+    edit: () => browser.post(`${own}/edit`, editForm(sort, key, { name: 'Other' })),
+    revoke: () => browser.post(`${own}/revoke`, { confirm: key.id }),
+  };
+  const reply = await acts[verb]();
+  if (reply.status === 303) expect(reply.headers.location).toMatch(new RegExp(`^${MOUNT}/`));
+  return reply;
+}
+
+/** An id of the same shape that is nobody's. */
+function randomId(id: string): string {
+  const random = [...randomBytes(26)].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
+  return id.slice(0, 4) + random;
+}

@@ -1,0 +1,83 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { managed } from '../../support/managed.js';
+import { madeKey } from '../key-forms.js';
+import { type Form, MOUNT, servedDashboard } from '../served-dashboard.js';
+
+const at = managed('memory');
+const dashboard = servedDashboard(at);
+const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+async function accessKey() {
+  const holder = await at.account();
+  const { id } = await madeKey(holder, 'accessKeys');
+  const browser = dashboard.browser(holder.owner);
+  return {
+    holder,
+    page: () => browser.get(`/access-keys/${id}`),
+    post: (path: string, form: Form) => browser.post(`/access-keys/${id}${path}`, form),
+    follow: (location: string) => browser.get(location.slice(MOUNT.length)),
+    now: () => at.management.accessKeys.view(holder.owner, id),
+  };
+}
+
+describe('public keys of an access key', () => {
+  it('are added from PEM, shown by kid, and removed', async () => {
+    const { page, post, follow, now } = await accessKey();
+    const empty = (await page()).body;
+    expect(empty).toContain('Paste the public key only. The private key stays with the client');
+    const added = await post('/public-keys', { publicKey: publicPem.replaceAll('\n', '\r\n') });
+    expect(added.status).toBe(303);
+    const [view] = (await now()).publicKeys;
+    const shown = (await follow(String(added.headers.location))).body;
+    expect(shown).toContain('The public key was added.');
+    expect(shown).toContain(`<code>${view?.kid}</code>`);
+    expect(shown).toContain('Ed25519, added');
+    const removed = await post('/public-keys/remove', { kid: String(view?.kid) });
+    expect((await follow(String(removed.headers.location))).body).toContain('The public key was removed.');
+    expect((await now()).publicKeys).toEqual([]);
+  });
+
+  it('I17 a private key is refused: it is neither stored nor shown again', async () => {
+    const { post, now } = await accessKey();
+    const reply = await post('/public-keys', { publicKey: privatePem });
+    expect(reply.status).toBe(400);
+    expect(reply.body).toContain('this is a private key, and it was not stored');
+    expect(reply.body).not.toContain(privatePem.split('\n')[1]);
+    expect((await now()).publicKeys).toEqual([]);
+  });
+
+  it('are not on the page of an API key', async () => {
+    const holder = await at.account();
+    const { id } = await madeKey(holder, 'keys');
+    expect((await dashboard.browser(holder.owner).get(`/keys/${id}`)).body).not.toContain('Public keys');
+  });
+
+  it('a Developer sees them but cannot add any', async () => {
+    const { holder, now } = await accessKey();
+    const { id } = await now();
+    const developer = dashboard.browser(holder.developer);
+    expect((await developer.get(`/access-keys/${id}`)).body).toContain('Needs the Owner permission');
+    expect((await developer.post(`/access-keys/${id}/public-keys`, { publicKey: publicPem })).status).toBe(403);
+  });
+
+  it.each([
+    ['dpop', 'dpop', 'By DPoP'],
+    ['any', true, 'By either'],
+  ])('bound tokens are required: %s', async (confirmation, stored, words) => {
+    const { page, post, now } = await accessKey();
+    const { version } = await now();
+    const reply = await post('/require-confirmation', { version: String(version), confirmation });
+    expect([reply.status, (await now()).requireConfirmation]).toEqual([303, stored]);
+    expect((await page()).body).toContain(`<dt>Tokens must be bound</dt><dd>${words}</dd>`);
+    const cleared = await post('/require-confirmation', { version: String(version + 1), confirmation: 'none' });
+    expect([cleared.status, (await now()).requireConfirmation]).toEqual([303, null]);
+  });
+
+  it('refuses an unknown confirmation method', async () => {
+    const { post } = await accessKey();
+    expect((await post('/require-confirmation', { version: '1', confirmation: 'x' })).status).toBe(400);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { managed } from '../../support/managed.js';
+import { newForm } from '../key-forms.js';
+import { servedDashboard } from '../served-dashboard.js';
+
+const at = managed('memory');
+const dashboard = servedDashboard(at);
+
+describe('a name chosen by a Developer', () => {
+  it.each(['a  b', 'a\u00A0b', 'e\u0301', 'é', '\uFF34ill'])(
+    '%j can be typed as it is shown to revoke the key',
+    async (name) => {
+      const holder = await at.account();
+      expect((await dashboard.browser(holder.developer).post('/keys', newForm('keys', { name }))).status).toBe(201);
+      const [key] = (await at.management.keys.list(holder.owner)).items;
+      const browser = dashboard.browser(holder.owner);
+      const shown = /<code><bdi>(.*?)<\/bdi>/.exec((await browser.get(`/keys/${key?.id}/revoke`)).body)?.[1] ?? '';
+      const typed = shown.replace(/[ \u00A0]+/g, ' ').normalize('NFC');
+      expect((await browser.post(`/keys/${key?.id}/revoke`, { confirm: `${typed}x` })).status).toBe(400);
+      expect((await browser.post(`/keys/${key?.id}/revoke`, { confirm: typed })).status).toBe(303);
+    },
+  );
+
+  it.each(['\u115F', '\u1160', '\u3164', '\uFFA0'])(
+    'is refused if it contains an invisible letter: %j',
+    async (letter) => {
+      const holder = await at.account();
+      const name = `a${letter}b`;
+      expect((await dashboard.browser(holder.developer).post('/keys', newForm('keys', { name }))).status).toBe(400);
+      expect((await at.management.keys.list(holder.owner)).items).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,399 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSignIn, type SignInOptions } from 'keyward/dashboard';
+import { StoreError } from 'keyward/store';
+import { eavesdrop } from '../../support/eavesdrop.js';
+import { managed, storyOf } from '../../support/managed.js';
+import { MOUNT, SESSION, signInSite } from './sign-in-browser.js';
+
+const SIGN_IN = `${MOUNT}/sign-in`;
+const HOME = `${MOUNT}/`;
+
+describe('a sign-in link', () => {
+  const at = managed('memory');
+  const site = signInSite(at);
+
+  it.each(['developer', 'owner'] as const)('signs the %s in with a button', async (role) => {
+    const browser = site.browser();
+    const signedIn = await browser.signIn(site.links()[role]);
+    expect(signedIn).toMatchObject({ status: 303, headers: { location: HOME } });
+    const home = await browser.get(HOME);
+    expect(home.status).toBe(200);
+    expect(home.body).toContain(`the ${role}`);
+  });
+
+  it('has 256 random bits, different each time', () => {
+    const tokens = [1, 2].flatMap(() => site.signIn.links()).map(({ url }) => /\?token=([\w-]+)$/.exec(url)?.[1] ?? '');
+    expect(new Set(tokens).size).toBe(4);
+    for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+  });
+
+  it('is not sent anywhere by its page, not even to the own server as Referer', async () => {
+    const { pathname, search } = new URL(site.links().owner);
+    const { body, headers } = await site.browser().get(pathname + search);
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    // A form under no-referrer would come with `Origin: null`.
+    expect(body.indexOf('<meta name="referrer" content="strict-origin">')).toBeGreaterThan(0);
+    expect(body.indexOf('<meta name="referrer"')).toBeLessThan(body.indexOf('<form'));
+  });
+
+  it('is not used up by programs that prefetch it', async () => {
+    const { owner } = site.links();
+    const { pathname, search } = new URL(owner);
+    for (const _ of [1, 2, 3]) {
+      const scanner = site.browser();
+      const page = await scanner.get(pathname + search);
+      expect(page).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+      expect(scanner.cookies.has(SESSION)).toBe(false);
+    }
+    expect((await site.browser().signIn(owner)).status).toBe(303);
+  });
+
+  it('works once', async () => {
+    const { owner } = site.links();
+    expect((await site.browser().signIn(owner)).status).toBe(303);
+    expect((await site.browser().signIn(owner)).status).toBe(401);
+    expect((await site.browser().spend(owner)).status).toBe(401);
+  });
+
+  it.each([
+    ['was used', async (link: string) => void (await site.browser().signIn(link))],
+    ['has expired', async () => at.clock.advance(900_000)],
+  ])('that %s has a page without a button, which explains how to get another link', async (_what, end) => {
+    const { owner } = site.links();
+    const { pathname, search } = new URL(owner);
+    expect((await site.browser().get(pathname + search)).body).toContain('<button>Sign in</button>');
+    await end(owner);
+    const page = await site.browser().get(pathname + search);
+    expect(page.status).toBe(401);
+    expect(page.body).toContain('This link was used, has expired, or is wrong.');
+    expect(page.body).toContain('The operator of this server can create one.');
+    expect(page.body).not.toContain('<form');
+  });
+
+  it('opened in two tabs signs in once, and the other tab does not end the session', async () => {
+    const { owner } = site.links();
+    const { pathname, search } = new URL(owner);
+    const browser = site.browser();
+    const [one, other] = [await browser.get(pathname + search), await browser.get(pathname + search)];
+    expect((await browser.press(one, pathname)).status).toBe(303);
+    const late = await browser.press(other, pathname);
+    expect([late.status, late.headers.location]).toEqual([303, HOME]);
+    expect((await browser.get(HOME)).status).toBe(200);
+  });
+
+  it('used in two tabs concurrently signs in once', async () => {
+    const { owner } = site.links();
+    const answers = await Promise.all([1, 2, 3].map(() => site.browser().signIn(owner)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 401, 401]);
+  });
+
+  it('ends when a new one is made', async () => {
+    const { owner } = site.links();
+    const next = site.links().owner;
+    expect((await site.browser().signIn(owner)).status).toBe(401);
+    expect((await site.browser().signIn(next)).status).toBe(303);
+  });
+
+  it('is valid for 15 minutes', async () => {
+    const { owner, developer } = site.links();
+    at.clock.advance(899_999);
+    expect((await site.browser().signIn(owner)).status).toBe(303);
+    at.clock.advance(1);
+    expect((await site.browser().signIn(developer)).status).toBe(401);
+  });
+
+  it('that is refused or missing leads to the instructions', async () => {
+    for (const path of [SIGN_IN, `${SIGN_IN}?token=`, `${SIGN_IN}?token=short`, `${SIGN_IN}?token=%22%3E%3Cb%3E`]) {
+      const page = await site.browser().get(path);
+      expect(page.status).toBe(200);
+      expect(page.body).toContain('The operator of this server can create one.');
+      expect(page.body).not.toContain('<form');
+    }
+  });
+
+  it('is explained on the page for visitors who are not signed in', async () => {
+    const page = await site.browser().get(HOME);
+    expect(page.status).toBe(401);
+    expect(page.body).toContain(`href="${SIGN_IN}"`);
+  });
+
+  it.each([
+    ['GET', `${MOUNT}/sign-out`, 'POST'],
+    ['PUT', SIGN_IN, 'GET, HEAD, POST'],
+  ])('M26 %s %s: 405', async (method, path, allow) => {
+    const { status, headers } = await fetch(`http://127.0.0.1:${site.port}${path}`, {
+      method,
+      headers: { connection: 'close' },
+    });
+    expect([status, headers.get('allow')]).toEqual([405, allow]);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+});
+
+describe('a form that was not sent from the page of the link', () => {
+  const at = managed('memory');
+  const site = signInSite(at);
+
+  it.each([
+    ['another origin', { origin: 'https://evil.test' }, {}],
+    ['no origin that it tells', { origin: 'null' }, {}],
+    ['another site', { 'sec-fetch-site': 'cross-site' }, {}],
+    ['another type', { 'content-type': 'text/plain' }, {}],
+    ['no token', {}, { csrf: '' }],
+    ["another browser's token", {}, { csrf: 'A'.repeat(22) }],
+  ])('M25 %s: 403, and the link is not used up', async (_what, headers, fields) => {
+    const { owner } = site.links();
+    const { pathname, search, searchParams } = new URL(owner);
+    const browser = site.browser();
+    const page = await browser.get(pathname + search);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+    const token = String(searchParams.get('token'));
+    const refused = await browser.post(SIGN_IN, { token, csrf, ...fields }, headers);
+    expect(refused.status).toBe(403);
+    expect(browser.cookies.has(SESSION)).toBe(false);
+    expect((await browser.post(SIGN_IN, { token, csrf })).status).toBe(303);
+  });
+
+  it('M25 a sign-out from another site: 403, and the session continues', async () => {
+    const browser = site.browser();
+    await browser.signIn(site.links().owner);
+    expect((await browser.post(`${MOUNT}/sign-out`, {}, { origin: 'https://evil.test' })).status).toBe(403);
+    expect((await browser.get(HOME)).status).toBe(200);
+  });
+});
+
+describe('the redirect after sign-in', () => {
+  const at = managed('memory');
+  const site = signInSite(at);
+
+  it.each(['//evil.test', '/\\evil.test', 'https:evil.test', '/%0d%0aLocation:%20https://evil.test'])(
+    'M35 next=%s: always a path of the Dashboard',
+    async (next) => {
+      const { owner } = site.links();
+      const { pathname, search, searchParams } = new URL(owner);
+      const browser = site.browser();
+      const query = `${search}&next=${next}&return_to=${next}`;
+      const page = await browser.get(pathname + query);
+      expect(page.body).not.toContain('evil.test');
+      const fields = {
+        token: String(searchParams.get('token')),
+        csrf: String(browser.cookies.get('__Host-keyward-csrf')),
+      };
+      const refused = await browser.post(`${pathname}?next=${next}`, { ...fields, next });
+      expect([refused.status, refused.headers.location]).toEqual([400, undefined]);
+      const taken = await browser.post(`${pathname}?next=${next}`, fields);
+      expect([taken.status, taken.headers.location]).toEqual([303, HOME]);
+    },
+  );
+
+  it('M43 a forged host: links use the URL of the options', async () => {
+    const links = site.links();
+    const browser = site.browser();
+    for (const { body, headers } of [
+      await browser.get(HOME, { 'x-forwarded-host': 'evil.test' }),
+      await browser.get(new URL(links.owner).pathname + new URL(links.owner).search, {
+        'x-forwarded-host': 'evil.test',
+      }),
+      await browser.signIn(links.owner, { 'x-forwarded-host': 'evil.test' }),
+    ]) {
+      expect(body + headers.location).not.toContain('evil.test');
+    }
+    expect(new URL(links.owner).host).toBe('127.0.0.1');
+  });
+});
+
+describe('failed attempts', () => {
+  const at = managed('memory');
+  const site = signInSite(
+    at,
+    () => ({}),
+    (app) => app.set('trust proxy', 1),
+  );
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+
+  it('M30 an unknown, a used and an expired link get the same status, text and headers', async () => {
+    const { owner: used, developer: expired } = site.links();
+    expect((await site.browser().signIn(used, from('192.0.2.1'))).status).toBe(303);
+    at.clock.advance(900_000);
+    const unknown = `http://127.0.0.1${SIGN_IN}?token=${'A'.repeat(43)}`;
+    const answers = [];
+    for (const url of [unknown, used, expired]) {
+      const { status, body, headers } = await site.browser().spend(url, from('192.0.2.1'));
+      const { date: _, ...rest } = headers;
+      answers.push({ status, body, headers: rest });
+    }
+    expect(answers[0]?.status).toBe(401);
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+  });
+
+  it('M30 after ten failures from one network, further failures are throttled, but a valid link is not', async () => {
+    const unknown = `http://127.0.0.1${SIGN_IN}?token=${'B'.repeat(43)}`;
+    for (let tries = 0; tries < 10; tries += 1) {
+      expect((await site.browser().spend(unknown, from('192.0.2.2'))).status).toBe(401);
+    }
+    const refused = await site.browser().spend(unknown, from('192.0.2.2'));
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await site.browser().signIn(site.links().owner, from('192.0.2.2'))).status).toBe(303);
+    expect((await site.browser().spend(unknown, from('192.0.2.3'))).status).toBe(401);
+  });
+});
+
+describe('the audit log', () => {
+  const at = managed('memory');
+  const site = signInSite(
+    at,
+    () => ({}),
+    (app) => app.set('trust proxy', 1),
+  );
+
+  it('M40 failed and successful sign-in: one entry each, without the link', async () => {
+    const { owner } = site.links();
+    const from = { 'x-forwarded-for': '203.0.113.9' };
+    await site.browser().signIn(owner, from);
+    at.clock.advance(1);
+    await site.browser().spend(owner, from);
+    const member = { id: 'a look', account: 'acc_sign_in', permissions: ['developer'] } as const;
+    const story = (await storyOf(at.management, member)).filter(({ action }) => action === 'sign_in');
+    expect(story).toEqual([
+      expect.objectContaining({ actor: 'the owner', role: 'owner', outcome: 'done', origin: '203.0.113.9' }),
+      expect.objectContaining({ actor: 'unknown', role: null, outcome: 'refused', origin: '203.0.113.9' }),
+    ]);
+    expect(JSON.stringify(story)).not.toContain(new URL(owner).searchParams.get('token'));
+  });
+
+  it('N43 refused links from many networks: one entry a minute, with a count', async () => {
+    at.clock.advance(60_000);
+    const unknown = `http://127.0.0.1${SIGN_IN}?token=${'D'.repeat(43)}`;
+    for (let network = 1; network <= 20; network += 1) {
+      await site.browser().spend(unknown, { 'x-forwarded-for': `198.51.${network}.1` });
+    }
+    const member = { id: 'a look', account: 'acc_sign_in', permissions: ['developer'] } as const;
+    const story = await storyOf(at.management, member);
+    expect(story.at(-1)).toMatchObject({ action: 'sign_in', after: { refused: 'bad_link', count: 20 } });
+    expect(story.filter(({ action, outcome }) => action === 'sign_in' && outcome === 'refused')).toHaveLength(2);
+  });
+});
+
+describe('an audit log that cannot be written', () => {
+  const at = managed('memory');
+  let isAway = false;
+  const site = signInSite(at, () => {
+    const { repository } = at.store;
+    const away = () => Promise.reject(new StoreError('store_unavailable', 'no disk'));
+    const transact: typeof repository.transact = (work) => (isAway ? away() : repository.transact(work));
+    return {
+      store: {
+        ...at.store,
+        resolveKey: at.store.resolveKey,
+        ready: at.store.ready,
+        repository: { ...repository, transact },
+      },
+    };
+  });
+
+  it('M41 nobody is signed in, and the link stays valid', async () => {
+    const { owner } = site.links();
+    isAway = true;
+    const refused = await site.browser().signIn(owner);
+    isAway = false;
+    expect(refused.status).toBe(503);
+    expect(refused.headers['set-cookie']).toBeUndefined();
+    expect((await site.browser().signIn(owner)).status).toBe(303);
+  });
+
+  it('a sign-out still ends the session, with an event for the operator', async () => {
+    const browser = site.browser();
+    await browser.signIn(site.links().owner);
+    const home = await browser.get(HOME);
+    const heard = eavesdrop();
+    isAway = true;
+    const left = await browser.press(home, `${MOUNT}/sign-out`);
+    isAway = false;
+    heard.stop();
+    expect(left.status).toBe(303);
+    expect(heard.heard('keyward:dashboard')).toMatchObject([{ warning: 'unavailable', route: '/sign-out' }]);
+    expect((await browser.get(HOME)).status).toBe(401);
+  });
+});
+
+describe('without TLS', () => {
+  const at = managed('memory');
+  const site = signInSite(
+    at,
+    () => ({}),
+    (app) => app.set('trust proxy', 1),
+  );
+
+  it.each(['keys.example.com', '192.0.2.7:4000', 'localhost.evil.test', '127.0.0.1.evil.test'])(
+    'at %j: the page says that https is needed, and does nothing',
+    async (host) => {
+      const { owner } = site.links();
+      const { pathname, search } = new URL(owner);
+      const browser = site.browser(host);
+      const page = await browser.get(pathname + search);
+      expect(page.status).toBe(403);
+      expect(page.body).toContain('https');
+      expect(page.headers['set-cookie']).toBeUndefined();
+      const token = String(new URL(owner).searchParams.get('token'));
+      expect((await browser.post(pathname, { token, csrf: 'x' })).status).toBe(403);
+      expect((await site.browser().signIn(owner)).status).toBe(303);
+    },
+  );
+
+  it.each(['localhost', 'localhost:3000', 'keys.localhost:1', '127.0.0.1', '127.9.9.9:80', '[::1]:3000'])(
+    'at %s it works',
+    async (host) => {
+      expect((await site.browser(host).signIn(site.links().owner)).status).toBe(303);
+    },
+  );
+
+  it('behind a trusted proxy that ends TLS it works with any host', async () => {
+    const tls = { 'x-forwarded-proto': 'https', origin: 'https://keys.example.com' };
+    const signedIn = await site.browser('keys.example.com').signIn(site.links().owner, tls);
+    expect(signedIn.status).toBe(303);
+    expect(signedIn.headers['strict-transport-security']).toMatch(/^max-age=/);
+  });
+});
+
+describe('createSignIn', () => {
+  const member = { id: 'm', account: 'a', permissions: ['owner'] } as const;
+  const good = { url: 'https://keys.example.com/dashboard', members: [member] };
+
+  it.each<[string, object]>([
+    ['url', { url: 'http://keys.example.com/dashboard' }],
+    ['url', { url: 'https://keys.example.com/dashboard?a=b' }],
+    ['url', { url: '' }],
+    ['members', { members: [] }],
+    ['members', { members: [member, { ...member }] }],
+    ['members', { members: [{ ...member, account: '' }] }],
+    ['members', { members: 'everybody' }],
+    ['help', { help: '' }],
+    ['linkLifetime', { linkLifetime: 0 }],
+    ['idleTimeout', { idleTimeout: 0.5 }],
+    ['absoluteTimeout', { absoluteTimeout: 10 ** 9 }],
+    ['sessionKey', { sessionKey: 'short' }],
+    ['sessionKey', { sessionKey: new Uint8Array(31) }],
+    ['store', { store: {} }],
+    ['clock', { clock: {} }],
+    ['lifetime', { lifetime: 1 }],
+  ])('a wrong %s throws: %j', (name, wrong) => {
+    const make = () => createSignIn({ ...good, ...wrong } as SignInOptions);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(new RegExp(`createSignIn: .*"${name}"`));
+    expect(make).not.toThrow(/short/);
+  });
+
+  it('derives links and paths from url', () => {
+    for (const [url, path] of [
+      ['https://keys.example.com/dashboard', '/dashboard'],
+      ['https://keys.example.com/admin/keys/', '/admin/keys'],
+      ['https://keys.example.com', ''],
+    ]) {
+      const { signInUrl, signOutUrl, links } = createSignIn({ ...good, url: String(url) });
+      expect([signInUrl, signOutUrl]).toEqual([`${path}/sign-in`, `${path}/sign-out`]);
+      expect(links()[0]?.url).toMatch(new RegExp(`^https://keys\\.example\\.com${path}/sign-in\\?token=[\\w-]{43}$`));
+    }
+  });
+});

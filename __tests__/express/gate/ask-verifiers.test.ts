@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  apiKeys,
+  BearerError,
+  type CredentialVerifier,
+  type LookupFailure,
+  type Principal,
+  requireBearer,
+} from 'keyward';
+import { askVerifiers } from '../../../lib/express/gate/ask-verifiers.js';
+import { PresentedCredential } from '../../../lib/http/presented-credential.js';
+import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
+import { bearing, pass } from '../../support/passage.js';
+import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
+import { admitting, answering, DECLINING } from '../../support/stub-verifier.js';
+
+const CREDENTIAL = 'a-credential-that-nobody-may-see';
+const ask = (...accept: CredentialVerifier[]) => askVerifiers(accept, new PresentedCredential(CREDENTIAL));
+const throwing = (thrown: unknown) => () => {
+  throw thrown;
+};
+
+let events: Eavesdropper;
+beforeEach(() => {
+  events = eavesdrop();
+});
+afterEach(() => events.stop());
+const failures = () => events.heard<LookupFailure>('keyward:lookup-failure');
+
+describe('askVerifiers answers synchronously if the verifiers do', () => {
+  it.each([
+    ['accepted', admitting(keyPrincipal())],
+    ['refused', answering({ outcome: 'refused', reason: 'no' })],
+    ['unavailable', answering({ outcome: 'unavailable', reason: 'down' })],
+  ])('%s', (outcome, verifier) => {
+    expect(ask(DECLINING, verifier)).toMatchObject({ outcome });
+  });
+});
+
+describe('askVerifiers says why no verifier claimed a credential', () => {
+  const declining = (reason?: string) => answering({ outcome: 'declined', reason });
+  it.each([
+    ['the last reason that was given', [declining('first'), declining('second'), declining()], 'second'],
+    ['a reason given by the last', [declining(), declining('last')], 'last'],
+    ['where none was given', [declining()], 'unclaimed'],
+  ])('%s', (_name, accept, reason) => {
+    expect(ask(...accept)).toEqual({ outcome: 'refused', reason });
+  });
+
+  it('the same with asynchronous answers', async () => {
+    const later = (reason: string): CredentialVerifier => ({ verify: async () => ({ outcome: 'declined', reason }) });
+    expect(await ask(later('first'), later('second'))).toEqual({ outcome: 'refused', reason: 'second' });
+  });
+});
+
+const UNAVAILABLE = { outcome: 'unavailable', reason: 'verifier_threw' };
+const withThen = (object: object, then: unknown) => Object.defineProperty(object, 'then', { value: then });
+const thenable = (then: unknown) => withThen({}, then);
+
+describe('a verifier that breaks the contract makes the credential unavailable, and the next one is not asked', () => {
+  it.each<[string, CredentialVerifier['verify'] | (() => unknown)]>([
+    ['throws', throwing(new Error('x'))],
+    ['throws undefined', throwing(undefined)],
+    ['throws a text', throwing('x')],
+    ['rejects', () => Promise.reject(new Error('x'))],
+    ['rejects with undefined', () => Promise.reject()],
+    ['returns undefined', () => undefined],
+    ['returns null', () => null],
+    ['returns true', () => true],
+    ['returns a text', () => 'accepted'],
+    ['returns a list', () => []],
+    ['returns an empty object', () => ({})],
+    ['returns an outcome that is none', () => ({ outcome: 'admin' })],
+    ['returns an outcome named as a method of Object', () => ({ outcome: 'constructor' })],
+    ['resolves to nothing', async () => undefined],
+    ['resolves to an outcome that is none', async () => ({ outcome: true })],
+    ['accepts nobody', () => ({ outcome: 'accepted' })],
+    ['accepts null', () => ({ outcome: 'accepted', principal: null })],
+    ['accepts a text', () => ({ outcome: 'accepted', principal: 'root' })],
+    ['returns an object whose then throws', () => thenable(throwing(new Error('x')))],
+    ['returns an object whose then cannot be read', () => Object.defineProperty({}, 'then', { get: throwing('x') })],
+    ['returns a promise whose then throws', () => withThen(Promise.resolve(), throwing('x'))],
+    ['returns a revoked Proxy', () => revokedProxy()],
+  ])('%s', async (_name, verify) => {
+    const verifier = { verify } as CredentialVerifier;
+    expect(await ask(verifier, admitting(keyPrincipal()))).toEqual(UNAVAILABLE);
+    expect(failures()).toMatchObject([{ of: 'verifier', reason: 'threw' }]);
+    const { error } = await pass(bearing(CREDENTIAL), requireBearer({ accept: [verifier] }));
+    expect(error).toMatchObject({ code: 'temporarily_unavailable', status: 503 });
+  });
+
+  it('a thenable is treated as a promise', async () => {
+    const outcome = { outcome: 'accepted', principal: keyPrincipal() };
+    const once = thenable((resolve: (value: unknown) => void, reject: (error: unknown) => void) => {
+      resolve(outcome);
+      reject(new Error('too late'));
+      resolve({ outcome: 'refused', reason: 'too late' });
+    });
+    expect(await ask({ verify: () => once as never })).toBe(outcome);
+  });
+
+  it('one that never answers does not block other requests', async () => {
+    const never: CredentialVerifier = { verify: () => thenable(() => {}) as never };
+    const gate = requireBearer({ accept: [{ verify: (c) => (c.reveal() === 'hang' ? never : DECLINING).verify(c) }] });
+    let settled = false;
+    void pass(bearing('hang'), gate).then(() => {
+      settled = true;
+    });
+    expect((await pass(bearing('abc'), gate)).error).toBeInstanceOf(BearerError);
+    expect(settled).toBe(false);
+  });
+});
+
+describe('the fault of a broken verifier', () => {
+  it.each([
+    ['an error', new RangeError(`no row for ${CREDENTIAL}`), 'RangeError'],
+    ['undefined', undefined, 'a thrown undefined'],
+    ['a text', CREDENTIAL, 'a thrown string'],
+    ['an object', { credential: CREDENTIAL }, 'a thrown object'],
+  ])('is reported without the credential: %s', (_name, thrown, detail) => {
+    expect(ask({ verify: throwing(thrown) })).toEqual(UNAVAILABLE);
+    expect(failures()).toEqual([{ of: 'verifier', reason: 'threw', detail, where: expect.any(Array) }]);
+  });
+
+  const accepting = (traits: object) => ({ outcome: 'accepted', principal: { ...keyPrincipal(), ...traits } });
+  it.each([
+    ['no outcome', { outcome: 'admin' }, 'the verifier returned an invalid outcome'],
+    ['a principal of no kind', accepting({ kind: 'admin' }), 'the verifier returned a principal of another kind'],
+    [
+      'a principal whose apis are a text',
+      accepting({ apis: 'payments' }),
+      "the verifier returned a principal whose apis, scopes or channels are neither 'all' nor a list",
+    ],
+  ])('is described if it answers %s', (_name, answer, detail) => {
+    ask(answering(answer));
+    expect(failures()).toEqual([{ of: 'verifier', reason: 'threw', detail, where: expect.any(Array) }]);
+  });
+
+  it('is not described without subscribers', () => {
+    events.stop();
+    const error = new Error('x');
+    let reads = 0;
+    Object.defineProperty(error, 'message', { get: () => `read ${++reads} times` });
+    expect(ask({ verify: throwing(error) })).toEqual(UNAVAILABLE);
+    expect(reads).toBe(0);
+  });
+});
+
+const UNSOUND: [string, object][] = [
+  ['of a kind that there is not', { ...keyPrincipal(), kind: 'admin' }],
+  ['whose apis are a text', { ...keyPrincipal(), apis: 'payments' }],
+  ['whose scopes are a text', { ...tokenPrincipal(), scopes: 'payments:refund payments' }],
+  ['whose channels are a text', { ...keyPrincipal(), channels: 'pc_1' }],
+  ['without apis', { ...keyPrincipal(), apis: undefined }],
+];
+
+describe('principals that askVerifiers accepts', () => {
+  it.each(UNSOUND)('not one %s', (_name, principal) => {
+    expect(ask(admitting(principal as Principal))).toEqual(UNAVAILABLE);
+  });
+
+  it('not one of a kind that the verifier did not name', () => {
+    const kinds = ['access', 'public'] as const;
+    expect(ask(admitting(keyPrincipal(), { kinds }))).toEqual(UNAVAILABLE);
+    expect(ask(admitting(tokenPrincipal(), { kinds }))).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('not one of another kind from an object that copies or inherits a verifier of keyward', () => {
+    const ours = apiKeys({ resolver: async () => undefined, kinds: ['public'], environment: 'live' });
+    const { verify } = admitting(keyPrincipal());
+    expect(ask({ ...ours, verify })).toEqual(UNAVAILABLE);
+    expect(ask(Object.create(ours, { verify: { value: verify } }))).toEqual(UNAVAILABLE);
+  });
+
+  it('one that is not frozen becomes frozen, with its lists', () => {
+    const principal = keyPrincipal({ apis: ['payments'], scopes: ['payments'], channels: ['pc_1'] });
+    ask(admitting(principal));
+    for (const part of [principal, principal.apis, principal.scopes, principal.channels]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+  });
+
+  it.each([['apis'], ['scopes'], ['channels']] as const)(
+    'one that is frozen, but not its %s, becomes fully frozen',
+    (list) => {
+      const names = ['payments'];
+      const principal = Object.freeze(keyPrincipal({ [list]: names }));
+      expect(ask(admitting(principal))).toMatchObject({ principal });
+      expect(Object.isFrozen(names)).toBe(true);
+    },
+  );
+});
+
+describe('text that is not a b64token', () => {
+  const askFor = (text: string, ...accept: CredentialVerifier[]) => askVerifiers(accept, new PresentedCredential(text));
+
+  it('is malformed, and only verifiers of keyward are asked', () => {
+    const ours = apiKeys({ resolver: throwing(new Error('x')), kinds: ['secret'], environment: 'live' });
+    expect(askFor('sk_a b', ours)).toEqual({ outcome: 'malformed' });
+    expect(askFor('sk_a b', ours, admitting(keyPrincipal()))).toEqual({ outcome: 'malformed' });
+    expect(askFor('sk_a b', { ...ours, verify: admitting(keyPrincipal()).verify })).toEqual({ outcome: 'malformed' });
+    expect(failures()).toEqual([]);
+  });
+});
+
+function revokedProxy(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import express from 'express';
+import { apiKeys, bearerErrors, KeywardError, requireBearer } from 'keyward';
+import request from 'supertest';
+import { U0 } from '../../support/answers.js';
+import { bearing, pass, requestOf } from '../../support/passage.js';
+import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
+import { admitting } from '../../support/stub-verifier.js';
+import { AUDIENCE, createKey, forge, ISSUER, jwksOf, NOW } from '../../support/token-forge.js';
+
+const first = keyPrincipal({ keyId: 'first' });
+const second = keyPrincipal({ keyId: 'second' });
+const outer = requireBearer({ accept: [admitting(first)] });
+const inner = requireBearer({ accept: [admitting(second)] });
+
+describe('gate.principal', () => {
+  it('is the principal that the gate accepted, also after later gates', async () => {
+    const { req } = await pass(bearing('abc'), outer, inner);
+    expect([outer.principal(req), inner.principal(req)]).toEqual([first, second]);
+    expect((req as { auth?: unknown }).auth).toBe(second);
+  });
+
+  it('is undefined behind an optional gate without a credential', async () => {
+    const optional = requireBearer({ accept: [admitting(first)], optional: true });
+    const { req } = await pass(requestOf(), optional);
+    expect(optional.principal(req)).toBeUndefined();
+  });
+
+  const keys = apiKeys({ resolver: () => null, kinds: ['secret'], environment: 'live' });
+  const named = requireBearer({ accept: [keys] });
+  it.each([
+    ['of no gate', async () => (await pass(requestOf())).req],
+    ['of another gate', async () => (await pass(bearing('abc'), outer)).req],
+    ['that the gate refused', async () => (await pass(bearing('sk_nobody'), named)).req],
+    ['that the gate accepted, and a later gate refused', async () => (await pass(bearing('abc'), outer, named)).req],
+  ])('R16 throws for a request %s, and names the gate', async (_name, make) => {
+    const req = await make();
+    const read = () => named.principal(req);
+    expect(read).toThrow(KeywardError);
+    expect(read).toThrow(
+      'the request did not pass this gate, requireBearer for live secret keys; mount it before the handler that calls principal()',
+    );
+  });
+
+  it('R16 throws for a request that a later gate refused, also at the gate that accepted it', async () => {
+    const { req } = await pass(bearing('abc'), outer, named);
+    expect(() => outer.principal(req)).toThrow('requireBearer for credentials of a verifier');
+  });
+});
+
+describe('requireBearer({ issuer, audience })', () => {
+  const key = createKey('ES256');
+  const clock = { now: () => NOW * 1_000, monotonic: () => 0 };
+  const options = { issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(key), clock };
+
+  it('R14 is short for a list of one verifier, and accepts the options of both', async () => {
+    const gate = requireBearer({ ...options, realm: 'pay', scopes: ['payments'] });
+    const { req, passed } = await pass(bearing(forge(key)), gate);
+    expect(passed).toBe(true);
+    expect(gate.principal(req)).toMatchObject({ kind: 'access', clientId: 'ack_forged', scopes: ['payments'] });
+    expect((await pass(bearing(forge(key, { aud: 'other' })), gate)).error).toMatchObject({ code: 'invalid_token' });
+    expect((await pass(requestOf(), gate)).res.getHeader('WWW-Authenticate')).toBe(
+      'Bearer realm="pay", scope="payments"',
+    );
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'accept too',
+      { ...options, accept: [admitting(tokenPrincipal())] },
+      '"issuer" and "audience" cannot be combined with "accept"',
+    ],
+    ['a misspelt option of the gate', { ...options, relm: 'pay' }, 'unknown option "relm"'],
+    ['a misspelt option of the tokens', { ...options, algoritms: ['ES256'] }, 'unknown option "algoritms"'],
+    ['no issuer', { audience: AUDIENCE }, 'option "issuer" must be'],
+    ['no audience', { issuer: ISSUER }, 'option "audience" must be'],
+    ['a bad option of the gate', { ...options, optional: 'yes' }, 'option "optional" must be a boolean'],
+  ])('R14 throws a TypeError for %s', (_name, given, message) => {
+    const make = () => requireBearer(given as never);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  });
+});
+
+describe('a key without a scheme, at a gate without allowSchemeless', () => {
+  const ask = (options: object, authorization: string) =>
+    request(
+      express()
+        .use(requireBearer({ accept: [admitting(first)], ...options }))
+        .use((req, res) => void res.json((req as { auth?: unknown }).auth ?? null))
+        .use(bearerErrors()),
+    )
+      .get('/')
+      .set('Authorization', authorization);
+
+  it.each(['sk_abc', 'pk_abc'])('R21 gets 401, with a body that says that the scheme is missing: %s', async (key) => {
+    const { status, headers, body } = await ask({}, key);
+    expect({ status, challenge: headers['www-authenticate'] }).toEqual(U0);
+    expect(body).toEqual({
+      error_description: 'A credential is required; the scheme Bearer is missing before the key',
+    });
+  });
+
+  it.each(['Basic sk_abc', 'abc', 'Token x'])('gets no such message for other texts: %s', async (authorization) => {
+    expect((await ask({}, authorization)).body).toEqual({ error_description: 'A credential is required' });
+  });
+
+  it('passes an optional gate without a principal, as before', async () => {
+    expect((await ask({ optional: true }, 'sk_abc')).body).toBeNull();
+  });
+});

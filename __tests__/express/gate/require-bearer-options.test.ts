@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { accessTokens, apiKeys, type CredentialVerifier, type RequireBearerOptions, requireBearer } from 'keyward';
+import { createTestKit } from 'keyward/testing';
+import { bearing, pass, requestOf } from '../../support/passage.js';
+import { keyPrincipal } from '../../support/principals.js';
+import { admitting, DECLINING } from '../../support/stub-verifier.js';
+
+const kit = createTestKit();
+const make = (options: unknown) => () => requireBearer(options as RequireBearerOptions);
+const withAccept = (options: object) => make({ accept: [DECLINING], ...options });
+const liveKeys = (...kinds: ('secret' | 'public')[]) =>
+  apiKeys({ resolver: () => null, kinds: kinds.length > 0 ? kinds : ['secret'], environment: 'live' });
+
+const ACCEPT = 'option "accept" must be a list of one or more verifiers, such as accessTokens() and apiKeys()';
+
+const verifierAt = (index: number) =>
+  `option "accept[${index}]" must be a verifier, such as the result of accessTokens() or apiKeys()`;
+
+describe('a mistake in the options of requireBearer throws', () => {
+  it.each([
+    ['no options', undefined, 'expected an object of options, got undefined'],
+    ['no accept', {}, `${ACCEPT}, got undefined`],
+    [
+      'a verifier in place of options',
+      liveKeys(),
+      'expected options, got a verifier; pass it in "accept": { accept: [verifier] }',
+    ],
+    ['an empty accept', { accept: [] }, `${ACCEPT}, got an empty array`],
+    ['a verifier by itself', { accept: DECLINING }, `${ACCEPT}, got object`],
+    ['null among the verifiers', { accept: [DECLINING, null] }, `${verifierAt(1)}, got null`],
+    ['an object that cannot verify', { accept: [{ verify: true }] }, `${verifierAt(0)}, got object`],
+    ['a factory that was not called', { accept: [DECLINING, apiKeys] }, `${verifierAt(1)}, got function`],
+    ['a gap in the list', { accept: new Array(1) }, `${verifierAt(0)}, got undefined`],
+    [
+      'an unknown option',
+      { accept: [DECLINING], kinds: 'x' },
+      'unknown option "kinds"; there are accept, realm, optional, scopes, allowSchemeless, browserOrigin, resourceMetadata',
+    ],
+  ])('%s', (_name, options, message) => {
+    expect(make(options)).toThrow(TypeError);
+    expect(make(options)).toThrow(new TypeError(`requireBearer: ${message}`));
+  });
+
+  it.each([
+    ['realm', '', 'a non-empty string, got an empty string'],
+    ['realm', 1, 'a non-empty string, got number'],
+    ['realm', 'caf\u00e9', 'printable ASCII, got string'],
+    ['realm', 'a\nb', 'printable ASCII, got string'],
+    ['optional', 'yes', 'a boolean, got string'],
+    ['allowSchemeless', 1, 'a boolean, got number'],
+    ['browserOrigin', 'deny', "'report' or 'refuse', got string"],
+    ['resourceMetadata', '', 'the result of resourceMetadata(), or an https URL, got an empty string'],
+    ['resourceMetadata', 'http://api.test/metadata', 'the result of resourceMetadata(), or an https URL, got string'],
+    ['resourceMetadata', '/metadata', 'the result of resourceMetadata(), or an https URL, got string'],
+    [
+      'resourceMetadata',
+      'https://api.test/m\u00e9tadata',
+      'the result of resourceMetadata(), or an https URL, got string',
+    ],
+  ])('%s: %j', (name, value, expected) => {
+    expect(withAccept({ [name]: value })).toThrow(new TypeError(`requireBearer: option "${name}" must be ${expected}`));
+  });
+
+  it.each([
+    ['keys of one kind', () => [liveKeys('secret'), liveKeys('public', 'secret')], 'live secret keys'],
+    ['one verifier twice', () => [kit.tokens, kit.tokens], `access tokens of ${kit.issuer}`],
+    [
+      'tokens of one issuer',
+      () => [kit.tokens, accessTokens({ issuer: kit.issuer, audience: 'other' })],
+      `access tokens of ${kit.issuer}`,
+    ],
+  ])('two verifiers that both claim %s', (_name, accept, what) => {
+    expect(make({ accept: accept() })).toThrow(
+      new TypeError(`requireBearer: two verifiers in "accept" claim the ${what}`),
+    );
+  });
+});
+
+describe('valid options of requireBearer', () => {
+  const format = { read: () => undefined };
+  it.each<[string, CredentialVerifier[]]>([
+    ['keys of two kinds', [liveKeys('secret'), liveKeys('public')]],
+    ['tokens of two issuers', [kit.tokens, accessTokens({ issuer: 'https://other.test', audience: 'x' })]],
+    [
+      'keys of two formats',
+      [liveKeys(), apiKeys({ resolver: () => null, kinds: ['secret'], environment: 'live', format })],
+    ],
+    ['two verifiers that claim nothing', [DECLINING, DECLINING]],
+  ])('%s', (_name, accept) => {
+    expect(make({ accept })).not.toThrow();
+  });
+
+  it.each([
+    ['a realm of several words', { realm: 'payments API' }],
+    ['metadata on this machine, over http', { resourceMetadata: 'http://localhost:3000/metadata' }],
+    ['options that are undefined', { realm: undefined, optional: undefined, resourceMetadata: undefined }],
+  ])('%s', (_name, options) => {
+    expect(withAccept(options)).not.toThrow();
+  });
+});
+
+describe('a gate', () => {
+  it('can be extended, as instrumentation does', () => {
+    expect(Object.isExtensible(requireBearer({ accept: [DECLINING] }))).toBe(true);
+  });
+
+  it('is not affected by later changes of its options', async () => {
+    const accept: CredentialVerifier[] = [DECLINING];
+    const options = { accept, optional: false };
+    const gate = requireBearer(options);
+    accept.unshift(admitting(keyPrincipal()));
+    options.optional = true;
+    expect((await pass(bearing('abc'), gate)).passed).toBe(false);
+    expect((await pass(requestOf(), gate)).passed).toBe(false);
+  });
+});

@@ -1,0 +1,213 @@
+import { ServerResponse } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { authOf, type BearerError, type CredentialVerifier, type RequireBearerOptions, requireBearer } from 'keyward';
+import { createTestKit } from 'keyward/testing';
+import { gateMetadataOf } from '../../../lib/express/gate/gate.js';
+import { bearing, pass, requestOf } from '../../support/passage.js';
+import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
+import { admitting, answering, DECLINING } from '../../support/stub-verifier.js';
+
+const first = keyPrincipal({ keyId: 'first' });
+const second = keyPrincipal({ keyId: 'second' });
+const gateOf = (accept: readonly CredentialVerifier[], options: Partial<RequireBearerOptions> = {}) =>
+  requireBearer({ accept, ...options });
+
+/** What came of a request with a credential. */
+async function outcomeOf(accept: readonly CredentialVerifier[], options: Partial<RequireBearerOptions> = {}) {
+  const { req, passed, error } = await pass(bearing('abc'), gateOf(accept, options));
+  return passed ? authOf(req).keyId : (error as BearerError).code;
+}
+
+describe('requireBearer asks its verifiers in order', () => {
+  const refusing = answering({ outcome: 'refused', reason: 'no' });
+  const unable = answering({ outcome: 'unavailable', reason: 'down' });
+
+  it.each([
+    ['the first that claims decides', [admitting(first), admitting(second)], 'first'],
+    ['one that declines leaves it to the next', [DECLINING, admitting(second)], 'second'],
+    ['one that refuses ends it', [refusing, admitting(second)], 'invalid_token'],
+    ['one that cannot know ends it', [unable, admitting(second)], 'temporarily_unavailable'],
+    ['nobody claims: refused', [DECLINING, DECLINING], 'invalid_token'],
+  ])('%s', async (_name, accept, expected) => {
+    expect(await outcomeOf(accept)).toBe(expected);
+  });
+
+  it.each([
+    ['synchronous', (verifier: CredentialVerifier) => verifier],
+    [
+      'asynchronous',
+      ({ verify }: CredentialVerifier): CredentialVerifier => ({ verify: async (credential) => verify(credential) }),
+    ],
+  ])('%s answers give the same result', async (_name, wrap) => {
+    expect(await outcomeOf([wrap(DECLINING), wrap(admitting(second))])).toBe('second');
+    expect(await outcomeOf([wrap(DECLINING), wrap(refusing)])).toBe('invalid_token');
+    expect(await outcomeOf([wrap(unable)])).toBe('temporarily_unavailable');
+  });
+
+  it('asks no verifier about text that is not a b64token', async () => {
+    const asked: string[] = [];
+    const verifier: CredentialVerifier = {
+      verify: (credential) => {
+        asked.push(credential.reveal());
+        return { outcome: 'declined' };
+      },
+    };
+    expect((await pass(bearing('a c'), gateOf([verifier]))).error).toMatchObject({ code: 'invalid_request' });
+    expect(asked).toEqual([]);
+  });
+
+  it('answers a cache hit synchronously', () => {
+    const kit = createTestKit();
+    const gate = gateOf(kit.accept);
+    const key = kit.secretKey();
+    const req = bearing(key);
+    return pass(bearing(key), gate).then(() => {
+      let passed = false;
+      gate(req, new ServerResponse(req), () => {
+        passed = true;
+      });
+      expect(passed).toBe(true);
+    });
+  });
+});
+
+describe('an outcome of a verifier whose getters throw', () => {
+  const unreadable = {
+    outcome: 'refused',
+    get reason(): string {
+      throw new RangeError('no reason');
+    },
+  };
+  it.each([
+    ['at once', answering(unreadable)],
+    ['later', answering(Promise.resolve(unreadable))],
+  ])('ends the request with that error, %s', async (_name, verifier) => {
+    await expect(
+      pass(bearing('abc'), gateOf([verifier])).then(({ error }) => {
+        throw error;
+      }),
+    ).rejects.toThrow(new RangeError('no reason'));
+  });
+});
+
+describe('the option optional', () => {
+  const gate = gateOf([admitting(first)], { optional: true });
+
+  it('lets a request without a credential pass, without a principal', async () => {
+    const { req, passed } = await pass(requestOf(), gate);
+    expect(passed).toBe(true);
+    expect('auth' in req).toBe(false);
+  });
+
+  it('accepts a valid credential', async () => {
+    expect(await outcomeOf([admitting(first)], { optional: true })).toBe('first');
+  });
+
+  it.each([
+    ['a malformed credential', gate, 'Bearer a b', 'invalid_request'],
+    ['a bad one', gateOf([DECLINING], { optional: true }), 'Bearer abc', 'invalid_token'],
+  ])('still refuses %s', async (_name, behind, authorization, code) => {
+    expect((await pass(requestOf({ headers: { authorization } }), behind)).error).toMatchObject({ code });
+  });
+
+  it('is off by default', async () => {
+    expect((await pass(requestOf(), gateOf([admitting(first)]))).error).toMatchObject({ code: 'credential_missing' });
+  });
+});
+
+describe('the option browserOrigin', () => {
+  const page = { headers: { origin: 'https://shop.test' } };
+  const from = async (
+    principal: Parameters<typeof admitting>[0],
+    options: Partial<RequireBearerOptions>,
+    parts = page,
+  ) => (await pass(bearing('abc', parts), gateOf([admitting(principal)], options))).error;
+
+  it("refuses a secret key from a web page with 'refuse'", async () => {
+    expect(await from(first, { browserOrigin: 'refuse' })).toMatchObject({ code: 'insufficient_scope', status: 403 });
+  });
+
+  it.each([
+    ['null', 'null'],
+    ['empty', ''],
+  ])('refuses if the Origin is %s', async (_name, origin) => {
+    const error = await from(first, { browserOrigin: 'refuse' }, { headers: { origin } });
+    expect(error).toMatchObject({ code: 'insufficient_scope' });
+  });
+
+  it.each([
+    ['a public key', keyPrincipal({ kind: 'public', apis: [], scopes: [] }), { browserOrigin: 'refuse' }, page],
+    ['a token', tokenPrincipal(), { browserOrigin: 'refuse' }, page],
+    ['a secret key from no page', first, { browserOrigin: 'refuse' }, { headers: {} }],
+    ['a secret key where it says report', first, { browserOrigin: 'report' }, page],
+    ['a secret key unless said', first, {}, page],
+  ] as const)('lets %s pass', async (_name, principal, options, parts) => {
+    expect(await from(principal, options, { ...parts } as typeof page)).toBeUndefined();
+  });
+});
+
+describe('the challenge', () => {
+  const challengeFor = async (options: Partial<RequireBearerOptions>, authorization?: string) => {
+    const req = requestOf({ headers: authorization === undefined ? {} : { authorization } });
+    return (await pass(req, gateOf([DECLINING], options))).res.getHeader('www-authenticate');
+  };
+
+  it.each([
+    ['the realm is api unless said', {}, 'Bearer realm="api"'],
+    ['a quote and a backslash in the realm are escaped', { realm: 'a "b" \\c' }, 'Bearer realm="a \\"b\\" \\\\c"'],
+    [
+      'the metadata of the resource',
+      { resourceMetadata: 'https://api.test/m' },
+      'Bearer realm="api", resource_metadata="https://api.test/m"',
+    ],
+  ])('%s', async (_name, options, challenge) => {
+    expect(await challengeFor(options)).toBe(challenge);
+  });
+
+  it('says nothing about an invalid credential except that it is invalid', async () => {
+    const description = 'The credential is invalid, expired or revoked';
+    const expected = `Bearer realm="r", error="invalid_token", error_description="${description}"`;
+    expect(await challengeFor({ realm: 'r' }, 'Bearer abc')).toBe(expected);
+  });
+
+  it('is not sent during an outage; Retry-After of the verifier is', async () => {
+    const unable = answering({ outcome: 'unavailable', reason: 'down', retryAfter: 7 });
+    const { res, error } = await pass(bearing('abc'), gateOf([unable]));
+    expect(res.getHeaders()).toEqual({ 'cache-control': 'no-store', vary: 'Authorization', 'retry-after': '7' });
+    expect(error).toMatchObject({ status: 503 });
+  });
+});
+
+describe('two gates on one route', () => {
+  it('the second decides again, and its principal replaces the first', async () => {
+    const { req, passed } = await pass(bearing('abc'), gateOf([admitting(first)]), gateOf([admitting(second)]));
+    expect([passed, authOf(req).keyId, (req as { auth?: unknown }).auth]).toEqual([true, 'second', authOf(req)]);
+  });
+
+  it('the second can refuse a credential that the first accepted', async () => {
+    const { req, error } = await pass(bearing('abc'), gateOf([admitting(first)]), gateOf([DECLINING]));
+    expect(error).toMatchObject({ code: 'invalid_token' });
+    expect(() => authOf(req)).toThrow('no requireBearer ran');
+  });
+});
+
+describe('the metadata of a gate', () => {
+  it.each([
+    ['the kinds of its verifiers, each once', [['secret'], ['access', 'secret']], ['secret', 'access']],
+    ['no kinds, where one verifier does not say', [['secret'], undefined], undefined],
+  ] as const)('%s', (_name, kinds, expected) => {
+    const accept = kinds.map((own) => ({ ...DECLINING, ...(own === undefined ? {} : { kinds: own }) }));
+    expect(gateMetadataOf(gateOf(accept))?.kinds).toEqual(expected);
+  });
+});
+
+describe('a verifier with an invalid retryAfter', () => {
+  it.each([['soon\n'], [Number.NaN], [Number.POSITIVE_INFINITY], [null], ['7']])(
+    '%j: one second',
+    async (retryAfter) => {
+      const unable = answering({ outcome: 'unavailable', reason: 'down', retryAfter });
+      const { res, error } = await pass(bearing('abc'), gateOf([unable]));
+      expect([res.getHeader('retry-after'), (error as BearerError).status]).toEqual(['1', 503]);
+    },
+  );
+});

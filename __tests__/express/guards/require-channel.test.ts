@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { type RoutedRequest, requireBearer, requireChannel } from 'keyward';
+import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
+import { judgement } from '../../support/guarded.js';
+import { bearing, pass } from '../../support/passage.js';
+import { keyPrincipal } from '../../support/principals.js';
+import { admitting } from '../../support/stub-verifier.js';
+
+const guard = requireChannel((req) => req.query.channel);
+const named = (channel: unknown) => ({ query: { channel } });
+
+describe('requireChannel', () => {
+  it.each([[undefined], ['pc_1'], [{}]])('throws at start: %j', (select) => {
+    const make = () => requireChannel(select as never);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(new TypeError('requireChannel: expected a function that reads the channel'));
+  });
+
+  it.each([
+    ['all', 'all', 'passed'],
+    ['it and others', ['pc_2', 'pc_1'], 'passed'],
+    ['it alone', ['pc_1'], 'passed'],
+    ['another', ['pc_2'], 'insufficient_scope'],
+    ['ones with longer and shorter names', ['pc_11', 'pc_', 'PC_1'], 'insufficient_scope'],
+    ['none', [], 'insufficient_scope'],
+  ] as const)('a channel is named, and the principal has %s', async (_name, channels, expected) => {
+    expect(await judgement(guard, keyPrincipal({ channels }), named('pc_1'))).toBe(expected);
+  });
+
+  it.each([
+    ['all', 'all', 'passed'],
+    ['exactly one', ['pc_1'], 'passed'],
+    ['two', ['pc_1', 'pc_2'], 'insufficient_scope'],
+    ['none', [], 'insufficient_scope'],
+  ] as const)('no channel is named, and the principal has %s', async (_name, channels, expected) => {
+    for (const nothing of [undefined, null]) {
+      expect(await judgement(guard, keyPrincipal({ channels }), named(nothing))).toBe(expected);
+    }
+  });
+
+  it.each([
+    ['a list', ['pc_1']],
+    ['an object', { pc_1: true }],
+    ['a number', 1],
+    ['false', false],
+  ])('the named channel is not a string but %s: refused, even if the principal has all', async (_name, channel) => {
+    expect(await judgement(guard, keyPrincipal({ channels: 'all' }), named(channel))).toBe('insufficient_scope');
+    expect(await judgement(guard, keyPrincipal({ channels: ['pc_1'] }), named(channel))).toBe('insufficient_scope');
+  });
+
+  it('passes errors of select on', async () => {
+    const gate = requireBearer({ accept: [admitting(keyPrincipal())] });
+    const { error } = await pass(bearing('abc'), gate, guard);
+    expect(error).toBeInstanceOf(TypeError);
+  });
+
+  it('has a name, a reason, and no kinds', () => {
+    expect(guardMetadataOf(guard)).toEqual({ name: 'requireChannel', kinds: undefined });
+    const req = named('pc_2') as unknown as RoutedRequest;
+    expect(guard.check(keyPrincipal({ channels: ['pc_1'] }), req)).toEqual({ reason: 'channel' });
+  });
+});

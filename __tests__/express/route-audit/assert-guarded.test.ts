@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import express, { type Express } from 'express';
+import { type AssertGuardedOptions, apiKeys, assertGuarded, requireBearer, requireKeyKind } from 'keyward';
+import { gate, handler } from '../../support/audited.js';
+import { DECLINING } from '../../support/stub-verifier.js';
+
+const anyKind = requireBearer({ accept: [DECLINING] });
+
+function appWith(mount: (app: Express) => void): Express {
+  const app = express();
+  mount(app);
+  return app;
+}
+
+const asserting = (mount: (app: Express) => void, options?: AssertGuardedOptions) => () =>
+  assertGuarded(appWith(mount), options);
+
+describe('assertGuarded', () => {
+  it('passes if every route has a gate and names its kinds', () => {
+    const mount = (app: Express) => {
+      app.use('/payments', gate);
+      app.get('/payments', handler);
+      app.use('/reports', anyKind, requireKeyKind('access'), handler);
+    };
+    expect(asserting(mount)).not.toThrow();
+    expect(asserting(() => {})).not.toThrow();
+  });
+
+  it('lists every route that has no gate, or names no kind', () => {
+    const mount = (app: Express) => {
+      app.get('/health', handler);
+      app.post('/payments', gate, handler);
+      app.use('/reports', anyKind, handler);
+      app.route('/late').get(handler, gate);
+    };
+    expect(asserting(mount)).toThrow(
+      new Error(
+        [
+          'assertGuarded: 3 routes are not guarded (mount requireBearer before them, or name them in "except"):',
+          '  GET /health has no requireBearer that every request passes',
+          '  USE /reports may accept keys and names no kind; add requireKeyKind',
+          '  GET /late has no requireBearer that every request passes',
+        ].join('\n'),
+      ),
+    );
+  });
+
+  it.each([
+    ['keys that say their kinds', apiKeys({ resolver: () => null, kinds: ['public'], environment: 'live' }), false],
+    ['a verifier that says nothing', DECLINING, true],
+  ])('a gate with %s', (_name, verifier, throws) => {
+    const made = asserting((app) => app.get('/', requireBearer({ accept: [verifier] }), handler));
+    if (throws) expect(made).toThrow('GET / may accept keys and names no kind');
+    else expect(made).not.toThrow();
+  });
+});
+
+describe('the option except', () => {
+  const open = (app: Express) => {
+    app.get('/health', handler);
+    app.post('/health', handler);
+    app.use('/docs', anyKind, handler);
+  };
+
+  it('allows only the named routes to be open', () => {
+    expect(asserting(open, { except: ['GET /health', 'POST /health', 'USE /docs'] })).not.toThrow();
+    expect(asserting(open, { except: ['GET /health', 'USE /docs'] })).toThrow(
+      new Error(
+        [
+          'assertGuarded: 1 route is not guarded (mount requireBearer before it, or name it in "except"):',
+          '  POST /health has no requireBearer that every request passes',
+        ].join('\n'),
+      ),
+    );
+  });
+
+  it('may name a route that is guarded by now', () => {
+    expect(asserting((app) => app.get('/', gate, handler), { except: ['GET /'] })).not.toThrow();
+  });
+
+  it.each([
+    ['a route that is no more', ['GET /health', 'GET /gone', 'PUT /gone'], 'GET /gone, PUT /gone'],
+    ['a path alone', ['/health'], "/health (written like 'GET /health')"],
+    ['a method in lower case', ['get /health'], "get /health (written like 'GET /health')"],
+    ['two methods at once', ['GET/POST /health'], "GET/POST /health (written like 'GET /health')"],
+    ['a path alone beside others', ['/health', 'M-SEARCH /a'], "/health (written like 'GET /health'), M-SEARCH /a"],
+  ])('that names %s throws before any other error', (_name, except, named) => {
+    expect(asserting(open, { except })).toThrow(TypeError);
+    expect(asserting(open, { except })).toThrow(
+      new TypeError(`assertGuarded: "except" names no route of the app: ${named}`),
+    );
+  });
+
+  it.each([
+    ['a text', 'GET /health', 'string'],
+    ['a list of other things', ['GET /health', /health/], 'an array'],
+  ])('must be a list of routes, not %s', (_name, except, got) => {
+    const message = `assertGuarded: option "except" must be a list of routes such as 'GET /health', got ${got}`;
+    expect(asserting(open, { except: except as string[] })).toThrow(new TypeError(message));
+  });
+
+  it('is the only option', () => {
+    const options = { exempt: [] } as AssertGuardedOptions;
+    expect(asserting(open, options)).toThrow(new TypeError('assertGuarded: unknown option "exempt"; there are except'));
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
+import { assertGuarded, auditRoutes, requireApi, requireBearer } from 'keyward';
+import request from 'supertest';
+import { EXPRESS, gate, handler, written } from '../../support/audited.js';
+import { DECLINING } from '../../support/stub-verifier.js';
+
+const optional = requireBearer({ accept: [{ ...DECLINING, kinds: ['secret'] }], optional: true });
+
+/** Mounts on an app whose parameter `id` has a callback; says how often that ran for a request without a credential. */
+async function audited(mount: (app: Express, router: Router) => void, path = '/payments/1') {
+  let loads = 0;
+  const load = (_req: Request, _res: Response, next: NextFunction) => {
+    loads += 1;
+    next();
+  };
+  const app = express();
+  const router = express.Router();
+  app.param('id', load);
+  router.param('id', load);
+  mount(app, router);
+  const { status } = await request(app).get(path);
+  const [report] = auditRoutes(app);
+  return { app, status, hasLoaded: loads > 0, open: report?.open, openByParam: report?.openByParam };
+}
+
+const OPEN = { status: 401, hasLoaded: true, open: false, openByParam: ['id'] };
+const CLOSED = { status: 401, hasLoaded: false, open: false, openByParam: [] };
+
+describe('a callback of a parameter', () => {
+  it.each<[string, (app: Express, router: Router) => void]>([
+    ['of the app, at its route', (app) => app.get('/payments/:id', gate, handler)],
+    ['of a router, at its route', (app, router) => app.use('/payments', router.get('/:id', gate, handler))],
+    ['where the router is mounted', (app, router) => app.use('/payments/:id', router.get('/', gate, handler))],
+    [
+      'where the router that holds the gate is mounted',
+      (app, router) => app.use('/:id/:n', router.use(gate).get('/', handler)),
+    ],
+    ['at a function before the gate', (app) => app.use('/:id', express.json()).use(gate).get('/payments/1', handler)],
+    ['behind an optional gate', (app) => app.use(optional).get('/payments/:id', requireApi('a'), handler)],
+    ['at a pattern', (app) => app.get(written('/payments{/:id}', '/payments/:id(\\d+)?'), gate, handler)],
+    ['at a wildcard or pattern', (app) => app.get(written('/*id', '/payments/:id(.*)'), gate, handler)],
+    ['at every method', (app) => app.all('/payments/:id', gate, handler)],
+    ['at one of several paths', (app) => app.get(['/payments/:id', '/x/:id'], gate, handler)],
+  ])('N05 %s, runs before the gate: the route has openByParam', async (_name, mount) => {
+    const { app, ...found } = await audited(mount);
+    expect(found).toEqual(OPEN);
+    expect(() => assertGuarded(app)).toThrow(
+      "runs router.param('id') before its requireBearer; mount the gate before the router or path that has the parameter",
+    );
+  });
+
+  it.each<[string, (app: Express, router: Router) => void]>([
+    ['behind a gate of the app', (app) => app.use(gate).get('/payments/:id', handler)],
+    ['behind a gate at the path', (app) => app.use('/payments', gate).get('/payments/:id', handler)],
+    ['behind a gate of the router', (app, router) => app.use('/payments', router.use(gate).get('/:id', handler))],
+    ['behind an optional gate and a guard', (app) => app.use(optional, requireApi('a')).get('/payments/:id', handler)],
+    ['of another parameter', (app) => app.get('/payments/:other', gate, handler)],
+    [
+      'of another router',
+      (app, router) => app.use('/payments', express.Router().get('/:id', gate, handler)).use('/x', router),
+    ],
+    ['at another path', (app) => app.use('/x/:id', express.json()).use(gate).get('/payments/1', handler)],
+  ])('does not make a route open: %s', async (_name, mount) => {
+    const { app, ...found } = await audited(mount);
+    expect(found).toEqual(CLOSED);
+    expect(() => assertGuarded(app)).not.toThrow();
+  });
+
+  it('is named with the open route if there is no gate', async () => {
+    const { app, ...found } = await audited((made) => made.get('/payments/:id', handler));
+    expect(found).toEqual({ status: 200, hasLoaded: true, open: true, openByParam: ['id'] });
+    expect(() => assertGuarded(app)).toThrow('GET /payments/:id has no requireBearer');
+  });
+
+  it('can be listed in except', async () => {
+    const { app } = await audited((made) => made.get('/payments/:id', gate, handler));
+    expect(() => assertGuarded(app, { except: ['GET /payments/:id'] })).not.toThrow();
+  });
+
+  if (EXPRESS === 5) {
+    it.each([
+      ['a quoted name', '/:"my id"', 'my id'],
+      ['an escaped character is no parameter', '/\\:id', undefined],
+      ['a named group of a regular expression', /^\/(?<id>\d+)$/, 'id'],
+      ['a numbered group of a regular expression', /^\/(\d+)$/, '0'],
+    ])('reads %s', (_name, path, expected) => {
+      const app = express();
+      for (const name of ['id', 'my id', '0']) app.param(name, (_req, _res, next) => next());
+      app.get(path as string, gate, handler);
+      expect(auditRoutes(app)[0]?.openByParam).toEqual(
+        expected === undefined ? [] : expect.arrayContaining([expected]),
+      );
+    });
+  }
+});

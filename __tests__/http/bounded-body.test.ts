@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { readBody } from '../../lib/http/bounded-body.js';
+
+const BOUNDS = { maxBytes: 10, timeoutMs: 600_000 };
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+/** A request, of which only its stream and headers are read. */
+function requestWith(...chunks: readonly string[]): IncomingMessage {
+  const stream = new PassThrough();
+  for (const chunk of chunks) stream.write(chunk);
+  return Object.assign(stream, { headers: {} }) as unknown as IncomingMessage;
+}
+
+describe('readBody', () => {
+  it.each<[string, readonly string[], (req: IncomingMessage) => void, string]>([
+    ['has ended', ['a=', 'b'], (req) => (req as unknown as PassThrough).end(), 'a=b'],
+    ['is too large', ['a=', 'x'.repeat(10)], () => {}, 'too_large'],
+    ['is cut off', ['a='], (req) => req.destroy(), 'aborted'],
+  ])('leaves no timer if a body %s', async (_what, chunks, finish, result) => {
+    const before = timers();
+    const req = requestWith(...chunks);
+    const body = readBody(req, BOUNDS);
+    expect(timers()).toBe(before + 1);
+    finish(req);
+    expect(String(await body)).toBe(result);
+    expect(timers()).toBe(before);
+  });
+});

@@ -1,0 +1,123 @@
+import type { RequestListener } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { accessTokens } from 'keyward';
+import { FetchError } from '../../lib/http/fetch-json.js';
+import { discoverUrl } from '../../lib/http/issuer-metadata.js';
+import { type IssuerServer, json, serveIssuer, status } from '../support/issuer-server.js';
+import { createManualClock } from '../support/manual-clock.js';
+import { LET_IN, serveTokenApi } from '../support/token-api.js';
+import { AUDIENCE, createKey, forge, jwksOf } from '../support/token-forge.js';
+
+const { signal: never } = new AbortController();
+const OAUTH = '/.well-known/oauth-authorization-server';
+const OPENID = '/.well-known/openid-configuration';
+
+let server: IssuerServer;
+beforeEach(async () => {
+  server = await serveIssuer();
+});
+afterEach(() => server.close());
+
+/** Answers by path; 404 where nothing is told. */
+function serveAt(listeners: Readonly<Record<string, RequestListener>>) {
+  server.answer((req, res) => (listeners[req.url ?? ''] ?? status(404))(req, res));
+}
+
+const discover = (issuer: string, signal = never) =>
+  discoverUrl({ url: new URL(issuer), issuer, allowHttp: false }, 'jwks_uri', signal);
+
+describe('URLs of the metadata', () => {
+  it.each([
+    ['', OAUTH, OPENID],
+    ['/', OAUTH, OPENID],
+    ['/tenant', `${OAUTH}/tenant`, `/tenant${OPENID}`],
+    ['/tenant/v2.0/', `${OAUTH}/tenant/v2.0`, `/tenant/v2.0${OPENID}`],
+    ['//tenant', `${OAUTH}//tenant`, `//tenant${OPENID}`],
+  ])('issuer at "%s"', async (path, first, second) => {
+    serveAt({});
+    await expect(discover(`${server.origin}${path}`)).rejects.toThrow(new FetchError('status 404'));
+    expect(server.asked).toEqual([first, second]);
+  });
+});
+
+describe('content of the metadata', () => {
+  const uri = 'https://keys.issuer.test/jwks';
+  const good = () => json({ issuer: server.origin, jwks_uri: uri });
+
+  it('is used from RFC 8414, without further requests', async () => {
+    serveAt({ [OAUTH]: good() });
+    expect((await discover(server.origin)).href).toBe(uri);
+    expect(server.asked).toEqual([OAUTH]);
+  });
+
+  it.each<[string, () => RequestListener]>([
+    ['is not there', () => status(404)],
+    ['is of another issuer', () => json({ issuer: 'https://other.test', jwks_uri: uri })],
+    ['is of an issuer that differs by a slash', () => json({ issuer: `${server.origin}/`, jwks_uri: uri })],
+    ['names no issuer', () => json({ jwks_uri: uri })],
+    ['is null', () => json(null)],
+    ['is a text', () => json('x')],
+    ['names no keys', () => json({ issuer: server.origin })],
+    ['names keys by http', () => json({ issuer: server.origin, jwks_uri: 'http://keys.issuer.test/jwks' })],
+    ['names keys by no URL', () => json({ issuer: server.origin, jwks_uri: ['https://keys.issuer.test/'] })],
+  ])('is taken from OpenID if that of RFC 8414 %s', async (_name, first) => {
+    serveAt({ [OAUTH]: first(), [OPENID]: good() });
+    expect((await discover(server.origin)).href).toBe(uri);
+    expect(server.asked).toEqual([OAUTH, OPENID]);
+  });
+
+  it.each<[string, () => RequestListener, string]>([
+    ['another issuer', () => json({ issuer: 'https://other.test', jwks_uri: uri }), 'metadata of another issuer'],
+    ['null', () => json(null), 'metadata of another issuer'],
+    ['no keys', () => json({ issuer: server.origin }), 'no jwks_uri that may be fetched'],
+    [
+      'keys by http',
+      () => json({ issuer: server.origin, jwks_uri: 'http://keys.issuer.test/jwks' }),
+      'no jwks_uri that may be fetched',
+    ],
+  ])('is refused from OpenID too: %s', async (_name, second, reason) => {
+    serveAt({ [OPENID]: second() });
+    await expect(discover(server.origin)).rejects.toThrow(new FetchError(reason));
+  });
+
+  it.each<[string, () => RequestListener]>([
+    ['is not there', () => status(404)],
+    ['is refused too', () => json({ issuer: server.origin })],
+  ])('is refused for the fault of RFC 8414 if that of OpenID %s', async (_name, second) => {
+    serveAt({ [OAUTH]: json({ issuer: 'https://other.test', jwks_uri: uri }), [OPENID]: second() });
+    await expect(discover(server.origin)).rejects.toThrow(new FetchError('metadata of another issuer'));
+    expect(server.asked).toEqual([OAUTH, OPENID]);
+  });
+
+  it('is requested from OpenID if RFC 8414 gives no answer in a second', async () => {
+    const second = new AbortController();
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(second.signal);
+    serveAt({ [OAUTH]: () => second.abort(), [OPENID]: good() });
+    expect((await discover(server.origin)).href).toBe(uri);
+    expect([timeout.mock.calls, server.asked]).toEqual([[[1_000]], [OAUTH, OPENID]]);
+    timeout.mockRestore();
+  });
+
+  it('is not requested from OpenID when the time is up', async () => {
+    const time = new AbortController();
+    serveAt({ [OAUTH]: () => time.abort() });
+    await expect(discover(server.origin, time.signal)).rejects.toThrow(new FetchError('timed out'));
+    expect(server.asked).toEqual([OAUTH]);
+  });
+});
+
+describe('a verifier without jwks', () => {
+  it.each([
+    ['RFC 8414', OAUTH],
+    ['OpenID', OPENID],
+  ])('finds the keys of its issuer by %s, and not before the first token', async (_name, path) => {
+    const key = createKey('ES256');
+    const issuer = server.origin;
+    serveAt({ [path]: json({ issuer, jwks_uri: `${issuer}/keys` }), '/keys': json(jwksOf(key)) });
+    const api = await serveTokenApi([accessTokens({ issuer, audience: AUDIENCE, clock: createManualClock() })]);
+    expect(server.asked).toEqual([]);
+    expect(await api.judge(forge(key, { iss: issuer }))).toEqual(LET_IN);
+    expect(server.asked.at(-1)).toBe('/keys');
+    await api.close();
+  });
+});

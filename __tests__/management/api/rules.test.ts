@@ -1,0 +1,334 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createManagement, type Member } from 'keyward/management';
+import { openStore } from 'keyward/store';
+import { systemClock } from '../../../lib/contracts/clock.js';
+import { type ApiClient, serveApi } from '../../support/api-client.js';
+import { HAS, type Holder, managed } from '../../support/managed.js';
+import { engines } from '../../support/test-stores.js';
+
+const KEYS = {
+  ...HAS,
+  apis: [...HAS.apis, 'keys'],
+  scopes: [...HAS.scopes, 'keys:read', 'keys:write', 'keys:manage', 'keys:other'],
+};
+const NEW = { kind: 'secret', apis: ['payments'] };
+
+describe.each(engines)('the rules of the API in %s', (engine) => {
+  const house = managed(engine);
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    api = await serveApi(house.management, house.store, house.clock);
+  });
+  afterAll(() => api.close());
+
+  const invalidAt = (pointer: string) => ({ code: 'invalid', errors: [expect.objectContaining({ pointer })] });
+
+  /** Each operation, on a key and an access key of an account. */
+  async function operationsOn(holder: Holder) {
+    const [{ key }, access] = [await holder.key(), await holder.accessKey()];
+    const match = { 'if-match': '*' };
+    const name = { name: 'x' };
+    return [
+      ['reader', 200, 'GET', '/keys', {}],
+      ['reader', 200, 'GET', `/keys/${key.id}`, {}],
+      ['reader', 200, 'GET', `/keys/${key.id}/usage`, {}],
+      ['reader', 200, 'GET', '/access-keys', {}],
+      ['reader', 200, 'GET', `/access-keys/${access.key.id}`, {}],
+      ['reader', 200, 'GET', `/access-keys/${access.key.id}/usage`, {}],
+      ['reader', 200, 'GET', '/audit', {}],
+      ['developer', 201, 'POST', '/keys', { body: NEW }],
+      ['developer', 201, 'POST', '/access-keys', { body: { scopes: ['payments'] } }],
+      ['owner', 200, 'PATCH', `/keys/${key.id}`, { body: name, headers: match }],
+      ['owner', 200, 'PATCH', `/access-keys/${access.key.id}`, { body: name, headers: match }],
+      ['owner', 200, 'POST', `/keys/${key.id}/rotate`, { body: { gracePeriod: 60 } }],
+      ['owner', 200, 'POST', `/keys/${key.id}/end-grace-period`, {}],
+      ['owner', 201, 'POST', `/access-keys/${access.key.id}/secrets`, {}],
+      ['owner', 204, 'DELETE', `/access-keys/${access.key.id}/secrets/${access.key.secrets[0]?.id}`, {}],
+      ['owner', 200, 'POST', `/access-keys/${access.key.id}/rotate`, { body: { gracePeriod: 60 } }],
+      ['owner', 200, 'POST', `/access-keys/${access.key.id}/end-grace-period`, {}],
+      ['owner', 204, 'DELETE', `/keys/${key.id}`, {}],
+      ['owner', 204, 'DELETE', `/access-keys/${access.key.id}`, {}],
+    ] as const;
+  }
+
+  it('G02 each operation: anonymous, with each permission, and by another account', async () => {
+    const [holder, stranger] = [await house.account(), await house.account()];
+    const order = ['reader', 'developer', 'owner'];
+    for (const [needs, success, method, path, options] of await operationsOn(holder)) {
+      const ask = async (member: Member | undefined) => await api.send(member, method, path, options);
+      const nobody = await ask(undefined);
+      expect([path, nobody.status, nobody.body.code]).toEqual([path, 401, 'no_member']);
+      expect(nobody.headers.get('www-authenticate')).toMatch(/^Bearer /);
+      if (/\/(?:key|ack)_/.test(path)) {
+        const foreign = await ask(stranger.owner);
+        expect([method, path, foreign.status, foreign.body.code]).toEqual([method, path, 404, 'not_found']);
+      }
+      for (const permission of order) {
+        const isEnough = order.indexOf(permission) >= order.indexOf(needs);
+        if (isEnough && permission !== needs && method !== 'GET') continue;
+        const member = { ...holder.owner, permissions: [permission] } as Member;
+        const { status, body } = await ask(member);
+        const expected = isEnough ? [success] : [403, 'forbidden'];
+        expect([method, path, permission, status, ...(isEnough ? [] : [body.code])]).toEqual([
+          method,
+          path,
+          permission,
+          ...expected,
+        ]);
+      }
+      expect((await ask({ ...holder.owner, permissions: [] })).status).toBe(403);
+    }
+  });
+
+  it('G02 each scope, on the credential of a key', async () => {
+    const holder = await house.account(KEYS);
+    const keyWith = async (scopes: readonly string[] | undefined) =>
+      (await house.management.keys.create(holder.owner, { kind: 'secret', apis: 'all', ...(scopes && { scopes }) }))
+        .secret;
+    const [read, write, manage, all] = [
+      await keyWith(['keys:read']),
+      await keyWith(['keys:write']),
+      await keyWith(['keys:manage']),
+      await keyWith(undefined),
+    ];
+    const { key } = await holder.key();
+    const status = async (credential: string | undefined, method: string, path: string, body?: unknown) =>
+      (await api.sendKeyed(credential, method, path, { body })).status;
+    const table = [];
+    for (const credential of [undefined, all, read, write, manage]) {
+      table.push([
+        await status(credential, 'GET', '/keys'),
+        await status(credential, 'POST', '/keys', NEW),
+        await status(credential, 'POST', `/keys/${key.id}/rotate`, {}),
+      ]);
+    }
+    expect(table).toEqual([
+      [401, 401, 401],
+      [403, 403, 403],
+      [200, 403, 403],
+      [200, 201, 403],
+      [200, 201, 200],
+    ]);
+    expect((await api.sendKeyed('sk_wrong', 'GET', '/keys')).headers.get('www-authenticate')).toMatch(/^Bearer /);
+  });
+
+  it('G02 a member cannot give a key a scope of the API that they do not have themselves', async () => {
+    const holder = await house.account(KEYS);
+    const create = async (permission: string, scope: string, path = '/keys') => {
+      const member = { ...holder.owner, permissions: [permission] } as Member;
+      const body = path === '/keys' ? { kind: 'secret', apis: 'all', scopes: [scope] } : { scopes: [scope] };
+      const { status, body: answer } = await api.send(member, 'POST', path, { body });
+      return status === 201 ? 201 : answer.code;
+    };
+    for (const path of ['/keys', '/access-keys']) {
+      expect(await create('developer', 'keys:manage', path)).toBe('forbidden');
+      expect(await create('developer', 'keys:other', path)).toBe('forbidden');
+      expect(await create('developer', 'keys:write', path)).toBe(201);
+      expect(await create('developer', 'keys:read', path)).toBe(201);
+      expect(await create('owner', 'keys:manage', path)).toBe(201);
+    }
+  });
+
+  it('G03 the same Idempotency-Key again, with another body, and 20 times concurrently', async () => {
+    const { developer, owner } = await house.account();
+    const send = (idempotencyKey: string, body: unknown = NEW) =>
+      api.send(developer, 'POST', '/keys', { body, headers: { 'idempotency-key': idempotencyKey } });
+    const [first, again, other] = [await send('a'), await send('a'), await send('a', { ...NEW, name: 'x' })];
+    expect([first.status, typeof first.body.secret]).toEqual([201, 'string']);
+    expect([again.status, again.body]).toEqual([200, { key: first.body.key }]);
+    expect([other.status, other.body.code]).toEqual([409, 'idempotency_conflict']);
+    const many = await Promise.all(Array.from({ length: 20 }, () => send('b')));
+    expect(new Set(many.map(({ body }) => body.key.id)).size).toBe(1);
+    expect(many.filter(({ body }) => body.secret !== undefined)).toHaveLength(1);
+    expect(many.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 19 }, () => 200), 201]);
+    expect((await send('c'.repeat(256))).status).toBe(201);
+    for (const wrong of ['', 'c'.repeat(257), 'a b']) {
+      const { status, body } = await send(wrong);
+      expect([status, body.errors]).toEqual([400, [{ header: 'Idempotency-Key', detail: expect.any(String) }]]);
+    }
+    const rotate = () =>
+      api.send(owner, 'POST', `/keys/${first.body.key.id}/rotate`, { body: {}, headers: { 'idempotency-key': 'r' } });
+    const [rotated, repeated] = [await rotate(), await rotate()];
+    expect([typeof rotated.body.secret, repeated.status, repeated.body]).toEqual([
+      'string',
+      200,
+      { key: rotated.body.key },
+    ]);
+  });
+
+  it('G04 PATCH without If-Match, with an old one, a weak one, a list, *', async () => {
+    const { owner, key: makeKey } = await house.account();
+    const { key } = await makeKey();
+    let names = 0;
+    const patch = async (ifMatch: string | undefined) => {
+      names += 1;
+      const headers: Record<string, string> = ifMatch === undefined ? {} : { 'if-match': ifMatch };
+      const { status, body } = await api.send(owner, 'PATCH', `/keys/${key.id}`, {
+        body: { name: `n${names}` },
+        headers,
+      });
+      return [status, status === 200 ? body.version : body.code];
+    };
+    expect(await patch(undefined)).toEqual([428, 'precondition_required']);
+    expect(await patch('"0"')).toEqual([412, 'version_conflict']);
+    expect(await patch('W/"1"')).toEqual([412, 'version_conflict']);
+    expect(await patch('1')).toEqual([412, 'version_conflict']);
+    expect(await patch('"0", "2"')).toEqual([412, 'version_conflict']);
+    expect(await patch('"0", "1"')).toEqual([200, 2]);
+    expect(await patch('"2"')).toEqual([200, 3]);
+    expect(await patch('*')).toEqual([200, 4]);
+    // A change that changes nothing is refused too.
+    const same = { body: { name: `n${names}` }, headers: { 'if-match': '"1"' } };
+    expect((await api.send(owner, 'PATCH', `/keys/${key.id}`, same)).status).toBe(412);
+    for (const [method, path] of [
+      ['DELETE', ''],
+      ['POST', '/rotate'],
+      ['POST', '/end-grace-period'],
+    ] as const) {
+      const stale = await api.send(owner, method, `/keys/${key.id}${path}`, { headers: { 'if-match': '"3"' } });
+      expect([method, path, stale.status, stale.body.code]).toEqual([method, path, 412, 'version_conflict']);
+    }
+    expect((await api.send(owner, 'DELETE', `/keys/${key.id}`, { headers: { 'if-match': '"4"' } })).status).toBe(204);
+  });
+
+  it('G05 null members, unknown members and wrong types', async () => {
+    const { owner, developer, key: makeKey } = await house.account();
+    const data = { metadata: { a: 'x', b: 'y' }, limits: [{ requests: 1, seconds: 1 }], name: 'n' };
+    const { key } = await makeKey({ ...data, expiresAt: new Date('2099-01-01') });
+    const patch = async (body: unknown) =>
+      await api.send(owner, 'PATCH', `/keys/${key.id}`, { body, headers: { 'if-match': '*' } });
+    const merged = await patch({ metadata: { a: null, c: 'z' } });
+    expect(merged.body.metadata).toEqual({ b: 'y', c: 'z' });
+    const cleared = await patch({
+      name: null,
+      expiresAt: null,
+      metadata: null,
+      limits: null,
+      platform: null,
+      scopes: null,
+    });
+    expect(cleared.body).toMatchObject({ name: null, expiresAt: null, metadata: null, limits: null, scopes: null });
+    for (const [body, pointer] of [
+      [{ apis: null }, '#/apis'],
+      [{ channels: null }, '#/channels'],
+      [{ disabled: null }, '#/disabled'],
+      [{ version: 3 }, '#/version'],
+      [{ 'a/b~c': 3 }, '#/a~1b~0c'],
+      [{ allowedAddresses: [] }, '#/allowedAddresses'],
+      [{ metadata: { a: { b: 'c' } } }, '#/metadata'],
+      [{ metadata: ['a'] }, '#/metadata'],
+      [{ expiresAt: '2099-02-30T00:00:00Z' }, '#/expiresAt'],
+      [{ expiresAt: 4e12 }, '#/expiresAt'],
+      [{ limits: {} }, '#/limits'],
+      ['{"__proto__":{"x":1}}', '#/__proto__'],
+      ['{"metadata":{"__proto__":"x"}}', '#/metadata'],
+    ] as const) {
+      const { status, body: answer } = await patch(body);
+      expect([body, status, answer]).toEqual([body, 400, expect.objectContaining(invalidAt(pointer))]);
+    }
+    const create = async (body: unknown) => (await api.send(developer, 'POST', '/keys', { body })).body;
+    expect(await create({ ...NEW, kind: 'access' })).toMatchObject(invalidAt('#/kind'));
+    expect(await create({ ...NEW, color: 'red' })).toMatchObject(invalidAt('#/color'));
+    expect(await create({ ...NEW, environment: null })).toMatchObject(invalidAt('#/environment'));
+    expect(await create({})).toMatchObject(invalidAt('#/kind'));
+    const rotate = async (body: unknown) => (await api.send(owner, 'POST', `/keys/${key.id}/rotate`, { body })).body;
+    expect(await rotate({ gracePeriod: -1 })).toMatchObject(invalidAt('#/gracePeriod'));
+    expect(await rotate({ gracePeriod: null })).toMatchObject(invalidAt('#/gracePeriod'));
+    expect(await rotate({ grace: 1 })).toMatchObject(invalidAt('#/grace'));
+  });
+
+  it.each([
+    ['40 levels', `{"metadata":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`, 400],
+    ['65 KiB', JSON.stringify({ ...NEW, name: 'x'.repeat(65 * 1_024) }), 413],
+    ['duplicate members', '{"kind":"secret","kind":"public","apis":["payments"]}', 400],
+    ['a list', '[]', 400],
+    ['no JSON', '{"kind":', 400],
+    ['a byte-order mark', `\uFEFF${JSON.stringify(NEW)}`, 400],
+  ])('G05 a body of %s', async (_what, body, expected) => {
+    const { developer } = await house.account();
+    const { status, headers } = await api.send(developer, 'POST', '/keys', { body });
+    expect([status, headers.get('content-type')]).toEqual([expected, 'application/problem+json']);
+  });
+
+  it.each([
+    ['text/plain', 415],
+    ['application/vnd.api+json', 415],
+    ['application/json; charset=utf-16', 415],
+    ['application/merge-patch+json', 415],
+    ['application/json; charset=UTF-8', 201],
+    ['application/json;charset="utf-8"', 201],
+  ])('G06 the media type %s', async (type, expected) => {
+    const { developer } = await house.account();
+    const { status, body } = await api.send(developer, 'POST', '/keys', {
+      body: NEW,
+      headers: { 'content-type': type },
+    });
+    expect([status, body.code]).toEqual([expected, expected === 415 ? 'unsupported_media_type' : undefined]);
+  });
+
+  it('G06 Accept: text/html still gets JSON', async () => {
+    const { developer } = await house.account();
+    const { status, headers } = await api.send(developer, 'GET', '/keys', { headers: { accept: 'text/html' } });
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
+  });
+
+  it('G07 PUT, TRACE, OPTIONS and HEAD', async () => {
+    const { developer } = await house.account();
+    const put = await api.send(developer, 'PUT', '/keys', { body: {} });
+    expect([put.status, put.headers.get('allow'), put.body.code]).toEqual([
+      405,
+      'GET, HEAD, POST, OPTIONS',
+      'method_not_allowed',
+    ]);
+    expect((await api.send(developer, 'PUT', '/keys/key_1', { body: {} })).headers.get('allow')).toBe(
+      'GET, HEAD, PATCH, DELETE, OPTIONS',
+    );
+    expect(await api.raw('TRACE /api/keys HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 405 .*\r\nAllow: GET, HEAD, POST, OPTIONS\r\n/s,
+    );
+    const options = await api.send(undefined, 'OPTIONS', '/keys', { headers: { origin: 'https://shop.example' } });
+    expect([options.status, options.headers.get('allow'), options.headers.get('access-control-allow-origin')]).toEqual([
+      ...[204, 'GET, HEAD, POST, OPTIONS', null],
+    ]);
+    const [get, head] = [await api.send(developer, 'GET', '/keys'), await api.send(developer, 'HEAD', '/keys')];
+    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
+      200,
+      '',
+      get.headers.get('content-length'),
+    ]);
+    for (const path of ['/nothing', '/keys/', '/Keys', '/keys/%ff']) {
+      const { status, body } = await api.send(developer, 'GET', path);
+      if (status !== 200) expect([path, status, body.code]).toEqual([path, 404, 'not_found']);
+    }
+  });
+});
+
+describe('a store that cannot be reached', () => {
+  const ID = `key_${'a'.repeat(26)}`;
+  const OWNER: Member = { id: 'owner', account: 'acme', permissions: ['owner'] };
+
+  it('G14 every operation is E503, and nothing is partly done', async () => {
+    // Nobody listens on port 1.
+    const store = await openStore('postgres://postgres:pa55word@127.0.0.1:1/keyward');
+    const api = await serveApi(createManagement({ store }), store, systemClock);
+    const match = { 'if-match': '*' };
+    for (const [method, path, options] of [
+      ['GET', '/keys', {}],
+      ['GET', `/keys/${ID}`, {}],
+      ['GET', `/keys/${ID}/usage`, {}],
+      ['POST', '/keys', { body: NEW }],
+      ['PATCH', `/keys/${ID}`, { body: {}, headers: match }],
+      ['POST', `/keys/${ID}/rotate`, { body: {} }],
+      ['DELETE', `/keys/${ID}`, {}],
+      ['DELETE', `/access-keys/${ID}/secrets/x`, {}],
+      ['GET', '/audit', {}],
+    ] as const) {
+      const reply = await api.send(OWNER, method, path, options);
+      expect([method, path, reply.status, reply.body.code]).toEqual([method, path, 503, 'unavailable']);
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(reply.text).not.toContain('pa55word');
+    }
+    await Promise.all([api.close(), store.close()]);
+  });
+});

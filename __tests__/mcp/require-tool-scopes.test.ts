@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { bearerErrors } from 'keyward';
+import { mcpAuth, requireToolScopes } from 'keyward/mcp';
+import request from 'supertest';
+import { createManualClock } from '../support/manual-clock.js';
+import { createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
+
+const RESOURCE = 'https://api.example.com/mcp';
+const key = createKey('ES256');
+const auth = () =>
+  mcpAuth({ resource: RESOURCE, scopes: ['mcp'], issuer: ISSUER, jwks: jwksOf(key), clock: createManualClock() });
+const guard = requireToolScopes({ read_note: [], write_note: ['notes:write'], purge: ['notes:write', 'notes:purge'] });
+const ok: RequestHandler = (_req, res) => void res.json({});
+const onError: ErrorRequestHandler = (_error, _req, res, _next) => void res.sendStatus(500);
+
+const call = (name: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } });
+const served = (mount: (app: Express) => unknown) => {
+  const app = express();
+  mount(app);
+  return app.use(bearerErrors(), onError);
+};
+/** The body is parsed behind the gate. */
+const late = served((app) => app.use(auth()).all('/mcp', express.json(), guard, ok));
+/** And here before it. */
+const early = served((app) => app.use(express.json(), auth()).all('/mcp', guard, ok));
+
+async function post(app: Express, scope: string, body: object) {
+  const token = forge(key, { aud: RESOURCE, scope });
+  const { status, headers } = await request(app).post('/mcp').set('Authorization', `Bearer ${token}`).send(body);
+  return { status, scope: /scope="([^"]*)"/.exec(headers['www-authenticate'] ?? '')?.[1] };
+}
+
+describe('requireToolScopes', () => {
+  it.each([
+    ['no tool', { jsonrpc: '2.0', id: 1, method: 'tools/list' }],
+    ['a tool without scopes', call('read_note')],
+    ['an answer of the client', { jsonrpc: '2.0', id: 1, result: {} }],
+  ])('a request that calls %s needs only the scopes of the gate', async (_what, body) => {
+    expect(await post(late, 'mcp', body)).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['write_note', 'mcp notes:write'],
+    ['purge', 'mcp notes:write notes:purge'],
+  ])('the tool %s: 403 that names the scopes of gate and tool; with them 200', async (tool, scope) => {
+    expect(await post(late, 'mcp', call(tool))).toEqual({ status: 403, scope });
+    expect(await post(late, scope, call(tool))).toMatchObject({ status: 200 });
+  });
+
+  it('one of two scopes is not enough, and the challenge names both again', async () => {
+    const answer = { status: 403, scope: 'mcp notes:write notes:purge' };
+    expect(await post(late, 'mcp notes:purge', call('purge'))).toEqual(answer);
+  });
+
+  it('if the body is parsed before the gate, the challenge of the gate names the scopes of the tool too', async () => {
+    expect(await post(early, 'notes:write', call('purge'))).toEqual({
+      status: 403,
+      scope: 'mcp notes:write notes:purge',
+    });
+    expect(await post(late, 'notes:write', call('purge'))).toEqual({ status: 403, scope: 'mcp' });
+    expect(await post(early, 'x', call('unlisted'))).toEqual({ status: 403, scope: 'mcp' });
+  });
+
+  it('a list of messages needs the scopes of each', async () => {
+    const messages = [call('read_note'), call('write_note')];
+    expect(await post(late, 'mcp', messages)).toEqual({ status: 403, scope: 'mcp notes:write' });
+    expect(await post(late, 'mcp notes:write', messages)).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['a tool that is not listed', call('drop_all')],
+    ['a name of Object.prototype', call('constructor')],
+    ['no name', call(undefined)],
+    ['a list as a name', call(['read_note'])],
+    ['no parameters', { jsonrpc: '2.0', id: 1, method: 'tools/call' }],
+    ['no JSON-RPC message', {}],
+    ['one such in a list', [call('read_note'), 7]],
+  ])('%s is refused', async (_what, body) => {
+    expect(await post(late, 'mcp notes:write notes:purge', body)).toEqual({ status: 403, scope: undefined });
+  });
+
+  it('without a parsed body it fails closed', async () => {
+    const app = served((made) => made.use(auth()).post('/mcp', guard, ok));
+    const { status } = await post(app, 'mcp', call('read_note'));
+    expect(status).toBe(500);
+  });
+
+  it('a body that the parser skipped is refused on both versions of Express', async () => {
+    const token = forge(key, { aud: RESOURCE, scope: 'mcp' });
+    const { status } = await request(late)
+      .post('/mcp')
+      .set({ Authorization: `Bearer ${token}`, 'Content-Type': 'text/plain; x=application/json' })
+      .send(JSON.stringify(call('write_note')));
+    expect([403, 500]).toContain(status);
+  });
+
+  it.each(['get', 'delete'] as const)('%s contains no message', async (method) => {
+    const token = forge(key, { aud: RESOURCE, scope: 'mcp' });
+    const { status } = await request(late)[method]('/mcp').set('Authorization', `Bearer ${token}`);
+    expect(status).toBe(200);
+  });
+
+  it.each([
+    [undefined, 'expected an object with a list of scopes for each tool'],
+    [['read_note'], 'expected an object with a list of scopes for each tool'],
+    [{ read_note: 'mcp' }, '"read_note" must have a list of scope-tokens (RFC 6749 section 3.3)'],
+    [{ read_note: ['a b'] }, '"read_note" must have a list of scope-tokens'],
+  ])('throws at the start: %j', (tools, message) => {
+    expect(() => requireToolScopes(tools as never)).toThrow(TypeError);
+    expect(() => requireToolScopes(tools as never)).toThrow(`requireToolScopes: ${message}`);
+  });
+});

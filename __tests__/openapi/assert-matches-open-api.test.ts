@@ -1,0 +1,262 @@
+/** O16 and O18: an app beside its document, and the route audit of an openApiGate. */
+import { describe, expect, it } from '@jest/globals';
+import express, { type Express } from 'express';
+import { assertGuarded, auditRoutes, KeywardError, requireBearer, requireScopes } from 'keyward';
+import { assertMatchesOpenApi, openApiGate } from 'keyward/openapi';
+import { written } from '../support/audited.js';
+import { asking, documentOf, faultOf, keys, SCHEMES, schemes, tokens } from '../support/openapi.js';
+
+const handler = (_req: unknown, res: { end(): unknown }) => void res.end();
+const both = requireBearer({ accept: [tokens, keys] });
+
+function appWith(add: (app: Express) => unknown): Express {
+  const app = express();
+  add(app);
+  return app;
+}
+
+const BOTH = [{ accessToken: ['a:x'] }, { secretKey: ['a:x'] }];
+const pets = documentOf({
+  '/pets': { get: asking(BOTH), post: asking([{ accessToken: [] }]) },
+  '/pets/{id}': { get: asking([{ accessToken: [] }, {}]) },
+  '/health': { get: asking([]) },
+});
+const gates = {
+  pets: [both, requireScopes('a:x')],
+  create: [requireBearer({ accept: [tokens] })],
+  pet: [requireBearer({ accept: [tokens], optional: true })],
+  health: [] as unknown[],
+};
+type Gates = { readonly [name in keyof typeof gates]: readonly unknown[] };
+
+const petApp = (own: Partial<Gates> = {}, more: (app: Express) => unknown = () => {}) =>
+  appWith((app) => {
+    const all: Gates = { ...gates, ...own };
+    app.get('/pets', ...(all.pets as never[]), handler);
+    app.post('/pets', ...(all.create as never[]), handler);
+    app.get('/pets/:id', ...(all.pet as never[]), handler);
+    app.get('/health', ...(all.health as never[]), handler);
+    more(app);
+  });
+
+const differences = (app: Express, document: object = pets, options: object = {}) =>
+  faultOf(() => assertMatchesOpenApi(app, document, { schemes, ...options }))
+    ?.split('\n')
+    .slice(1);
+
+describe('an app and its document', () => {
+  it('O16 that agree', () => {
+    expect(differences(petApp())).toBeUndefined();
+  });
+
+  it.each<readonly [string, Partial<Gates>, string]>([
+    [
+      'a missing gate',
+      { pets: [] },
+      'GET /pets: the document asks for accessToken with a:x, or secretKey with a:x; the app asks for nothing',
+    ],
+    [
+      'a missing scope',
+      { pets: [both] },
+      'GET /pets: the document asks for accessToken with a:x, or secretKey with a:x; the app asks for accessToken, or secretKey',
+    ],
+    [
+      'another scheme',
+      { create: [requireBearer({ accept: [keys] })] },
+      'POST /pets: the document asks for accessToken; the app asks for secretKey',
+    ],
+    [
+      'one scope more',
+      { create: [...gates.create, requireScopes('b:y')] },
+      'POST /pets: the document asks for accessToken; the app asks for accessToken with b:y',
+    ],
+    [
+      'required, not optional',
+      { pet: gates.create },
+      'GET /pets/{id}: the document asks for accessToken, or nothing; the app asks for accessToken',
+    ],
+    [
+      'optional, not required',
+      { create: gates.pet },
+      'POST /pets: the document asks for accessToken; the app asks for accessToken, or nothing',
+    ],
+    [
+      'a gate that the document does not have',
+      { health: [both] },
+      'GET /health: the document asks for nothing; the app asks for accessToken, or secretKey',
+    ],
+    [
+      'a verifier that is not named',
+      { create: [requireBearer({ accept: [{ ...keys }] })] },
+      'POST /pets: the document asks for accessToken; the app asks for a credential whose verifier is not in "schemes"',
+    ],
+  ])('O16 %s is named with method, path and both sides', (_name, own, line) => {
+    expect(differences(petApp(own))).toEqual([`  ${line}`]);
+  });
+
+  it('O16 a route that the document does not have, and one that the app does not have', () => {
+    const app = petApp({}, (made) => made.delete('/pets/:id', both, handler).use('/files', express.static('.')));
+    const document = { ...pets, paths: { ...(pets.paths as object), '/toys': { get: asking([]) } } };
+    expect(differences(app, document)).toEqual([
+      '  GET /toys: the document has it; the app has no route for it',
+      '  DELETE /pets/:id: the app has it; the document does not',
+      '  USE /files: the app has it; the document does not',
+    ]);
+    const except = ['GET /toys', 'DELETE /pets/:id', 'USE /files'];
+    expect(differences(app, document, { except })).toBeUndefined();
+  });
+
+  it('O16 "except" must name existing routes or operations', () => {
+    expect(faultOf(() => assertMatchesOpenApi(petApp(), pets, { schemes, except: ['GET /none'] }))).toBe(
+      'TypeError: assertMatchesOpenApi: "except" names no route of the app and no operation: GET /none',
+    );
+    expect(faultOf(() => assertMatchesOpenApi(petApp(), pets, { schemes, except: 'GET /' as never }))).toMatch(
+      /option "except" must be a list/,
+    );
+  });
+
+  it('O16 an app that tries a templated route before the concrete one', () => {
+    const document = documentOf({
+      '/pets/mine': { get: asking([{ secretKey: [] }]) },
+      '/pets/{id}': { get: asking([{ accessToken: [] }]) },
+    });
+    const [mine, pet] = [requireBearer({ accept: [keys] }), requireBearer({ accept: [tokens] })];
+    const right = appWith((app) => app.get('/pets/mine', mine, handler).get('/pets/:id', pet, handler));
+    const wrong = appWith((app) => app.get('/pets/:id', pet, handler).get('/pets/mine', mine, handler));
+    expect(differences(right, document)).toBeUndefined();
+    expect(differences(wrong, document)).toEqual(['  GET /pets/mine: the app tries GET /pets/:id before it']);
+  });
+
+  it('O16 the error has a code and names the number of differences', () => {
+    const failing = () => assertMatchesOpenApi(petApp({ pets: [], create: [] }), pets, { schemes });
+    expect(failing).toThrow(KeywardError);
+    expect(failing).toThrow(expect.objectContaining({ code: 'openapi_mismatch' }));
+    expect(failing).toThrow(/^assertMatchesOpenApi: app and document differ in 2 places:\n/);
+  });
+
+  it('O16 a handler that is mounted above an operation counts as its route', () => {
+    const document = documentOf({ '/files/{name}': { get: asking([{ accessToken: [] }, { secretKey: [] }]) } });
+    expect(
+      differences(
+        appWith((app) => app.use('/files', express.static('.'), both)),
+        document,
+      ),
+    ).toEqual(['  GET /files/{name}: the document asks for accessToken, or secretKey; the app asks for nothing']);
+    expect(
+      differences(
+        appWith((app) => app.use('/files', both).use('/files', express.static('.'))),
+        document,
+      ),
+    ).toBeUndefined();
+  });
+});
+
+describe('an app behind an openApiGate', () => {
+  const behind = (document: object, add: (app: Express) => unknown, options: object = {}) =>
+    appWith((app) => {
+      app.use(openApiGate(document, { schemes, ...options }));
+      add(app);
+    });
+  const routes = (app: Express) => {
+    for (const path of ['/pets', '/pets/:id', '/health', '/other']) app.get(path, handler);
+    app.post('/pets', handler);
+  };
+
+  it('O18 agrees with its document, and assertGuarded needs no "except"', () => {
+    const app = behind(pets, (made) =>
+      made.get('/pets', handler).post('/pets', handler).get('/pets/:id', handler).get('/health', handler),
+    );
+    expect(differences(app)).toBeUndefined();
+    const document = documentOf({
+      '/a': { get: asking([{ accessToken: ['a:x'] }, { secretKey: ['b:y', 'c:z'] }]) },
+      '/b': { get: asking([{ secretKey: ['b:y'] }, {}]) },
+    });
+    expect(
+      differences(
+        behind(document, (made) => made.get('/a', handler).get('/b', handler)),
+        document,
+      ),
+    ).toBeUndefined();
+  });
+
+  it('O18 the audit reports each route as in the document', () => {
+    const reports = auditRoutes(behind(pets, routes)).map(
+      ({ method, path, gates: found, guards, open, openByDocument }) => ({
+        ...{ route: `${method} ${path}`, found, guards, open, openByDocument },
+      }),
+    );
+    const closed = { open: false, openByDocument: false };
+    const kinds = ['access', 'secret'];
+    expect(reports).toEqual([
+      { route: 'GET /pets', found: [{ kinds, optional: false }], guards: ['requireScopes(a:x)'], ...closed },
+      {
+        route: 'GET /pets/:id',
+        found: [{ kinds: ['access'], optional: true }],
+        guards: [],
+        open: true,
+        openByDocument: false,
+      },
+      { route: 'GET /health', found: [], guards: [], open: true, openByDocument: true },
+      { route: 'GET /other', found: [{ kinds: [], optional: false }], guards: [], ...closed },
+      { route: 'POST /pets', found: [{ kinds: ['access'], optional: false }], guards: [], ...closed },
+    ]);
+  });
+
+  it('O18 an operation without any security is open, and assertGuarded requires "except"', () => {
+    const document = documentOf({ '/x': { get: asking() }, '/y': { get: asking(BOTH) }, '/z': { get: asking([]) } });
+    const app = behind(document, (made) => made.get('/x', handler).get('/y', handler).get('/z', handler));
+    expect(faultOf(() => assertGuarded(app))).toMatch(/1 route is not guarded[\s\S]*GET \/x has no requireBearer/);
+    expect(faultOf(() => assertGuarded(app, { except: ['GET /x'] }))).toBeUndefined();
+  });
+
+  it('O18 undocumented routes count as refused; with "pass" they are open', () => {
+    const document = documentOf({ '/pets': { get: asking(BOTH) } });
+    const add = (app: Express) => app.get('/pets', handler).get('/other', handler).post('/pets', handler);
+    expect(faultOf(() => assertGuarded(behind(document, add)))).toBeUndefined();
+    const passing = behind(document, add, { undocumented: 'pass' });
+    expect(faultOf(() => assertGuarded(passing))).toMatch(
+      /2 routes are not guarded[\s\S]*GET \/other[\s\S]*POST \/pets/,
+    );
+  });
+
+  it('O18 a route for several operations is reported as the least strict', () => {
+    const document = documentOf({
+      '/a/{x}': { get: asking(BOTH) },
+      '/b/open': { get: asking([]) },
+      '/b/closed': { get: asking([{ secretKey: [] }]) },
+    });
+    const app = behind(document, (made) => {
+      made.get('/:kind/:x', handler).get(written('/a/*rest', '/a/*'), handler).use('/b', express.static('.'));
+    });
+    expect(auditRoutes(app).map(({ path, open, openByDocument }) => [path, open, openByDocument])).toEqual([
+      ['/:kind/:x', true, true],
+      [written('/a/*rest', '/a/*'), false, false],
+      ['/b', true, true],
+    ]);
+  });
+
+  it('O18 a concrete route of a templated operation is reported as the template', () => {
+    const document = documentOf({ '/pets/{id}': { get: asking([]) }, '/x': { get: asking(BOTH) } });
+    const app = behind(document, (made) => made.get('/pets/admin', handler).get('/x', handler));
+    expect(auditRoutes(app)[0]).toMatchObject({ path: '/pets/admin', open: true, openByDocument: true });
+    expect(differences(app, document)).toContain('  GET /pets/admin: the app has it; the document does not');
+  });
+
+  it('O18 a gate in a router counts for its routes only', () => {
+    const router = express.Router();
+    router.use(
+      openApiGate(documentOf({ '/pets': { get: asking([{ secretKey: [] }]) } }, onlyKeys), {
+        schemes: { secretKey: keys },
+        basePath: '/v1',
+      }),
+    );
+    router.get('/pets', handler);
+    const app = appWith((made) => made.use('/v1', router).get('/pets', handler));
+    expect(auditRoutes(app).map(({ path, gates: found }) => [path, found.length])).toEqual([
+      ['/v1/pets', 1],
+      ['/pets', 0],
+    ]);
+  });
+});
+
+const onlyKeys = { components: { securitySchemes: { secretKey: SCHEMES.secretKey } } };

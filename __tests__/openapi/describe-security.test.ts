@@ -1,0 +1,262 @@
+/** O13 and O15: what the gates and guards of an app write into a document. */
+import { describe, expect, it } from '@jest/globals';
+import { validate as readmeValidate } from '@readme/openapi-parser';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import express, { type Express } from 'express';
+import { requireAny, requireApi, requireBearer, requireChannel, requireKeyKind, requireScopes } from 'keyward';
+import { describeSecurity } from 'keyward/openapi';
+import { asking, documentOf, faultOf, keys, kit, SCHEMES, schemes, tokens } from '../support/openapi.js';
+
+const both = requireBearer({ accept: [tokens, keys] });
+const optional = requireBearer({ accept: [tokens, keys], optional: true });
+const handler = (_req: unknown, res: { end(): unknown }) => void res.end();
+const publicKeys = kit.keys('public');
+
+type Security = readonly Readonly<Record<string, readonly string[]>>[];
+const securityAt = (document: unknown, path: string, method = 'get') =>
+  (document as { paths: Record<string, Record<string, { security: Security }>> }).paths[path]?.[method]?.security;
+
+/** Routes by their guards, and what the document says of each. */
+const ROUTES: readonly (readonly [name: string, handlers: readonly unknown[], security: Security])[] = [
+  ['nothing', [], []],
+  ['both', [both], [{ accessToken: [] }, { secretKey: [] }]],
+  ['one', [requireBearer({ accept: [keys] })], [{ secretKey: [] }]],
+  [
+    'scoped',
+    [requireBearer({ accept: [tokens], scopes: ['a:x'] }), requireScopes('b:y', 'a:x')],
+    [{ accessToken: ['a:x', 'b:y'] }],
+  ],
+  ['scopes', [both, requireScopes('a:x')], [{ accessToken: ['a:x'] }, { secretKey: ['a:x'] }]],
+  ['kind', [both, requireKeyKind('access')], [{ accessToken: [] }]],
+  [
+    'any',
+    [both, requireAny(requireScopes('a:x'), requireScopes('b:y'))],
+    [{ accessToken: ['a:x'] }, { accessToken: ['b:y'] }, { secretKey: ['a:x'] }, { secretKey: ['b:y'] }],
+  ],
+  [
+    'kind or scope',
+    [both, requireAny(requireKeyKind('secret'), requireScopes('a:x'))],
+    [{ accessToken: ['a:x'] }, { secretKey: [] }],
+  ],
+  ['or api', [both, requireAny(requireApi('pets'), requireScopes('a:x'))], [{ accessToken: [] }, { secretKey: [] }]],
+  ['api', [both, requireApi('pets'), requireChannel(() => undefined)], [{ accessToken: [] }, { secretKey: [] }]],
+  ['optional', [optional], [{ accessToken: [] }, { secretKey: [] }, {}]],
+  ['optional, guarded', [optional, requireScopes('a:x')], [{ accessToken: ['a:x'] }, { secretKey: ['a:x'] }]],
+  ['two gates', [both, requireBearer({ accept: [keys], scopes: ['b:y'] })], [{ secretKey: ['b:y'] }]],
+];
+const pathOf = (name: string) => `/${name.replaceAll(/\W+/g, '-')}`;
+const plain = (openapi: string, extra: object = {}) =>
+  documentOf(Object.fromEntries(ROUTES.map(([name]) => [pathOf(name), { get: asking() }])), {
+    openapi,
+    components: {},
+    ...extra,
+  });
+
+function appWith(add: (app: Express) => unknown): Express {
+  const app = express();
+  add(app);
+  return app;
+}
+
+const everyGuard = appWith((app) => {
+  for (const [name, handlers] of ROUTES) app.get(pathOf(name), ...(handlers as never[]), handler);
+});
+
+describe('an app with every guard', () => {
+  const described = describeSecurity(everyGuard, { into: plain('3.1.0'), schemes });
+
+  it.each(ROUTES)('O13 %s', (name, _handlers, security) => {
+    expect(securityAt(described, pathOf(name))).toEqual(security);
+  });
+
+  it('O13 has every scheme, and nothing else is written', () => {
+    expect(described.components).toEqual({
+      securitySchemes: {
+        accessToken: { type: 'http', scheme: 'bearer' },
+        secretKey: { type: 'http', scheme: 'bearer' },
+      },
+    });
+    const { components: _schemes, paths, ...rest } = described;
+    const { components: _none, paths: given, ...before } = plain('3.1.0');
+    expect(rest).toEqual(before);
+    expect(Object.keys(paths as object)).toEqual(Object.keys(given as object));
+  });
+
+  it('O13 the given document is not changed', () => {
+    const into = Object.freeze(plain('3.1.0'));
+    const text = JSON.stringify(into);
+    describeSecurity(everyGuard, { into, schemes });
+    expect(JSON.stringify(into)).toBe(text);
+  });
+
+  it.each(['3.1.0', '3.1.1', '3.2.0'])('O13 two foreign validators accept it in OpenAPI %s', async (openapi) => {
+    const document = describeSecurity(everyGuard, { into: plain(openapi), schemes });
+    const seriousme = await new Validator().validate(structuredClone(document));
+    expect([seriousme.valid, seriousme.errors]).toEqual([true, undefined]);
+    // It does not know 3.2 yet.
+    if (openapi.startsWith('3.2')) return;
+    expect(await readmeValidate(structuredClone(document) as never)).toMatchObject({ valid: true });
+  });
+
+  it('O13 two foreign validators accept it in OpenAPI 3.0, with oauth2', async () => {
+    const flows = { clientCredentials: { tokenUrl: 'https://login.example/token', scopes: { 'a:x': 'read' } } };
+    const app = appWith((made) => {
+      made.get('/scoped', requireBearer({ accept: [tokens], scopes: ['a:x', 'b:y'] }), handler);
+      made.get('/keys', requireBearer({ accept: [keys] }), handler);
+    });
+    const components = { securitySchemes: { accessToken: { type: 'oauth2', flows } } };
+    const into = documentOf(
+      { '/scoped': { get: asking() }, '/keys': { get: asking() } },
+      { openapi: '3.0.3', components },
+    );
+    const document = describeSecurity(app, { into, schemes });
+    const { securitySchemes } = document.components as typeof components;
+    expect(securitySchemes.accessToken.flows.clientCredentials.scopes).toEqual({ 'a:x': 'read', 'b:y': '' });
+    expect((await new Validator().validate(structuredClone(document))).valid).toBe(true);
+    expect(await readmeValidate(structuredClone(document) as never)).toMatchObject({ valid: true });
+  });
+
+  it('O13 scopes of an http scheme are a TypeError in OpenAPI 3.0', () => {
+    const app = appWith((made) => made.get('/scoped', requireBearer({ accept: [tokens], scopes: ['a:x'] }), handler));
+    const into = documentOf({ '/scoped': { get: asking() } }, { openapi: '3.0.3', components: {} });
+    expect(faultOf(() => describeSecurity(app, { into, schemes: { accessToken: tokens } }))).toMatch(
+      /^TypeError: .*#\/paths\/~1scoped\/get: OpenAPI 3.0 has no scopes of the scheme "accessToken"/,
+    );
+  });
+
+  it('O13 a key that is sent without Bearer is an apiKey', () => {
+    const app = appWith((made) =>
+      made.get('/x', requireBearer({ accept: [publicKeys], allowSchemeless: true }), handler),
+    );
+    const into = documentOf({ '/x': { get: asking() } }, { components: {} });
+    const document = describeSecurity(app, { into, schemes: { publicKey: publicKeys } });
+    expect(document.components).toEqual({
+      securitySchemes: { publicKey: { type: 'apiKey', in: 'header', name: 'Authorization' } },
+    });
+  });
+
+  it('O13 finds routes in routers, under a base path, with patterns and without a slash at the end', () => {
+    const router = express.Router();
+    router.get('/:id/toys/', handler);
+    router.all('/:id', handler);
+    const app = appWith((made) => made.use('/v1/pets', both, router));
+    const paths = { '/pets/{id}/toys': { get: asking() }, '/pets/{id}': { put: asking(), head: asking() } };
+    const into = documentOf(paths, { servers: [{ url: 'https://api.example/v1' }] });
+    const document = describeSecurity(app, { into, schemes });
+    const expected = [{ accessToken: [] }, { secretKey: [] }];
+    expect(securityAt(document, '/pets/{id}/toys')).toEqual(expected);
+    expect(securityAt(document, '/pets/{id}', 'put')).toEqual(expected);
+    expect(securityAt(document, '/pets/{id}', 'head')).toEqual(expected);
+  });
+
+  it('O13 a path item behind a $ref is written at its target', () => {
+    const app = appWith((made) => made.get('/x', both, handler).get('/y', both, handler));
+    const pathItems = { shared: { get: asking() } };
+    const into = documentOf(
+      { '/x': { $ref: '#/components/pathItems/shared' } },
+      { components: { securitySchemes: SCHEMES, pathItems } },
+    );
+    const document = describeSecurity(app, { into, schemes });
+    expect((document.components as { pathItems: typeof pathItems }).pathItems.shared.get.security).toHaveLength(2);
+    const other = appWith((made) => made.get('/x', both, handler).get('/y', handler));
+    const twice = documentOf(
+      { '/x': { $ref: '#/components/pathItems/shared' }, '/y': { $ref: '#/components/pathItems/shared' } },
+      { components: { securitySchemes: SCHEMES, pathItems } },
+    );
+    expect(faultOf(() => describeSecurity(other, { into: twice, schemes }))).toMatch(/two paths have this operation/);
+  });
+});
+
+describe('a document with security', () => {
+  const app = appWith((made) => made.get('/x', both, requireScopes('a:x'), handler).get('/open', handler));
+  const conflict = (security: unknown, more: object = {}) =>
+    faultOf(() => describeSecurity(app, { into: documentOf({ '/x': { get: asking(security) } }, more), schemes }));
+
+  it.each([
+    ['what the app asks', [{ accessToken: ['a:x'] }, { secretKey: ['a:x'] }]],
+    ['the same in another order', [{ secretKey: ['a:x'] }, { accessToken: ['a:x'] }]],
+    [
+      'the same with an alternative that asks more',
+      [{ secretKey: ['a:x'] }, { accessToken: ['a:x'] }, { accessToken: ['a:x', 'b'] }],
+    ],
+  ])('O15 %s is not changed', (_name, security) => {
+    const into = documentOf({ '/x': { get: asking(security) }, '/open': { get: asking() } });
+    const document = describeSecurity(app, { into, schemes });
+    expect(securityAt(document, '/x')).toEqual(security);
+    expect(securityAt(document, '/open')).toEqual([]);
+  });
+
+  it.each([
+    [
+      'more scopes',
+      [{ accessToken: ['a:x', 'b:y'] }, { secretKey: ['a:x'] }],
+      'accessToken with a:x b:y, or secretKey with a:x',
+    ],
+    ['fewer scopes', [{ accessToken: [] }, { secretKey: ['a:x'] }], 'accessToken, or secretKey with a:x'],
+    ['fewer schemes', [{ accessToken: ['a:x'] }], 'accessToken with a:x'],
+    ['nothing', [], 'nothing'],
+    ['optional', [{ accessToken: ['a:x'] }, { secretKey: ['a:x'] }, {}], 'accessToken, or secretKey, or nothing'],
+  ])('O15 %s is a conflict with both sides', (_name, security, text) => {
+    expect(conflict(security)).toBe(
+      [
+        'KeywardError: describeSecurity: the app cannot be written into the document:',
+        `  GET /x: the document asks for ${text}; the app asks for accessToken with a:x, or secretKey with a:x`,
+      ].join('\n'),
+    );
+  });
+
+  it('O15 the security of the whole document counts for an operation without security', () => {
+    expect(conflict(undefined, { security: [{ accessToken: [] }] })).toMatch(
+      /GET \/x: the document asks for accessToken; the app/,
+    );
+    const into = documentOf({ '/open': { get: asking() } }, { security: [{ accessToken: [] }, { secretKey: [] }] });
+    expect(faultOf(() => describeSecurity(app, { into, schemes }))).toMatch(
+      /asks for accessToken, or secretKey; the app asks for nothing/,
+    );
+  });
+
+  it('O15 an operation without a route is a conflict', () => {
+    const into = documentOf({ '/x': { post: asking() } });
+    expect(faultOf(() => describeSecurity(app, { into, schemes }))).toMatch(
+      /POST \/x: the document has it; the app has no route for it/,
+    );
+  });
+
+  it('O15 a gate whose verifier has no name is a conflict, and a name without a gate a TypeError', () => {
+    const into = documentOf({ '/x': { get: asking() } }, { components: {} });
+    expect(faultOf(() => describeSecurity(app, { into, schemes: { accessToken: tokens } }))).toMatch(
+      /GET \/x: the app asks for accessToken with a:x, or a credential whose verifier is not in "schemes" with a:x/,
+    );
+    expect(faultOf(() => describeSecurity(app, { into, schemes: { ...schemes, other: publicKeys } }))).toBe(
+      'TypeError: describeSecurity: no gate of the app has the verifier "schemes.other"; remove it',
+    );
+  });
+
+  it('O15 an optional gate with scopes is a conflict: with {} a scope has no effect', () => {
+    const gate = requireBearer({ accept: [keys], optional: true, scopes: ['a:x'] });
+    const scoped = appWith((made) => made.get('/x', gate, handler));
+    const into = documentOf({ '/x': { get: asking() } }, { components: {} });
+    expect(faultOf(() => describeSecurity(scoped, { into, schemes: { secretKey: keys } }))).toMatch(
+      /GET \/x: the app asks for what a document cannot say/,
+    );
+  });
+
+  it('O15 guards that no credential passes are a conflict', () => {
+    const closed = appWith((made) =>
+      made.get('/x', requireBearer({ accept: [keys] }), requireKeyKind('access'), handler),
+    );
+    const into = documentOf({ '/x': { get: asking() } }, { components: {} });
+    expect(faultOf(() => describeSecurity(closed, { into, schemes: { secretKey: keys } }))).toMatch(
+      /GET \/x: the app asks for what no credential has/,
+    );
+  });
+
+  it.each([
+    [{ schemes }, /option "into" must be an OpenAPI document, parsed/],
+    [{ into: 'openapi: 3.1.0', schemes }, /option "into" must be/],
+    [{ into: {}, schemes }, /expected OpenAPI 3.0, 3.1 or 3.2/],
+    [{ into: documentOf({}), schemes: {}, from: 1 }, /unknown option "from"/],
+  ])('O15 the options of describeSecurity are checked (%#)', (options, expected) => {
+    expect(faultOf(() => describeSecurity(app, options as never))).toMatch(expected);
+  });
+});

@@ -1,0 +1,201 @@
+/** O05 and O11: documents that cannot be enforced are refused when the app starts. */
+import { describe, expect, it } from '@jest/globals';
+import { openApiGate } from 'keyward/openapi';
+import { asking, documentOf, faultOf, keys, SCHEMES, schemes, tokens } from '../support/openapi.js';
+
+const gateOf = (document: unknown, options: unknown = { schemes }) =>
+  faultOf(() => openApiGate(document as object, options as { schemes: typeof schemes }));
+
+const uses = { '/x': { get: asking([{ accessToken: [] }, { secretKey: [] }]) } };
+const withScheme = (scheme: unknown) =>
+  documentOf(uses, { components: { securitySchemes: { ...SCHEMES, secretKey: scheme } } });
+
+describe('schemes that are not supported', () => {
+  it.each([
+    ['apiKey in a cookie', { type: 'apiKey', in: 'cookie', name: 'Authorization' }],
+    ['apiKey in the query', { type: 'apiKey', in: 'query', name: 'authorization' }],
+    ['apiKey in another header', { type: 'apiKey', in: 'header', name: 'X-Api-Key' }],
+    ['http basic', { type: 'http', scheme: 'basic' }],
+    ['http digest', { type: 'http', scheme: 'digest' }],
+    ['no type', {}],
+    ['an unknown type', { type: 'saml' }],
+    ['a type of the prototype', { type: 'constructor' }],
+  ])('O05 %s is a TypeError with the pointer', (_name, scheme) => {
+    const fault = gateOf(withScheme(scheme));
+    expect(fault).toMatch(
+      /^TypeError: .*#\/components\/securitySchemes\/secretKey: keyward does not support this security scheme/,
+    );
+  });
+
+  it.each([
+    ['http bearer', { type: 'http', scheme: 'Bearer' }],
+    ['apiKey in Authorization', { type: 'apiKey', in: 'header', name: 'authorization' }],
+  ])('O05 %s is accepted', (_name, scheme) => {
+    expect(gateOf(withScheme(scheme))).toBeUndefined();
+  });
+
+  it('O05 a verifier that does not fit its scheme is a TypeError', () => {
+    expect(gateOf(withScheme({ type: 'openIdConnect', openIdConnectUrl: 'https://x.example' }))).toMatch(
+      /securitySchemes\/secretKey: its verifier in "schemes" accepts no access tokens/,
+    );
+    const swapped = { accessToken: tokens, secretKey: tokens };
+    const fault = gateOf(withScheme({ type: 'apiKey', in: 'header', name: 'Authorization' }), { schemes: swapped });
+    expect(fault).toMatch(/accepts no keys/);
+    expect(gateOf(withScheme({ type: 'mutualTLS' }))).toMatch(/expected 'mutualTLS' in "schemes"/);
+    expect(gateOf(documentOf(uses), { schemes: { ...schemes, secretKey: 'mutualTLS' } })).toMatch(
+      /expected 'mutualTLS' in "schemes"/,
+    );
+  });
+
+  it('O05 a scheme that an operation requires and the document does not declare is a TypeError', () => {
+    const fault = gateOf(documentOf({ ...uses, '/y': { get: asking([{ other: [] }]) } }));
+    expect(fault).toMatch(/#\/paths\/~1y\/get\/security\/0\/other: this scheme is not in components.securitySchemes/);
+    expect(gateOf(documentOf(uses, { security: [{ toString: [] }] }))).toMatch(/#\/security\/0\/toString: /);
+  });
+
+  it('O05 a scheme of the document without a verifier is a TypeError', () => {
+    expect(gateOf(documentOf(uses), { schemes: { accessToken: tokens } })).toMatch(
+      /securitySchemes\/secretKey: option "schemes" of openApiGate has no "secretKey"/,
+    );
+  });
+
+  it('O05 a verifier without a scheme of the document is a TypeError', () => {
+    expect(gateOf(documentOf(uses), { schemes: { ...schemes, other: keys } })).toBe(
+      'TypeError: openApiGate: option "schemes.other" is not in components.securitySchemes of the document',
+    );
+  });
+
+  it('O05 a scheme that no operation requires is a TypeError', () => {
+    expect(gateOf(documentOf({ '/x': { get: asking([{ accessToken: [] }]) } }))).toBe(
+      'TypeError: openApiGate: no operation of the document asks for the scheme "secretKey"; remove it',
+    );
+  });
+
+  it.each([
+    [null, /openApiGate: expected an object of options, got null/],
+    [{}, /option "schemes" must be an object of verifiers/],
+    [{ schemes: [] }, /option "schemes" must be an object/],
+    [{ schemes: { ...schemes, secretKey: {} } }, /option "schemes.secretKey" must be a verifier/],
+    [{ schemes: { ...schemes, secretKey: null } }, /option "schemes.secretKey" must be a verifier/],
+    [{ schemes, scheme: 1 }, /unknown option "scheme"/],
+    [{ schemes, undocumented: 'open' }, /option "undocumented" must be 'refuse' or 'pass'/],
+    [{ schemes, basePath: 'v1' }, /option "basePath" must be a path/],
+  ])('O05 the options %j are a TypeError', (options, expected) => {
+    expect(gateOf(documentOf(uses), options)).toMatch(/^TypeError: /);
+    expect(gateOf(documentOf(uses), options)).toMatch(expected);
+  });
+
+  it.each([
+    ['no list', 'accessToken', /security: expected an array, got string/],
+    ['a list of texts', ['accessToken'], /security\/0: expected an object, got string/],
+    ['scopes that are none', [{ accessToken: 'a' }], /security\/0\/accessToken: expected an array/],
+    ['a scope with a space', [{ accessToken: ['a b'] }], /accessToken\/0: expected a scope without spaces/],
+    ['null', null, /security: expected an array, got null/],
+  ])('O05 security that is %s is a TypeError', (_name, security, expected) => {
+    expect(gateOf(documentOf({ ...uses, '/y': { get: { security } } }))).toMatch(expected);
+  });
+});
+
+describe('documents that cannot be read', () => {
+  const referring = (paths: object, components: object = {}) =>
+    documentOf(paths as never, { components: { securitySchemes: SCHEMES, ...components } });
+
+  it('O11 a local $ref of a path item and of a scheme is followed, through others', () => {
+    const { accessToken } = SCHEMES;
+    const components = {
+      securitySchemes: { ...SCHEMES, accessToken: { $ref: '#/components/x-schemes/a~1b%20c' } },
+      'x-schemes': { 'a/b c': accessToken },
+      pathItems: { one: { $ref: '#/components/pathItems/two' }, two: uses['/x'] },
+    };
+    expect(gateOf(documentOf({ '/x': { $ref: '#/components/pathItems/one' } }, { components }))).toBeUndefined();
+    const missing = documentOf(
+      { '/x': { $ref: '#/components/pathItems/two' }, '/y': { get: asking([{ nobody: [] }]) } },
+      { components },
+    );
+    expect(gateOf(missing)).toMatch(/#\/paths\/~1y\/get\/security\/0\/nobody/);
+  });
+
+  it.each([
+    ['circular', '#/components/pathItems/two', /#\/components\/pathItems\/two\/\$ref: this \$ref is circular/],
+    ['to itself', '#/paths/~1x', /#\/paths\/~1x\/\$ref: this \$ref is circular/],
+    ['missing', '#/components/pathItems/none', /#\/paths\/~1x\/\$ref: this \$ref names nothing/],
+    ['a name of the prototype', '#/components/pathItems/constructor', /names nothing/],
+    ['__proto__', '#/components/__proto__', /names nothing/],
+    ['remote', 'https://example.com/x.json', /this \$ref is not local/],
+    ['a file', 'other.yaml#/x', /this \$ref is not local/],
+    ['no pointer', '#x', /this \$ref is not local/],
+    ['badly encoded', '#/components/%zz', /this \$ref is not a JSON pointer/],
+    ['no text', 7, /expected a \$ref that is a text/],
+  ])('O11 a $ref that is %s is a TypeError with the pointer', (_name, $ref, expected) => {
+    const pathItems = { one: { $ref: '#/components/pathItems/two' }, two: { $ref: '#/components/pathItems/one' } };
+    expect(gateOf(referring({ ...uses, '/x': { $ref } }, { pathItems }))).toMatch(expected);
+    expect(gateOf(referring({ ...uses, '/x': { $ref } }, { pathItems }))).toMatch(/^TypeError: /);
+  });
+
+  it('O11 a $ref of a scheme that is missing is a TypeError', () => {
+    expect(gateOf(withScheme({ $ref: '#/components/securitySchemes/none' }))).toMatch(
+      /#\/components\/securitySchemes\/secretKey\/\$ref: this \$ref names nothing/,
+    );
+  });
+
+  it('O11 an operation that is a $ref, or has one, is a TypeError', () => {
+    const get = { $ref: '#/paths/~1x/get' };
+    expect(gateOf(documentOf({ ...uses, '/y': { get } }))).toMatch(
+      /#\/paths\/~1y\/get: an operation cannot be a \$ref/,
+    );
+    const beside = documentOf({ ...uses, '/y': { $ref: '#/paths/~1x', get: asking([]) } });
+    expect(gateOf(beside)).toMatch(/#\/paths\/~1y: "get" beside a \$ref/);
+  });
+
+  it('O11 members named __proto__ are ordinary names', () => {
+    const parsed =
+      JSON.parse(`{"openapi":"3.1.0","components":{"securitySchemes":{"__proto__":{"type":"http","scheme":"bearer"}}},
+      "paths":{"/__proto__":{"get":{"security":[{"__proto__":["a"]}]},"__proto__":{"post":{}}}}}`);
+    const given = JSON.parse('{"schemes":{}}');
+    Object.defineProperty(given.schemes, '__proto__', { value: keys, enumerable: true });
+    expect(gateOf(parsed, given)).toBeUndefined();
+    expect(gateOf(parsed, { schemes: {} })).toMatch(
+      /securitySchemes\/__proto__: option "schemes" of openApiGate has no "__proto__"/,
+    );
+  });
+
+  it.each([undefined, null, 'text', 7, [], () => {}])('O11 %p is not a document', (document) => {
+    expect(gateOf(document)).toMatch(/^TypeError: OpenAPI document, #: expected an object/);
+  });
+
+  it.each([
+    ['Swagger 2', { swagger: '2.0', paths: {} }],
+    ['OpenAPI 3.3', { openapi: '3.3.0', paths: {} }],
+    ['OpenAPI 4', { openapi: '4.0.0' }],
+    ['no version', { paths: {} }],
+    ['a version that is a number', { openapi: 3.1 }],
+  ])('O11 %s is a TypeError', (_name, document) => {
+    expect(gateOf(document, { schemes: {} })).toMatch(/expected OpenAPI 3.0, 3.1 or 3.2/);
+  });
+
+  it.each(['3.0.0', '3.0.4', '3.1.1', '3.2.0'])('O11 OpenAPI %s is read', (openapi) => {
+    expect(gateOf(documentOf(uses, { openapi }))).toBeUndefined();
+  });
+
+  it.each([
+    ['paths: []', { paths: [] }, /#\/paths: expected an object, got an empty array/],
+    ['a path item that is a text', { paths: { '/x': 'get' } }, /#\/paths\/~1x: expected an object, got string/],
+    [
+      'an operation that is null',
+      { paths: { '/x': { get: null } } },
+      /#\/paths\/~1x\/get: expected an object, got null/,
+    ],
+    ['a path without a slash', { paths: { x: {} } }, /#\/paths\/x: a path begins with "\/"/],
+    ['a path with a query', { paths: { '/x?y': {} } }, /a path begins with "\/" and has no "\?"/],
+    ['a path beyond ASCII', { paths: { '/caf\u00e9': {} } }, /percent-encode/],
+    ['a path with one brace', { paths: { '/x{y': {} } }, /braces of this path do not match/],
+    ['braces around a slash', { paths: { '/{x/y}': {} } }, /braces of this path do not match/],
+  ])('O11 %s is a TypeError with the pointer', (_name, more, expected) => {
+    expect(gateOf({ openapi: '3.1.0', ...more }, { schemes: {} })).toMatch(expected);
+  });
+
+  it('O11 extensions of paths are ignored, and a document may have no paths', () => {
+    expect(gateOf({ openapi: '3.1.0', paths: { 'x-note': 7 } }, { schemes: {} })).toBeUndefined();
+    expect(gateOf({ openapi: '3.1.0' }, { schemes: {} })).toBeUndefined();
+  });
+});

@@ -1,0 +1,251 @@
+/** O01 to O04: what a gate of a document asks of each operation. */
+import { describe, expect, it } from '@jest/globals';
+import express, { type ErrorRequestHandler } from 'express';
+import { accessTokens, authOf, requireScopes } from 'keyward';
+import { openApiGate } from 'keyward/openapi';
+import request from 'supertest';
+import { A5, answerOf, lacking, R4, T1, U0 } from '../support/answers.js';
+import { asking, documentOf, faultOf, keys, kit, SCHEMES, schemes, tokens } from '../support/openapi.js';
+
+const token = (...scopes: string[]) => kit.accessToken({ scopes });
+const secretKey = kit.secretKey();
+
+const quiet: ErrorRequestHandler = (error, _req, res, _next) => {
+  res.status(error.status ?? 500).json({ code: error.code });
+};
+
+function appOf(document: object, given: object = schemes) {
+  const app = express();
+  const gate = openApiGate(document, { schemes: given as typeof schemes });
+  app.use(gate);
+  app.use((req, res) => {
+    res.json({ kind: gate.principal(req)?.kind });
+  });
+  app.use(quiet);
+  return app;
+}
+
+async function get(app: express.Express, path: string, credential?: string) {
+  const sent = request(app).get(path);
+  return credential === undefined ? sent : sent.set('Authorization', `Bearer ${credential}`);
+}
+
+describe('security of a document and its operations', () => {
+  const app = appOf(
+    documentOf(
+      {
+        '/inherits': { get: asking() },
+        '/own': { get: asking([{ secretKey: [] }]) },
+        '/open': { get: asking([]) },
+        '/nothing': { get: asking([{}]) },
+      },
+      { security: [{ accessToken: ['pets'] }] },
+    ),
+  );
+
+  it('O01 an operation without security has that of the document', async () => {
+    expect(answerOf(await get(app, '/inherits'))).toEqual({
+      status: 401,
+      challenge: 'Bearer realm="api", scope="pets"',
+    });
+    expect((await get(app, '/inherits', await token('pets'))).body).toEqual({ kind: 'access' });
+    expect(answerOf(await get(app, '/inherits', await token('other')))).toEqual(lacking('pets'));
+    expect((await get(app, '/inherits', secretKey)).status).toBe(401);
+  });
+
+  it('O01 security of an operation replaces that of the document', async () => {
+    expect((await get(app, '/own', secretKey)).body).toEqual({ kind: 'secret' });
+    expect(answerOf(await get(app, '/own', await token('pets')))).toEqual(T1);
+    expect(answerOf(await get(app, '/own'))).toEqual(U0);
+  });
+
+  it.each(['/open', '/nothing'])('O01 %s is open, with any credential', async (path) => {
+    expect((await get(app, path)).body).toEqual({});
+    expect((await get(app, path, 'bad')).status).toBe(200);
+    expect((await get(app, path, secretKey)).body).toEqual({});
+  });
+
+  it('O01 without any security an operation is open', async () => {
+    const open = appOf(documentOf({ '/x': { get: asking() } }, { components: {} }), {});
+    expect((await get(open, '/x', 'bad')).status).toBe(200);
+  });
+
+  it('O01 a guard after an open operation requires a credential', async () => {
+    const guarded = express();
+    guarded.use(openApiGate(documentOf({ '/x': { get: asking([]) } }, { components: {} }), { schemes: {} }));
+    guarded.get('/x', requireScopes('pets'), (_req, res) => void res.json({}));
+    expect(answerOf(await request(guarded).get('/x'))).toEqual(U0);
+  });
+
+  it('O01 the principal of an earlier gate is kept on an open operation', async () => {
+    const app2 = express();
+    app2.use(
+      openApiGate(documentOf({ '/x': { get: asking([{ secretKey: [] }]) } }, onlyKeys), {
+        schemes: { secretKey: keys },
+      }),
+    );
+    app2.use(openApiGate(documentOf({ '/x': { get: asking([]) } }, { components: {} }), { schemes: {} }));
+    app2.get('/x', (req, res) => void res.json({ kind: authOf(req).kind }));
+    expect((await get(app2, '/x', secretKey)).body).toEqual({ kind: 'secret' });
+  });
+});
+
+const onlyKeys = { components: { securitySchemes: { secretKey: SCHEMES.secretKey } } };
+
+describe('alternatives', () => {
+  const app = appOf(
+    documentOf({
+      '/same': { get: asking([{ accessToken: ['pets:read'] }, { secretKey: ['pets:read'] }]) },
+      '/each': { get: asking([{ accessToken: ['pets:read'] }, { secretKey: ['files:read', 'pets:write'] }]) },
+      '/either': { get: asking([{ accessToken: ['a:x'] }, { accessToken: ['b:y', 'b:z'] }]) },
+      '/free': { get: asking([{ accessToken: ['a:x'] }, { secretKey: [] }]) },
+    }),
+  );
+  const petKey = kit.secretKey({ scopes: ['pets:read'] });
+
+  it('O02 one of the alternatives is enough', async () => {
+    expect((await get(app, '/same', await token('pets:read'))).status).toBe(200);
+    expect((await get(app, '/same', petKey)).status).toBe(200);
+    expect((await get(app, '/either', await token('b:y', 'b:z'))).status).toBe(200);
+    expect((await get(app, '/either', await token('a:x'))).status).toBe(200);
+    expect((await get(app, '/free', petKey)).status).toBe(200);
+  });
+
+  it('O02 without a credential it is 401 and names scopes', async () => {
+    for (const [path, scope] of [
+      ['/same', 'pets:read'],
+      ['/each', 'pets:read'],
+      ['/either', 'a:x'],
+      ['/free', 'a:x'],
+    ]) {
+      const expected = { status: 401, challenge: `Bearer realm="api", scope="${scope}"` };
+      expect(answerOf(await get(app, path as string))).toEqual(expected);
+    }
+  });
+
+  it('O02 an invalid credential is 401 with the fixed description, and names scopes', async () => {
+    const answer = answerOf(await get(app, '/each', kit.secretKey({ revoked: true })));
+    expect(answer).toEqual({ status: 401, challenge: `${T1.challenge}, scope="pets:read"` });
+  });
+
+  it('O02 wrong scopes are 403, and name those of the alternative of the credential', async () => {
+    expect(answerOf(await get(app, '/same', await token('other')))).toEqual(lacking('pets:read'));
+    expect(answerOf(await get(app, '/each', await token('files:read')))).toEqual(lacking('pets:read'));
+    expect(answerOf(await get(app, '/each', petKey))).toEqual(lacking('files:read pets:write'));
+    expect(answerOf(await get(app, '/either', await token('b:y')))).toEqual(lacking('a:x'));
+    expect(answerOf(await get(app, '/free', await token('b:y')))).toEqual(lacking('a:x'));
+  });
+
+  it('O02 two credentials are 400, and an outage is 503', async () => {
+    const twice = await get(app, `/each?access_token=x`, petKey);
+    expect(answerOf(twice)).toEqual(R4);
+    const fresh = kit.secretKey({ scopes: ['files:read', 'pets:write'] });
+    kit.outage(true);
+    const outage = await get(app, '/each', fresh);
+    kit.outage(false);
+    expect(answerOf(outage)).toEqual(A5);
+    expect((await get(app, '/each', fresh)).status).toBe(200);
+  });
+
+  it('O02 a custom asynchronous verifier is distinguished from another', async () => {
+    const principal = { ...stub, kind: 'secret', scopes: ['a:x'] } as const;
+    const foreign = { kinds: ['secret'] as const, verify: () => Promise.resolve({ outcome: 'accepted', principal }) };
+    const document = documentOf({ '/x': { get: asking([{ accessToken: ['a:x'] }, { secretKey: ['b:y'] }]) } });
+    const given = { accessToken: tokens, secretKey: foreign };
+    expect(answerOf(await get(appOf(document, given), '/x', 'something'))).toEqual(lacking('b:y'));
+  });
+});
+
+const stub = { keyId: 'key_1', account: 'acc', environment: 'live', apis: 'all', channels: 'all' };
+
+describe('optional security', () => {
+  const app = appOf(
+    documentOf({
+      '/optional': { get: asking([{ accessToken: ['a:x'] }, {}]) },
+      '/keys': { get: asking([{}, { secretKey: [] }]) },
+      '/rest': { get: asking([{ secretKey: [] }]) },
+    }),
+  );
+
+  it('O03 without a credential it passes, without a principal', async () => {
+    expect((await get(app, '/optional')).body).toEqual({});
+    expect((await get(app, '/keys')).body).toEqual({});
+  });
+
+  it('O03 with one it passes with its principal, also without the scope', async () => {
+    expect((await get(app, '/optional', await token('a:x'))).body).toEqual({ kind: 'access' });
+    expect((await get(app, '/optional', await token('b:y'))).body).toEqual({ kind: 'access' });
+    expect((await get(app, '/keys', secretKey)).body).toEqual({ kind: 'secret' });
+  });
+
+  it('O03 an invalid credential is refused', async () => {
+    expect(answerOf(await get(app, '/optional', await kit.accessToken({ expired: true })))).toEqual(T1);
+    expect(answerOf(await get(app, '/optional', secretKey))).toEqual(T1);
+    expect(answerOf(await get(app, '/keys', 'not a key'))).toEqual(R4);
+  });
+});
+
+describe('two schemes in one alternative', () => {
+  const mutual = { components: { securitySchemes: { ...SCHEMES, mtls: { type: 'mutualTLS' } } } };
+  const build = (security: unknown, given: object) =>
+    faultOf(() =>
+      appOf(documentOf({ '/x': { get: asking(security), post: asking([{ secretKey: [] }]) } }, mutual), given),
+    );
+
+  it('O04 two schemes in one alternative are a TypeError with the pointer', () => {
+    const fault = build(
+      [
+        { accessToken: [], mtls: [] },
+        { accessToken: [], secretKey: [] },
+      ],
+      { ...schemes, accessToken: proving, mtls: 'mutualTLS' },
+    );
+    expect(fault).toMatch(/^TypeError: .*#\/paths\/~1x\/get\/security\/1: one request has one Authorization field/);
+  });
+
+  it('O04 only mutualTLS is a TypeError too', () => {
+    const fault = build([{ mtls: [] }, { accessToken: [] }], { ...schemes, mtls: 'mutualTLS' });
+    expect(fault).toMatch(/#\/paths\/~1x\/get\/security\/0: /);
+  });
+
+  it('O04 mutualTLS with a verifier that checks no certificates is a TypeError too', () => {
+    const plain = accessTokens({ issuer: 'https://login.example', audience: 'api' });
+    const fault = build([{ accessToken: [], mtls: [] }], { ...schemes, accessToken: plain, mtls: 'mutualTLS' });
+    expect(fault).toMatch(
+      /#\/paths\/~1x\/get\/security\/0: the verifier that is combined with mutualTLS does not check client certificates/,
+    );
+  });
+
+  it('O04 mutualTLS has no scopes', () => {
+    const given = { ...schemes, accessToken: proving, mtls: 'mutualTLS' };
+    expect(build([{ accessToken: [], mtls: ['x'] }], given)).toMatch(/security\/0: a client certificate has no scopes/);
+  });
+
+  const principal = (confirmation: unknown) => ({
+    ...stub,
+    kind: 'access',
+    scopes: ['a:x'],
+    clientId: 'key_1',
+    confirmation,
+  });
+  const confirmed: Record<string, unknown> = { bound: 'mtls', dpop: 'dpop', bare: undefined };
+  const proving = {
+    kinds: ['access'],
+    confirmations: ['mtls'],
+    verify: (credential: { reveal(): string }) => ({
+      outcome: 'accepted',
+      principal: principal(confirmed[credential.reveal()]),
+    }),
+  };
+
+  it('O04 with mutualTLS both must be proven', async () => {
+    const security = [{ accessToken: ['a:x'], mtls: [] }];
+    const app = appOf(documentOf({ '/x': { get: asking(security), post: asking([{ secretKey: [] }]) } }, mutual), {
+      ...{ ...schemes, accessToken: proving, mtls: 'mutualTLS' },
+    });
+    expect((await get(app, '/x', 'bound')).status).toBe(200);
+    for (const other of ['dpop', 'bare']) {
+      expect(answerOf(await get(app, '/x', other)).challenge).toContain('error="invalid_token"');
+    }
+  });
+});

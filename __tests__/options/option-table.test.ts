@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  anything,
+  flag,
+  integer,
+  method,
+  names,
+  type OptionTable,
+  object,
+  oneOf,
+  optional,
+  readTable,
+  text,
+  withDefault,
+} from '../../lib/options/option-table.js';
+
+interface Shape {
+  readonly name: string;
+  readonly size?: number | undefined;
+  readonly strict?: boolean | undefined;
+  readonly color?: 'red' | 'blue' | undefined;
+  readonly kinds?: readonly ('a' | 'b')[] | undefined;
+  readonly make?: (() => string) | undefined;
+  readonly store?: { get(): string } | undefined;
+  readonly extra?: unknown;
+}
+
+const TABLE = {
+  name: text,
+  size: integer(3, 1, 5),
+  strict: flag(true),
+  color: withDefault(oneOf(['red', 'blue']), 'red'),
+  kinds: withDefault(names(['a', 'b'], 'a list of kinds'), ['a']),
+  make: optional(method<() => string>()),
+  store: optional(object<{ get(): string }>(['get'])),
+  extra: anything,
+} satisfies OptionTable<Shape>;
+
+const read = (given: unknown) => readTable('paint', given, TABLE);
+
+describe('readTable', () => {
+  it('returns the default of every option', () => {
+    const defaults = { size: 3, strict: true, color: 'red', kinds: ['a'], make: undefined, store: undefined };
+    expect(read({ name: 'n' })).toEqual({ name: 'n', ...defaults, extra: undefined });
+  });
+
+  it('returns the given values', () => {
+    const given = { name: 'n', size: 5, strict: false, color: 'blue', kinds: ['b', 'a'], extra: 7 } as const;
+    const make = () => 'x';
+    const store = { get: () => 'y' };
+    const { size, color, ...rest }: Shape = read({ ...given, make, store });
+    expect({ size, color, ...rest }).toEqual({ ...given, make, store });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a required one that is missing', {}, 'option "name" must be a non-empty string, got undefined'],
+    [
+      'an unknown one',
+      { name: 'n', sise: 1 },
+      'unknown option "sise"; there are name, size, strict, color, kinds, make,',
+    ],
+    ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a number from 1 to 5, got number'],
+    ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got string'],
+    ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got string`],
+    ['no list', { name: 'n', kinds: 'a' }, 'option "kinds" must be a list of kinds, got string'],
+    ['an empty list', { name: 'n', kinds: [] }, 'option "kinds": expected one name or more'],
+    ['another name in a list', { name: 'n', kinds: ['c'] }, `option "kinds": each name must be 'a' or 'b', got string`],
+    [
+      'a name twice',
+      { name: 'n', kinds: ['a', 'b', 'a'] },
+      'option "kinds" must be a list of kinds, each once, got an array',
+    ],
+    ['no function', { name: 'n', make: 1 }, 'option "make" must be a function, got number'],
+    [
+      'an object without its method',
+      { name: 'n', store: {} },
+      'option "store" must be an object with get(), got object',
+    ],
+    ['no options', undefined, 'expected an object of options, got undefined'],
+  ])('refuses %s', (_what, given, message) => {
+    expect(() => read(given)).toThrow(TypeError);
+    expect(() => read(given)).toThrow(`paint: ${message}`);
+  });
+
+  it('does not compile if a name of the interface is missing, or unknown', () => {
+    // @ts-expect-error - `size` and the others are missing.
+    const missing = { name: text } satisfies OptionTable<Shape>;
+    // @ts-expect-error - there is no `sise`.
+    const misspelt = { ...TABLE, sise: text } satisfies OptionTable<Shape>;
+    expect([Object.keys(missing).length, Object.keys(misspelt).length]).toEqual([1, 9]);
+  });
+});

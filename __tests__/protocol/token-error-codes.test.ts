@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { TOKEN_ERRORS, type TokenErrorCode } from '../../lib/protocol/token-error-codes.js';
+
+const TABLE: readonly (readonly [code: TokenErrorCode, status: number, description: string | undefined])[] = [
+  ['invalid_request', 400, 'The request is malformed'],
+  ['invalid_client', 401, undefined],
+  ['unsupported_grant_type', 400, 'Only client_credentials is supported'],
+  ['invalid_scope', 400, 'A scope is malformed, unknown or not assigned to the client'],
+  ['invalid_dpop_proof', 400, 'The DPoP proof is malformed, invalid or was used before'],
+  ['use_dpop_nonce', 400, 'The DPoP proof must contain the nonce of this response'],
+  ['unauthorized_client', 400, 'The token was issued to another client'],
+  ['insufficient_scope', 403, 'The client lacks the scope that this endpoint requires'],
+  ['temporarily_unavailable', 503, 'The request cannot be answered at the moment'],
+  ['slow_down', 429, 'Too many failed attempts'],
+];
+
+describe('TOKEN_ERRORS', () => {
+  it.each(TABLE)('%s: status %i, "%s"', (code, status, description) => {
+    expect(TOKEN_ERRORS[code]).toEqual({ status, description });
+  });
+
+  it('has these codes and no other', () => {
+    expect(Object.keys(TOKEN_ERRORS)).toEqual(TABLE.map(([code]) => code));
+  });
+
+  it('cannot be added to or changed', () => {
+    expect(Object.isFrozen(TOKEN_ERRORS)).toBe(true);
+  });
+
+  it.each(TABLE)('%s: its description has only characters of RFC 6749 §5.2', (code) => {
+    expect(TOKEN_ERRORS[code].description ?? 'none').toMatch(/^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/);
+  });
+});

@@ -1,0 +1,60 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openStore } from 'keyward/store';
+import { digestOf } from '../../lib/credentials/digest.js';
+import { makeSigningKey } from '../../lib/issuer/signing-key.js';
+import { fileOf, onDatabase } from '../support/store-database.js';
+import { makeStores, type Stores, storeKey } from '../support/store-places.js';
+import { sharedEngines } from '../support/test-stores.js';
+
+let stores: Stores;
+afterEach(() => stores.close());
+
+describe.each(sharedEngines)('a store that closes, on %s', (engine) => {
+  beforeEach(async () => {
+    stores = await makeStores(engine);
+  });
+
+  it('writes uses that are not written yet', async () => {
+    const store = await stores.open();
+    const { text } = await storeKey(store);
+    store.recordUse(digestOf(text), '192.0.2.1');
+    await store.close();
+    const rows = await onDatabase(stores.url, 'select last_used_from from secrets where last_used_at is not null');
+    expect(rows).toEqual([{ last_used_from: '192.0.2.1' }]);
+  });
+});
+
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+describe('a store that cannot be opened', () => {
+  beforeEach(async () => {
+    stores = await makeStores('SQLite');
+  });
+
+  onLinux('leaves no file open where its encryption key is wrong', async () => {
+    const first = await openStore(stores.url, { encryptionKey: Buffer.alloc(32, 1) });
+    const key = await makeSigningKey('ES256', Date.now());
+    await first.addSigningKey(key, undefined);
+    await first.close();
+    await expect(openStore(stores.url, { encryptionKey: Buffer.alloc(32, 2) })).rejects.toThrow(/encryptionKey/);
+    expect(openFiles().filter((file) => file.startsWith(fileOf(stores.url)))).toEqual([]);
+  });
+
+  onLinux('leaves no file open where an option is wrong', async () => {
+    const options = { encryptionKey: 'short' };
+    await expect(openStore(stores.url, options)).rejects.toThrow(/encryptionKey/);
+    expect(openFiles().filter((file) => file.startsWith(fileOf(stores.url)))).toEqual([]);
+  });
+});
+
+function openFiles(): readonly string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      // The descriptor that read the folder is closed by now.
+      return [];
+    }
+  });
+}

@@ -1,0 +1,100 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Database from 'better-sqlite3';
+import type { CredentialStore, StoreWarning } from 'keyward/store';
+import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
+import { fileOf, onDatabase } from '../support/store-database.js';
+import { feedOf, makeStores, type Stores, storeKey } from '../support/store-places.js';
+import { eventually, pause } from '../support/store-wait.js';
+import { accountRow } from '../support/stored-rows.js';
+
+const MISPLACED = { code: 'store_unavailable', message: expect.stringContaining('deleted or replaced') };
+
+describe('a database file that is deleted or replaced while a store has it open', () => {
+  let stores: Stores;
+  let store: CredentialStore;
+  let events: Eavesdropper;
+  let file: string;
+
+  beforeEach(async () => {
+    events = eavesdrop();
+    stores = await makeStores('SQLite');
+    store = await stores.open();
+    file = fileOf(stores.url);
+    await feedOf(store);
+  });
+
+  afterEach(async () => {
+    events.stop();
+    await stores.close();
+  });
+
+  const warnings = () => events.heard<StoreWarning>('keyward:store').map(({ warning, detail }) => [warning, detail]);
+  const idsIn = async () => (await onDatabase(stores.url, 'select id from keys order by id')).map(({ id }) => id);
+  const removeCompanions = () => {
+    for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
+  };
+
+  async function backUp(): Promise<void> {
+    const database = new Database(file);
+    await database.backup(`${file}.backup`);
+    database.close();
+  }
+
+  it('N32 it is deleted: writes fail, ready() is false, an event has the reason, and no empty file is created', async () => {
+    const { text } = await storeKey(store);
+    rmSync(file);
+    await expect(storeKey(store)).rejects.toMatchObject(MISPLACED);
+    expect(await store.ready()).toBe(false);
+    await eventually(() => warnings().length > 0);
+    expect(warnings()).toEqual([['unreachable', MISPLACED.message]]);
+    expect(text).not.toBe('');
+    await expect(Promise.resolve(store.resolveAccessKey('none'))).rejects.toMatchObject(MISPLACED);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('N32 it is deleted before a transaction commits: the commit is not acknowledged', async () => {
+    const work = store.repository.transact(async (tx) => {
+      await tx.insertAccount(accountRow());
+      rmSync(file);
+    });
+    await expect(work).rejects.toMatchObject(MISPLACED);
+  });
+
+  it('N32 it is replaced: writes fail until the new file is open, and then are written there', async () => {
+    const before = await storeKey(store);
+    await backUp();
+    await storeKey(store);
+    removeCompanions();
+    renameSync(`${file}.backup`, file);
+    await expect(storeKey(store)).rejects.toMatchObject(MISPLACED);
+    expect(await store.ready()).toBe(false);
+    await eventually(() => store.ready());
+    const after = await storeKey(store);
+    expect(await idsIn()).toEqual([before.id, after.id].sort());
+    await eventually(() => warnings().some(([warning]) => warning === 'replaced'));
+  });
+
+  it('N32 it is replaced and the WAL of the former file is left: nothing is opened until the WAL is deleted', async () => {
+    await storeKey(store);
+    await backUp();
+    await storeKey(store);
+    renameSync(`${file}.backup`, file);
+    await eventually(() => warnings().length > 0);
+    await pause(250);
+    expect(await store.ready()).toBe(false);
+    await expect(storeKey(store)).rejects.toMatchObject(MISPLACED);
+    removeCompanions();
+    await eventually(() => store.ready());
+    expect(await idsIn()).toHaveLength(1);
+  });
+
+  it('N32 only its WAL is deleted: a write fails, and acknowledged changes are saved', async () => {
+    const { id } = await storeKey(store);
+    rmSync(`${file}-wal`);
+    await expect(storeKey(store)).rejects.toMatchObject(MISPLACED);
+    await eventually(() => store.ready());
+    const { id: next } = await storeKey(store);
+    expect(await idsIn()).toEqual([id, next].sort());
+  });
+});

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createManagement, type Management } from 'keyward/management';
+import type { CredentialStore } from 'keyward/store';
+import type { Engine } from '../../lib/store/engine.js';
+import { Feed } from '../../lib/store/feed.js';
+import { openPostgres } from '../../lib/store/postgres/engine.js';
+import type { Repository } from '../../lib/store/repository/repository.js';
+import { sqlRepository } from '../../lib/store/repository/sql-repository.js';
+import { openSqlite } from '../../lib/store/sqlite/engine.js';
+import { dayOf } from '../../lib/store/usage/usage-days.js';
+import { addUsage } from '../../lib/store/usage/usage-queries.js';
+import { createUsageWriter, type UsageWriter } from '../../lib/store/usage/usage-writer.js';
+import { fileOf, schemaOf } from '../support/store-database.js';
+import { accountRow, addKey } from '../support/stored-rows.js';
+import { type EngineName, engines, POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
+
+const MEMBER = { id: 'owner', account: 'acme', permissions: ['owner'] } as const;
+const NOON = Date.UTC(2026, 10, 22, 12);
+const MIDNIGHT = Date.UTC(2026, 10, 23);
+
+const open: Readonly<Record<EngineName, (url: string) => Promise<Engine>>> = {
+  memory: () => openSqlite(':memory:'),
+  SQLite: (url) => openSqlite(fileOf(url)),
+  PostgreSQL: async (url) => openPostgres(POSTGRES ?? '', schemaOf(url)),
+};
+
+describe.each(engines)('usage in %s', (name) => {
+  let place: TestPlace;
+  let engine: Engine;
+  let repository: Repository;
+  let management: Management;
+  let writer: UsageWriter;
+  let id: string;
+
+  beforeEach(async () => {
+    place = await placesOf[name]();
+    engine = await open[name](place.url);
+    await engine.migrate();
+    repository = sqlRepository(engine, new Feed(engine));
+    const store = { repository, resolveKey: () => undefined, ready: async () => true } as unknown as CredentialStore;
+    management = createManagement({ store });
+    writer = createUsageWriter(engine);
+    ({ id } = await repository.transact(async (tx) => {
+      await tx.insertAccount(accountRow());
+      return await addKey(tx);
+    }));
+  });
+  afterEach(async () => {
+    jest.useRealTimers();
+    await engine.close();
+    await place.remove();
+  });
+
+  const standAt = (now: number) =>
+    jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+  const rows = () => repository.usage(id, 0, 1e6);
+  const today = async () => (await management.usage(MEMBER, id)).days.at(-1);
+
+  it('is written once a minute', async () => {
+    standAt(NOON);
+    for (let request = 0; request < 3; request += 1) writer.usageOf(id).accepted();
+    writer.usageOf(id).refused();
+    jest.advanceTimersByTime(59_999);
+    expect(jest.getTimerCount()).toBe(1);
+    jest.advanceTimersByTime(1);
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+    await writer.flush();
+    expect(await rows()).toEqual([{ key_id: id, day: dayOf(NOON), accepted: 3, refused: 1 }]);
+  });
+
+  it('is added to earlier counts of this and other processes', async () => {
+    for (const other of [writer, createUsageWriter(engine), writer]) {
+      other.usageOf(id).accepted();
+      other.usageOf(id).refused();
+      await other.flush();
+    }
+    expect(await today()).toEqual({ day: expect.any(String), accepted: 3, refused: 3 });
+  });
+
+  it('belongs to the day on which it was counted', async () => {
+    standAt(MIDNIGHT - 1_000);
+    const counter = writer.usageOf(id);
+    counter.accepted();
+    // The interval ends with the day.
+    jest.advanceTimersByTime(1_000);
+    counter.accepted();
+    jest.useRealTimers();
+    await writer.flush();
+    expect((await rows()).map(({ day, accepted }) => [day - dayOf(MIDNIGHT), accepted])).toEqual([
+      [-1, 1],
+      [0, 1],
+    ]);
+  });
+
+  it('is counted with every counter of a key', async () => {
+    const [one, other] = [writer.usageOf(id), writer.usageOf(id)];
+    for (const counter of [one, other, one, writer.usageOf(id), writer.usageOf('key_other')]) counter.accepted();
+    await writer.flush();
+    one.accepted();
+    await writer.flush();
+    expect(await today()).toMatchObject({ accepted: 5 });
+  });
+
+  it('waits for a database that cannot be reached, and is written once', async () => {
+    let isAway = true;
+    const failing: Engine = {
+      ...engine,
+      transact: async (work) => (isAway ? Promise.reject(new Error('away')) : await engine.transact(work)),
+    };
+    const patient = createUsageWriter(failing);
+    for (let minute = 0; minute < 3; minute += 1) {
+      patient.usageOf(id).accepted();
+      await patient.flush();
+    }
+    expect(await rows()).toEqual([]);
+    isAway = false;
+    patient.usageOf(id).accepted();
+    await patient.flush();
+    await patient.flush();
+    expect(await today()).toMatchObject({ accepted: 4 });
+  });
+
+  it('is shown only to members of the account', async () => {
+    writer.usageOf(id).accepted();
+    await writer.flush();
+    const usage = await management.usage(MEMBER, id);
+    expect(usage).toMatchObject({ id, accepted: 1, refused: 0 });
+    expect(usage.days).toHaveLength(30);
+    expect(usage.days.at(-1)).toEqual({ day: usage.to, accepted: 1, refused: 0 });
+    const stranger = { ...MEMBER, account: 'other' };
+    await expect(management.usage(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(management.usage(MEMBER, 'key_none')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await management.recentUsage(MEMBER, [id, 'key_none'])).toEqual(
+      new Map([[id, { accepted: 1, refused: 0 }]]),
+    );
+    expect((await management.recentUsage(stranger, [id])).size).toBe(0);
+    expect((await management.recentUsage(MEMBER, [])).size).toBe(0);
+  });
+
+  it('is shown for every day of a range', async () => {
+    const [from, to] = [new Date('2026-01-30T12:00:00Z'), new Date('2026-02-02')];
+    const { days, ...usage } = await management.usage(MEMBER, id, { from, to });
+    expect(usage).toEqual({ id, from: '2026-01-30', to: '2026-02-02', accepted: 0, refused: 0 });
+    expect(days.map(({ day }) => day)).toEqual(['2026-01-30', '2026-01-31', '2026-02-01', '2026-02-02']);
+  });
+
+  it.each([
+    ['from after to', { from: new Date(86_400_000), to: new Date(0) }],
+    ['401 days', { from: new Date(0), to: new Date(400 * 86_400_000) }],
+    ['what is no date', { from: '2026-01-01' as never }],
+    ['an invalid date', { to: new Date('x') }],
+    ['another member', { days: 3 } as never],
+  ])('refuses %s', async (_what, filter) => {
+    await expect(management.usage(MEMBER, id, filter)).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  it('is stored for 400 days, also for keys that are no longer used', async () => {
+    const now = dayOf(Date.now());
+    const row = (day: number, key_id = id) => ({ key_id, day, accepted: 1, refused: 0 });
+    const old = Array.from({ length: 600 }, (_, at) => row(now - 401, `key_${at}`));
+    await engine.transact((tx) => addUsage(tx, [row(now - 400), row(now - 399), ...old]));
+    writer.usageOf(id).accepted();
+    await writer.flush();
+    expect((await rows()).map(({ day }) => day - now)).toEqual([-399, 0]);
+    expect(await repository.usage('key_599', 0, 1e6)).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { RateLimit } from 'keyward';
+
+/** Starts, sends so many requests, or ends. */
+export type LimitedOrder =
+  | { readonly url: string; readonly run: string; readonly limits: readonly RateLimit[] }
+  | number
+  | 'close';
+
+/** A guard with a shared counter in a process of its own. */
+export interface Limited {
+  /** Sends requests, five at a time; how many of them passed. */
+  ask(requests: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+const HOOKS = new URL('./run-typescript.js', import.meta.url).href;
+const SCRIPT = new URL('./rate-limit-process.ts', import.meta.url);
+
+/** @param run - Sets the counts of one test apart. */
+export async function startLimited(url: string, run: string, limits: readonly RateLimit[]): Promise<Limited> {
+  const child = fork(SCRIPT, { execArgv: ['--import', HOOKS] });
+  const gone = once(child, 'exit');
+  async function tell(order: LimitedOrder): Promise<number> {
+    const answer = once(child, 'message');
+    child.send(order);
+    const [passed] = await Promise.race([answer, gone.then(() => Promise.reject(new Error('it ended')))]);
+    return passed as number;
+  }
+  await tell({ url, run, limits });
+  return {
+    ask: tell,
+    async close() {
+      child.send('close');
+      await gone;
+    },
+  };
+}
