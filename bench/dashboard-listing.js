@@ -80,9 +80,9 @@ async function fill(store, count) {
     ),
     ...{ created_at: number * 60_000, kind: number % 3 === 0 ? 'public' : 'secret', apis: '["payments","disputes"]' },
   });
-  await store.ledger.transact((tx) => tx.insertAccount(accountRow(ACCOUNT)));
+  await store.repository.transact((tx) => tx.insertAccount(accountRow(ACCOUNT)));
   for (let first = 0; first < count; first += PER_TRANSACTION) {
-    await store.ledger.transact(async (tx) => {
+    await store.repository.transact(async (tx) => {
       for (let number = first; number < Math.min(count, first + PER_TRANSACTION); number += 1) {
         const row = rowOf(number);
         await tx.insertKey(row, [secretRow(digestOf(row.id), row.id)]);

@@ -6,12 +6,15 @@
  * is said; these print, and write nothing.
  */
 import { parseArgs } from 'node:util';
+import { progressLine } from '../scripts/progress-line.js';
 import { missedOf } from './measure/bounds.js';
 import { stayOnFirst } from './measure/cores.js';
 import { credentialFolder } from './platform/credentials.js';
 import { openIssuer } from './platform/issuer.js';
 import { sectionOf, writePage } from './report/page.js';
+import { additions } from './suites/additions.js';
 import { cold } from './suites/cold.js';
+import { dpop } from './suites/dpop.js';
 import { flood } from './suites/flood.js';
 import { growth } from './suites/growth.js';
 import { http } from './suites/http.js';
@@ -28,7 +31,18 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
   },
 });
-const suites = { warm, cold, http, memory, flood, growth, 'token-endpoint': tokenEndpoint, 'start-up': startUp };
+const suites = {
+  warm,
+  cold,
+  dpop,
+  additions,
+  http,
+  memory,
+  flood,
+  growth,
+  'token-endpoint': tokenEndpoint,
+  'start-up': startUp,
+};
 const chosen = values.only ?? Object.keys(suites);
 const unknown = chosen.find((name) => suites[name] === undefined);
 if (unknown !== undefined) throw new Error(`no suite is called ${unknown}: ${Object.keys(suites).join(', ')}`);
@@ -41,9 +55,12 @@ stayOnFirst();
 const began = performance.now();
 const [issuer, folder] = [await openIssuer(), credentialFolder()];
 const results = [];
+const progress = progressLine();
 try {
-  for (const name of chosen) {
+  for (const [index, name] of chosen.entries()) {
+    progress.show(`suite ${index + 1} of ${chosen.length}: ${name}`);
     const result = await suites[name]({ issuer, folder, rounds, scale });
+    progress.clear();
     results.push(result);
     process.stdout.write(`${sectionOf(result)}\n`);
   }

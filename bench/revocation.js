@@ -52,7 +52,7 @@ async function run({ place, servers, fault, bounds }) {
 
   const figures = figuresOf(result, bounds, revocations * servers);
   if (fault === undefined) return figures;
-  const lost = instances.flatMap(({ notices }) => notices).filter(({ notice }) => notice === 'polling_only').length;
+  const lost = instances.flatMap(({ warnings }) => warnings).filter(({ warning }) => warning === 'polling_only').length;
   const times = struck.struck();
   return [...figures, [times > 0, `struck ${times} times; ${lost} times a server said that it is left to poll`]];
 }

@@ -5,9 +5,10 @@
  *
  * `signature` serves nothing: asked to sign, it tells the microseconds of CPU that one signature of such a token takes.
  */
-import { createHash, KeyObject, randomUUID, sign } from 'node:crypto';
+import { createHash, KeyObject, randomUUID, sign, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { promisify } from 'node:util';
 import express from 'express';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createIssuer, memorySigningKeys } from 'keyward/issuer';
@@ -51,13 +52,33 @@ async function oidcProvider(issuer) {
   return provider.callback();
 }
 
-/** What any token endpoint has to do, and nothing else: nobody is asked for a secret. */
-async function bare(issuer) {
-  const tokenFor = await signer(issuer);
+/** What an engineer writes by hand: parse the form, compare the SHA-256 of the secret, sign with `node:crypto`. */
+async function handWritten(issuer) {
+  const digest = createHash('sha256').update(SECRET).digest();
+  const { privateKey } = await generateKeyPair(algorithm);
+  const key = { key: KeyObject.from(privateKey), dsaEncoding: 'ieee-p1363' };
+  const header = encoded({ alg: algorithm, typ: 'at+jwt', kid: 'bench' });
+  const signed = promisify(sign);
   return express().post('/token', express.urlencoded({ extended: false }), async (req, res) => {
-    res.json(await tokenFor(req.body.scope));
+    const [id, secret] = Buffer.from((req.headers.authorization ?? '').slice('Basic '.length), 'base64')
+      .toString()
+      .split(':');
+    const isKnown = id === ID && timingSafeEqual(createHash('sha256').update(secret).digest(), digest);
+    if (!isKnown) return res.status(401).json({ error: 'invalid_client' });
+    if (req.body.grant_type !== 'client_credentials') return res.status(400).json({ error: 'unsupported_grant_type' });
+    const { scope } = req.body;
+    if (scope !== SCOPE) return res.status(400).json({ error: 'invalid_scope' });
+    const iat = Math.floor(Date.now() / 1_000);
+    const claims = { iss: issuer, aud: AUDIENCE, sub: ID, client_id: ID, scope, jti: randomUUID() };
+    const input = `${header}.${encoded({ ...claims, iat, exp: iat + LIFETIME })}`;
+    const signature = await signed('sha256', Buffer.from(input), key);
+    const token = `${input}.${signature.toString('base64url')}`;
+    res.set('Cache-Control', 'no-store');
+    res.json({ access_token: token, token_type: 'Bearer', expires_in: LIFETIME, scope });
   });
 }
+
+const encoded = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** What Express takes for itself: every request gets the one token that was made at the start. */
 async function onlyExpress(issuer) {
@@ -103,7 +124,7 @@ const alone = (make) => async (issuer) => {
 const servers = {
   keyward: { make: inApp(keyward), path: '/connect/token' },
   'oidc-provider': { make: inApp(oidcProvider), path: '/token' },
-  bare: { make: bare, path: '/token' },
+  'hand-written': { make: handWritten, path: '/token' },
   express: { make: onlyExpress, path: '/token' },
   'keyward-alone': { make: alone(keyward), path: '/connect/token' },
   'oidc-provider-alone': { make: alone(oidcProvider), path: '/token' },

@@ -13,7 +13,7 @@ export function keyTable() {
   const kit = createTestKit();
   const records = new Map();
   const table = {
-    lookUps: 0,
+    lookups: 0,
     add(traits = {}) {
       const key = kit.secretKey({ foreign: true });
       const record = {
@@ -27,7 +27,7 @@ export function keyTable() {
       return key;
     },
     async resolve({ digest }) {
-      table.lookUps += 1;
+      table.lookups += 1;
       return records.get(digest);
     },
   };

@@ -6,11 +6,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { progressLine } from '../scripts/progress-line.js';
 import { constantWork } from './constant-work.js';
+import { endedKeys } from './ended-keys.js';
 import { endurance } from './endurance.js';
 import { flood } from './flood.js';
 import { FLOORS, laws } from './laws.js';
 import { managementSize } from './management-size.js';
+import { proofReplay } from './proof-replay.js';
+import { storeBusy } from './store-busy.js';
 import { storeCrash } from './store-crash.js';
 import { storeOutage } from './store-outage.js';
 import { postgresServer } from './store-places.js';
@@ -24,10 +28,13 @@ const { values } = parseArgs({
 const scale = Number(values.scale);
 const parts = {
   'constant-work': () => constantWork(20_000 * Math.min(1, scale * 10)),
+  'ended-keys': () => endedKeys(500),
   'token-timing': () => tokenTiming(20_000 * Math.min(1, scale * 10)),
   'store-outage': () => storeOutage(Math.max(10, 20 * scale)),
+  'proof-replay': () => proofReplay(Math.ceil(10_000 * scale)),
   'store-restart': () => storeRestart(Math.ceil(3 * scale)),
   'store-crash': () => storeCrash(Math.ceil(1_000 * scale)),
+  'store-busy': () => storeBusy(Math.max(10_000, 400_000 * scale), Math.max(5, 20 * scale)),
   'store-size': () => storeSize(Math.max(10_000, 1_000_000 * scale)),
   'management-size': () => managementSize(Math.max(10_000, 1_000_000 * scale)),
   flood: () => flood(1_000_000 * scale),
@@ -36,18 +43,33 @@ const parts = {
 };
 const chosen = Object.keys(parts).filter((name) => name.startsWith(values.only));
 // Before anything has begun that takes hours.
-if (chosen.some((name) => /^(?:store|management)/.test(name))) postgresServer();
+if (chosen.some((name) => /^(?:store|management|proof)/.test(name))) postgresServer();
+
+/** A figure says whether its bound held; one without a bound says nothing. */
+const VERDICTS = new Map([
+  [true, 'ok    '],
+  [false, 'MISSED'],
+  [undefined, '      '],
+]);
+const CELLS = new Map([
+  [true, 'yes'],
+  [false, '**no**'],
+  [undefined, '–'],
+]);
 
 const PAGE = 'docs/soak.md';
-const HEAD = '# Soak\n\nWritten by `npm run soak`: what the tests show in small, in large.\n';
+const HEAD =
+  '# Soak\n\nFor engineers who want to know how keyward behaves under load and over time. Written by `npm run soak`: long runs of what the tests check in short ones.\n';
 
+const progress = progressLine();
 let missed = 0;
-for (const name of chosen) {
+for (const [index, name] of chosen.entries()) {
+  progress.show(`part ${index + 1} of ${chosen.length}: ${name}`);
   const { title, figures } = await parts[name]();
+  progress.clear();
   process.stdout.write(`${title}\n`);
-  for (const [figure, value, held] of figures)
-    process.stdout.write(`  ${held ? 'ok    ' : 'MISSED'} ${figure}: ${value}\n`);
-  missed += figures.filter(([, , held]) => !held).length;
+  for (const [figure, value, held] of figures) process.stdout.write(`  ${VERDICTS.get(held)} ${figure}: ${value}\n`);
+  missed += figures.filter(([, , held]) => held === false).length;
   if (scale === 1) record(name, title, figures);
 }
 process.stdout.write(missed === 0 ? 'every bound held\n' : `${missed} bounds missed\n`);
@@ -55,7 +77,7 @@ process.exitCode = missed === 0 ? 0 : 1;
 
 /** Puts the section of a part into the page, in the order of the parts; the sections of others stay. */
 function record(part, title, figures) {
-  const rows = figures.map(([figure, value, held]) => `| ${figure} | ${value} | ${held ? 'yes' : '**no**'} |`);
+  const rows = figures.map(([figure, value, held]) => `| ${figure} | ${value} | ${CELLS.get(held)} |`);
   const machine = `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}).`;
   const lines = [
     `## ${title}`,

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { pause } from './store-clock.js';
-import { actualOf, expectedAfter, isWholeFeed } from './store-ledger-model.js';
 import { placesOf } from './store-places.js';
+import { actualOf, expectedAfter, isWholeFeed } from './store-row-model.js';
 import { openReady } from './store-rows.js';
 
 const WRITER = fileURLToPath(new URL('store-writer.js', import.meta.url));

@@ -13,10 +13,10 @@ const TICK = 10;
 /** Starts an instance on the store of a URL; resolves when it serves. */
 export async function startInstance(url, cache = {}) {
   const child = fork(new URL('store-instance.js', import.meta.url), [url, JSON.stringify(cache)]);
-  const notices = [];
+  const warnings = [];
   const revoked = new Map();
   const agent = new Agent({ keepAlive: true });
-  const instance = { child, agent, notices, port: 0, last: undefined };
+  const instance = { child, agent, warnings, port: 0, last: undefined };
   let isStopping = false;
 
   child.once('exit', (code) => {
@@ -24,7 +24,7 @@ export async function startInstance(url, cache = {}) {
   });
   await new Promise((resolve) => {
     child.on('message', (message) => {
-      if (message.notice !== undefined) notices.push({ ...message, at: now() });
+      if (message.warning !== undefined) warnings.push({ ...message, at: now() });
       if (message.revoked !== undefined) revoked.get(message.revoked)(message);
       if (message.left !== undefined) instance.last = message;
       if (message.port === undefined) return;

@@ -17,7 +17,7 @@ const CLOSING = 250;
 const SWEEP_EVERY = 100;
 
 process.once('disconnect', () => process.exit());
-subscribe('keyward:store', ({ notice, detail }) => tell({ notice, detail }));
+subscribe('keyward:store', ({ warning, detail }) => tell({ warning, detail }));
 const store = await openReady(url);
 const keys = apiKeys({ resolver: store, kinds: ['secret'], environment: 'live', cache: JSON.parse(cache) });
 let begun = 0;
@@ -63,10 +63,10 @@ process.once('SIGTERM', async () => {
 /** Resolves when it is committed, with when it was handed over to be. */
 async function revokeKey(id) {
   let handedOver;
-  await store.ledger.transact(async (tx) => {
+  await store.repository.transact(async (tx) => {
     const { version } = await tx.key(id);
     await tx.updateKey(id, version, { revoked_at: Date.now() });
-    tx.tell({ key: id });
+    tx.notify({ key: id });
     handedOver = now();
   });
   return handedOver;

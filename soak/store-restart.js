@@ -100,11 +100,11 @@ async function rollingRestart({ url }, keys, rounds) {
   seen.made = await endLoad();
   await Promise.all([writer, ...instances].map((instance) => instance.stop()));
   return [
-    ['rolling restart: instances restarted', rounds * INSTANCES, true],
+    ['rolling restart: instances restarted', rounds * INSTANCES],
     [`rolling restart: answers of 500 and more, of ${seen.made}`, seen.faults, seen.faults === 0],
     ['rolling restart: wrong answers', seen.wrong, seen.wrong === 0],
     ['rolling restart: requests that no instance answered', seen.unanswered, seen.unanswered === 0],
-    ['rolling restart: requests passed on to the next instance', seen.elsewhere, true],
+    ['rolling restart: requests passed on to the next instance', seen.elsewhere],
     ['rolling restart: keys revoked meanwhile', revoked.size, revoked.size > 0],
     ['rolling restart: slowest exit', `${Math.round(slowest)} ms`, slowest <= EXIT_WITHIN],
   ];

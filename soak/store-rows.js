@@ -24,7 +24,7 @@ export function keyRow(id, account, name = null) {
 export function secretRow(digest, key) {
   return {
     ...{ digest, key_id: key, hint: 'sk_...soak', public_text: null },
-    ...{ created_at: 0, retires_at: null, last_used_at: null, last_used_from: null },
+    ...{ created_at: 0, retires_at: null, ended_at: null, last_used_at: null, last_used_from: null },
   };
 }
 
@@ -42,9 +42,9 @@ export async function seedKeys(url, count) {
   const mint = strangers();
   const keys = Array.from({ length: count }, () => ({ id: `key_${randomUUID()}`, text: mint() }));
   const store = await openReady(url);
-  await store.ledger.transact((tx) => tx.insertAccount(accountRow('acme')));
+  await store.repository.transact((tx) => tx.insertAccount(accountRow('acme')));
   for (let i = 0; i < count; i += PER_TRANSACTION) {
-    await store.ledger.transact(async (tx) => {
+    await store.repository.transact(async (tx) => {
       for (const { id, text } of keys.slice(i, i + PER_TRANSACTION))
         await tx.insertKey(keyRow(id, 'acme'), [secretRow(digestOf(text), id)]);
     });

@@ -1,6 +1,6 @@
 /**
  * A process that writes to a store until it is killed: `node soak/store-writer.js <url of a store> <number of the run>`.
- * It creates, edits, rolls and revokes keys on several lanes at once, each on an account of its own. Every operation is
+ * It creates, edits, rotates and revokes keys on several lanes at once, each on an account of its own. Every operation is
  * written to the pipe before it begins, and again when the store has acknowledged it.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -10,7 +10,7 @@ import { accountRow, keyRow, openReady, secretRow } from './store-rows.js';
 const [url, run] = process.argv.slice(2);
 const LANES = 4;
 /** Of ten operations on a lane that has keys. */
-const CHANCES = ['create', 'create', 'create', 'edit', 'edit', 'edit', 'roll', 'roll', 'revoke', 'revoke'];
+const CHANCES = ['create', 'create', 'create', 'edit', 'edit', 'edit', 'rotate', 'rotate', 'revoke', 'revoke'];
 const STDOUT = 1;
 
 const OPERATIONS = {
@@ -23,11 +23,11 @@ const OPERATIONS = {
     const { version } = await tx.key(key);
     await tx.updateKey(key, version, { name: value });
   },
-  async roll(tx, { key, value, at }) {
+  async rotate(tx, { key, value, at }) {
     const { version } = await tx.key(key);
     const secrets = await tx.secrets(key);
-    for (const { digest, retires_at } of secrets)
-      if (retires_at === null) await tx.retireSecret(digest, at);
+    for (const { digest, ended_at } of secrets)
+      if (ended_at === null) await tx.endSecret(digest, at);
       else await tx.deleteSecret(digest);
     await tx.insertSecret(secretRow(value, key));
     await tx.updateKey(key, version, {});
@@ -62,12 +62,12 @@ async function write(account) {
 async function perform(account, { what, key, value }) {
   const id = randomUUID();
   tell({ account, id, what, key, value });
-  await store.ledger.transact(async (tx) => {
+  await store.repository.transact(async (tx) => {
     await OPERATIONS[what](tx, { account, key, value, at: Date.now() });
     const subject = key ?? account;
     const empty = { role: null, before: null, after: null, origin: null };
     await tx.audit({ at: Date.now(), account, actor: 'soak', action: what, outcome: id, subject, ...empty });
-    tx.tell(key === undefined ? { account } : { key });
+    tx.notify(key === undefined ? { account } : { key });
   });
   tell({ account, done: id });
 }

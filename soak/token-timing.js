@@ -44,9 +44,9 @@ export async function tokenTiming(count) {
   const [fastest, slowest] = [Math.min, Math.max].map((pick) => pick(...medians.map(([, taken]) => taken)));
   const spread = slowest / fastest - 1;
   return {
-    title: `Constant work at the token endpoint: ${count.toLocaleString('en')} timed requests of each sort of bad client`,
+    title: `Constant work at the token endpoint: ${count.toLocaleString('en')} timed requests of each type of bad client`,
     figures: [
-      ...medians.map(([sort, taken]) => [`median, ${sort}`, `${(taken / 1_000).toFixed(2)} µs`, true]),
+      ...medians.map(([sort, taken]) => [`median, ${sort}`, `${(taken / 1_000).toFixed(2)} µs`]),
       ['medians lie within', `${(spread * 100).toFixed(1)} %`, spread <= BOUND],
       ['different answers', answers.size, answers.size === 1],
     ],

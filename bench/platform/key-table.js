@@ -21,9 +21,9 @@ export function keyTable(keys, { expired } = {}) {
   const numbers = new Map(keys.map((key, number) => [hash('sha256', key), number]));
   const expiredDigest = expired && hash('sha256', expired);
   const table = {
-    lookUps: 0,
+    lookups: 0,
     async resolve({ digest }) {
-      table.lookUps += 1;
+      table.lookups += 1;
       const number = numbers.get(digest);
       if (number !== undefined) return recordOf(number);
       return digest === expiredDigest ? recordOf(keys.length, { expiresAt: new Date(0) }) : undefined;

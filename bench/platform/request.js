@@ -26,6 +26,11 @@ export function requestWith(credential) {
   return new Request(credential === undefined ? undefined : Buffer.from(`Bearer ${credential}`).toString('latin1'));
 }
 
+/** A request whose prototype was set after it was made, as Express does with each request that a plain server gives it. */
+export function requestByExpress(credential) {
+  return Object.setPrototypeOf(requestWith(credential), app.request);
+}
+
 /**
  * A way for one request at a time through middlewares. `send` returns nothing where the last of them called `next` at once, else
  * a promise of it; a refusal is thrown.

@@ -2,7 +2,7 @@
 import { answer, given } from '../measure/answers.js';
 import { cpuTime } from '../measure/cpu-time.js';
 import { holdSubject } from '../platform/held.js';
-import { lane, requestWith } from '../platform/request.js';
+import { lane, requestByExpress, requestWith } from '../platform/request.js';
 
 /** Requests that are alive at once, as many as a busy server has; garbage is made of them as there. */
 const BATCH = 50;
@@ -17,16 +17,17 @@ async function begin() {
   ({ middlewares, warm, cold } = await holdSubject(given));
 }
 
-/** Nanoseconds of CPU a call, for the first so many credentials over and over, for about so many milliseconds. */
-async function callsWarm({ credentials, milliseconds }) {
+/** Nanoseconds of CPU for one call, with the first `credentials` credentials in turn, for about so many milliseconds. */
+async function callsWarm({ credentials, made, milliseconds }) {
+  const request = made === 'express' ? requestByExpress : requestWith;
   const way = lane(middlewares);
   for (; met < credentials; met += 1) await way.send(requestWith(warm[met]));
   let [spent, calls] = [0, 0];
   while (spent < milliseconds * 1_000) {
-    const requests = Array.from({ length: BATCH }, (_, i) => requestWith(warm[(calls + i) % credentials]));
+    const requests = Array.from({ length: BATCH }, (_, i) => request(warm[(calls + i) % credentials]));
     const begun = cpuTime();
-    for (const request of requests) {
-      const sent = way.send(request);
+    for (const one of requests) {
+      const sent = way.send(one);
       if (sent !== undefined) await sent;
     }
     spent += cpuTime() - begun;

@@ -32,7 +32,7 @@ async function cached(from, count, resolveKey) {
   held.push(middlewares);
 }
 
-/** A record of its own for each look-up, and nothing kept of any. */
+/** A record of its own for each lookup, and nothing kept of any. */
 function recordByNumber() {
   let number = 0;
   return async () => {

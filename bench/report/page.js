@@ -9,7 +9,7 @@ import { boundsTable } from './text.js';
 const DOCS = new URL('../../docs/', import.meta.url);
 const CHARTS = 'performance/';
 
-/** One suite as Markdown: what is printed, and what stands on the page. */
+/** One suite as Markdown: as it is printed and as it is on the page. */
 export function sectionOf({ title, text, sections, charts = [], bounds }) {
   const parts = sections.flatMap((section) => [`### ${title}: ${section.title}`, section.text ?? '', section.table]);
   const pictures = charts.map((chart) => `![${chart.title}](${CHARTS}${chart.file})`);
@@ -36,10 +36,11 @@ function head(results, { rounds, seconds }) {
     '# Performance',
     `Written by \`npm run bench\` in ${seconds} s, on ${machine}; ${isPinned ? 'each process kept to one core' : 'nothing pinned'}. ` +
       `${all - missed} of ${all} bounds held.`,
-    'Times differ from machine to machine and from minute to minute; what two programs do side by side does not. Each subject has ' +
-      `a process of its own, and each suite ${rounds.rounds} rounds in which every subject has its turn, every other round ` +
-      'backwards. A ratio is the median of the ratios of the rounds, and behind it stand the quartiles. Every subject was ' +
-      'first seen to refuse a bad signature, another audience, an expired token or key, an unknown key and a request without a ' +
-      'credential. `npm run bench -- --check` exits 1 when a bound is missed. How it is built: `bench/` in the repository.',
+    'For engineers who compare keyward with other packages. Times differ from machine to machine and from minute to minute. Ratios ' +
+      'differ less, but they differ too: a processor with a fast RSA unit changes the share of the signature. Each subject has ' +
+      `a process of its own. Each suite has ${rounds.rounds} rounds in which every subject has its turn, in reverse order every ` +
+      'other round. A ratio is the median of the ratios of the rounds, followed by the quartiles. Before it is measured, every ' +
+      'subject must refuse a bad signature, another audience, an expired token or key, an unknown key and a request without a ' +
+      'credential. `npm run bench -- --check` exits 1 when a bound is missed. The programs are in `bench/` in the repository.',
   ].join('\n\n');
 }

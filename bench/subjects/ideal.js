@@ -12,13 +12,18 @@ export const title = 'a hand-written ideal';
 const SCHEME = 'Bearer ';
 const principals = new WeakMap();
 
-export function make({ credentials }) {
+export function make(given) {
+  publishOn(express.request);
+  return makeIdeal(given, (req, principal) => principals.set(req, principal));
+}
+
+/** @param publish - Makes the principal known to the handler. */
+export function makeIdeal({ credentials }, publish) {
   const known = new Map();
   for (const [number, credential] of credentials().entries()) {
     const principal = Object.freeze({ kind: 'secret', keyId: `key_${number}`, account: `acc_${number}` });
     known.set(hash('sha256', credential), { principal, scopes: new Set(SCOPES), expiresAt: Date.now() + 86_400_000 });
   }
-  publishOn(express.request);
 
   return [
     function ideal(req, res, next) {
@@ -27,7 +32,7 @@ export function make({ credentials }) {
       const entry = known.get(hash('sha256', authorization.slice(SCHEME.length)));
       if (entry === undefined || entry.expiresAt <= Date.now()) return refuse(res, 401);
       if (!entry.scopes.has(SCOPES[0])) return refuse(res, 403);
-      principals.set(req, entry.principal);
+      publish(req, entry.principal);
       next();
     },
   ];

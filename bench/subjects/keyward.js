@@ -18,7 +18,7 @@ export function tokenGate({ issuer, audience, jwksUrl, capacity }) {
 
 /** A gate for secret keys, and the same guard. */
 export function keyGate({ resolveKey, capacity }) {
-  // As long as a store that tells of its changes would be believed.
+  // As long as with a store that reports its changes.
   const cache = { max: capacity, ttl: 3_600_000 };
   const keys = apiKeys({ resolver: resolveKey, kinds: ['secret'], environment: 'live', cache });
   return [requireBearer({ accept: [keys] }), requireScopes(SCOPES[0])];

@@ -1,4 +1,4 @@
-/** The look-up of a key alone, in the table that keyward's resolver has. */
+/** The lookup of a key alone, in the table that keyward's resolver has. */
 export const title = 'the resolver alone';
 
 export function make({ resolveKey, digestOf }) {

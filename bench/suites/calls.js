@@ -11,12 +11,12 @@ export const CAPACITY = 100_000;
 /**
  * Measures subjects that hold the same credentials.
  *
- * @param group - `kind` of the credentials, their `file`, the `facts` of the issuer, and the names of the `subjects`.
+ * @param group - `kind` of the credentials, their `file`, or the `files` of subjects that need others, the `facts` of the issuer, and the names of the `subjects`.
  * @param measure - Measures one of them in one round.
  */
-export function inCalls({ kind, file, facts, subjects }, rounds, measure) {
+export function inCalls({ kind, file, files = {}, facts, subjects }, rounds, measure) {
   const begin = (subject) => () =>
-    start(PROGRAM, { subject, kind, file, facts, capacity: CAPACITY }, { name: subject });
+    start(PROGRAM, { subject, kind, file: files[subject] ?? file, facts, capacity: CAPACITY }, { name: subject });
   return withProcesses(subjects.map(begin), (running) => inRounds(running, rounds, measure));
 }
 

@@ -8,9 +8,9 @@ import { titlesOf } from './calls.js';
 const PROGRAM = new URL('../processes/fill.js', import.meta.url);
 const ALGORITHM = 'EdDSA';
 const SUBJECTS = [
-  { subject: 'keyward-token', kind: 'token', limit: 650 },
+  { subject: 'keyward-token', kind: 'token', limit: 500 },
   { subject: 'fast-jwt', kind: 'token' },
-  { subject: 'keyward-key', kind: 'key', limit: 400 },
+  { subject: 'keyward-key', kind: 'key', limit: 450 },
 ];
 const COUNT = 20_000;
 const FIRST = 2_000;

@@ -1,4 +1,4 @@
-/** The token endpoint, beside oidc-provider's and beside a bare route that parses the form and signs. */
+/** The token endpoint, beside oidc-provider's and a hand-written Express route. */
 import { atLeast } from '../measure/bounds.js';
 import { ratioOf, summaryOf } from '../measure/statistics.js';
 import { digits, spread, table } from '../report/text.js';

@@ -6,11 +6,31 @@ import { digits, spread, table } from '../report/text.js';
 import { inCalls, titlesOf, verifiersOf } from './calls.js';
 
 const OF_TOKENS = [
-  ...['nothing', 'ideal', 'keyward-token', 'keyward-four-guards', 'fast-jwt'],
+  ...['nothing', 'ideal', 'hand-written', 'keyward-token', 'keyward-four-guards', 'fast-jwt'],
   ...['passport-jwt', 'express-jwt', 'express-oauth2-jwt-bearer'],
 ];
-const OF_KEYS = ['nothing', 'ideal', 'keyward-key', 'keyward-four-guards', 'passport-http-bearer'];
-const SIZES = [1, 1_000];
+const OF_KEYS = ['nothing', 'ideal', 'hand-written', 'keyward-key', 'keyward-four-guards', 'passport-http-bearer'];
+/** How requests are made, and how many credentials take turns. Express sets the prototype of each request that it gets. */
+const WAYS = [
+  { name: 'one', credentials: 1, made: 'app' },
+  { name: 'many', credentials: 1_000, made: 'app' },
+  { name: 'many by Express', credentials: 1_000, made: 'express' },
+];
+/**
+ * How many times the CPU of the ideal a warm call may cost. Where Express has set the prototype of the request, assigning
+ * `req.auth` is slow, as most engineers would write it, and a warm call may cost at most the same.
+ */
+const TIMES_IDEAL = { 'keyward-token': 1.4, 'keyward-key': 1.5 };
+const TIMES_IDEAL_BY_EXPRESS = 1;
+const TIMES_AS_FAST_AS_FAST_JWT = 1.4;
+const COLUMNS = [
+  '',
+  'ns, 1',
+  'ns, 1,000',
+  'ns, 1,000, by Express',
+  'times the ideal',
+  'times assigning req.auth, by Express',
+];
 /** Milliseconds that one figure of a round takes. */
 const TIME = 25;
 
@@ -27,8 +47,8 @@ export async function warm({ issuer, folder, rounds }) {
   for (const group of groups) {
     const figures = await inCalls(group, rounds, async (subject) => {
       const calls = {};
-      for (const credentials of SIZES)
-        calls[credentials] = await subject.ask('callsWarm', { credentials, milliseconds: TIME });
+      for (const { name, credentials, made } of WAYS)
+        calls[name] = await subject.ask('callsWarm', { credentials, made, milliseconds: TIME });
       return calls;
     });
     parts.push(partOf(group, figures, titles));
@@ -36,9 +56,11 @@ export async function warm({ issuer, folder, rounds }) {
   return {
     title: 'The middleware alone, warm',
     text:
-      'Nanoseconds of CPU a call, by credentials that were met before: one over and over, and 1,000 in turn. The ideal knows them from ' +
-      'the start; it hashes, finds, looks at the expiry and at one scope. keyward has a gate and a guard that asks for that ' +
-      'scope, or four guards; the peers ask for no scope.',
+      'Nanoseconds of CPU for one call with a cached credential: one credential again and again, 1,000 in turn, and 1,000 in turn on ' +
+      'requests whose prototype is set one by one, as Express does. The ideal has all credentials from the start; it hashes, finds ' +
+      'the entry, and checks the expiry and one scope. keyward has a gate and a guard for that scope, or four guards; the other ' +
+      'packages check no scope. fast-jwt and keyward cache verified tokens; express-jwt, passport-jwt and ' +
+      'express-oauth2-jwt-bearer verify each time.',
     sections: parts.map(({ section }) => section),
     charts: parts.map(({ chart }) => chart),
     bounds: parts.flatMap(({ bounds }) => bounds),
@@ -46,32 +68,33 @@ export async function warm({ issuer, folder, rounds }) {
 }
 
 function partOf({ name, own, subjects }, figures, titles) {
-  const of = (subject, size) => figures[subject].map((round) => round[size]);
-  const toIdeal = (subject) => ratioOf(of(subject, 1_000), of('ideal', 1_000));
+  const of = (subject, way) => figures[subject].map((round) => round[way]);
+  const toIdeal = (subject) => ratioOf(of(subject, 'many'), of('ideal', 'many'));
+  const byExpress = (subject) => ratioOf(of(subject, 'many by Express'), of('hand-written', 'many by Express'));
   const rows = subjects.map((subject) => [
-    ...[titles[subject], ...SIZES.map((size) => digits(summaryOf(of(subject, size)).median))],
-    spread(toIdeal(subject)),
+    ...[titles[subject], ...WAYS.map((way) => digits(summaryOf(of(subject, way.name)).median))],
+    ...[spread(toIdeal(subject)), spread(byExpress(subject))],
   ]);
-  const times = (subject) => ratioOf(of(subject, 1_000), of(own, 1_000));
+  const times = (subject) => ratioOf(of(subject, 'many'), of(own, 'many'));
   const what = `${titles[own]}${name === 'keys' ? '' : `, ${name}`}`;
   const bounds = [
-    atMost(`${what}: times the ideal`, toIdeal(own), 1.5),
-    atMost(`${what}, four guards: times the ideal`, toIdeal('keyward-four-guards'), 2),
+    atMost(`${what}: times the ideal`, toIdeal(own), TIMES_IDEAL[own]),
+    atMost(
+      `${what}, on requests as Express makes them: times the ideal that assigns req.auth`,
+      byExpress(own),
+      TIMES_IDEAL_BY_EXPRESS,
+    ),
   ];
-  if (own === 'keyward-token') {
-    bounds.push(
-      atLeast(`${what}: times as fast as fast-jwt`, times('fast-jwt'), 1.7),
-      atLeast(`${what}: times as fast as express-oauth2-jwt-bearer`, times('express-oauth2-jwt-bearer'), 40),
-    );
-  }
+  if (own === 'keyward-token')
+    bounds.push(atLeast(`${what}: times as fast as fast-jwt`, times('fast-jwt'), TIMES_AS_FAST_AS_FAST_JWT));
   const bars = subjects
     .filter((subject) => subject !== 'nothing')
     .map((subject) => {
-      const { median: value, low, high } = summaryOf(of(subject, 1_000));
+      const { median: value, low, high } = summaryOf(of(subject, 'many'));
       return { label: titles[subject], value, low, high, own: subject.startsWith('keyward') };
     });
   return {
-    section: { title: name, table: table(['', 'ns, 1', 'ns, 1,000', 'times the ideal, 1,000'], rows) },
+    section: { title: name, table: table(COLUMNS, rows) },
     chart: {
       file: `warm-${name.toLowerCase()}.svg`,
       ...{ title: `Warm, 1,000 credentials, ${name}: nanoseconds a call`, unit: ' ns', logarithmic: true, bars },

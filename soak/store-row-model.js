@@ -9,7 +9,7 @@ export function expectedAfter(operations) {
     if (known !== undefined) known.version += 1;
     if (what === 'edit') known.name = value;
     if (what === 'revoke') known.revoked = true;
-    if (what === 'roll') {
+    if (what === 'rotate') {
       const retired = known.secrets.filter((secret) => secret.endsWith(' in use'));
       known.secrets = [...retired.map((secret) => secret.replace('in use', 'retired')), `${value} in use`].sort();
     }
@@ -27,10 +27,7 @@ export function expectedAfter(operations) {
 export async function actualOf(select, account) {
   const ofAccount = 'select id from keys where account = ?';
   const rows = await select('select id, version, name, revoked_at from keys where account = ?', account);
-  const secrets = await select(
-    `select digest, key_id, retires_at from secrets where key_id in (${ofAccount})`,
-    account,
-  );
+  const secrets = await select(`select digest, key_id, ended_at from secrets where key_id in (${ofAccount})`, account);
   const creations = await select('select key_id from creations where account = ?', account);
   const audit = await select('select outcome from audit where account = ?', account);
   const steps = await select(
@@ -44,7 +41,7 @@ export async function actualOf(select, account) {
       ...{ id, version, name, revoked: revoked_at !== null },
       secrets: secrets
         .filter(({ key_id }) => key_id === id)
-        .map(({ digest, retires_at }) => `${digest} ${retires_at === null ? 'in use' : 'retired'}`)
+        .map(({ digest, ended_at }) => `${digest} ${ended_at === null ? 'in use' : 'retired'}`)
         .sort(),
     })),
     creations: creations.map(({ key_id }) => key_id),

@@ -1,0 +1,54 @@
+/** What the other entry points add to a warm call. */
+import { atMost } from '../measure/bounds.js';
+import { differenceOf, ratioOf, summaryOf } from '../measure/statistics.js';
+import { digits, spread, table } from '../report/text.js';
+import { inCalls, titlesOf } from './calls.js';
+
+/** Pairs of subjects: how much the first may cost beside the second. */
+const PAIRS = {
+  introspection: { own: 'keyward-introspected', beside: 'keyward-key', times: 1.1 },
+  OpenAPI: { own: 'keyward-openapi', beside: 'keyward-key', over: 2 },
+  'token client': { own: 'token-client', beside: 'plain-fetch', over: 20 },
+};
+const CREDENTIALS = 1_000;
+/** Milliseconds that one figure of a round takes. */
+const TIME = 25;
+const MICROSECOND = 1_000;
+
+export async function additions({ folder, rounds }) {
+  const file = folder.keys({ warm: CREDENTIALS });
+  const files = { 'keyward-introspected': folder.keys({ warm: CREDENTIALS, prefix: 'opaque_' }) };
+  const ask = (subject) => subject.ask('callsWarm', { credentials: CREDENTIALS, made: 'app', milliseconds: TIME });
+  const titles = await titlesOf(Object.values(PAIRS).flatMap(({ own, beside }) => [own, beside]));
+  const parts = [];
+  for (const [name, pair] of Object.entries(PAIRS)) {
+    const figures = await inCalls({ kind: 'key', file, files, subjects: [pair.beside, pair.own] }, rounds, ask);
+    parts.push(partOf(name, pair, figures, titles));
+  }
+  return {
+    title: 'What other entry points add',
+    text:
+      'Microseconds of CPU for one warm call, 1,000 credentials in turn: opaque tokens beside keys, a gate by an OpenAPI document of ' +
+      '10,000 operations beside the same gate and guard by hand, and `fetch` of a token client with a cached token beside the same ' +
+      '`fetch` with a token at hand, where nothing is sent.',
+    sections: parts.map(({ section }) => section),
+    bounds: parts.map(({ bound }) => bound),
+  };
+}
+
+function partOf(name, { own, beside, times, over }, figures, titles) {
+  const microseconds = (subject) => figures[subject].map((nanoseconds) => nanoseconds / MICROSECOND);
+  const [mine, other] = [microseconds(own), microseconds(beside)];
+  const [ratio, difference] = [ratioOf(mine, other), differenceOf(mine, other)];
+  const rows = [
+    [titles[beside], digits(summaryOf(other).median), '', ''],
+    [titles[own], digits(summaryOf(mine).median), spread(ratio), spread(difference)],
+  ];
+  return {
+    section: { title: name, table: table(['', 'µs', 'times', 'µs more'], rows) },
+    bound:
+      times === undefined
+        ? atMost(`${titles[own]}: over ${titles[beside]}`, difference, over, ' µs')
+        : atMost(`${titles[own]}: times ${titles[beside]}`, ratio, times),
+  };
+}
