@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Decision, FeedNotice, KeySetChange, LookUpFailure } from 'keyward';
+import type { Decision, FeedWarning, KeySetChange, LookupFailure } from 'keyward';
 
 /** What can be heard of keyward, by channel. */
 export interface Listeners {
   readonly 'keyward:decision'?: (event: Decision) => void;
-  readonly 'keyward:look-up-failure'?: (event: LookUpFailure) => void;
+  readonly 'keyward:lookup-failure'?: (event: LookupFailure) => void;
   readonly 'keyward:key-set'?: (event: KeySetChange) => void;
-  readonly 'keyward:feed'?: (event: FeedNotice) => void;
+  readonly 'keyward:feed'?: (event: FeedWarning) => void;
 }
 
 /**

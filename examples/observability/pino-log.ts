@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Decision, FeedNotice, KeySetChange, LookUpFailure } from 'keyward';
+import type { Decision, FeedWarning, KeySetChange, LookupFailure } from 'keyward';
 import type { Logger, LoggerOptions } from 'pino';
 
 const requests = new AsyncLocalStorage<{ readonly requestId: string }>();
@@ -30,14 +30,14 @@ export const pinoOptions: LoggerOptions = {
   },
 };
 
-const LEVELS = { accepted: 'debug', refused: 'info', noticed: 'warn', unavailable: 'error' } as const;
+const LEVELS = { accepted: 'debug', refused: 'info', warning: 'warn', unavailable: 'error' } as const;
 
 /** One line an event. */
 export function logListeners(logger: Logger) {
   return {
     'keyward:decision': (event: Decision) => logger[LEVELS[event.outcome]](event, 'decision'),
-    'keyward:look-up-failure': (event: LookUpFailure) => logger.error(event, 'look-up failed'),
+    'keyward:lookup-failure': (event: LookupFailure) => logger.error(event, 'lookup failed'),
     'keyward:key-set': (event: KeySetChange) => logger[event.outcome === 'loaded' ? 'info' : 'error'](event, 'key set'),
-    'keyward:feed': (event: FeedNotice) => logger.error(event, 'change feed'),
+    'keyward:feed': (event: FeedWarning) => logger.error(event, 'change feed'),
   };
 }

@@ -1,4 +1,4 @@
-import type { Decision, FeedNotice, KeySetChange, LookUpFailure } from 'keyward';
+import type { Decision, FeedWarning, KeySetChange, LookupFailure } from 'keyward';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** Counts events. Every label has few values: who called, and what was called, are in the log. */
@@ -10,9 +10,9 @@ export function prometheusListeners(registry: Registry) {
     labelNames: ['outcome', 'code', 'reason', 'by', 'kind'],
     registers,
   });
-  const lookUpFailures = new Counter({
-    name: 'keyward_look_up_failures_total',
-    help: 'Look-ups of keys that brought no answer',
+  const lookupFailures = new Counter({
+    name: 'keyward_lookup_failures_total',
+    help: 'Lookups of keys that brought no answer',
     labelNames: ['of', 'reason'],
     registers,
   });
@@ -28,20 +28,20 @@ export function prometheusListeners(registry: Registry) {
     labelNames: ['issuer'],
     registers,
   });
-  const feedNotices = new Counter({
-    name: 'keyward_feed_notices_total',
-    help: 'Change feeds that were lost or garbled',
-    labelNames: ['of', 'outcome'],
+  const feedWarnings = new Counter({
+    name: 'keyward_feed_warnings_total',
+    help: 'Gaps in change feeds, and invalid changes',
+    labelNames: ['of', 'warning'],
     registers,
   });
   return {
     'keyward:decision': ({ outcome, code, reason, by, kind }: Decision) =>
       decisions.inc({ outcome, code: code ?? 'none', reason: reason ?? 'none', by, kind: kind ?? 'none' }),
-    'keyward:look-up-failure': ({ of, reason }: LookUpFailure) => lookUpFailures.inc({ of, reason }),
+    'keyward:lookup-failure': ({ of, reason }: LookupFailure) => lookupFailures.inc({ of, reason }),
     'keyward:key-set': (change: KeySetChange) => {
       keySetFetches.inc({ issuer: change.issuer, outcome: change.outcome });
       keys.set({ issuer: change.issuer }, change.keys);
     },
-    'keyward:feed': ({ of, outcome }: FeedNotice) => feedNotices.inc({ of, outcome }),
+    'keyward:feed': ({ of, warning }: FeedWarning) => feedWarnings.inc({ of, warning }),
   };
 }

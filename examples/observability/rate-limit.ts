@@ -1,7 +1,7 @@
 import { rateLimit } from 'express-rate-limit';
 import { authOf } from 'keyward';
 
-/** Requests a minute for each key, and for each access key however many tokens it buys. Mount it behind a gate. */
+/** Requests a minute for each key, and for each access key however many tokens it obtains. Mount it behind a gate. */
 export function limitByPrincipal(limit: number) {
   return rateLimit({
     windowMs: 60_000,

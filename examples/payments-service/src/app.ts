@@ -9,6 +9,7 @@ import {
   requireApi,
   requireBearer,
   requireChannel,
+  requireConfirmation,
   requireScopes,
 } from 'keyward';
 import { Disputes } from './disputes.js';
@@ -80,7 +81,7 @@ export function createApp(verifiers: Verifiers, records: Records, ownDoors: read
   });
 
   // Public keys are for browsers. checkout-sdk-node sends them without "Bearer".
-  app.use('/tokens', requireBearer({ accept: [publicKeys], bareKeys: true }), requireApi('tokens'));
+  app.use('/tokens', requireBearer({ accept: [publicKeys], allowSchemeless: true }), requireApi('tokens'));
   app.post('/tokens', json, (req, res) => {
     res.status(201).json(cards.issue(authOf(req), readCard(req.body, 'card')));
   });
@@ -96,10 +97,15 @@ export function createApp(verifiers: Verifiers, records: Records, ownDoors: read
     res.json(disputes.accept(authOf(req), req.params.id));
   });
 
-  // No keys are stated here, so none are taken.
+  // No keys are stated here, so none are accepted.
   app.use('/reports', requireBearer({ accept: [tokens] }), requireApi('reports'));
   app.get('/reports', (req, res) => {
     res.json({ data: payments.totals(authOf(req)) });
+  });
+  // A stolen token is worth nothing here: its client proves with each request that it has the key (RFC 9449).
+  app.get('/reports/statement', requireConfirmation('dpop'), (req, res) => {
+    const caller = authOf(req);
+    res.json({ account: caller.account, data: payments.totals(caller) });
   });
 
   app.use(notFound, bearerErrors(), problems);

@@ -4,7 +4,13 @@
  *
  * The store holds digests alone, so what is to be printed again at the next start is kept in a file beside it.
  */
-import { createManagement, type KeySettings, type Management } from 'keyward/management';
+import {
+  type CreatedKey,
+  createManagement,
+  type KeySettings,
+  type Management,
+  ManagementError,
+} from 'keyward/management';
 import type { CredentialStore } from 'keyward/store';
 import { faultOfAccessKey, faultOfAccount, faultOfKey } from './demo-faults.js';
 import { ACCESS_KEY, ACCOUNT, DEFAULT_SCOPES, HOLDINGS, KEY_NAMES, KEYS, type KeyName } from './demo-keys.js';
@@ -56,7 +62,10 @@ export async function demoCredentials({ store, beside, toBeginAnew }: DemoStore)
 
 /** Whether the account is there; a new one has no credentials yet. */
 async function hasAccount({ accounts }: Management, toBeginAnew: string): Promise<boolean> {
-  const account = (await accounts.list()).find(({ id }) => id === ACCOUNT);
+  const account = await accounts.view(ACCOUNT).catch((error: unknown) => {
+    if (error instanceof ManagementError && error.code === 'not_found') return undefined;
+    throw error;
+  });
   if (account === undefined) {
     await accounts.put('the demo', ACCOUNT, HOLDINGS);
     return false;
@@ -89,7 +98,7 @@ async function newAccessKey({ accessKeys }: Management) {
   return { accessKeyId: made.key.id, accessKeySecret: textOf(made) };
 }
 
-function textOf({ text }: { readonly text: string | undefined }): string {
-  if (text === undefined) throw new TypeError('the text of a new key is shown once');
-  return text;
+function textOf({ secret }: Pick<CreatedKey, 'secret'>): string {
+  if (secret === undefined) throw new TypeError('the secret of a new key is shown once');
+  return secret;
 }

@@ -14,7 +14,7 @@ export async function faultOfKey(store: CredentialStore, name: KeyName, text: st
   const presented = { digest: digestOf(text), kind, environment: ENVIRONMENT, reveal: () => text } as const;
   const record = await store.resolveKey(presented);
   if (!record) return 'is not known any more';
-  const end = endOf(record) ?? (record.retiresAt ? 'was rolled' : undefined);
+  const end = endOf(record) ?? (record.acceptedUntil ? 'was rotated' : undefined);
   if (name === 'expiredKey') return end === EXPIRED ? undefined : (end ?? 'has expired no longer');
   const isAsMade =
     reaches(record.apis, wanted.apis, HOLDINGS.apis) &&

@@ -16,7 +16,7 @@ const KEY = /^[\w-]{43}=?$/;
 export async function openDemoStore(url = 'file:./keyward.db'): Promise<DemoStore> {
   const file = url.startsWith('file:') ? url.slice('file:'.length) : undefined;
   const beside = file?.replace(/\.db$/, '') ?? './keyward';
-  const [keyFile, others] = [`${beside}.key`, `${beside}.key ${beside}.demo.json`];
+  const [keyFile, others] = [`${beside}.key`, `${beside}.key ${beside}.demo.json ${beside}.demo.env`];
   const toBeginAnew =
     file === undefined
       ? `To begin anew: take an empty database, and rm -f ${others}`

@@ -1,4 +1,4 @@
-/** Starts the service: `npm start`, `PORT=8080 npm start`, `npm start -- --json`. */
+/** Starts the service: `npm start`, `npm start -- --all`, `npm start -- --json`, `PORT=8080 npm start`. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,9 @@ import { demoCredentials } from './demo-credentials.js';
 import { demoDashboard } from './demo-dashboard.js';
 import { ACCOUNT, ENVIRONMENT } from './demo-keys.js';
 import { type DemoStore, openDemoStore } from './demo-store.js';
+import { writeEnvFile } from './env-file.js';
 import { expiredTokenLike } from './expired-token.js';
+import { shortWelcome } from './short-welcome.js';
 import { buyToken } from './token-client.js';
 import { welcome } from './welcome.js';
 
@@ -21,12 +23,12 @@ const AUDIENCE = 'https://api.example.com';
 const GRACE = 5_000;
 
 async function start(): Promise<void> {
-  const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
+  const { values } = parseArgs({ options: { json: { type: 'boolean' }, all: { type: 'boolean' } } });
   const port = readPort(process.env.PORT ?? '3000');
   const demo = await openDemoStore(process.env.DATABASE_URL);
   const server = createServer();
 
-  // Requests under way are answered first; then nothing is left to do, and the process ends by itself.
+  // Pending requests are answered first; then nothing is left to do, and the process ends.
   const stop = () => {
     server.close(() => void demo.store.close());
     server.keepAliveTimeout = 1;
@@ -35,14 +37,20 @@ async function start(): Promise<void> {
   process.on('SIGINT', stop).on('SIGTERM', stop);
 
   try {
-    await serve(demo, server, port, values.json === true);
+    await serve(demo, server, port, values);
   } catch (error) {
     stop();
     throw error;
   }
 }
 
-async function serve(demo: DemoStore, server: Server, port: number, isJson: boolean): Promise<void> {
+/** What is printed at the start. */
+interface Output {
+  readonly json?: boolean | undefined;
+  readonly all?: boolean | undefined;
+}
+
+async function serve(demo: DemoStore, server: Server, port: number, { json, all }: Output): Promise<void> {
   const { store } = demo;
   const { credentials, renewed } = await demoCredentials(demo);
   const records = createRecords();
@@ -53,16 +61,16 @@ async function serve(demo: DemoStore, server: Server, port: number, isJson: bool
   const baseUrl = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   const environment = ENVIRONMENT;
   const named = { issuer: baseUrl, audience: AUDIENCE, accessKeys: store };
-  const tokens = accessTokens({ ...named, environment });
+  const tokens = accessTokens({ ...named, environment, dpop: { origin: baseUrl, replay: store } });
   const secretKeys = apiKeys({ resolver: store, kinds: ['secret'], environment });
   const publicKeys = apiKeys({ resolver: store, kinds: ['public'], environment });
-  const issuer = createIssuer({ ...named, signingKeys: store });
+  const issuer = createIssuer({ ...named, signingKeys: store, dpop: {} });
   const dashboard = demoDashboard(store, baseUrl);
   server.on('request', createApp({ tokens, secretKeys, publicKeys }, records, [issuer, dashboard.router]));
 
   const tokenEndpoint = `${baseUrl}/connect/token`;
   const accessToken = await buyToken({ tokenEndpoint, ...credentials });
-  if (isJson) {
+  if (json) {
     const { secretAll, secretPayments, secretDisputes, secretEcommerce, public: publicKey, ...rest } = credentials;
     const { accessKeyId, accessKeySecret, defaultScopes } = rest;
     const keys = { secretAll, secretPayments, secretDisputes, secretEcommerce, public: publicKey };
@@ -76,9 +84,10 @@ async function serve(demo: DemoStore, server: Server, port: number, isJson: bool
   const card = { type: 'card', expiry_month: 12, expiry_year: 2030 } as const;
   const payment = records.payments.create(holder, { source: card, amount: 2500, currency: 'GBP', reference: 'demo' });
   const dispute = records.disputes.open(payment);
-  const bought = { tokenEndpoint, accessToken, expiredToken };
-  const shown = { ...credentials, ...bought, baseUrl, renewed, dashboard: dashboard.links };
-  console.log(welcome(shown, payment, dispute));
+  const obtained = { tokenEndpoint, accessToken, expiredToken };
+  const shown = { ...credentials, ...obtained, baseUrl, renewed, dashboard: dashboard.links };
+  const envFile = writeEnvFile(demo.beside, shown);
+  console.log(all ? welcome(shown, payment, dispute, envFile) : shortWelcome(shown, envFile));
   logDecisions(console.log);
 }
 
@@ -94,7 +103,7 @@ function sentenceFor(error: NodeJS.ErrnoException): string {
   if (error.code === 'unavailable' || error.code === 'store_unavailable') {
     return `The database cannot be reached: ${process.env.DATABASE_URL === undefined ? 'keyward.db' : 'see DATABASE_URL'}.`;
   }
-  if (error.code === 'EADDRINUSE') return 'The port is taken. Choose another: PORT=3001 npm start';
+  if (error.code === 'EADDRINUSE') return 'The port is in use. Choose another: PORT=3001 npm start';
   return error.message;
 }
 

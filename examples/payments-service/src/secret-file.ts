@@ -1,4 +1,4 @@
-/** Small files that nobody else may read. */
+/** Small files that only this user can read. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** What a file says; `undefined` where there is none. */

@@ -6,7 +6,7 @@ export interface Client {
   readonly accessKeySecret: string;
 }
 
-/** Buys an access token with the default scopes of the access key. */
+/** Obtains an access token with the default scopes of the access key. */
 export async function buyToken({ tokenEndpoint, accessKeyId, accessKeySecret }: Client): Promise<string> {
   const credentials = Buffer.from(`${accessKeyId}:${accessKeySecret}`).toString('base64');
   const response = await fetch(tokenEndpoint, {
@@ -14,7 +14,7 @@ export async function buyToken({ tokenEndpoint, accessKeyId, accessKeySecret }: 
     headers: { Authorization: `Basic ${credentials}`, Connection: 'close' },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
-  if (!response.ok) throw new Error(`${accessKeyId} bought no token: the token endpoint answered ${response.status}`);
+  if (!response.ok) throw new Error(`${accessKeyId} got no token: the token endpoint answered ${response.status}`);
   const { access_token: token } = (await response.json()) as { access_token: string };
   return token;
 }

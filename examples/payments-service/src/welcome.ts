@@ -1,9 +1,9 @@
-/** What the demo prints at its start: the credentials, and commands to paste with the status that each will get. */
+/** What `npm start -- --all` prints: every credential, and commands with the status of their answers. */
 import type { DemoCredentials } from './demo-credentials.js';
 import type { Dispute } from './disputes.js';
 import type { Payment } from './payments.js';
 
-/** What the demo shows: the credentials, what was bought with them, and who can sign in where. */
+/** What the demo shows: the credentials, the tokens obtained with them, and who can sign in where. */
 export interface Demo extends DemoCredentials {
   readonly baseUrl: string;
   readonly tokenEndpoint: string;
@@ -13,7 +13,8 @@ export interface Demo extends DemoCredentials {
   readonly dashboard: { readonly developer: string; readonly owner: string };
 }
 
-export function welcome(demo: Demo, payment: Payment, dispute: Dispute): string {
+/** @param envFile - The path of the file that `writeEnvFile` wrote. */
+export function welcome(demo: Demo, payment: Payment, dispute: Dispute, envFile: string): string {
   const { baseUrl, tokenEndpoint, accessKeyId, accessKeySecret, renewed } = demo;
   const curl = (path: string, credential?: string, body?: object, authorization = `Bearer ${credential}`) =>
     [
@@ -21,13 +22,14 @@ export function welcome(demo: Demo, payment: Payment, dispute: Dispute): string 
       ...(credential === undefined ? [] : [`-H "Authorization: ${authorization}"`]),
       ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`]),
     ].join(' ');
-  const buy = (how: string, scope = '', secret = accessKeySecret) =>
+  const requestToken = (how: string, scope = '', secret = accessKeySecret) =>
     [
       `curl ${how} ${tokenEndpoint} -u '${accessKeyId}:${secret}' -d grant_type=client_credentials`,
       ...(scope === '' ? [] : [`-d scope='${scope}'`]),
     ].join(' ');
-  // The shell puts the token in the place of the command that buys it.
-  const bought = (scope?: string) => `$(${buy('-s', scope)} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
+  // The shell replaces the command with the token that it obtains.
+  const accessToken = (scope?: string) =>
+    `$(${requestToken('-s', scope)} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
 
   const card = { type: 'card', number: '4242424242424242', expiry_month: 12, expiry_year: 2030 };
   const order = { source: card, amount: 1000, currency: 'GBP', reference: 'order-1' };
@@ -40,24 +42,28 @@ export function welcome(demo: Demo, payment: Payment, dispute: Dispute): string 
     [201, 'a shop pays through its one channel', curl('/payments', demo.secretEcommerce, order)],
     [201, 'a public key, from a browser: a card becomes a token', curl('/tokens', demo.public, card)],
     [201, 'the same without "Bearer", as some SDKs send it', curl('/tokens', demo.public, card, demo.public)],
-    [200, 'any credential is told what it reaches', curl('/caller', demo.public)],
+    [200, 'any credential: who calls, and for which APIs', curl('/caller', demo.public)],
     [200, 'a secret key for disputes only', curl(`/disputes/${dispute.id}`, demo.secretDisputes)],
-    [200, 'an access key buys a token, with its default scopes', buy('-i')],
-    [200, 'the same, with the scopes asked for', buy('-i', 'payments payments:refund')],
-    [200, 'an access token, where no keys are taken', curl('/reports', demo.accessToken)],
-    [200, 'a token is bought and spent', curl('/reports', bought())],
-    [201, 'one with payments:refund pays back', curl(`${payPath}/refunds`, bought('payments payments:refund'), refund)],
+    [200, 'an access key obtains a token, with its default scopes', requestToken('-i')],
+    [200, 'the same, with the scopes asked for', requestToken('-i', 'payments payments:refund')],
+    [200, 'an access token, where no keys are accepted', curl('/reports', demo.accessToken)],
+    [200, 'a token is obtained and used', curl('/reports', accessToken())],
+    [
+      201,
+      'a token with payments:refund refunds',
+      curl(`${payPath}/refunds`, accessToken('payments payments:refund'), refund),
+    ],
     [403, 'wrong API: a key for disputes only, at payments', curl(payPath, demo.secretDisputes)],
     [
       403,
       "wrong channel: not the shop's",
       curl('/payments', demo.secretEcommerce, { processing_channel_id: 'pc_other' }),
     ],
-    [400, 'wrong scope: one that the access key has not', buy('-i', 'payouts')],
+    [400, 'wrong scope: the access key does not have it', requestToken('-i', 'payouts')],
     [403, 'wrong scope: a token without payments:refund', curl(`${payPath}/refunds`, demo.accessToken, {})],
-    [401, 'wrong kind: a public key, where secret keys are taken', curl(payPath, demo.public)],
-    [401, 'wrong kind: a secret key, where no keys are taken', curl('/reports', demo.secretAll)],
-    [401, 'wrong secret: of the access key', buy('-i', '', 'not-the-secret')],
+    [401, 'wrong kind: a public key, where secret keys are accepted', curl(payPath, demo.public)],
+    [401, 'wrong kind: a secret key, where no keys are accepted', curl('/reports', demo.secretAll)],
+    [401, 'wrong secret: of the access key', requestToken('-i', '', 'not-the-secret')],
     [401, 'mistyped: one character is wrong, so nothing is looked up', curl(payPath, mistyped(demo.secretAll))],
     [401, 'expired: a secret key', curl(payPath, demo.expiredKey)],
     [401, 'expired: an access token', curl(payPath, demo.expiredToken)],
@@ -84,11 +90,16 @@ The Dashboard shows them, and makes others. Each of these links signs you in onc
   as Developer                 ${demo.dashboard.developer}
   as Owner                     ${demo.dashboard.owner}
 
-Paste a command into another terminal. The number above it is the status that it gets.
+Paste a command into another terminal. The number above it is the status of its answer.
 
 ${commands.map(([status, what, command]) => `  ${status}  ${what}\n       ${command}\n`).join('\n')}
-Each decision is told here with its reason, which the caller does not get. A gate proves who calls; a guard behind it may
-still refuse.
+A token that is bound to its client's key pair (DPoP), and the same token without a proof:
+
+  200, then 401
+       eval "$(cat ${envFile})"; node examples/payments-service/dist/call-with-dpop.js
+
+Each decision is printed here with its reason, which the caller does not get. A gate proves who calls; a guard behind it
+may still refuse.
 `;
 }
 

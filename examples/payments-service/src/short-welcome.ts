@@ -1,0 +1,32 @@
+/** What the demo prints at its start: where it is, a sign-in link, and five commands. With npm's own lines they are 25. */
+import type { Demo } from './welcome.js';
+
+const COMMANDS: readonly (readonly [status: number, what: string, command: string])[] = [
+  [200, 'a secret key: who calls, and for which APIs', 'curl -i $API/caller -H "Authorization: Bearer $KEY"'],
+  [
+    200,
+    'an access key obtains an access token',
+    'curl -i $API/connect/token -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials',
+  ],
+  [200, 'an access token, where no keys are accepted', 'curl -i $API/reports -H "Authorization: Bearer $TOKEN"'],
+  [403, 'a key for disputes only, at payments', 'curl -i $API/payments/1 -H "Authorization: Bearer $DISPUTES_KEY"'],
+  [401, 'no credential', 'curl -i $API/caller'],
+];
+
+/** @param envFile - The path of the file that `writeEnvFile` wrote. */
+export function shortWelcome({ baseUrl, dashboard, renewed }: Demo, envFile: string): string {
+  return [
+    `payments-service is on ${baseUrl}. Ctrl-C ends it.`,
+    ...renewed,
+    '',
+    'The Dashboard: this link signs you in as Owner, once, within 15 minutes.',
+    dashboard.owner,
+    '',
+    `Load the credentials into another terminal: eval "$(cat ${envFile})"`,
+    'Then paste a command. The number above it is the status of its answer.',
+    '',
+    ...COMMANDS.flatMap(([status, what, command]) => [`  ${status}  ${what}`, `       ${command}`]),
+    '',
+    'All credentials and more commands: npm start -- --all. What the service decides is printed below.',
+  ].join('\n');
+}
