@@ -26,11 +26,11 @@ writeFileSync(
   new URL('../docs/mutation.md', import.meta.url),
   `# Mutation
 
-Written by \`npm run mutation\`: [Stryker](https://stryker-mutator.io) changes the source in one place at a time, and the tests are
-run. A change that no test notices shows a check that could be taken away unseen, or code that says more than it needs. So every
-survivor is judged below, and the command fails where one is not. It tries the mutants on Express 5, by the tests of the core
-alone, laws with 500 draws each. What runs once, when a module is loaded, is left out (${counted(every, ['Ignored'])}
-mutants): all tests would have to be run for each.
+For contributors who change the core. Written by \`npm run mutation\`: [Stryker](https://stryker-mutator.io) changes the source in one
+place at a time, and runs the tests. If no test fails, a check could be removed unnoticed, or the code does more than it needs. So every
+survivor is explained below, and the command fails if one is not. The mutants run on Express 5, with the tests of the core, and 500
+draws for each law. Code that runs once, when a module is loaded, is left out (${counted(every, ['Ignored'])} mutants), because it
+would need all tests for each mutant.
 
 ## Figures
 

@@ -1,6 +1,7 @@
 /** What is not installed with the package, by the variable that says where it is. */
 const NOT_INSTALLED = [
   ['KEYWARD_TEST_POSTGRES', 'PostgreSQL'],
+  ['KEYWARD_TEST_REDIS', 'Redis'],
   ['KEYWARD_TEST_BROWSER', 'Chromium'],
 ];
 
