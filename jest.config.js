@@ -45,8 +45,10 @@ const leftOut = browser === undefined ? ['/dashboard/browser/'] : short ? [longI
 export default {
   reporters: ['default', '<rootDir>/scripts/cases-reporter.js', '<rootDir>/scripts/summary-reporter.js'],
   maxWorkers: 2,
-  // Some tests make hundreds of requests, or start programs: on a busy machine that takes a while.
-  testTimeout: 60_000,
+  // Modules of a test file stay in the memory of its worker: without a limit, two workers would grow to several GB each.
+  workerIdleMemoryLimit: '2GB',
+  // A test that takes this long hangs. Some make hundreds of requests, or start programs, and a machine may be busy.
+  testTimeout: 180_000,
   projects: [
     {
       ...base,

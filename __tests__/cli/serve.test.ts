@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from '../examples/built-service.js';
 import { type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
+import { eventually } from '../support/store-wait.js';
 import { placesOf, sharedEngines } from '../support/test-stores.js';
 
 const SERVE = ['serve', '--audience', 'https://api.test', '--port', '0', '--json', '--no-log'];
@@ -43,7 +44,7 @@ describe.each(sharedEngines)('keyward serve, on %s', (engine) => {
       const program = startProgram(SERVE, env, folder);
       const server = await served(program);
       for (const path of ['/healthz', '/readyz']) {
-        expect((await fetch(server.issuer + path, { headers: close })).status).toBe(200);
+        await eventually(async () => (await fetch(server.issuer + path, { headers: close })).status === 200);
       }
       const bought = await buy(server, id, secret);
       expect(bought.status).toBe(200);
