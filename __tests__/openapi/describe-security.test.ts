@@ -3,8 +3,17 @@ import { describe, expect, it } from '@jest/globals';
 import { validate as readmeValidate } from '@readme/openapi-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import express, { type Express } from 'express';
-import { requireAny, requireApi, requireBearer, requireChannel, requireKeyKind, requireScopes } from 'keyward';
-import { describeSecurity } from 'keyward/openapi';
+import {
+  accessTokens,
+  requireAny,
+  requireApi,
+  requireBearer,
+  requireChannel,
+  requireConfirmation,
+  requireKeyKind,
+  requireScopes,
+} from 'keyward';
+import { assertMatchesOpenApi, describeSecurity, openApiGate } from 'keyward/openapi';
 import { asking, documentOf, faultOf, keys, kit, SCHEMES, schemes, tokens } from '../support/openapi.js';
 
 const both = requireBearer({ accept: [tokens, keys] });
@@ -258,5 +267,41 @@ describe('a document with security', () => {
     [{ into: documentOf({}), schemes: {}, from: 1 }, /unknown option "from"/],
   ])('O15 the options of describeSecurity are checked (%#)', (options, expected) => {
     expect(faultOf(() => describeSecurity(app, options as never))).toMatch(expected);
+  });
+});
+
+describe('an app that requires client certificates', () => {
+  const bound = accessTokens({ issuer: 'https://login.example', audience: 'api', mtls: {} });
+  const named = { accessToken: bound, mtls: 'mutualTLS' } as const;
+  const into = documentOf({ '/x': { get: asking() } }, { components: {} });
+  const app = (...guards: readonly ReturnType<typeof requireConfirmation>[]) =>
+    appWith((made) => made.get('/x', requireBearer({ accept: [bound] }), ...guards, handler));
+
+  it('O13 requireConfirmation of mtls is mutualTLS beside the token', () => {
+    const guarded = app(requireConfirmation('mtls'));
+    const described = describeSecurity(guarded, { into, schemes: named });
+    expect(securityAt(described, '/x')).toEqual([{ accessToken: [], mtls: [] }]);
+    expect(described.components).toMatchObject({ securitySchemes: { mtls: { type: 'mutualTLS' } } });
+    expect(() => assertMatchesOpenApi(guarded, described, { schemes: named })).not.toThrow();
+    expect(() => openApiGate(described, { schemes: named })).not.toThrow();
+    expect(faultOf(() => assertMatchesOpenApi(app(), described, { schemes: named }))).toContain(
+      'GET /x: the document asks for accessToken with mutualTLS; the app asks for accessToken',
+    );
+  });
+
+  it('O15 without a scheme for it, it is a conflict: the document would ask for less', () => {
+    const fault = faultOf(() =>
+      describeSecurity(app(requireConfirmation('mtls')), { into, schemes: { accessToken: bound } }),
+    );
+    expect(fault).toContain(
+      `GET /x: the app asks for accessToken with mutualTLS; name its scheme in "schemes", such as { mtls: 'mutualTLS' }`,
+    );
+  });
+
+  it.each([[['dpop']], [['dpop', 'mtls']]] as const)('O13 requireConfirmation of %j cannot be written', (methods) => {
+    const described = describeSecurity(app(requireConfirmation(...methods)), {
+      ...{ into, schemes: { accessToken: bound } },
+    });
+    expect(securityAt(described, '/x')).toEqual([{ accessToken: [] }]);
   });
 });

@@ -1,11 +1,15 @@
 /** O01 to O04: what a gate of a document asks of each operation. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import express, { type ErrorRequestHandler } from 'express';
 import { accessTokens, authOf, requireScopes } from 'keyward';
 import { openApiGate } from 'keyward/openapi';
 import request from 'supertest';
 import { A5, answerOf, lacking, R4, T1, U0 } from '../support/answers.js';
+import { createManualClock } from '../support/manual-clock.js';
 import { asking, documentOf, faultOf, keys, kit, SCHEMES, schemes, tokens } from '../support/openapi.js';
+import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
 
 const token = (...scopes: string[]) => kit.accessToken({ scopes });
 const secretKey = kit.secretKey();
@@ -231,7 +235,7 @@ describe('two schemes in one alternative', () => {
   const confirmed: Record<string, unknown> = { bound: 'mtls', dpop: 'dpop', bare: undefined };
   const proving = {
     kinds: ['access'],
-    confirmations: ['mtls'],
+    confirmation: { mtls: { required: false } },
     verify: (credential: { reveal(): string }) => ({
       outcome: 'accepted',
       principal: principal(confirmed[credential.reveal()]),
@@ -247,5 +251,38 @@ describe('two schemes in one alternative', () => {
     for (const other of ['dpop', 'bare']) {
       expect(answerOf(await get(app, '/x', other)).challenge).toContain('error="invalid_token"');
     }
+  });
+
+  it('O04 with mutualTLS a token of accessTokens needs its certificate', async () => {
+    const signer = createKey('ES256');
+    const certificateOf = ({ headers }: IncomingMessage) => {
+      const certificate = headers['x-certificate'];
+      return certificate === undefined ? undefined : Buffer.from(String(certificate));
+    };
+    const accessToken = accessTokens({
+      ...{ issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(signer), clock: createManualClock() },
+      ...{ mtls: { certificateOf }, dpop: { origin: 'https://api.test' } },
+    });
+    const security = [{ accessToken: [], mtls: [] }];
+    const app = appOf(documentOf({ '/x': { get: asking(security), post: asking([{ secretKey: [] }]) } }, mutual), {
+      ...{ ...schemes, accessToken, mtls: 'mutualTLS' },
+    });
+    const x5t = createHash('sha256').update('certificate').digest('base64url');
+    const bound = forge(signer, { cnf: { 'x5t#S256': x5t } });
+    const send = async (text: string, certificate: string) =>
+      (await request(app).get('/x').set('Authorization', `Bearer ${text}`).set('X-Certificate', certificate)).status;
+    expect([await send(bound, 'certificate'), await send(bound, 'other')]).toEqual([200, 401]);
+    expect([await send(forge(signer), 'certificate'), (await get(app, '/x', bound)).status]).toEqual([401, 401]);
+  });
+
+  it('O04 with mutualTLS a token that proves both, key pair and certificate, is accepted', async () => {
+    const both = { ...principal('dpop'), payload: { cnf: { jkt: 'a', 'x5t#S256': 'b' } } };
+    const confirmation = { ...proving.confirmation, dpop: { algorithms: ['ES256'], required: false } };
+    const accessToken = { ...proving, confirmation, verify: () => ({ outcome: 'accepted', principal: both }) };
+    const security = [{ accessToken: [], mtls: [] }];
+    const app = appOf(documentOf({ '/x': { get: asking(security), post: asking([{ secretKey: [] }]) } }, mutual), {
+      ...{ ...schemes, accessToken, mtls: 'mutualTLS' },
+    });
+    expect((await request(app).get('/x').set('Authorization', 'DPoP token')).status).toBe(200);
   });
 });

@@ -52,10 +52,7 @@ export interface GuardMetadata {
   readonly anyOf?: readonly GuardMetadata[] | undefined;
   /** The verifier whose principals may pass, for a guard that is one alternative of an OpenAPI document. */
   readonly verifier?: CredentialVerifier | undefined;
-  /**
-   * Whether the credential must be bound to a client certificate, for a guard that is one alternative of an OpenAPI
-   * document.
-   */
+  /** Whether the credential must be bound to a client certificate. */
   readonly mutualTls?: boolean | undefined;
   /** Returns the scopes that a principal needs, if they depend on the request. */
   readonly scopesOf?: ((req: IncomingMessage) => readonly string[]) | undefined;

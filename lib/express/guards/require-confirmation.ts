@@ -1,6 +1,6 @@
 import { CONFIRMATION_METHODS, type ConfirmationMethod, type Principal } from '../../credentials/principal.js';
 import { namesOf } from '../../options/options.js';
-import { defineGuard, type Guard } from './guard.js';
+import { createGuard, type Guard } from './guard.js';
 
 /**
  * Lets a request pass if its token is bound to the client, and the client proved this by one of the methods (RFC 9449,
@@ -26,17 +26,19 @@ import { defineGuard, type Guard } from './guard.js';
 export function requireConfirmation(...methods: readonly ConfirmationMethod[]): Guard {
   const confirmation = namesOf('requireConfirmation', methods, CONFIRMATION_METHODS);
   const refusal = Object.freeze({ confirmation, reason: 'confirmation' });
-  return defineGuard({
+  return createGuard({
     name: `requireConfirmation(${confirmation.join(', ')})`,
     kinds: ['access'],
-    check: (principal) => provenBy(principal).some((method) => confirmation.includes(method)) || refusal,
+    scopes: undefined,
+    mutualTls: confirmation.every((method) => method === 'mtls'),
+    check: (principal) => provenMethods(principal).some((method) => confirmation.includes(method)) || refusal,
   });
 }
 
 /**
  * Returns the methods that the request proved. A token that is bound to a key pair and to a certificate proved both.
  */
-function provenBy({ confirmation, ...principal }: Principal): readonly ConfirmationMethod[] {
+export function provenMethods({ confirmation, ...principal }: Principal): readonly ConfirmationMethod[] {
   if (confirmation === undefined) return [];
   const isBoth = confirmation === 'dpop' && 'payload' in principal && 'x5t#S256' in Object(principal.payload.cnf);
   return isBoth ? CONFIRMATION_METHODS : [confirmation];

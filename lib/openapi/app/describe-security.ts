@@ -103,6 +103,7 @@ function conflictsOf(
   const known = new Map([...proofs].filter(([name]) => declared.has(name)));
   const linked = linkSchemes(FACTORY, declared, known);
   const namesOf = schemeNames(proofs);
+  const namesMutualTls = [...proofs.values()].includes('mutualTLS');
   return found.flatMap(({ operation, route }) => {
     const name = `  ${operation.method} ${operation.path}`;
     if (route === undefined) return [`${name}: the document has it; the app has no route for it`];
@@ -110,6 +111,9 @@ function conflictsOf(
     const text = requirementText(requirement, namesOf);
     const isNamed = requirement?.alternatives.every(({ verifier }) => namesOf(verifier).length > 0);
     if (requirement === undefined || requirement.isClosed || !isNamed) return [`${name}: the app asks for ${text}`];
+    if (!namesMutualTls && requirement.alternatives.some(({ mutualTls }) => mutualTls)) {
+      return [`${name}: the app asks for ${text}; name its scheme in "schemes", such as { mtls: 'mutualTLS' }`];
+    }
     if (!operation.security.isStated) return [];
     const keyOf = requirementKeys();
     const stated = linkSecurity(operation.security, linked);

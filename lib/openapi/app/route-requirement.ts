@@ -3,7 +3,7 @@ import type { Kind } from '../../credentials/kind.js';
 import { isOpen } from '../../express/route-audit/audit-routes.js';
 import type { RouteCheck } from '../../express/route-audit/route-checks.js';
 import type { GuardMetadata } from '../../express/route-metadata.js';
-import type { Alternative, Requirement } from '../document/requirement.js';
+import { type Alternative, provesMutualTls, type Requirement } from '../document/requirement.js';
 
 /** One way to pass the guards of a route. */
 interface GuardPass {
@@ -41,6 +41,7 @@ export function requirementOf(checks: readonly RouteCheck[]): Requirement | unde
     passes
       .filter((pass) => pass.verifier === undefined || pass.verifier === verifier)
       .filter(({ kinds }) => sharesKind(verifier.kinds, kinds))
+      .filter(({ mutualTls }) => !mutualTls || provesMutualTls(verifier))
       .map((pass): Alternative => ({ verifier, scopes: pass.scopes, mutualTls: pass.mutualTls, allowSchemeless })),
   );
   return { alternatives, isOptional: open, isClosed: alternatives.length === 0 };

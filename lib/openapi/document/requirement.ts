@@ -59,9 +59,9 @@ function linkAlternative(
   return { verifier: first.verifier, scopes: first.scopes, mutualTls, allowSchemeless: first.allowSchemeless };
 }
 
-/** Whether the verifier accepts tokens that are bound only to a client certificate. */
-function provesMutualTls(verifier: CredentialVerifier & { readonly confirmations?: readonly string[] }): boolean {
-  return verifier.confirmations?.includes('mtls') === true;
+/** Whether the verifier accepts tokens that are bound to a client certificate. */
+export function provesMutualTls({ confirmation }: CredentialVerifier): boolean {
+  return confirmation?.mtls !== undefined;
 }
 
 /** Returns a text. Two requirements have the same text if they give the same decision for every request. */

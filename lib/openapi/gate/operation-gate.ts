@@ -13,6 +13,7 @@ import type { Gate } from '../../express/gate/gate.js';
 import { refuse } from '../../express/gate/refuse.js';
 import { reportDecision } from '../../express/gate/report-decision.js';
 import { requireBearer } from '../../express/gate/require-bearer.js';
+import { provenMethods } from '../../express/guards/require-confirmation.js';
 import { fail, type Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
 import type { Alternative, Requirement } from '../document/requirement.js';
@@ -116,7 +117,7 @@ function refusalOf(fitting: readonly Alternative[], principal: Principal): Alter
   let refusal: AlternativeRefusal = { code: 'invalid_token', reason: 'confirmation' };
   for (const { scopes, mutualTls } of fitting) {
     const holdsAll = scopes.every((scope) => holdsScope(principal, scope));
-    const isConfirmed = !mutualTls || (principal as { readonly confirmation?: unknown }).confirmation === 'mtls';
+    const isConfirmed = !mutualTls || provenMethods(principal).includes('mtls');
     if (holdsAll && isConfirmed) return undefined;
     if (!holdsAll && refusal.code === 'invalid_token')
       refusal = { code: 'insufficient_scope', reason: 'scope', scopes };
