@@ -23,12 +23,16 @@ export function apiOperations(management: Management): readonly ApiOperation[] {
   return [
     ...keyOperations({
       ...{ path: '/keys', noun: 'Key', title: 'key', keys, newSchema: 'NewKey', patchSchema: 'KeyPatch' },
-      filters: ['kind', 'api', 'state', 'q', 'limit', 'after'],
+      filters: ['kind', 'api', 'state', 'q', 'sort', 'limit', 'after'],
     }),
     usageOperation(management, '/keys', 'Key'),
     ...keyOperations({
       ...{ path: '/access-keys', noun: 'AccessKey', title: 'access key', keys: accessKeys },
-      ...{ newSchema: 'NewAccessKey', patchSchema: 'AccessKeyPatch', filters: ['state', 'q', 'limit', 'after'] },
+      ...{
+        newSchema: 'NewAccessKey',
+        patchSchema: 'AccessKeyPatch',
+        filters: ['state', 'q', 'sort', 'limit', 'after'],
+      },
     }),
     usageOperation(management, '/access-keys', 'AccessKey'),
     ...credentialOperations(management),

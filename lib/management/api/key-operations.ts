@@ -107,7 +107,7 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
   const key = { description: `The ${title}.`, schema: 'Key' } as const;
   return [
     {
-      ...{ method: 'get', path, id: `list${noun}s`, summary: `List ${title}s, newest first`, scopes: READ },
+      ...{ method: 'get', path, id: `list${noun}s`, summary: `List ${title}s`, scopes: READ },
       ...{ query: collection.filters, headers: ['Link'], handle: list },
       answers: { 200: { description: 'A page.', schema: 'KeyPage' } },
     },

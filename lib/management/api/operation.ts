@@ -49,7 +49,7 @@ export interface ApiOperation {
 }
 
 export type QueryName =
-  | ('kind' | 'api' | 'state' | 'q' | 'limit' | 'after')
+  | ('kind' | 'api' | 'state' | 'q' | 'sort' | 'limit' | 'after')
   | ('subject' | 'actor' | 'action')
   | ('from' | 'to');
 

@@ -1,5 +1,6 @@
 /** Reads the query parameters of lists, and creates the pages of lists. */
 import { types } from 'node:util';
+import { KEY_ORDERS } from '../list-filter.js';
 import { invalid } from '../management-error.js';
 import type { Page } from '../pagination.js';
 import type { ApiAnswer, ApiCall, QueryName } from './operation.js';
@@ -11,6 +12,10 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryName, JsonSchema>> = {
   api: { type: 'string', description: 'Keys that can use this API.' },
   state: { type: 'string', enum: ['active', 'disabled', 'expired', 'revoked'] },
   q: { type: 'string', description: 'Part of a name, an id or a hint.' },
+  sort: {
+    ...{ type: 'string', enum: KEY_ORDERS, default: '-created' },
+    description: 'A minus reverses the order. Every page of a list has the same order.',
+  },
   limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
   after: { type: 'string', description: '`next` of the page before.' },
   subject: { type: 'string' },
