@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type AccessKeyRecord, accessTokens, apiKeys, type KeyResolver, type UsageCounter } from 'keyward';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
+import { createDpopClient, ORIGIN } from '../support/dpop-client.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createKeyTable } from '../support/key-table.js';
 import { createManualClock, START } from '../support/manual-clock.js';
@@ -136,5 +137,26 @@ describe('access tokens', () => {
     }
     await tokens.verify(new PresentedCredential(forge(createKey('ES256'), { exp: START / 1_000 + 60 })));
     expect(Object.values(counts)).toEqual([[0, 3]]);
+  });
+
+  it('are counted as refused if the request does not prove that it has their key, cached or not', async () => {
+    const client = await createDpopClient(signer);
+    const base = { issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(signer), accessKeys, clock };
+    const tokens = accessTokens({ ...base, dpop: { origin: ORIGIN } });
+    const bound = client.token();
+    const good = () => client.proof(bound);
+    const used = good();
+    const present = async (proof: string | undefined, scheme: 'DPoP' | 'Bearer' = 'DPoP') => {
+      const request = { method: 'GET', originalUrl: '/', headers: proof === undefined ? {} : { dpop: proof } };
+      return (await tokens.verify(new PresentedCredential(bound, request, undefined, scheme))).outcome;
+    };
+    const wrong = () => client.proof('another token');
+    expect([await present(wrong()), await present(used), await present(used), await present(wrong())]).toEqual([
+      ...['refused', 'accepted', 'refused', 'refused'],
+    ]);
+    expect([await present(undefined), await present(undefined, 'Bearer'), await present(good())]).toEqual([
+      ...['refused', 'refused', 'accepted'],
+    ]);
+    expect(Object.values(counts)).toEqual([[2, 5]]);
   });
 });

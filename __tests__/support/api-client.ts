@@ -48,7 +48,8 @@ export async function serveApi(
   const keys = apiKeys({ resolver: store, kinds: ['secret', 'public'], environment: 'any', clock });
   app.use('/keyed', requireBearer({ accept: [keys] }), createManagementApi({ management, memberOf: memberByScopes() }));
   app.use(bearerErrors({ format: 'problem' }));
-  const { port, close } = await serve(app);
+  // Longer than a test takes: a client may use a connection again that the server has just closed.
+  const { port, close } = await serve(app, { keepAliveTimeout: 600_000 });
   const url = `http://127.0.0.1:${port}`;
 
   async function send(path: string, method: string, auth: Record<string, string>, { body, headers = {} }: SendOptions) {
