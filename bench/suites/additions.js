@@ -8,6 +8,8 @@ import { inCalls, titlesOf } from './calls.js';
 const PAIRS = {
   introspection: { own: 'keyward-introspected', beside: 'keyward-key', times: 1.1 },
   OpenAPI: { own: 'keyward-openapi', beside: 'keyward-key', over: 2 },
+  usage: { own: 'keyward-counted', beside: 'keyward-key', over: 0.02 },
+  'rate limit': { own: 'keyward-limited', beside: 'keyward-key', over: 3 },
   'token client': { own: 'token-client', beside: 'plain-fetch', over: 20 },
 };
 const CREDENTIALS = 1_000;
@@ -29,8 +31,9 @@ export async function additions({ folder, rounds }) {
     title: 'What other entry points add',
     text:
       'Microseconds of CPU for one warm call, 1,000 credentials in turn: opaque tokens beside keys, a gate by an OpenAPI document of ' +
-      '10,000 operations beside the same gate and guard by hand, and `fetch` of a token client with a cached token beside the same ' +
-      '`fetch` with a token at hand, where nothing is sent.',
+      '10,000 operations beside the same gate and guard by hand, keys with counted usage and with a limit (counted in memory) ' +
+      'beside keys without, and `fetch` of a token client with a cached token beside the same `fetch` with a token at hand, where ' +
+      'nothing is sent.',
     sections: parts.map(({ section }) => section),
     bounds: parts.map(({ bound }) => bound),
   };
