@@ -12,8 +12,10 @@ import { endedKeys } from './ended-keys.js';
 import { endurance } from './endurance.js';
 import { flood } from './flood.js';
 import { FLOORS, laws } from './laws.js';
+import { listSize } from './list-size.js';
 import { managementSize } from './management-size.js';
 import { proofReplay } from './proof-replay.js';
+import { revokedTokens } from './revoked-tokens.js';
 import { storeBusy } from './store-busy.js';
 import { storeCrash } from './store-crash.js';
 import { storeOutage } from './store-outage.js';
@@ -21,6 +23,7 @@ import { postgresServer } from './store-places.js';
 import { storeRestart } from './store-restart.js';
 import { storeSize } from './store-size.js';
 import { tokenTiming } from './token-timing.js';
+import { usageCounts } from './usage-counts.js';
 
 const { values } = parseArgs({
   options: { scale: { type: 'string', default: '1' }, only: { type: 'string', default: '' } },
@@ -37,13 +40,16 @@ const parts = {
   'store-busy': () => storeBusy(Math.max(10_000, 400_000 * scale), Math.max(5, 20 * scale)),
   'store-size': () => storeSize(Math.max(10_000, 1_000_000 * scale)),
   'management-size': () => managementSize(Math.max(10_000, 1_000_000 * scale)),
+  'list-size': () => listSize(Math.max(10_000, 1_000_000 * scale)),
+  'revoked-tokens': () => revokedTokens(Math.max(1_000, 100_000 * scale), Math.ceil(1_000 * scale)),
+  'usage-counts': () => usageCounts(Math.ceil(100_000 * scale), Math.max(5, 150 * scale)),
   flood: () => flood(1_000_000 * scale),
   endurance: () => endurance(10_000_000 * scale),
   ...Object.fromEntries(FLOORS.map((floor) => [`laws-${floor}`, () => laws(floor, 1_000_000 * scale)])),
 };
 const chosen = Object.keys(parts).filter((name) => name.startsWith(values.only));
 // Before anything has begun that takes hours.
-if (chosen.some((name) => /^(?:store|management|proof)/.test(name))) postgresServer();
+if (chosen.some((name) => /^(?:store|management|proof|revoked|list|usage)/.test(name))) postgresServer();
 
 /** A figure says whether its bound held; one without a bound says nothing. */
 const VERDICTS = new Map([
