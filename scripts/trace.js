@@ -1,6 +1,6 @@
 /**
- * `npm run trace`: how many files and functions of dist/ a request passes, by V8's own count. With `--check` it exits 1 when a
- * path has grown beyond its bound; with `--list` it names the functions.
+ * `npm run trace`: how many files and functions of lib/ a request passes, by V8's own count. With `--check` it exits 1 when a
+ * path has grown beyond its bound; with `--list` it names the functions. It runs .build/, which has one file for each file of lib/.
  *
  * A gate, `requireApi` and `requireScopes`; no HTTP, no Express. Cold: the first request with a credential, when the gate has accepted
  * another one before, so that the signing key is known. Warm: the same credential again.
@@ -23,12 +23,12 @@ const { values } = parseArgs({
   options: {
     check: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
-    dist: { type: 'string', default: '../dist' },
+    build: { type: 'string', default: '../.build' },
   },
 });
-const dist = new URL(`${values.dist}/`, import.meta.url);
-const { accessTokens, apiKeys, requireApi, requireBearer, requireScopes } = await import(new URL('index.js', dist));
-const { createTestKit } = await import(new URL('testing/index.js', dist));
+const build = new URL(`${values.build}/`, import.meta.url);
+const { accessTokens, apiKeys, requireApi, requireBearer, requireScopes } = await import(new URL('index.js', build));
+const { createTestKit } = await import(new URL('testing/index.js', build));
 
 const session = new Session();
 session.connect();
@@ -98,7 +98,7 @@ function pass(chain, credential) {
   });
 }
 
-/** The functions of dist/ that run meanwhile, by file. */
+/** The functions of lib/ that run meanwhile, by file. */
 async function traceOf(run) {
   await session.post('Profiler.takePreciseCoverage');
   await run();
@@ -106,8 +106,8 @@ async function traceOf(run) {
   const called = ({ functions }) => functions.filter(({ ranges }) => ranges[0].count > 0).map(nameOf);
   return new Map(
     result
-      .filter(({ url }) => url.startsWith(dist.href))
-      .map((script) => [script.url.slice(dist.href.length), called(script)])
+      .filter(({ url }) => url.startsWith(build.href))
+      .map((script) => [script.url.slice(build.href.length), called(script)])
       .filter(([, functions]) => functions.length > 0),
   );
 }

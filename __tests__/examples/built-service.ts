@@ -14,6 +14,12 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const EXAMPLE = join(ROOT, 'examples/payments-service');
 const MAIN = join(EXAMPLE, 'dist/main.js');
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const ROLLUP = join(ROOT, 'node_modules/rollup/dist/bin/rollup');
+const BUILD: readonly (readonly string[])[] = [
+  [TSC, '-p', 'tsconfig.build.json'],
+  [ROLLUP, '--config', '--silent'],
+  [TSC, '-p', 'examples/payments-service'],
+];
 
 /** Makes Node load Express 4 where the service asks for Express. */
 const WITH_EXPRESS_4 = dataUrl(`
@@ -89,9 +95,7 @@ export async function build(): Promise<void> {
       continue;
     }
     try {
-      for (const project of ['tsconfig.build.json', 'examples/payments-service']) {
-        execFileSync(process.execPath, [TSC, '-p', project], { cwd: ROOT, stdio: 'pipe' });
-      }
+      for (const command of BUILD) execFileSync(process.execPath, command, { cwd: ROOT, stdio: 'pipe' });
     } finally {
       rmSync(lock, { recursive: true, force: true });
     }
