@@ -15,6 +15,7 @@ export interface Handler {
   readonly guard: GuardMetadata | undefined;
   readonly isBearerErrors: boolean;
   readonly isResourceMetadata: boolean;
+  readonly isOwnEndpoint: boolean;
 }
 
 /** What Express stores about a mounted function. */
@@ -51,6 +52,7 @@ export function readHandler(layer: MountedLayer): Handler {
     guard: read('keyward.guard') as GuardMetadata | undefined,
     isBearerErrors: read('keyward.bearerErrors') !== undefined,
     isResourceMetadata: read('keyward.resourceMetadata') !== undefined,
+    isOwnEndpoint: read('keyward.ownEndpoint') !== undefined,
   };
 }
 
@@ -62,7 +64,10 @@ export function isSameHandler(one: Handler, other: Handler | undefined): boolean
   if (one.handle === other?.handle) return true;
   if (other === undefined || !one.isCopy) return false;
   const hasSameMarks =
-    one.gate === other.gate && one.guard === other.guard && one.isBearerErrors === other.isBearerErrors;
+    one.gate === other.gate &&
+    one.guard === other.guard &&
+    one.isBearerErrors === other.isBearerErrors &&
+    one.isOwnEndpoint === other.isOwnEndpoint;
   return hasSameMarks && one.name === other.name && one.length === other.length;
 }
 

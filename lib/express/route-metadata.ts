@@ -62,7 +62,12 @@ export interface GuardMetadata {
  * The names of the marks. They are registered symbols, so that an audit recognizes the functions of another copy of
  * keyward.
  */
-export type MarkName = 'keyward.gate' | 'keyward.guard' | 'keyward.bearerErrors' | 'keyward.resourceMetadata';
+export type MarkName =
+  | 'keyward.gate'
+  | 'keyward.guard'
+  | 'keyward.bearerErrors'
+  | 'keyward.resourceMetadata'
+  | 'keyward.ownEndpoint';
 
 /**
  * Marks a function with a symbol. The function stays extensible, because instrumentation adds properties to it.
@@ -73,6 +78,17 @@ export type MarkName = 'keyward.gate' | 'keyward.guard' | 'keyward.bearerErrors'
 export function mark<F extends object>(target: F, name: MarkName, value: object): F {
   Object.defineProperty(target, Symbol.for(name), { value });
   return Object.defineProperty(target, name, { value, enumerable: true });
+}
+
+const OWN_ENDPOINT = Object.freeze({});
+
+/**
+ * Marks a handler of the Dashboard, the issuer or the management API, for the route audit. Such a handler authenticates
+ * its callers itself, or serves what is public, so it needs no gate. The handlers are marked and not their router,
+ * because an app could add its own routes to the router.
+ */
+export function ownEndpoint<F extends object>(handler: F): F {
+  return mark(handler, 'keyward.ownEndpoint', OWN_ENDPOINT);
 }
 
 /** Returns the mark of a function; `undefined` if it has none, or only a copy of one. */

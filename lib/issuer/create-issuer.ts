@@ -7,6 +7,7 @@ import { clockOption } from '../contracts/clock-option.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import type { ReplayCache } from '../contracts/replay-cache.js';
 import type { SigningKeyStore } from '../contracts/signing-key-store.js';
+import { ownEndpoint } from '../express/route-metadata.js';
 import type { CertificateOf } from '../http/presented-credential.js';
 import { SECURE_URL, secureUrl } from '../http/secure-url.js';
 import {
@@ -212,14 +213,15 @@ export function createIssuer(options: IssuerOptions): Router {
 
   const router = Router();
   for (const [path, work] of endpoints) {
-    const handle = clientEndpoint(endpoint, work);
+    const handle = ownEndpoint(clientEndpoint(endpoint, work));
     // POST is registered as a route, so that `auditRoutes` shows it. Requests with other methods get 405.
     router.post(path, handle);
     router.all(path, handle);
   }
-  router.get(AUTHORIZATION_PATH, refuseAuthorization);
-  router.get(JWKS_PATH, serveKeys);
-  router.get(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'], serveMetadata);
+  router.get(AUTHORIZATION_PATH, ownEndpoint(refuseAuthorization));
+  router.get(JWKS_PATH, ownEndpoint(serveKeys));
+  const metadataPaths = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+  router.get(metadataPaths, ownEndpoint(serveMetadata));
   return router;
 }
 

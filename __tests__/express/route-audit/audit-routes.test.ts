@@ -30,6 +30,7 @@ describe('auditRoutes reports of a route', () => {
         open: false,
         openByParam: [],
         openByDocument: false,
+        ownEndpoint: false,
         namesKinds: true,
       },
     ]);
@@ -44,7 +45,7 @@ describe('auditRoutes reports of a route', () => {
   it('no gates and guards if there are none', () => {
     const route = { method: 'GET', path: '/health', gates: [], guards: [], open: true };
     expect(auditRoutes(appWith((app) => app.get('/health', handler)))).toStrictEqual([
-      { ...route, openByParam: [], openByDocument: false, namesKinds: false },
+      { ...route, openByParam: [], openByDocument: false, ownEndpoint: false, namesKinds: false },
     ]);
   });
 

@@ -2,7 +2,7 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import express, { type Express, type Request } from 'express';
-import { type AccessKeyRecord, type AccessKeyResolver, assertGuarded, auditRoutes, bearerErrors } from 'keyward';
+import { type AccessKeyRecord, type AccessKeyResolver, assertGuarded, bearerErrors } from 'keyward';
 import { createIssuer, memorySigningKeys } from 'keyward/issuer';
 import { mcpAuth, requireToolScopes } from 'keyward/mcp';
 import { notesServer, TOOL_SCOPES } from './notes.js';
@@ -31,7 +31,6 @@ export function createApp(baseUrl: string, accessKey: AccessKeyRecord): Express 
   });
   app.use(bearerErrors());
 
-  const open = auditRoutes(issuer).map(({ method, path }) => `${method} ${path}`);
-  assertGuarded(app, { except: open });
+  assertGuarded(app);
   return app;
 }

@@ -36,6 +36,7 @@ export function addRoutesCommand(program: Command, io: Io): void {
     const stateOf = (route: RouteReport) => {
       if (open.includes(route)) return 'OPEN';
       if (route.openByDocument) return 'documented';
+      if (route.ownEndpoint && route.open) return 'keyward';
       return isOpen(route) ? 'excepted' : 'guarded';
     };
     const rows = routes.map((route) => [
@@ -52,7 +53,7 @@ function nameOf({ method, path }: RouteReport): string {
 }
 
 /** Whether `assertGuarded` would report the route. */
-function isOpen({ open, openByDocument, openByParam, namesKinds }: RouteReport): boolean {
-  if (openByDocument) return false;
+function isOpen({ open, openByDocument, ownEndpoint, openByParam, namesKinds }: RouteReport): boolean {
+  if (openByDocument || ownEndpoint) return false;
   return open || openByParam.length > 0 || !namesKinds;
 }

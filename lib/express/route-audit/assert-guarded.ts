@@ -1,5 +1,6 @@
 import { type Option, type OptionTable, readTable } from '../../options/option-table.js';
 import { auditRoutes, type RouteReport } from './audit-routes.js';
+import { warnWithoutErrorHandler } from './error-handler-warning.js';
 
 /** Options of `assertGuarded`. */
 export interface AssertGuardedOptions {
@@ -20,7 +21,11 @@ const OPTIONS = { except: routeNames } satisfies OptionTable<AssertGuardedOption
  * keys says which kinds (spec section 5.3: an endpoint that does not state key authentication accepts no keys). It sees
  * the same routes as `auditRoutes`.
  *
- * Call it after all routes are mounted.
+ * The routes of `createDashboard`, `createSignIn`, `createIssuer` and `createManagementApi` pass: these authenticate
+ * their callers themselves. If gates are mounted but no error handler follows them, a process warning says to mount
+ * `bearerErrors`.
+ *
+ * Call it after all routes and error handlers are mounted.
  *
  * @throws Error that lists the routes without a gate, those with only an optional gate and no guard, those whose
  *   `router.param` callbacks run before the gate, and those whose gate does not say which kinds it accepts.
@@ -46,6 +51,7 @@ export function assertGuarded(app: object, options: AssertGuardedOptions = {}): 
   }
   const faults = routes.filter((route) => !except.includes(nameOf(route))).flatMap(faultOf);
   if (faults.length > 0) throw new Error([headline(faults.length), ...faults].join('\n'));
+  warnWithoutErrorHandler(app);
 }
 
 function headline(count: number): string {
@@ -60,7 +66,7 @@ function withHint(name: string): string {
 
 function faultOf(route: RouteReport): readonly string[] {
   // On a route that is open on purpose, the parameter callbacks may run for everybody too.
-  if (route.openByDocument) return [];
+  if (route.openByDocument || route.ownEndpoint) return [];
   if (route.gates.length === 0) return [`  ${nameOf(route)} has no requireBearer that every request passes`];
   if (route.open) return [`  ${nameOf(route)} accepts anonymous requests: its requireBearer is optional`];
   if (route.openByParam.length > 0) return [`  ${nameOf(route)} ${callbackFault(route.openByParam)}`];

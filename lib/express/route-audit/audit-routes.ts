@@ -24,6 +24,11 @@ export interface RouteReport {
   readonly openByParam: readonly string[];
   /** Whether the route is open because the document of its `openApiGate` says `security: []`. */
   readonly openByDocument: boolean;
+  /**
+   * Whether the Dashboard, the issuer or the management API of keyward serves the route. It authenticates its callers
+   * itself, so it needs no gate.
+   */
+  readonly ownEndpoint: boolean;
   /** Whether the last gate, or a guard after it, says which kinds are accepted. */
   readonly namesKinds: boolean;
 }
@@ -34,6 +39,7 @@ export interface Route {
   readonly path: string;
   readonly segments: readonly Segments[];
   readonly checks: readonly RouteCheck[];
+  readonly ownEndpoint: boolean;
 }
 
 /**
@@ -60,7 +66,7 @@ export interface Route {
  * ```
  */
 export function auditRoutes(app: object): readonly RouteReport[] {
-  return readRoutes(app).map(({ method, path, checks, openByDocument }) => {
+  return readRoutes(app).map(({ method, path, checks, openByDocument, ownEndpoint }) => {
     const gates = checks.flatMap(({ gate }) => gate ?? []);
     const guards = checks.flatMap(({ guard }) => guard ?? []);
     const last = checks.findLastIndex(({ gate }) => gate !== undefined);
@@ -73,6 +79,7 @@ export function auditRoutes(app: object): readonly RouteReport[] {
       open: isOpen(checks),
       openByParam: openCallbacks(checks),
       openByDocument: openByDocument && isOpen(checks),
+      ownEndpoint,
       namesKinds: gates.at(-1)?.kinds !== undefined || behind.some(({ guard }) => guard?.kinds !== undefined),
     };
   });
@@ -133,6 +140,7 @@ function routesAt(layer: Layer, nested: boolean): Route[] {
             path: text,
             segments: choices,
             checks: [...callbacksOf(layer), ...checksAmong(handlers)],
+            ownEndpoint: handlers.filter(takesRequests).every(({ isOwnEndpoint }) => isOwnEndpoint),
           })),
         );
     case 'router':
@@ -153,6 +161,7 @@ function routesAt(layer: Layer, nested: boolean): Route[] {
         path: text,
         segments: choices,
         checks: callbacksOf(layer),
+        ownEndpoint: layer.handler.isOwnEndpoint,
       }));
   }
 }

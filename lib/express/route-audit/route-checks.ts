@@ -105,7 +105,8 @@ function swallowsErrors(handler: Handler): boolean {
   return isErrorHandler(handler) && !handler.isBearerErrors;
 }
 
-function isErrorHandler({ length }: Handler): boolean {
+/** Whether Express calls a function only with an error. */
+export function isErrorHandler({ length }: Handler): boolean {
   return length === 4;
 }
 

@@ -77,7 +77,7 @@ function routerOf(app: unknown): ExpressRouter | undefined {
 }
 
 /** `stack` alone is not enough, because routers of other frameworks have it too. */
-function isRouter(value: unknown): value is ExpressRouter {
+export function isRouter(value: unknown): value is ExpressRouter {
   return hasLayers(value) && typeof (value as { use?: unknown }).use === 'function';
 }
 

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { Awaitable } from '../../contracts/key-resolver.js';
+import { ownEndpoint } from '../../express/route-metadata.js';
 import { method, type Option, type OptionTable, readTable } from '../../options/option-table.js';
 import type { Management } from '../create-management.js';
 import { type Member, readMember } from '../member.js';
@@ -69,20 +70,24 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
   const operations = apiOperations(management);
   const router = Router({ caseSensitive: true });
 
-  router.get('/openapi.json', (req, res) => send(res, { status: 200, body: openApiDocument(operations, req.baseUrl) }));
+  const serveDocument = (req: Request, res: Response) =>
+    send(res, { status: 200, body: openApiDocument(operations, req.baseUrl) });
+  router.get('/openapi.json', ownEndpoint(serveDocument));
   for (const operation of operations) {
-    router[operation.method](toRoute(operation.path), (req: Request, res: Response, next: NextFunction) => {
+    const handle = (req: Request, res: Response, next: NextFunction) => {
       serve(operation, req, res).catch((error) => fail(error, req, res, next));
-    });
+    };
+    router[operation.method](toRoute(operation.path), ownEndpoint(handle));
   }
   for (const path of new Set(['/openapi.json', ...operations.map((operation) => operation.path)])) {
     const allow = allowedOn(operations, path);
-    router.all(toRoute(path), (req, res) => {
+    const refuseMethod = (req: Request, res: Response) => {
       if (req.method === 'OPTIONS') return send(res, { status: 204, headers: { Allow: allow } });
       sendProblem(res, problemOf(new ProblemError(405, 'method_not_allowed', `there are ${allow}`, { Allow: allow })));
-    });
+    };
+    router.all(toRoute(path), ownEndpoint(refuseMethod));
   }
-  router.use((_req, res) => sendProblem(res, problemOf(nothingHere())));
+  router.use(ownEndpoint((_req: Request, res: Response) => sendProblem(res, problemOf(nothingHere()))));
   // Express calls this error handler, which it recognizes by the four parameters, for paths with invalid escapes.
   router.use((error: unknown, _req: Request, res: Response, next: NextFunction) => {
     if (error instanceof URIError) sendProblem(res, problemOf(nothingHere()));

@@ -1,0 +1,33 @@
+/** Warns about an app whose refusals would be answered with the HTML error page of Express. */
+import type { Handler } from '../mounted-handler.js';
+import { isErrorHandler } from './route-checks.js';
+import { isRouter, type Layer, layersOf } from './router-layers.js';
+
+const WARNING =
+  'no error handler follows the gates of this app, so Express answers refused requests with its HTML error page; ' +
+  'mount app.use(bearerErrors()) after the routes';
+
+/**
+ * Emits a process warning if an app has a gate, and no error handler after it. It does not throw: the route is guarded,
+ * and the status and the challenge of a refusal are correct without `bearerErrors`.
+ */
+export function warnWithoutErrorHandler(app: object): void {
+  // The error handler of a router or of a mounted app may be in the app around it.
+  if (isRouter(app) || (app as { parent?: unknown }).parent !== undefined) return;
+  const handlers = layersOf(app).flatMap(handlersOf);
+  const firstGate = handlers.findIndex(({ gate }) => gate !== undefined);
+  if (firstGate === -1 || handlers.slice(firstGate).some(isErrorHandler)) return;
+  process.emitWarning(`assertGuarded: ${WARNING}`, { type: 'KeywardWarning', code: 'KEYWARD_NO_ERROR_HANDLER' });
+}
+
+/** Returns the functions of a layer, in the order in which Express calls them. */
+function handlersOf(layer: Layer): readonly Handler[] {
+  switch (layer.type) {
+    case 'route':
+      return layer.methods.flatMap(({ handlers }) => handlers);
+    case 'router':
+      return layer.layers.flatMap(handlersOf);
+    case 'function':
+      return [layer.handler];
+  }
+}
