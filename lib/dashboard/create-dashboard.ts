@@ -2,6 +2,7 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
+import { ownEndpoint } from '../express/route-metadata.js';
 import { secureUrl } from '../http/secure-url.js';
 import type { Management } from '../management/create-management.js';
 import { method, type Option, type OptionTable, optional, readTable } from '../options/option-table.js';
@@ -62,8 +63,8 @@ const ownPath: Option<string> = (options, name) => {
 };
 
 const ownPathOrUrl: Option<string> = (options, name) => {
-  const place = options.text(name);
-  if (OWN_PATH.test(place) || secureUrl(place) !== undefined) return place;
+  const value = options.text(name);
+  if (OWN_PATH.test(value) || secureUrl(value) !== undefined) return value;
   throw options.mistake(name, 'a path that starts with / or an https URL');
 };
 
@@ -123,26 +124,26 @@ export function createDashboard(options: DashboardOptions): Router {
   const { memberOf, ...site } = readTable('createDashboard', options, OPTIONS);
   const { serveGet, servePost, refuseMethod, respond } = routeHandlers(site, memberOf);
 
-  function nothingHere(req: Request, res: Response): void {
+  function answerNotFound(req: Request, res: Response): void {
     respond(req, res, undefined, () => {
       throw notFound();
     });
   }
 
   /** The router refuses a path with invalid escapes. Express recognizes an error handler by its four parameters. */
-  function brokenPath(_error: unknown, req: Request, res: Response, _next: NextFunction): void {
-    nothingHere(req, res);
+  function answerInvalidPath(_error: unknown, req: Request, res: Response, _next: NextFunction): void {
+    answerNotFound(req, res);
   }
 
   const router = Router({ caseSensitive: true });
-  router.use(setSecurityHeaders);
-  for (const asset of ASSETS) router.get(asset.path, serveAsset(asset));
+  router.use(ownEndpoint(setSecurityHeaders));
+  for (const asset of ASSETS) router.get(asset.path, ownEndpoint(serveAsset(asset)));
   for (const route of ROUTES) {
-    if (route.get !== undefined) router.get(route.path, serveGet(route, route.get));
-    if (route.post !== undefined) router.post(route.path, servePost(route, route.post));
-    router.all(route.path, refuseMethod(route));
+    if (route.get !== undefined) router.get(route.path, ownEndpoint(serveGet(route, route.get)));
+    if (route.post !== undefined) router.post(route.path, ownEndpoint(servePost(route, route.post)));
+    router.all(route.path, ownEndpoint(refuseMethod(route)));
   }
-  router.use(nothingHere);
-  router.use(brokenPath);
+  router.use(ownEndpoint(answerNotFound));
+  router.use(answerInvalidPath);
   return router;
 }

@@ -19,7 +19,7 @@ describe('the page of an access key', () => {
     const page = await site.enter(chromium, 'owner', { javaScriptEnabled });
     await page.goto(`${site.url}/access-keys/${key.id}`);
     await page.getByLabel('Public key, as PEM or JWK').fill(publicPem);
-    expect((await press(page, 'Add public key')).status()).toBe(200);
+    expect((await press(page, 'Add a public key')).status()).toBe(200);
     expect(await page.getByRole('status').textContent()).toContain('The public key was added.');
     expect((await site.management.accessKeys.view(site.owner, key.id)).publicKeys).toHaveLength(1);
     expect((await press(page, 'Remove this public key')).status()).toBe(200);
@@ -46,7 +46,7 @@ describe('the page of an access key', () => {
     const field = page.getByLabel('Public key, as PEM or JWK');
     for (const text of [privatePem, JSON.stringify(privateKey.export({ format: 'jwk' }))]) {
       await field.fill(text);
-      await page.getByRole('button', { name: 'Add public key' }).click();
+      await page.getByRole('button', { name: 'Add a public key' }).click();
       const message = await field.evaluate(
         (element) => (element as unknown as { validationMessage: string }).validationMessage,
       );

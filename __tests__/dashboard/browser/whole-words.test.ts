@@ -26,7 +26,7 @@ interface Layout {
 async function layoutOf(page: Page): Promise<Layout> {
   return await page.evaluate(`(() => {
     const broken = [];
-    for (const cell of document.querySelectorAll('th, td, .story li')) {
+    for (const cell of document.querySelectorAll('th, td, .activity li')) {
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
       while (texts.nextNode()) {
         for (const { index, 0: word } of texts.currentNode.data.matchAll(/(?<!\\S)[!-~]{1,16}(?!\\S)/g)) {

@@ -80,7 +80,7 @@ describe.each(SORTS)('a form of %s', (sort) => {
   });
 
   it.each([
-    ['metadata', 'team', 'Expected a name', /id="metadata-error">expected a name/],
+    ['metadata', 'team', 'Expected a name', /id="metadata-error">expected one name=value/],
     ['allowedAddresses', '203.0.113', 'Allowed addresses', /id="allowedAddresses-error">expected 1 to 256/],
     ['limits', 'many', 'Rate limits', /id="limits-error">expected requests and a time/],
     ['limits', '0/1m', 'Rate limits', /id="limits-error">expected 1 to 8/],

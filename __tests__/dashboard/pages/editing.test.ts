@@ -138,7 +138,7 @@ describe.each(SORTS)('%s', (sort) => {
     const rotated = await post('/rotate', { version: '1', grace: '86400' });
     expect(rotated.status).toBe(200);
     expect(textIn(rotated)).not.toBe('');
-    expect(rotated.body).toContain(`The old one is <code>${made.hint}</code>. Its grace period ends`);
+    expect(rotated.body).toContain(`The old secret is <code>${made.hint}</code>. Its grace period ends`);
     const [young, old] = (await now()).secrets;
     expect([young?.acceptedUntil, old?.acceptedUntil]).toEqual([null, new Date(at.clock.now() + 86_400_000)]);
     if (sort === 'keys') expect(await isTaken(at, textIn(rotated))).toBe(true);

@@ -38,7 +38,7 @@ describe.each(engines.filter((engine) => engine !== 'SQLite'))('on %s', (engine)
     const all = await browser.get('/');
     expect(namesIn(all)).toEqual(['Shop 8', 'Desk', 'Till']);
     const [first] = (await at.management.keys.list(holder.developer)).items;
-    for (const cell of [first?.hint, 'Sandbox', 'Public', 'ends <time', 'in 5 days', 'Active', 'Never used']) {
+    for (const cell of [first?.hint, 'Sandbox', 'Public', 'expires <time', 'in 5 days', 'Active', 'Never used']) {
       expect(all.body).toContain(cell);
     }
     expect(await names('?kind=public')).toEqual(['Desk']);

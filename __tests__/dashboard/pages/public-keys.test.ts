@@ -27,7 +27,7 @@ describe('public keys of an access key', () => {
   it('are added from PEM, shown by kid, and removed', async () => {
     const { page, post, follow, now } = await accessKey();
     const empty = (await page()).body;
-    expect(empty).toContain('Paste the public key only. The private key stays with the client');
+    expect(empty).toContain('Paste the public key only. Keep the private key on the client');
     const added = await post('/public-keys', { publicKey: publicPem.replaceAll('\n', '\r\n') });
     expect(added.status).toBe(303);
     const [view] = (await now()).publicKeys;
@@ -65,7 +65,7 @@ describe('public keys of an access key', () => {
 
   it.each([
     ['dpop', 'dpop', 'By DPoP'],
-    ['any', true, 'By either'],
+    ['any', true, 'By DPoP or by TLS certificate'],
   ])('bound tokens are required: %s', async (confirmation, stored, words) => {
     const { page, post, now } = await accessKey();
     const { version } = await now();

@@ -65,8 +65,8 @@ describe('a sign-in link', () => {
     await end(owner);
     const page = await site.browser().get(pathname + search);
     expect(page.status).toBe(401);
-    expect(page.body).toContain('This link was used, has expired, or is wrong.');
-    expect(page.body).toContain('The operator of this server can create one.');
+    expect(page.body).toContain('This link was already used, has expired, or is not valid.');
+    expect(page.body).toContain('The operator of this server can create a sign-in link.');
     expect(page.body).not.toContain('<form');
   });
 
@@ -106,7 +106,7 @@ describe('a sign-in link', () => {
     for (const path of [SIGN_IN, `${SIGN_IN}?token=`, `${SIGN_IN}?token=short`, `${SIGN_IN}?token=%22%3E%3Cb%3E`]) {
       const page = await site.browser().get(path);
       expect(page.status).toBe(200);
-      expect(page.body).toContain('The operator of this server can create one.');
+      expect(page.body).toContain('The operator of this server can create a sign-in link.');
       expect(page.body).not.toContain('<form');
     }
   });

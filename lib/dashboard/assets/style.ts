@@ -166,13 +166,13 @@ figcaption { color: var(--kw-muted); font-size: .875rem; }
 .facts > div { display: grid; grid-template-columns: 9rem 1fr; gap: 1rem; padding: .5rem 0; }
 dt { color: var(--kw-muted); }
 dd { margin: 0; overflow-wrap: anywhere; min-width: 0; }
-.story { list-style: none; margin: 0 0 1rem; padding: 0; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
-.story li { padding: .75rem 1.25rem; border-top: 1px solid var(--kw-line); overflow-wrap: anywhere; }
-.story > li:first-child { border: 0; }
-.story p { margin: 0; }
-.story .changes { margin-top: .25rem; font-size: .875rem; }
-.story .changes li { padding: 0; border: 0; }
-.story .when { font-size: .875rem; color: var(--kw-muted); }
+.activity { list-style: none; margin: 0 0 1rem; padding: 0; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
+.activity li { padding: .75rem 1.25rem; border-top: 1px solid var(--kw-line); overflow-wrap: anywhere; }
+.activity > li:first-child { border: 0; }
+.activity p { margin: 0; }
+.activity .changes { margin-top: .25rem; font-size: .875rem; }
+.activity .changes li { padding: 0; border: 0; }
+.activity .when { font-size: .875rem; color: var(--kw-muted); }
 .scroll { overflow-x: auto; margin-bottom: 1rem; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
 table { width: 100%; border-collapse: collapse; font-size: .875rem; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--kw-muted); }

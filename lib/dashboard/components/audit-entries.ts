@@ -4,12 +4,12 @@ import { type Html, html, userText } from './html.js';
 import { formatTime, timeAgo } from './times.js';
 
 /** Maximum characters of one value: enough for a name, and too few to make the page large. */
-const LONGEST = 200;
+const MAX_CHARACTERS = 200;
 
 /** Makes the HTML for the ID of a subject. */
 export type SubjectLink = (id: string) => Html;
 
-/** For each action: the verb in a sentence, which stands before its object, and the name in the filter. */
+/** For each action: the verb of the sentence, and the name in the filter. */
 const ACTIONS: Readonly<Record<string, readonly [verb: string, title: string]>> = Object.freeze({
   'key.create': ['created', 'Create a key'],
   'key.edit': ['edited', 'Edit a key'],
@@ -51,37 +51,38 @@ export function actionTitle(action: string): string {
   return ACTIONS[action]?.[1] ?? action;
 }
 
-/** @param subjectOf - Makes the HTML for the ID of a subject. Absent if all entries are of one key. */
-export function auditEntries(entries: readonly AuditEntry[], now: number, subjectOf?: SubjectLink): Html {
-  return html`<ol class="story">
+/** @param linkToSubject - Makes the HTML for the ID of a subject. Absent if all entries are of one key. */
+export function auditEntries(entries: readonly AuditEntry[], now: number, linkToSubject?: SubjectLink): Html {
+  return html`<ol class="activity">
 ${entries.map(
-  (entry) => html`<li><p>${sentenceOf(entry, subjectOf)}</p>${changesOf(entry)}
+  (entry) => html`<li><p>${sentenceOf(entry, linkToSubject)}</p>${changesOf(entry)}
 <p class="when">${timeAgo(entry.at, now)}${entry.origin !== null && html` from ${entry.origin}`}</p></li>
 `,
 )}</ol>`;
 }
 
-function sentenceOf({ actor, role, action, subject, outcome, after }: AuditEntry, subjectOf?: SubjectLink): Html {
+function sentenceOf({ actor, role, action, subject, outcome, after }: AuditEntry, linkToSubject?: SubjectLink): Html {
   const isKey = action.includes('key.') && action !== 'key.import';
-  const what = subject !== null && subjectOf !== undefined ? subjectOf(subject) : isKey ? 'this key' : 'the account';
-  const verb = switchVerb(action, membersOf(after)) ?? ACTIONS[action]?.[0] ?? action;
-  const refused = outcome === 'refused';
-  return html`<strong>${userText(actor)}</strong>${role !== null && html` <span class="muted">(${role})</span>`} ${
-    refused && html`<span class="badge refused">Refused</span> tried: `
-  }${verb} ${what}`;
+  const what =
+    subject !== null && linkToSubject !== undefined ? linkToSubject(subject) : isKey ? 'this key' : 'the account';
+  const verb = switchVerb(action, fieldsOf(after)) ?? ACTIONS[action]?.[0] ?? action;
+  const who = html`<strong>${userText(actor)}</strong>${role !== null && html` <span class="muted">(${role})</span>`}`;
+  if (outcome === 'refused')
+    return html`${who} <span class="badge refused">Refused</span> ${actionTitle(action)}: ${what}`;
+  return html`${who} ${verb} ${what}`;
 }
 
 /** Disabling and enabling are stored as edits, but readers look for these words. */
-function switchVerb(action: string, after: Members): string | undefined {
+function switchVerb(action: string, after: ChangedFields): string | undefined {
   if (!action.endsWith('key.edit') || Object.keys(after).join() !== 'disabled') return undefined;
   return after.disabled === true ? 'disabled' : 'enabled';
 }
 
-type Members = Readonly<Record<string, unknown>>;
+type ChangedFields = Readonly<Record<string, unknown>>;
 
 function changesOf({ action, before, after }: AuditEntry): Html | undefined {
-  if (switchVerb(action, membersOf(after)) !== undefined) return undefined;
-  const [was, is] = [membersOf(before), membersOf(after)];
+  if (switchVerb(action, fieldsOf(after)) !== undefined) return undefined;
+  const [was, is] = [fieldsOf(before), fieldsOf(after)];
   const names = Object.keys(is).filter((name) => was[name] !== undefined || (is[name] !== null && is[name] !== false));
   if (names.length === 0) return undefined;
   return html`<ul class="changes">${names.map(
@@ -90,29 +91,29 @@ function changesOf({ action, before, after }: AuditEntry): Html | undefined {
   )}</ul>`;
 }
 
-function membersOf(fields: unknown): Members {
+function fieldsOf(fields: unknown): ChangedFields {
   return typeof fields === 'object' && fields !== null ? { ...fields } : {};
 }
 
 function shownValue(value: unknown): Html {
   if (value === null) return html`<span class="muted">none</span>`;
-  const text = typeof value === 'string' ? writtenOut(value) : textOf(value);
-  return userText(text.length > LONGEST ? `${text.slice(0, LONGEST)} ...` : text);
+  const text = typeof value === 'string' ? withReadableTime(value) : listText(value);
+  return userText(text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)} ...` : text);
 }
 
 /** Replaces an ISO time, such as `2027-01-31T12:00:00.000Z`, by a readable one. */
-function writtenOut(text: string): string {
+function withReadableTime(text: string): string {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? formatTime(new Date(text)) : text;
 }
 
-function textOf(value: unknown): string {
+function listText(value: unknown): string {
   if (!Array.isArray(value)) return JSON.stringify(value) ?? '';
-  return value.map((member) => (typeof member === 'string' ? member : secretOf(member))).join(', ');
+  return value.map((member) => (typeof member === 'string' ? member : secretText(member))).join(', ');
 }
 
 /** One secret of a key that was rotated. */
-function secretOf(member: unknown): string {
-  const { hint, state, acceptedUntil } = membersOf(member);
+function secretText(member: unknown): string {
+  const { hint, state, acceptedUntil } = fieldsOf(member);
   if (typeof hint !== 'string') return JSON.stringify(member) ?? '';
   if (state === 'ended') return `${hint} ended`;
   return typeof acceptedUntil === 'string' ? `${hint} until ${formatTime(new Date(acceptedUntil))}` : hint;

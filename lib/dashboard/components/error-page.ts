@@ -18,7 +18,7 @@ const TITLES: Readonly<Record<ManagementErrorCode, string>> = {
   unavailable: 'Not available',
 };
 
-const AGAIN = Object.freeze({ 'Retry-After': '1' });
+const RETRY_HEADERS = Object.freeze({ 'Retry-After': '1' });
 
 /** Converts a thrown value to an error page. For an unexpected error, the page says nothing about the cause. */
 export function toHttpError(error: unknown): HttpError {
@@ -34,19 +34,19 @@ export function toHttpError(error: unknown): HttpError {
   if (code === 'not_found') return notFound();
   const text =
     code === 'unavailable' ? 'Your keys are not available at the moment. Try again later.' : sentenceOf(message);
-  return new HttpError(status, TITLES[code], text, code === 'unavailable' ? AGAIN : {});
+  return new HttpError(status, TITLES[code], text, code === 'unavailable' ? RETRY_HEADERS : {});
 }
 
 /** A page without data of the member, so that it is the same for everybody. */
-export function errorPage(site: DashboardSettings, base: string, refusal: HttpError): Answer {
-  const { status, title, message, headers } = refusal;
+export function errorPage(site: DashboardSettings, base: string, error: HttpError): Answer {
+  const { status, title, message, headers } = error;
   const main = html`<h1>${title}</h1>
 <p>${message}</p>
-<p>${wayOn(site, base, status)}</p>`;
+<p>${nextStep(site, base, status)}</p>`;
   return answerPage(status, bareLayout({ title, base, stylesheet: site.stylesheet, main }), headers);
 }
 
-function wayOn({ signInUrl }: DashboardSettings, base: string, status: number): Html | undefined {
+function nextStep({ signInUrl }: DashboardSettings, base: string, status: number): Html | undefined {
   if (status !== 401) return html`<a href="${base}/">Go to your keys</a>`;
   return signInUrl === undefined ? undefined : html`<a class="button" href="${signInUrl}">Sign in</a>`;
 }

@@ -6,7 +6,7 @@ import { type Html, html } from './html.js';
 /** The name of the parameter. */
 export const FLASH = 'done';
 
-const WORDS: ReadonlyMap<string, string> = new Map([
+const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['revoked', 'The key was revoked. It is refused from now on.'],
   ['edited', 'The changes are saved. They apply from now on.'],
   ['disabled', 'The key is disabled. It is refused until you enable it.'],
@@ -14,13 +14,16 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['grace-ended', 'The grace period ended. The old secret is refused from now on.'],
   ['secret-deleted', 'The secret was deleted. It is refused from now on.'],
   ['public-key-added', 'The public key was added. The client can authenticate with its private key now.'],
-  ['public-key-removed', 'The public key was removed. Its assertions are refused from now on.'],
+  [
+    'public-key-removed',
+    'The public key was removed. Assertions that are signed with its private key are refused from now on.',
+  ],
   ['tokens-revoked', 'The tokens were revoked. They are refused from now on.'],
 ]);
 
 export function flashMessage({ fields }: PageContext): Html | undefined {
-  const said = WORDS.get(fields.one(FLASH) ?? '');
-  return said === undefined ? undefined : html`<p class="status" role="status">${said}</p>`;
+  const message = MESSAGES.get(fields.one(FLASH) ?? '');
+  return message === undefined ? undefined : html`<p class="status" role="status">${message}</p>`;
 }
 
 /** A link on another site or in an email must not be able to show a message about an action. */

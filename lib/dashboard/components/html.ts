@@ -55,13 +55,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /**
  * Control and format characters (bidirectional marks, zero width), unpaired surrogates, and letters without a glyph.
  */
-const NOT_SEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/gu;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/gu;
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"'`]/g, (sign) => ENTITIES[sign] ?? '').replace(NOT_SEEN, numbered);
+  return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '').replace(INVISIBLE, codePointText);
 }
 
-function numbered(character: string): string {
+function codePointText(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
 }

@@ -32,7 +32,7 @@ export const STATES: Readonly<Record<KeyState, string>> = Object.freeze({
 });
 
 /** Maximum names of a list in a table. */
-const SHOWN = 2;
+const MAX_NAMES = 2;
 
 export function stateBadge({ state }: Pick<KeyView, 'state'>): Html {
   return html`<span class="badge ${state}">${STATES[state]}</span>`;
@@ -40,8 +40,8 @@ export function stateBadge({ state }: Pick<KeyView, 'state'>): Html {
 
 /** A list of APIs, scopes or channels, shortened. */
 export function shortList(names: 'all' | readonly string[]): Html {
-  if (names === 'all' || names.length <= SHOWN) return fullList(names);
-  return html`${fullList(names.slice(0, SHOWN))} <span class="muted">and ${names.length - SHOWN} more</span>`;
+  if (names === 'all' || names.length <= MAX_NAMES) return fullList(names);
+  return html`${fullList(names.slice(0, MAX_NAMES))} <span class="muted">and ${names.length - MAX_NAMES} more</span>`;
 }
 
 export function fullList(names: 'all' | readonly string[]): Html {

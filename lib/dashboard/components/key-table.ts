@@ -6,7 +6,7 @@ import { type Html, html, userText } from './html.js';
 import { ENVIRONMENTS, KINDS, shortList, stateBadge } from './key-labels.js';
 import { timeAgo } from './times.js';
 
-/** What the table needs to know beside its keys. */
+/** The data of the table other than its keys. */
 export interface KeyTableOptions {
   readonly base: string;
   readonly now: number;
@@ -51,8 +51,8 @@ const CAPTIONS: Readonly<Record<string, string>> = {
   '-created': 'newest first',
   name: 'by name',
   '-name': 'by name, from Z to A',
-  used: 'longest unused first',
-  '-used': 'latest used first',
+  used: 'last used, oldest first',
+  '-used': 'last used, newest first',
 };
 
 /** A heading that links to its first order, or if the list is in that order already, to the reverse. */
@@ -76,20 +76,20 @@ function columnsOf(keyType: KeyType, { now, usage }: KeyTableOptions): readonly 
       ...{ title: 'Last used', className: 'used', orders: ['-used', 'used'] },
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? NEVER : timeAgo(lastUsedAt, now)),
     },
-    { title: 'Last 30 days', className: 'recent', cell: ({ id }) => recentOf(usage.get(id), most) },
-    { title: 'State', className: 'state', cell: (key) => html`${stateBadge(key)}${endOf(key, now)}` },
+    { title: 'Last 30 days', className: 'recent', cell: ({ id }) => recentRequests(usage.get(id), most) },
+    { title: 'State', className: 'state', cell: (key) => html`${stateBadge(key)}${expiryOf(key, now)}` },
   ];
 }
 
 /** The longest bar, in CSS pixels. */
-const BAR = 56;
+const MAX_BAR_LENGTH = 56;
 
 /** A bar beside its number: the longest is that of the key with the most requests on the page. */
-function recentOf(counts: UsageCounts | undefined, most: number): Html {
+function recentRequests(counts: UsageCounts | undefined, most: number): Html {
   if (counts === undefined) return html`<span class="muted">0</span>`;
   const { accepted, refused } = counts;
-  const length = accepted === 0 ? 0 : Math.max(1, Math.round((accepted / most) * BAR));
-  return html`<svg width="${BAR}" height="6" aria-hidden="true"><path d="M0 3h${length}" stroke="currentColor" stroke-width="6"/></svg> ${accepted.toLocaleString('en-US')}${
+  const length = accepted === 0 ? 0 : Math.max(1, Math.round((accepted / most) * MAX_BAR_LENGTH));
+  return html`<svg width="${MAX_BAR_LENGTH}" height="6" aria-hidden="true"><path d="M0 3h${length}" stroke="currentColor" stroke-width="6"/></svg> ${accepted.toLocaleString('en-US')}${
     refused > 0 && html` <span class="muted">(${refused.toLocaleString('en-US')} refused)</span>`
   }`;
 }
@@ -97,9 +97,9 @@ function recentOf(counts: UsageCounts | undefined, most: number): Html {
 const NEVER = html`<span class="muted">Never used</span>`;
 
 /** When a key that is valid now expires. */
-function endOf({ state, expiresAt }: KeyView, now: number): Html | undefined {
+function expiryOf({ state, expiresAt }: KeyView, now: number): Html | undefined {
   if (state !== 'active' || expiresAt === null) return undefined;
-  return html`<br><span class="muted">ends ${timeAgo(expiresAt, now)}</span>`;
+  return html`<br><span class="muted">expires ${timeAgo(expiresAt, now)}</span>`;
 }
 
 const ENVIRONMENT: Column = {

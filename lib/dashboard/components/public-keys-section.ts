@@ -39,13 +39,13 @@ ${key.state !== 'revoked' && form}
 
 function addPanel(context: PageContext, key: KeyView): Html {
   const content = html`<div class="field"><label for="field-publicKey">Public key, as PEM or JWK</label>
-<p class="hint" id="publicKey-hint">Paste the public key only. The private key stays with the client: it must never reach this server, which refuses it.</p>
+<p class="hint" id="publicKey-hint">Paste the public key only. Keep the private key on the client. This server refuses private keys.</p>
 <textarea id="field-publicKey" name="publicKey" rows="6" maxlength="12000" spellcheck="false" autocomplete="off" required data-public-key aria-describedby="publicKey-hint"></textarea></div>`;
-  return html`<section class="panel"><h3>Add public key</h3>
+  return html`<section class="panel"><h3>Add a public key</h3>
 ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/public-keys`,
   hidden: [tokenField(context.formToken), formIdField()],
-  ...{ button: 'Add public key', tone: 'plain', content, needs: missingPermission(context, 'rotate') },
+  ...{ button: 'Add a public key', tone: 'plain', content, needs: missingPermission(context, 'rotate') },
 })}
 </section>`;
 }
@@ -60,7 +60,7 @@ const BINDINGS = [
 function bindingPanel(context: PageContext, key: KeyView): Html {
   const current = key.requireConfirmation === true ? 'any' : (key.requireConfirmation ?? 'none');
   return html`<section class="panel"><h3>Require bound tokens</h3>
-<p>A bound token works only with a key of the client, so that a stolen one is of no use.</p>
+<p>A bound token works only together with a private key of the client, so a stolen token cannot be used.</p>
 ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/require-confirmation`,
   hidden: [tokenField(context.formToken), formIdField(), hidden('version', key.version)],

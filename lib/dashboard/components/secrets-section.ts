@@ -13,18 +13,18 @@ import { timeAgo, timeWithAge } from './times.js';
  * Milliseconds after which every use is certainly stored: one minute, 5 s for writing it, and 5 s until other processes
  * know of the rotation.
  */
-const WRITTEN_WITHIN = 70_000;
+const MAX_STORE_DELAY = 70_000;
 
 export function secretsSection(context: PageContext, keyType: KeyType, key: KeyView): Html {
   const live = key.secrets.filter(({ state }) => state !== 'ended');
-  const over = key.secrets.filter(({ state }) => state === 'ended');
+  const ended = key.secrets.filter(({ state }) => state === 'ended');
   const noun = keyType === ACCESS_KEYS ? 'Client secrets' : 'Key value';
   return html`<h2>${noun}</h2>
-<div class="panels">${live.map((secret) => livePanel(context, keyType, key, secret, live))}</div>
-${over.length > 0 && html`<h3>No longer accepted</h3><ul>${over.map((secret) => html`<li><code>${secret.hint}</code> ${useOf(secret, context)}</li>`)}</ul>`}`;
+<div class="panels">${live.map((secret) => secretPanel(context, keyType, key, secret, live))}</div>
+${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li><code>${secret.hint}</code> ${lastUse(secret, context)}</li>`)}</ul>`}`;
 }
 
-function livePanel(
+function secretPanel(
   context: PageContext,
   keyType: KeyType,
   key: KeyView,
@@ -35,14 +35,14 @@ function livePanel(
   return html`<section class="panel"><h3><code>${secret.hint}</code></h3>
 <p>Created ${timeWithAge(secret.createdAt, now)}.</p>
 ${key.state === 'disabled' && html`<p>It is refused while the key is disabled.</p>`}
-${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>It was rotated. Its grace period ends ${timeWithAge(secret.acceptedUntil, now)}. ${silenceOf(context, secret, live)}</p>`}
-<p>${useOf(secret, context)}</p>
-${key.state !== 'revoked' && endingForm(context, keyType, key, secret, live)}
+${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>It was rotated. Its grace period ends ${timeWithAge(secret.acceptedUntil, now)}. ${useSinceRotation(context, secret, live)}</p>`}
+<p>${lastUse(secret, context)}</p>
+${key.state !== 'revoked' && endSecretForm(context, keyType, key, secret, live)}
 </section>`;
 }
 
 /** Says whether clients still use the old secret, or it can be ended. */
-function silenceOf(
+function useSinceRotation(
   { now }: PageContext,
   { lastUsedAt }: SecretView,
   [newest]: readonly SecretView[],
@@ -50,18 +50,18 @@ function silenceOf(
   if (newest === undefined) return undefined;
   const rotatedAt = newest.createdAt;
   if (lastUsedAt !== null && lastUsedAt > rotatedAt) return html`<strong>It is still in use.</strong>`;
-  if (now - rotatedAt.getTime() > WRITTEN_WITHIN)
+  if (now - rotatedAt.getTime() > MAX_STORE_DELAY)
     return html`<strong>It is no longer used:</strong> there was no request since the rotation.`;
   return html`Not used since it was rotated, ${timeAgo(rotatedAt, now)}; wait a minute longer, because uses are stored within a minute.`;
 }
 
 /** Uses are stored within a minute. */
-function useOf({ lastUsedAt, lastUsedFrom }: SecretView, { now }: PageContext): Html {
+function lastUse({ lastUsedAt, lastUsedFrom }: SecretView, { now }: PageContext): Html {
   if (lastUsedAt === null) return html`Never used.`;
   return html`Last used ${timeWithAge(lastUsedAt, now)}${lastUsedFrom !== null && html` from <bdi>${lastUsedFrom}</bdi>`}.`;
 }
 
-function endingForm(
+function endSecretForm(
   context: PageContext,
   keyType: KeyType,
   key: KeyView,

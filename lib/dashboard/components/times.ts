@@ -19,7 +19,7 @@ export function formatTime(time: Date): string {
 }
 
 /** `3 minutes ago`, `in 12 days`: past times in whole units, future times to the nearest unit. */
-function relatively(time: Date, now: number): string {
+function relativeTime(time: Date, now: number): string {
   const ahead = time.getTime() - now;
   const count = ahead > 0 ? Math.round : Math.trunc;
   for (const [unit, length] of UNITS) {
@@ -30,10 +30,10 @@ function relatively(time: Date, now: number): string {
 
 /** How long ago, or how soon, with the exact time as a tooltip. Pages of one key show the exact time. */
 export function timeAgo(time: Date, now: number): Html {
-  return html`<time datetime="${time.toISOString()}" title="${formatTime(time)}">${relatively(time, now)}</time>`;
+  return html`<time datetime="${time.toISOString()}" title="${formatTime(time)}">${relativeTime(time, now)}</time>`;
 }
 
 /** The exact time, and how long ago it is. */
 export function timeWithAge(time: Date, now: number): Html {
-  return html`<time datetime="${time.toISOString()}">${formatTime(time)}</time> <span class="muted">(${relatively(time, now)})</span>`;
+  return html`<time datetime="${time.toISOString()}">${formatTime(time)}</time> <span class="muted">(${relativeTime(time, now)})</span>`;
 }

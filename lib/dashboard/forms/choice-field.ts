@@ -1,4 +1,4 @@
-/** A field for all or some values, as most settings of a key need. */
+/** A field to choose all values or some, as most settings of a key need. */
 
 import { type Html, html } from '../components/html.js';
 import type { Choice } from './form-values.js';
@@ -7,11 +7,11 @@ export interface ChoiceField {
   readonly name: string;
   readonly legend: string;
   readonly hint?: string | undefined;
-  /** The label for "all"; absent: there is no such choice. */
+  /** The label for "all"; absent if single values must be chosen. */
   readonly all?: string | undefined;
   /** The label for "some". */
   readonly some?: string | undefined;
-  /** The values to choose from; `'all'`: there is no list of them. */
+  /** The values to choose from; `'all'` if they are not known, so they are typed. */
   readonly options: 'all' | readonly string[];
   readonly choice: Choice;
   readonly error: string | undefined;
@@ -36,12 +36,12 @@ function entries({ name, legend, options, choice }: ChoiceField): Html {
     return html`<label class="field">${legend} by name, with a space between them
 <input name="${name}.named" value="${choice.names.join(' ')}" autocomplete="off" spellcheck="false"></label>`;
   }
-  // Values that the account no longer has stay on the key until they are removed.
-  const lost = choice.names.filter((entry) => !options.includes(entry));
-  return html`<div class="ticks">${[...options, ...lost].map(
+  // A value that the account no longer has is shown, so that the member can remove it from the key.
+  const unavailable = choice.names.filter((entry) => !options.includes(entry));
+  return html`<div class="ticks">${[...options, ...unavailable].map(
     (entry) =>
       html`<label class="tick"><input type="checkbox" name="${name}" value="${entry}"${choice.names.includes(entry) && html` checked`}> <bdi>${entry}</bdi>${
-        lost.includes(entry) && html` <span class="muted">(the account no longer has it)</span>`
+        unavailable.includes(entry) && html` <span class="muted">(the account no longer has it)</span>`
       }</label>`,
   )}</div>`;
 }

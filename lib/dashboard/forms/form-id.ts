@@ -8,7 +8,7 @@ import type { Fields } from '../http/request-fields.js';
 /** The name of the hidden field. */
 export const FORM_ID = 'formId';
 
-const SHAPE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** @param id - The id of a form that is shown again because it was not accepted. */
 export function formIdField(id: string = randomUUID()): Html {
@@ -18,10 +18,10 @@ export function formIdField(id: string = randomUUID()): Html {
 /** @throws HttpError 400 for an invalid form id. */
 export function formIdIn(fields: Fields): string | undefined {
   const id = fields.one(FORM_ID);
-  if (id !== undefined && !SHAPE.test(id)) throw lostId();
+  if (id !== undefined && !UUID.test(id)) throw missingFormId();
   return id;
 }
 
-export function lostId(): HttpError {
-  return badRequest('The form has lost its id. Open the page again.');
+export function missingFormId(): HttpError {
+  return badRequest('The form was sent without a valid ID. Open the page again and repeat the change.');
 }

@@ -20,30 +20,30 @@ export interface FormValues {
   readonly platform: string;
   /** The last day on which the key is accepted: `2027-01-15`. */
   readonly expiresAt: string;
-  /** Absent: the form has no such field, so the setting stays. */
+  /** `undefined`: the form has no such field, so the setting is not changed. */
   readonly metadata: string | undefined;
   readonly allowedAddresses: string | undefined;
   readonly limits: string | undefined;
 }
 
-const TEXTS = ['metadata', 'allowedAddresses', 'limits'] as const;
+const TEXT_FIELDS = ['metadata', 'allowedAddresses', 'limits'] as const;
 
-const CHOICES = ['apis', 'scopes', 'defaultScopes', 'channels'] as const;
+const CHOICE_FIELDS = ['apis', 'scopes', 'defaultScopes', 'channels'] as const;
 
 /** The names of the fields: `apis` are the checkboxes, `apis.of` is all or some, `apis.named` is the text field. */
 export const SETTINGS_FIELDS: readonly string[] = [
-  ...['name', 'environment', 'platform', 'expiresAt', ...TEXTS],
-  ...CHOICES.flatMap((name) => [name, `${name}.of`, `${name}.named`]),
+  ...['name', 'environment', 'platform', 'expiresAt', ...TEXT_FIELDS],
+  ...CHOICE_FIELDS.flatMap((name) => [name, `${name}.of`, `${name}.named`]),
 ];
 
-const UNDECIDED: Choice = Object.freeze({ of: undefined, names: [] });
+const NOTHING_CHOSEN: Choice = Object.freeze({ of: undefined, names: [] });
 const ALL: Choice = Object.freeze({ of: 'all', names: [] });
 
 /** The values of an empty form. No API is chosen, so that nobody grants all by accident. */
 export const NEW_FORM_VALUES: FormValues = Object.freeze({
   name: '',
   environment: 'live',
-  apis: UNDECIDED,
+  apis: NOTHING_CHOSEN,
   scopes: ALL,
   defaultScopes: ALL,
   channels: ALL,
@@ -73,13 +73,13 @@ export function readFormValues(fields: Fields): FormValues {
 /** The form values of an existing key. */
 export function formValuesOf(key: KeyView): FormValues {
   const { name, environment, apis, scopes, defaultScopes, channels, platform, expiresAt } = key;
-  const takesAll = defaultScopes === null || areSame(defaultScopes, scopes ?? []);
+  const hasAllScopes = defaultScopes === null || areSame(defaultScopes, scopes ?? []);
   return {
     name: name ?? '',
     environment,
     apis: choiceOf(apis ?? []),
     scopes: choiceOf(scopes ?? 'all'),
-    defaultScopes: choiceOf(takesAll ? 'all' : defaultScopes),
+    defaultScopes: choiceOf(hasAllScopes ? 'all' : defaultScopes),
     channels: choiceOf(channels),
     platform: platform ?? '',
     expiresAt: expiresAt === null ? '' : lastDayOf(expiresAt),
@@ -99,7 +99,7 @@ export function areSame(one: readonly string[], other: readonly string[]): boole
 }
 
 /** Whether the form for a kind has no "all" for a field: then only the checked values are granted. */
-export function hasNoAllOption(kind: Kind, field: (typeof CHOICES)[number]): boolean {
+export function hasNoAllOption(kind: Kind, field: (typeof CHOICE_FIELDS)[number]): boolean {
   return (field === 'apis' && kind === 'public') || (field === 'scopes' && kind !== 'secret');
 }
 
@@ -113,7 +113,7 @@ function textIn(fields: Fields, name: string): string | undefined {
 
 function choiceIn(fields: Fields, name: string): Choice {
   const of = fields.one(`${name}.of`);
-  const written = (fields.one(`${name}.named`) ?? '').split(/[\s,]+/).filter((part) => part !== '');
-  const names = [...new Set([...fields.all(name), ...written])];
+  const typed = (fields.one(`${name}.named`) ?? '').split(/[\s,]+/).filter((part) => part !== '');
+  const names = [...new Set([...fields.all(name), ...typed])];
   return { of: of === 'all' || of === 'some' ? of : undefined, names };
 }

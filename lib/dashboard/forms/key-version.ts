@@ -16,7 +16,7 @@ export function versionIn(context: PageContext): number {
   const text = context.fields.one('version') ?? '';
   if (/^\d{1,15}$/.test(text)) return Number(text);
   if (!can(context, 'edit')) return NONE;
-  throw badRequest('The form has lost the version of the key. Open the page again.');
+  throw badRequest('The form was sent without the version of the key. Open the page again and repeat the change.');
 }
 
 /** The key that the path names. @throws ManagementError `not_found` */

@@ -39,7 +39,7 @@ export function isFormError({ code, field }: ManagementError): boolean {
 export function errorSummary(error: ManagementError | undefined): Html | undefined {
   if (error?.field === undefined) return undefined;
   return html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>Please correct this</h2>
-<ul><li><a href="#field-${error.field}">${LABELS[error.field]}: ${wordsOf(error)}</a></li></ul></div>`;
+<ul><li><a href="#field-${error.field}">${LABELS[error.field]}: ${messageOf(error)}</a></li></ul></div>`;
 }
 
 export function settingsFields(form: SettingsForm): Html {
@@ -47,13 +47,13 @@ export function settingsFields(form: SettingsForm): Html {
   // Browsers and apps call from every address.
   const hasAddresses = kind !== 'public' || (values.allowedAddresses ?? '') !== '';
   return html`${group(
-    'What it is for',
+    'Purpose and access',
     html`${nameField(form)}
 ${isNew && environmentField(values)}
-${reachFields(form)}`,
+${accessFields(form)}`,
   )}
 ${group(
-  'Where it may be used',
+  'Where it can be used',
   html`${(options.platforms.length > 0 || values.platform !== '') && platformField(form)}
 ${choiceField({
   ...{ name: 'channels', legend: 'Channels', all: 'Every channel of the account', options: options.channels },
@@ -64,12 +64,12 @@ ${
   areaField(
     form,
     'allowedAddresses',
-    'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one on each line. Empty: every address.',
+    'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one on each line. Leave it empty to allow every address.',
   )
 }`,
 )}
 ${group(
-  'How long and how often',
+  'Expiry and rate limits',
   html`${expiryField(form)}
 ${limitsField(form)}`,
 )}
@@ -78,7 +78,7 @@ ${group(
   areaField(
     form,
     'metadata',
-    'For your own programs, such as team=checkout: a name, = and a value on each line. It is not secret.',
+    'Data for your own programs: one name=value on each line, such as team=checkout. Do not store secrets here.',
   ),
 )}`;
 }
@@ -91,11 +91,11 @@ ${fields}</section>`;
 function areaField(form: SettingsForm, name: 'allowedAddresses' | 'metadata', hint: string): Html {
   const error = errorOf(form, name);
   const lines = (form.values[name] ?? '').split('\n');
-  // The parser drops the first line break of a text area.
+  // The HTML parser drops the first line break of a text area.
   return html`<div class="field"><label for="field-${name}">${LABELS[name]}</label>
 <p class="hint" id="${name}-hint">${hint}</p>
 ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
-<textarea id="field-${name}" name="${name}" rows="2" autocomplete="off" spellcheck="false"${described(name, error)}>\n${joined(
+<textarea id="field-${name}" name="${name}" rows="2" autocomplete="off" spellcheck="false"${describedBy(name, error)}>\n${joined(
     lines.map((line) => html`${line}`),
     html`\n`,
   )}</textarea></div>`;
@@ -104,27 +104,27 @@ ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 function limitsField(form: SettingsForm): Html {
   const error = errorOf(form, 'limits');
   return html`<div class="field"><label for="field-limits">Rate limits</label>
-<p class="hint" id="limits-hint">Requests and a time in s, m, h or d, such as 100/1m, 5000/1d. Empty: the limits of the API.</p>
+<p class="hint" id="limits-hint">Requests per period in s, m, h or d: 100/1m is 100 requests per minute. Separate several limits with commas. Leave it empty to use the limits of the API.</p>
 ${error !== undefined && html`<p class="error" id="limits-error">${error}</p>`}
-<input id="field-limits" name="limits" value="${form.values.limits ?? ''}" autocomplete="off" spellcheck="false"${described('limits', error)}></div>`;
+<input id="field-limits" name="limits" value="${form.values.limits ?? ''}" autocomplete="off" spellcheck="false"${describedBy('limits', error)}></div>`;
 }
 
 function nameField(form: SettingsForm): Html {
   const error = errorOf(form, 'name');
   return html`<div class="field"><label for="field-name">Name</label>
-<p class="hint" id="name-hint">Where it is used, such as "order service". It can be left empty.</p>
+<p class="hint" id="name-hint">Where the key is used, such as "order service". Optional.</p>
 ${error !== undefined && html`<p class="error" id="name-error">${error}</p>`}
-<input id="field-name" name="name" value="${form.values.name}" maxlength="100" autocomplete="off"${described('name', error)}></div>`;
+<input id="field-name" name="name" value="${form.values.name}" maxlength="100" autocomplete="off"${describedBy('name', error)}></div>`;
 }
 
 function environmentField({ environment }: FormValues): Html {
   const radio = (value: string, title: string) =>
     html`<label class="tick"><input type="radio" name="environment" value="${value}"${environment === value && html` checked`}> ${title}</label>`;
   return html`<fieldset id="field-environment" tabindex="-1"><legend>Environment</legend>
-${radio('live', 'Live')}${radio('sandbox', 'Sandbox, for trying things out')}</fieldset>`;
+${radio('live', 'Live')}${radio('sandbox', 'Sandbox, for tests')}</fieldset>`;
 }
 
-function reachFields(form: SettingsForm): Html {
+function accessFields(form: SettingsForm): Html {
   const { kind, values, options } = form;
   if (kind === 'access') {
     const error = errorOf(form, 'defaultScopes');
@@ -169,7 +169,7 @@ function platformField(form: SettingsForm): Html {
   return html`<div class="field"><label for="field-platform">E-commerce platform</label>
 <p class="hint" id="platform-hint">A key for a platform has exactly one channel. Choose it below.</p>
 ${error !== undefined && html`<p class="error" id="platform-error">${error}</p>`}
-<select id="field-platform" name="platform"${described('platform', error)}><option value="">None</option>${[
+<select id="field-platform" name="platform"${describedBy('platform', error)}><option value="">None</option>${[
     ...options.platforms,
     ...names,
   ].map(
@@ -180,17 +180,17 @@ ${error !== undefined && html`<p class="error" id="platform-error">${error}</p>`
 function expiryField(form: SettingsForm): Html {
   const error = errorOf(form, 'expiresAt');
   return html`<div class="field"><label for="field-expiresAt">Expires after</label>
-<p class="hint" id="expiresAt-hint">The last day on which the key is accepted, in UTC. Empty: never.</p>
+<p class="hint" id="expiresAt-hint">The last day on which the key is accepted, in UTC. Leave it empty for a key that does not expire.</p>
 ${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>`}
-<input id="field-expiresAt" type="date" name="expiresAt" value="${form.values.expiresAt}"${described('expiresAt', error)}>
+<input id="field-expiresAt" type="date" name="expiresAt" value="${form.values.expiresAt}"${describedBy('expiresAt', error)}>
 <p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(
     ({ days, title }) => html`<button type="button" class="plain" data-days="${days}">${title}</button> `,
   )}</p>
-${isLongLived(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt">Without a last day, this live secret key is accepted until somebody revokes it. Choose a day, or rotate the key at least once a year.</p>`}</div>`;
+${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt">Without a last day, this live secret key is accepted until it is revoked. Choose a day, or rotate the key at least once a year.</p>`}</div>`;
 }
 
-/** With the script the warning goes away when a day or the sandbox is chosen. */
-function isLongLived({ kind, values, isNew }: SettingsForm): boolean {
+/** Whether the form warns about the expiry. The script hides the warning when a day or the sandbox is chosen. */
+function warnsAboutExpiry({ kind, values, isNew }: SettingsForm): boolean {
   if (kind !== 'secret') return false;
   return isNew || (values.environment === 'live' && values.expiresAt === '');
 }
@@ -203,16 +203,16 @@ const PRESETS = [
   { days: '', title: 'Never' },
 ];
 
-function described(name: string, error: string | undefined): Html {
+function describedBy(name: string, error: string | undefined): Html {
   if (error === undefined) return html` aria-describedby="${name}-hint"`;
   return html` aria-describedby="${name}-hint ${name}-error" aria-invalid="true"`;
 }
 
 function errorOf({ error }: SettingsForm, field: string): string | undefined {
-  return error?.field === field ? wordsOf(error) : undefined;
+  return error?.field === field ? messageOf(error) : undefined;
 }
 
 /** Messages of management start with the name of the field, which is removed here. */
-function wordsOf({ message, field }: ManagementError): string {
+function messageOf({ message, field }: ManagementError): string {
   return message.slice(String(field).length + 2);
 }

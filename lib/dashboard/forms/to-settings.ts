@@ -49,13 +49,13 @@ export function toAccessKeyEdit(values: FormValues, key: KeyView, version: numbe
   const scopes = values.scopes.names;
   const given = chosenOf(values, 'access', 'defaultScopes');
   const defaults = given === 'all' ? scopes : given;
-  const isAsItWas = isSame(scopes, key.scopes);
+  const isUnchanged = isSame(scopes, key.scopes);
   return {
     ...commonEditOf(values, key, version),
-    scopes: isAsItWas ? undefined : scopes,
+    scopes: isUnchanged ? undefined : scopes,
     // Sent whenever the scopes change: otherwise management would silently remove default scopes that are no longer
     // assigned.
-    defaultScopes: isAsItWas && isSame(defaults, key.defaultScopes) ? undefined : defaults,
+    defaultScopes: isUnchanged && isSame(defaults, key.defaultScopes) ? undefined : defaults,
   };
 }
 
@@ -69,7 +69,7 @@ function commonOf(values: FormValues) {
     channels: chosenOf(values, 'secret', 'channels'),
     platform: platform === '' ? null : platform,
     expiresAt: expiresAt === '' ? null : endOf('expiresAt', expiresAt),
-    // A new key without them is the same, whether the form has the fields or not.
+    // For a new key, an empty field and an absent field mean the same.
     metadata: metadata ?? undefined,
     allowedAddresses: allowedAddresses ?? undefined,
     limits: limits ?? undefined,
@@ -78,7 +78,7 @@ function commonOf(values: FormValues) {
 
 function commonEditOf(values: FormValues, key: KeyView, version: number) {
   const { environment: _, name, channels, platform, expiresAt } = commonOf(values);
-  const texts = userDataOf(values);
+  const userData = userDataOf(values);
   return {
     version,
     name: name === (key.name ?? '') ? undefined : name === '' ? null : name,
@@ -86,13 +86,15 @@ function commonEditOf(values: FormValues, key: KeyView, version: number) {
     platform: platform === key.platform ? undefined : platform,
     // The form shows only the day, so the exact time is kept unless the day was changed.
     expiresAt: values.expiresAt === formValuesOf(key).expiresAt ? undefined : expiresAt,
-    metadata: isSameJson(texts.metadata, key.metadata) ? undefined : texts.metadata,
-    allowedAddresses: isSameJson(texts.allowedAddresses, key.allowedAddresses) ? undefined : texts.allowedAddresses,
-    limits: isSameJson(texts.limits, key.limits) ? undefined : texts.limits,
+    metadata: isSameJson(userData.metadata, key.metadata) ? undefined : userData.metadata,
+    allowedAddresses: isSameJson(userData.allowedAddresses, key.allowedAddresses)
+      ? undefined
+      : userData.allowedAddresses,
+    limits: isSameJson(userData.limits, key.limits) ? undefined : userData.limits,
   };
 }
 
-/** `null`: every scope of its APIs on a secret key, and none on a public one. */
+/** `null` means every scope of its APIs for a secret key, and no scope for a public key. */
 function scopesOf(values: FormValues, kind: Kind): readonly string[] | null {
   if (kind === 'public') return values.scopes.names.length === 0 ? null : values.scopes.names;
   const scopes = chosenOf(values, kind, 'scopes');
@@ -107,8 +109,8 @@ function chosenOf(
 ): 'all' | readonly string[] {
   const choice: Choice = values[field];
   if (hasNoAllOption(kind, field)) return choice.names;
-  if (choice.of === 'all' && choice.names.length > 0) throw invalid(field, 'choose all, or name some; not both');
-  if (choice.of === undefined && choice.names.length === 0) throw invalid(field, 'choose all, or name some');
+  if (choice.of === 'all' && choice.names.length > 0) throw invalid(field, 'choose either all or single values');
+  if (choice.of === undefined && choice.names.length === 0) throw invalid(field, 'choose all or single values');
   return choice.of === 'all' ? 'all' : choice.names;
 }
 

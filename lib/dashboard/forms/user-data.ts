@@ -4,10 +4,10 @@ import { invalid } from '../../management/management-error.js';
 
 type Metadata = Readonly<Record<string, string>>;
 
-/** Characters that a page shows as their number, and those at which a line would be read in another way. */
+/** Invisible characters and line breaks. Metadata with them is shown as JSON, because as lines it would be parsed differently. */
 const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 
-/** One `name=value` on each line, or a JSON object. @throws ManagementError `invalid` */
+/** Parses one `name=value` on each line, or a JSON object. @throws ManagementError `invalid` */
 export function parseMetadata(text: string): Metadata | null {
   const trimmed = text.trim();
   if (trimmed === '') return null;
@@ -18,11 +18,11 @@ export function parseMetadata(text: string): Metadata | null {
     .filter((line) => line !== '')
     .map((line): [string, string] => {
       const at = line.indexOf('=');
-      if (at < 1) throw invalid('metadata', 'expected a name, = and a value on each line');
+      if (at < 1) throw invalid('metadata', 'expected one name=value on each line');
       return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
     });
   const names = new Set(pairs.map(([name]) => name));
-  if (names.size < pairs.length) throw invalid('metadata', 'expected each name once');
+  if (names.size < pairs.length) throw invalid('metadata', 'expected each name only once');
   return Object.fromEntries(pairs);
 }
 
@@ -30,11 +30,11 @@ function parseJson(text: string): Metadata {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid('metadata', 'expected a JSON object of texts, or a name, = and a value on each line');
+    throw invalid('metadata', 'expected one name=value on each line, or a JSON object with text values');
   }
 }
 
-/** Lines, or JSON where lines would be read as something else. */
+/** Formats metadata as lines, or as JSON if the lines would be parsed as something else. */
 export function formatMetadata(metadata: Metadata | null): string {
   if (metadata === null) return '';
   const entries = Object.entries(metadata);
@@ -43,17 +43,17 @@ export function formatMetadata(metadata: Metadata | null): string {
       !NOT_PLAIN.test(name + value) && !name.includes('=') && name.trim() === name && value.trim() === value,
   );
   if (isPlain && !entries[0]?.[0].startsWith('{')) return entries.map(([name, value]) => `${name}=${value}`).join('\n');
-  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(metadata).replace(/[^\x20-\x7E]/g, escaped);
 }
 
-/** With spaces, commas or line breaks between them. */
+/** Parses addresses that are separated by spaces, commas or line breaks. */
 export function parseAddresses(text: string): readonly string[] | null {
   const addresses = text.split(/[\s,]+/).filter((part) => part !== '');
   return addresses.length === 0 ? null : addresses;
 }
 
-/** `100/1m, 5000/1d`. @throws ManagementError `invalid` */
+/** Parses limits such as `100/1m, 5000/1d`. @throws ManagementError `invalid` */
 export function parseLimits(text: string): readonly RateLimit[] | null {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '');
   if (parts.length === 0) return null;

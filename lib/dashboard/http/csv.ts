@@ -1,14 +1,14 @@
 /** Comma-separated values (RFC 4180) that no spreadsheet executes. */
 
-/** The first characters that a spreadsheet reads as a formula; in some countries also the full-width signs. */
+/** The first characters of a formula in a spreadsheet; some languages also use the full-width signs. */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
-/** One line. Each cell is quoted; one that would be a formula starts with an apostrophe. */
+/** Makes one line. Each cell is quoted, and a cell that would be a formula gets an apostrophe in front. */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(cellOf).join(',')}\r\n`;
 }
 
 function cellOf(text: string): string {
-  const harmless = FORMULA.test(text) ? `'${text}` : text;
-  return `"${harmless.replaceAll('"', '""')}"`;
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
 }

@@ -31,7 +31,7 @@ export class MemberInvalidError extends HttpError {
 
 /** @throws HttpError 401 if nobody is signed in; 503 if the sign-in did not answer. */
 export async function currentMember(memberOf: MemberOf, req: Request): Promise<Member> {
-  const given = await asked(memberOf, req);
+  const given = await callMemberOf(memberOf, req);
   try {
     const member = readMember(given);
     const address = member.address ?? req.ip;
@@ -43,7 +43,7 @@ export async function currentMember(memberOf: MemberOf, req: Request): Promise<M
   }
 }
 
-async function asked(memberOf: MemberOf, req: Request): Promise<unknown> {
+async function callMemberOf(memberOf: MemberOf, req: Request): Promise<unknown> {
   try {
     return await memberOf(req);
   } catch (error) {

@@ -9,9 +9,9 @@ const BOUNDS = { maxBytes: 16 * 1_024, timeoutMs: 10_000 };
 
 /** After the last two faults, the rest of the body is not read. */
 const BODY_FAULTS: Readonly<Record<BodyFault, () => HttpError>> = {
-  aborted: () => badRequest('The form did not arrive completely.'),
-  slow_body: () => closing(408, 'Too slow', 'The form took too long to arrive.'),
-  too_large: () => closing(413, 'Too large', 'The form is too large.'),
+  aborted: () => badRequest('The form did not arrive completely. Send it again.'),
+  slow_body: () => closing(408, 'Too slow', 'The form took too long to arrive. Send it again.'),
+  too_large: () => closing(413, 'Too large', 'The form is larger than 16 KiB. Shorten its values and send it again.'),
 };
 
 /** Whether a request has the content type of a form. Other sites can send some other types without a preflight. */
@@ -26,10 +26,11 @@ export function hasFormBody(req: IncomingMessage): boolean {
  */
 export async function readFormBody(req: MaybeParsed): Promise<readonly FormPair[]> {
   if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
-    throw new HttpError(415, 'Bad request', 'The form was sent compressed.');
+    throw new HttpError(415, 'Bad request', 'The form was sent compressed, which is not supported.');
   }
-  const pairs = req.readableDidRead ? alreadyRead(req.body) : pairsOf(await readText(req));
-  if (pairs === undefined) throw badRequest('The form could not be read.');
+  const pairs = req.readableDidRead ? parsedByHost(req.body) : pairsOf(await readText(req));
+  if (pairs === undefined)
+    throw badRequest('The form is not valid form data. Go back, reload the page and send it again.');
   return pairs;
 }
 
@@ -48,11 +49,13 @@ async function readText(req: IncomingMessage): Promise<string> {
 }
 
 /** The result of a body parser: an object with strings or lists, or the text or bytes of the form. */
-function alreadyRead(body: unknown): readonly FormPair[] | undefined {
+function parsedByHost(body: unknown): readonly FormPair[] | undefined {
   if (typeof body === 'string') return pairsOf(body);
   if (Buffer.isBuffer(body)) return pairsOf(body.toString('latin1'));
   if (typeof body !== 'object' || body === null) {
-    throw new Error('keyward: the body of the form was read before createDashboard saw it, and nothing is left');
+    throw new Error(
+      'keyward: a middleware read the body of the form and did not set req.body; mount createDashboard before it',
+    );
   }
   const pairs: FormPair[] = [];
   for (const [name, member] of Object.entries(body)) {

@@ -19,7 +19,7 @@ export function badRequest(message: string): HttpError {
   return new HttpError(400, 'Bad request', message);
 }
 
-/** The same page for everything, so that it does not reveal what exists. */
+/** One page for every missing thing, so that it does not reveal whether a key of another account exists. */
 export function notFound(): HttpError {
   return new HttpError(404, 'Not found', 'This page does not exist, or it belongs to another account.');
 }

@@ -2,7 +2,7 @@
 import { badRequest } from './http-error.js';
 
 /** Maximum characters of an unknown name in a message. */
-const LONGEST = 40;
+const MAX_CHARACTERS = 40;
 
 export class Fields {
   readonly #values = new Map<string, readonly string[]>();
@@ -10,7 +10,8 @@ export class Fields {
   /** @throws HttpError 400 for an unknown field. */
   constructor(pairs: Iterable<readonly [string, string]>, names: readonly string[]) {
     for (const [name, value] of pairs) {
-      if (!names.includes(name)) throw badRequest(`There is a field that this page does not know: "${shown(name)}".`);
+      if (!names.includes(name))
+        throw badRequest(`Unknown field "${shown(name)}". Go back, reload the page and try again.`);
       this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
     }
   }
@@ -18,7 +19,8 @@ export class Fields {
   /** The value of a field; `undefined` if it is absent or empty. @throws HttpError 400 for a repeated field. */
   one(name: string): string | undefined {
     const [value, ...more] = this.#values.get(name) ?? [];
-    if (more.length > 0) throw badRequest(`The field "${name}" comes more than once.`);
+    if (more.length > 0)
+      throw badRequest(`The field "${name}" was sent more than once. Go back, reload the page and try again.`);
     return value === '' ? undefined : value;
   }
 
@@ -36,5 +38,5 @@ export class Fields {
 /** The start of a name, without invisible characters and direction marks. */
 function shown(name: string): string {
   const text = name.replaceAll(/[^\x20-\x7e]/g, '?');
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
 }

@@ -27,7 +27,7 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
   }
 
   function servePost({ path, form = [] }: Route, page: Page) {
-    return function takeForm(req: Request, res: Response): void {
+    return function receiveForm(req: Request, res: Response): void {
       respond(req, res, path, async () => {
         assertSameOrigin(req);
         const member = await currentMember(memberOf, req);
@@ -57,8 +57,8 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
       reportFailure(req.method, route, error);
       return errorPage(site, req.baseUrl, toHttpError(error));
     };
-    const working = async () => await work();
-    working()
+    const run = async () => await work();
+    run()
       .catch(fail)
       .then((answer) => sendAnswer(res, answer))
       .catch((error) => {
@@ -74,6 +74,7 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
 function queryOf({ url }: Request) {
   const mark = url.indexOf('?');
   const pairs = mark === -1 ? [] : pairsOf(url.slice(mark + 1));
-  if (pairs === undefined) throw badRequest('The address is not valid.');
+  if (pairs === undefined)
+    throw badRequest('The query of this address is not valid. Open the page from the Dashboard again.');
   return pairs;
 }

@@ -30,7 +30,7 @@ const ONE_YEAR = 31_536_000;
 /** Sets the headers, and overrides those of the host app, whose policy may be weaker. */
 export function setSecurityHeaders(req: MaybeSecure, res: ServerResponse, next: () => void): void {
   for (const [name, value] of HEADERS) res.setHeader(name, value);
-  // CORS headers of the host app are not meant for its keys.
+  // CORS headers of the host app would let other sites read these pages.
   for (const name of res.getHeaderNames()) if (name.startsWith('access-control-')) res.removeHeader(name);
   if (req.secure === true) res.setHeader('Strict-Transport-Security', `max-age=${ONE_YEAR}`);
   next();

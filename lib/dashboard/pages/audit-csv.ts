@@ -4,7 +4,7 @@ import { csvLine } from '../http/csv.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { auditFilterIn } from './audit-page.js';
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 /** Maximum entries of one file; the next file continues from the place in its address. */
 const MAX_ENTRIES = 10_000;
 
@@ -31,7 +31,7 @@ async function* linesOf(context: PageContext, first: Awaited<ReturnType<typeof r
 }
 
 function readPage(context: PageContext, after: string | undefined) {
-  return context.site.management.audit(context.member, { ...auditFilterIn(context), after, limit: PAGE });
+  return context.site.management.audit(context.member, { ...auditFilterIn(context), after, limit: PAGE_SIZE });
 }
 
 function lineOf({ at, actor, role, action, outcome, subject, before, after, origin, id }: AuditEntry): string {

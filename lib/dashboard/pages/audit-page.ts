@@ -16,12 +16,12 @@ const FILTERS = ['from', 'to', 'actor', 'action', 'subject'];
 export const AUDIT_CSV_QUERY: readonly string[] = [...FILTERS, 'after'];
 export const AUDIT_QUERY: readonly string[] = [...AUDIT_CSV_QUERY, 'limit'];
 
-const OF_EITHER = ['create', 'edit', 'rotate', 'end_grace', 'revoke'];
+const COMMON_ACTIONS = ['create', 'edit', 'rotate', 'end_grace', 'revoke'];
 
 /** Only refused views are in the audit log. */
 const ACTIONS: readonly string[] = [
-  ...['view', ...OF_EITHER].map((action) => `key.${action}`),
-  ...['view', ...OF_EITHER, 'add_secret', 'delete_secret', 'add_public_key', 'remove_public_key'].map(
+  ...['view', ...COMMON_ACTIONS].map((action) => `key.${action}`),
+  ...['view', ...COMMON_ACTIONS, 'add_secret', 'delete_secret', 'add_public_key', 'remove_public_key'].map(
     (action) => `access_key.${action}`,
   ),
   ...['key.import', 'account.put', 'account.disable', 'account.enable', 'sign_in', 'sign_out'],
@@ -79,7 +79,7 @@ ${limit !== undefined && html`<input type="hidden" name="limit" value="${limit}"
 
 /** The id of a key shows its type; an account has no page. */
 function subjectLink(base: string, id: string): Html {
-  const keyType = [API_KEYS, ACCESS_KEYS].find((_sort, index) => id.startsWith(index === 0 ? 'key_' : 'ack_'));
+  const keyType = [API_KEYS, ACCESS_KEYS].find((_keyType, index) => id.startsWith(index === 0 ? 'key_' : 'ack_'));
   if (keyType === undefined) return html`<code>${id}</code>`;
   return html`<a href="${base}${keyType.path}/${encodeURIComponent(id)}"><code>${id}</code></a>`;
 }

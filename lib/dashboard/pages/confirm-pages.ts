@@ -1,4 +1,4 @@
-/** The pages that say what a change of a key will do, before it is made. Revoking has its own page. */
+/** Confirmation pages: each explains the effect of a change before it is made. Revoking has a page of its own. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { Action } from '../../management/permissions.js';
 import { hidden } from '../components/controls.js';
@@ -14,16 +14,16 @@ import { assertCan } from '../http/permissions.js';
 import { ACCESS_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
 
 /** Grace periods to choose from, in seconds. */
-const GRACES = [
-  { seconds: 0, title: 'Now, because it was leaked' },
+const GRACE_PERIODS = [
+  { seconds: 0, title: 'Now, because the secret was leaked' },
   { seconds: 3_600, title: '1 hour' },
   { seconds: 86_400, title: '1 day' },
   { seconds: 7 * 86_400, title: '7 days' },
   { seconds: 30 * 86_400, title: '30 days' },
 ];
-const PROPOSED = 7 * 86_400;
+const DEFAULT_GRACE_PERIOD = 7 * 86_400;
 
-interface Question {
+interface Confirmation {
   readonly action: Action;
   /** The label of the button. */
   readonly title: string;
@@ -39,7 +39,7 @@ export function rotatePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'rotate', title: 'Rotate', path: 'rotate' },
     effect: () =>
-      html`<p>You get a new ${what} at once, shown one time. Settings and history stay. The old ${what} is accepted until the time that you choose here, so that your servers can change over.</p>`,
+      html`<p>You get a new ${what}, which is shown once. The settings and the history stay the same. The old ${what} is accepted until the time that you choose here, so that you can update your servers.</p>`,
     fields: graceField,
   });
 }
@@ -48,7 +48,7 @@ export function rotatePage(keyType: KeyType): Page {
 export function disablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Disable', path: 'disable' },
-    effect: () => html`<p>Every request with this key is refused at once, until you enable it again.</p>`,
+    effect: () => html`<p>Every request with this key is refused until you enable it again.</p>`,
   });
 }
 
@@ -56,7 +56,7 @@ export function disablePage(keyType: KeyType): Page {
 export function enablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Enable', path: 'enable' },
-    effect: () => html`<p>Requests with this key are accepted again at once.</p>`,
+    effect: () => html`<p>Requests with this key are accepted again.</p>`,
   });
 }
 
@@ -64,49 +64,49 @@ export function enablePage(keyType: KeyType): Page {
 export const addSecretPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Add a secret', path: 'secrets' },
   effect: () =>
-    html`<p>Adds a second client secret, shown one time. An access key has at most two, and each is accepted until you delete it.</p>`,
+    html`<p>Adds a second client secret, which is shown once. An access key has at most two, and each is accepted until you delete it.</p>`,
 });
 
 /** `GET /access-keys/:id/revoke-tokens/confirm` */
 export const revokeTokensPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'edit', title: 'Revoke tokens', path: 'revoke-tokens' },
   effect: () =>
-    html`<p>Every token that this key obtained is refused at once. The key itself stays, and can obtain new tokens.</p>`,
+    html`<p>Every token that this key has obtained is refused. The key itself is not revoked, and can obtain new tokens.</p>`,
 });
 
-function confirmPage(keyType: KeyType, { action, title, path, effect, fields }: Question): Page {
+function confirmPage(keyType: KeyType, { action, title, path, effect, fields }: Confirmation): Page {
   return async (context) => {
     assertCan(context, action);
     const key = await viewKey(context, keyType);
     const { base, formToken, now } = context;
-    const own = `${base}${keyPath(keyType, key)}`;
-    const main = html`<p class="crumb"><a href="${own}">${userText(keyName(key))}</a></p>
+    const keyUrl = `${base}${keyPath(keyType, key)}`;
+    const main = html`<p class="crumb"><a href="${keyUrl}">${userText(keyName(key))}</a></p>
 <h1>${title}</h1>
 <div class="panel ask">${effect(key)}
-<p>${useOf(key, now)}${rotationOf(key, now)}</p>
-<form method="post" action="${own}/${path}">${tokenField(formToken)}${formIdField()}${hidden('version', key.version)}
+<p>${lastUse(key, now)}${lastRotation(key, now)}</p>
+<form method="post" action="${keyUrl}/${path}">${tokenField(formToken)}${formIdField()}${hidden('version', key.version)}
 ${fields?.(key, context)}
-<p class="actions"><button>${title}</button> <a href="${own}">Cancel</a></p>
+<p class="actions"><button>${title}</button> <a href="${keyUrl}">Cancel</a></p>
 </form></div>`;
     return answerPage(200, layout(context, { title: `${title}: ${keyName(key)}`, tab: keyType.name, main }));
   };
 }
 
-function useOf({ lastUsedAt }: KeyView, now: number): Html {
+function lastUse({ lastUsedAt }: KeyView, now: number): Html {
   return lastUsedAt === null ? html`It was never used.` : html`It was last used ${timeAgo(lastUsedAt, now)}.`;
 }
 
 /** Says when the key was last rotated, also to a member who comes back to this page after a rotation. */
-function rotationOf({ secrets }: KeyView, now: number): Html | undefined {
+function lastRotation({ secrets }: KeyView, now: number): Html | undefined {
   const [newest, ...older] = secrets;
   if (newest === undefined || older.every(({ state }) => state === 'current')) return undefined;
   return html` It was rotated ${timeAgo(newest.createdAt, now)}.`;
 }
 
 function graceField(key: KeyView, { now }: PageContext): Html {
-  const graces = gracesUntil(key.expiresAt, now);
-  const proposed = graces.findLast(({ seconds }) => seconds <= PROPOSED)?.seconds;
-  return html`<fieldset><legend>When does the old secret end?</legend>${graces.map(
+  const periods = gracePeriodsUntil(key.expiresAt, now);
+  const proposed = periods.findLast(({ seconds }) => seconds <= DEFAULT_GRACE_PERIOD)?.seconds;
+  return html`<fieldset><legend>When does the grace period of the old secret end?</legend>${periods.map(
     ({ seconds, title }) =>
       html`<label class="tick"><input type="radio" name="grace" value="${seconds}"${seconds === proposed && html` checked`}> <span>${title}${
         seconds > 0 && html` <span class="muted">until ${formatTime(new Date(now + seconds * 1_000))}</span>`
@@ -115,7 +115,7 @@ function graceField(key: KeyView, { now }: PageContext): Html {
 }
 
 /** Leaves out grace periods that would end after the key itself. */
-function gracesUntil(expiresAt: Date | null, now: number) {
+function gracePeriodsUntil(expiresAt: Date | null, now: number) {
   const end = expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-  return GRACES.filter(({ seconds }) => seconds === 0 || now + seconds * 1_000 < end);
+  return GRACE_PERIODS.filter(({ seconds }) => seconds === 0 || now + seconds * 1_000 < end);
 }

@@ -7,7 +7,7 @@ import { type Html, html } from '../components/html.js';
 import { KINDS } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { accountOptions } from '../forms/account-options.js';
-import { FORM_ID, formIdField, formIdIn, lostId } from '../forms/form-id.js';
+import { FORM_ID, formIdField, formIdIn, missingFormId } from '../forms/form-id.js';
 import { type FormValues, NEW_FORM_VALUES, readFormValues } from '../forms/form-values.js';
 import { errorSummary, isFormError, settingsFields } from '../forms/settings-form.js';
 import { toAccessKeySettings, toKeySettings } from '../forms/to-settings.js';
@@ -54,10 +54,10 @@ async function create(
   make: (values: FormValues, formId: string) => Promise<CreatedKey>,
 ): Promise<Answer> {
   const formId = formIdIn(context.fields);
-  if (formId === undefined) throw lostId();
+  if (formId === undefined) throw missingFormId();
   const values = readFormValues(context.fields);
   try {
-    return shownOncePage(context, sortOf(kind), await make(values, formId), { status: 201, done: 'created' });
+    return shownOncePage(context, keyTypeOf(kind), await make(values, formId), { status: 201, done: 'created' });
   } catch (error) {
     if (!(error instanceof ManagementError) || !isFormError(error)) throw error;
     return await formPage(context, { kind, values, formId, error });
@@ -87,12 +87,12 @@ interface Form {
 
 async function formPage(context: PageContext, { kind, values, formId, error }: Form): Promise<Answer> {
   const { base, formToken } = context;
-  const keyType = sortOf(kind);
+  const keyType = keyTypeOf(kind);
   const options = await accountOptions(context);
   const { title, use } = KINDS[kind];
   const heading = `Create a ${title.toLowerCase()}`.replace('a access', 'an access');
-  const hasNothing = kind === 'access' ? options.scopes.length === 0 : options.apis.length === 0;
-  const instead = options.disabled ? DISABLED : hasNothing ? nothingToGive(kind) : undefined;
+  const lacksEntitlement = kind === 'access' ? options.scopes.length === 0 : options.apis.length === 0;
+  const instead = options.disabled ? DISABLED : lacksEntitlement ? noEntitlement(kind) : undefined;
   const main = html`${errorSummary(error)}<h1>${heading}</h1>
 <p>${use}</p>
 ${
@@ -109,16 +109,16 @@ ${settingsFields({ kind, values, options, error, isNew: true })}
 
 const DISABLED = html`<p class="banner">The account is disabled, so no key can be created. Ask the operator of this platform to enable it.</p>`;
 
-function nothingToGive(kind: Kind): Html {
+function noEntitlement(kind: Kind): Html {
   const what = kind === 'access' ? 'scopes' : 'APIs';
-  return html`<p class="empty">The account has no ${what}, so no key can be created. Ask the operator of this platform.</p>`;
+  return html`<p class="empty">The account has no ${what}, so no key can be created. Ask the operator of this platform to add them.</p>`;
 }
 
-function sortOf(kind: Kind): KeyType {
+function keyTypeOf(kind: Kind): KeyType {
   return kind === 'access' ? ACCESS_KEYS : API_KEYS;
 }
 
 function readKind(kind: string | undefined): 'secret' | 'public' {
   if (kind === 'secret' || kind === 'public') return kind;
-  throw badRequest('There is no such kind of key.');
+  throw badRequest('Choose whether to create a secret or a public key.');
 }

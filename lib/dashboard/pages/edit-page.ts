@@ -65,10 +65,10 @@ async function edit(
 async function conflictPage(context: PageContext, keyType: KeyType, values: FormValues): Promise<Answer> {
   const key = await viewKey(context, keyType);
   const conflict = html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>Somebody else changed this key</h2>
-<p>Your changes are not saved. Compare the settings now with yours.</p></div>
+<p>Your changes are not saved. Compare the current settings with yours.</p></div>
 ${conflictDiff(key, values)}
 <p><a class="button plain" href="${context.base}${keyPath(keyType, key)}">Discard my changes</a></p>
-<h2>Or save your changes</h2>`;
+<h2>Or save your changes anyway</h2>`;
   return await formPage(context, keyType, { key, values, version: key.version, conflict });
 }
 

@@ -16,7 +16,7 @@ export function setDisabled(keyType: KeyType, disabled: boolean): Page {
     const { site, member } = context;
     const edit = { version: versionIn(context), disabled };
     const key = await site.management[keyType.name].edit(member, keyIdIn(context), edit, formIdIn(context.fields));
-    return backTo(context, keyType, key, disabled ? 'disabled' : 'enabled');
+    return redirectToKey(context, keyType, key, disabled ? 'disabled' : 'enabled');
   };
 }
 
@@ -44,20 +44,20 @@ export function endGrace(keyType: KeyType): Page {
       keyIdIn(context),
       formIdIn(context.fields),
     );
-    return backTo(context, keyType, key, 'grace-ended');
+    return redirectToKey(context, keyType, key, 'grace-ended');
   };
 }
 
 /** `POST /access-keys/:id/secrets` */
 export const addSecret: Page = async (context) => {
   const { accessKeys } = context.site.management;
-  const made = await accessKeys.addSecret(
+  const created = await accessKeys.addSecret(
     context.member,
     keyIdIn(context),
     versionIn(context),
     formIdIn(context.fields),
   );
-  return shownOncePage(context, ACCESS_KEYS, made, { status: 201, done: 'given a second secret' });
+  return shownOncePage(context, ACCESS_KEYS, created, { status: 201, done: 'secret added' });
 };
 
 /** `POST /access-keys/:id/secrets/delete` */
@@ -65,7 +65,7 @@ export const deleteSecret: Page = async (context) => {
   const { site, member, fields } = context;
   const formId = formIdIn(fields);
   const key = await site.management.accessKeys.deleteSecret(member, keyIdIn(context), secretIdIn(fields), formId);
-  return backTo(context, ACCESS_KEYS, key, 'secret-deleted');
+  return redirectToKey(context, ACCESS_KEYS, key, 'secret-deleted');
 };
 
 /** `POST /access-keys/:id/revoke-tokens` */
@@ -77,10 +77,10 @@ export const revokeTokens: Page = async (context) => {
     edit,
     formIdIn(context.fields),
   );
-  return backTo(context, ACCESS_KEYS, key, 'tokens-revoked');
+  return redirectToKey(context, ACCESS_KEYS, key, 'tokens-revoked');
 };
 
-function backTo({ base }: PageContext, keyType: KeyType, key: KeyView, done: string): Answer {
+function redirectToKey({ base }: PageContext, keyType: KeyType, key: KeyView, done: string): Answer {
   return seeOther(`${base}${keyPath(keyType, key)}?done=${done}`);
 }
 
@@ -88,7 +88,7 @@ function graceIn(context: PageContext): number {
   const text = context.fields.one('grace') ?? '';
   if (/^\d{1,7}$/.test(text)) return Number(text);
   if (!can(context, 'rotate')) return 0;
-  throw badRequest('Choose when the old secret ends.');
+  throw badRequest('Choose when the grace period of the old secret ends.');
 }
 
 /** @throws HttpError 404 for a text that cannot be the id of a secret. */

@@ -30,9 +30,9 @@ export function keyListQuery(keyType: KeyType): readonly string[] {
 }
 
 /** Milliseconds. A banner warns about keys that expire within this time. */
-const SOON = 14 * 86_400_000;
+const EXPIRES_SOON_MS = 14 * 86_400_000;
 /** Maximum keys that the banner names. */
-const NAMED = 5;
+const MAX_NAMED = 5;
 
 export function keyListPage(keyType: KeyType): Page {
   return async (context) => {
@@ -49,9 +49,9 @@ export function keyListPage(keyType: KeyType): Page {
     const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${!options.disabled && html`<a class="button" href="${base}${keyType.create}">Create ${keyType.noun}</a>`}</div></div>
 ${flashMessage(context)}
 ${options.disabled && html`<p class="banner">The account is disabled: all of its keys are refused, and no key can be created. Ask the operator of this platform to enable it.</p>`}
-${expiring(keyType, keys.items, context)}
+${expiryBanner(keyType, keys.items, context)}
 ${!isFirstRun && filterForm(keyType, view, options, base)}
-<p class="unseen" role="status" id="found">${foundText(keyType, keys)}</p>
+<p class="unseen" role="status" id="found">${resultCount(keyType, keys)}</p>
 <div id="results">
 ${
   isFirstRun
@@ -75,27 +75,27 @@ ${keys.next !== null && html`<a rel="next" href="${base}${keyType.list}${querySt
 }
 
 /** The number of results, for screen readers. */
-function foundText({ noun }: KeyType, { items, next }: KeyPage): string {
+function resultCount({ noun }: KeyType, { items, next }: KeyPage): string {
   if (items.length === 0) return `No ${noun} matches.`;
   const count = items.length === 1 ? `1 ${noun}` : `${items.length} ${noun}s`;
   return next === null ? `${count}.` : `${count} on this page, and there are more.`;
 }
 
 /** Only the keys of this page, because reading all keys would cost too much. */
-function expiring(keyType: KeyType, keys: readonly KeyView[], { base, now }: PageContext): Html | undefined {
-  const ending = keys.filter(
+function expiryBanner(keyType: KeyType, keys: readonly KeyView[], { base, now }: PageContext): Html | undefined {
+  const expiring = keys.filter(
     (key): key is KeyView & { expiresAt: Date } =>
-      key.state === 'active' && key.expiresAt !== null && key.expiresAt.getTime() - now < SOON,
+      key.state === 'active' && key.expiresAt !== null && key.expiresAt.getTime() - now < EXPIRES_SOON_MS,
   );
-  if (ending.length === 0) return undefined;
-  const named = ending
-    .slice(0, NAMED)
+  if (expiring.length === 0) return undefined;
+  const named = expiring
+    .slice(0, MAX_NAMED)
     .map(
       (key) =>
         html`<a href="${base}${keyPath(keyType, key)}">${userText(keyName(key))}</a> ${timeAgo(key.expiresAt, now)}`,
     );
-  const more = ending.length - named.length;
-  const count = ending.length === 1 ? '1 key on this page expires' : `${ending.length} keys on this page expire`;
+  const more = expiring.length - named.length;
+  const count = expiring.length === 1 ? '1 key on this page expires' : `${expiring.length} keys on this page expire`;
   return html`<p class="banner">${count} within 14 days: ${joined(named, html`, `)}${
     more > 0 && html` and ${more} more`
   }.</p>`;
@@ -133,8 +133,8 @@ const ORDERS: readonly Entry[] = [
   { value: 'created', title: 'Oldest first' },
   { value: 'name', title: 'Name, A to Z' },
   { value: '-name', title: 'Name, Z to A' },
-  { value: '-used', title: 'Last used, latest first' },
-  { value: 'used', title: 'Last used, longest ago first' },
+  { value: '-used', title: 'Last used, newest first' },
+  { value: 'used', title: 'Last used, oldest first' },
 ];
 
 const ANY: Entry = { value: '', title: 'Any' };
@@ -157,7 +157,7 @@ function nothingFound(keyType: KeyType, { text, state }: View, base: string): Ht
   }<a href="${base}${keyType.list}">Show all</a></p></div>`;
 }
 
-/** For an account without a key of this type: what one is for, and the next steps. */
+/** For an account that has no key of this type yet: what such a key is for, and the next steps. */
 function firstRun({ base }: PageContext, keyType: KeyType): Html {
   const isApi = keyType === API_KEYS;
   const cards = isApi
@@ -174,8 +174,8 @@ function firstRun({ base }: PageContext, keyType: KeyType): Html {
 `,
   )}</ul>
 <h2>Then</h2>
-<ol class="steps"><li>Copy the ${isApi ? 'key' : 'client secret'}. ${isApi ? 'A secret key' : 'It'} is shown one time.</li>
+<ol class="steps"><li>Copy the ${isApi ? 'key' : 'client secret'}. ${isApi ? 'A secret key' : 'It'} is shown once.</li>
 <li>${isApi ? 'Send a request with it. The page of the new key has a command to try.' : 'Obtain an access token with it. The page of the new key has a command to try.'}</li>
-<li>Come back here: this list says when each key was last used, and how often.</li></ol>
+<li>Come back here to see when each key was last used, and how often.</li></ol>
 <p class="muted">${isApi ? html`A server that uses OAuth 2.0 needs an <a href="${base}${ACCESS_KEYS.list}">access key</a> instead.` : html`A server that does not use OAuth 2.0 needs an <a href="${base}${API_KEYS.list}">API key</a> instead.`}</p></div>`;
 }

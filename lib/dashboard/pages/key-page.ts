@@ -18,7 +18,11 @@ import { answerPage } from '../http/page-response.js';
 import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, type KeyType, keyName } from '../key-type.js';
 
-const BINDINGS: Readonly<Record<string, string>> = { dpop: 'By DPoP', mtls: 'By TLS certificate', true: 'By either' };
+const BINDINGS: Readonly<Record<string, string>> = {
+  dpop: 'By DPoP',
+  mtls: 'By TLS certificate',
+  true: 'By DPoP or by TLS certificate',
+};
 
 /** Number of audit log entries on the page. */
 const LATEST = 10;
@@ -27,7 +31,7 @@ export function keyPage(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base, now } = context;
     const key = await viewKey(context, keyType);
-    const story = await site.management.audit(member, { subject: key.id, limit: LATEST });
+    const activity = await site.management.audit(member, { subject: key.id, limit: LATEST });
     const usage = await site.management.usage(member, key.id);
     const main = html`<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key)}</div>
 ${flashMessage(context)}
@@ -38,7 +42,7 @@ ${keyType === ACCESS_KEYS && publicKeysSection(context, key)}
 <h2>Usage</h2>
 ${usageChart(usage)}
 <h2>Activity</h2>
-${auditEntries(story.items, now)}
+${auditEntries(activity.items, now)}
 <p><a href="${base}/audit${queryString({ subject: key.id })}">All activity</a></p>`;
     return answerPage(200, layout(context, { title: keyName(key), tab: keyType.name, main }));
   };

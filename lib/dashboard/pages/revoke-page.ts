@@ -27,8 +27,9 @@ export function revokeKey(keyType: KeyType): Page {
     // Without the permission, management refuses it, and adds an entry to the audit log.
     if (can(context, 'revoke')) {
       const key = await viewKey(context, keyType);
-      const isMeant = normalizeName(fields.one('confirm') ?? '') === normalizeName(keyName(key));
-      if (!isMeant) return confirmation(context, keyType, key, 'This is not the name of the key.');
+      const isConfirmed = normalizeName(fields.one('confirm') ?? '') === normalizeName(keyName(key));
+      if (!isConfirmed)
+        return confirmation(context, keyType, key, 'This is not the name of the key. Type it as it is shown above.');
     }
     await site.management[keyType.name].revoke(member, keyIdIn(context), formId);
     return seeOther(`${base}${keyType.list}?done=revoked`);
@@ -47,7 +48,7 @@ function confirmation(context: PageContext, keyType: KeyType, key: KeyView, erro
   const used =
     key.lastUsedAt === null ? html`It was never used.` : html`It was last used ${timeAgo(key.lastUsedAt, now)}.`;
   const main = html`<h1>Revoke ${userText(name)}</h1>
-<p>Every request with this key is refused at once and for ever. This cannot be undone. ${used}</p>
+<p>Every request with this key is refused. This cannot be undone. ${used}</p>
 <form method="post" action="${base}${keyPath(keyType, key)}/revoke">${tokenField(formToken)}${formIdField()}
 <div class="field"><label for="field-confirm">Type <code>${userText(name)}</code> to revoke it</label>
 ${error !== undefined && html`<p class="error" id="confirm-error" role="alert">${error}</p>`}

@@ -38,8 +38,8 @@ export const ROUTES: readonly Route[] = Object.freeze([
     ...{ path: ACCESS_KEYS.path, get: keyListPage(ACCESS_KEYS), query: keyListQuery(ACCESS_KEYS) },
     ...{ post: withErrorPage(ACCESS_KEYS, createAccessKey), form: NEW_KEY },
   },
-  ...ofOne(API_KEYS),
-  ...ofOne(ACCESS_KEYS),
+  ...routesOfKey(API_KEYS),
+  ...routesOfKey(ACCESS_KEYS),
   { path: '/access-keys/:id/secrets/confirm', get: withErrorPage(ACCESS_KEYS, addSecretPage) },
   { path: '/access-keys/:id/secrets', post: withErrorPage(ACCESS_KEYS, addSecret), form: [FORM_ID, 'version'] },
   {
@@ -73,7 +73,7 @@ export const ROUTES: readonly Route[] = Object.freeze([
 ]);
 
 /** The pages and actions of one key. */
-function ofOne(keyType: KeyType): readonly Route[] {
+function routesOfKey(keyType: KeyType): readonly Route[] {
   const path = `${keyType.path}/:id`;
   return [
     { path, get: keyPage(keyType), query: [FLASH] },

@@ -8,7 +8,7 @@ import { answerPage } from '../http/page-response.js';
 import type { KeyType } from '../key-type.js';
 
 /** Errors that a member can correct. All other errors have a general page. */
-const TOLD: readonly ManagementErrorCode[] = ['invalid', 'version_conflict', 'revoked', 'idempotency_conflict'];
+const CORRECTABLE: readonly ManagementErrorCode[] = ['invalid', 'version_conflict', 'revoked', 'idempotency_conflict'];
 
 /** Wraps a page: if management refuses the request, the page says why and leads back. */
 export function withErrorPage(keyType: KeyType, page: Page): Page {
@@ -16,17 +16,17 @@ export function withErrorPage(keyType: KeyType, page: Page): Page {
     try {
       return await page(context);
     } catch (error) {
-      if (!(error instanceof ManagementError) || !TOLD.includes(error.code)) throw error;
+      if (!(error instanceof ManagementError) || !CORRECTABLE.includes(error.code)) throw error;
       const { status, title, message } = toHttpError(error);
       const main = html`<h1>${title}</h1>
 <p role="alert">${message} Nothing was changed.</p>
-<p><a class="button" href="${context.base}${wayBack(keyType, context)}">Go back</a></p>`;
+<p><a class="button" href="${context.base}${pathBack(keyType, context)}">Go back</a></p>`;
       return answerPage(status, layout(context, { title, tab: keyType.name, main }));
     }
   };
 }
 
-function wayBack(keyType: KeyType, context: PageContext): string {
+function pathBack(keyType: KeyType, context: PageContext): string {
   const id = keyIdIn(context);
   return id === '' ? keyType.list : `${keyType.path}/${encodeURIComponent(id)}`;
 }

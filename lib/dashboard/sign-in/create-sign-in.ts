@@ -108,7 +108,7 @@ const mountUrl: Option<URL> = (options, name) => {
 const OPTIONS = {
   members,
   url: mountUrl,
-  help: withDefault(text, 'The operator of this server can create one.'),
+  help: withDefault(text, 'The operator of this server can create a sign-in link.'),
   linkLifetime: integer(900, 1, THIRTY_DAYS),
   idleTimeout: integer(1_800, 1, THIRTY_DAYS),
   absoluteTimeout: integer(43_200, 1, THIRTY_DAYS),

@@ -11,7 +11,7 @@ const MAX_ENDED = 10_000;
 export class EndedSessions {
   readonly #absolute: number;
   readonly #clock: Clock;
-  readonly #most: number;
+  readonly #max: number;
   /** Ids of sessions, and when each would have expired. */
   readonly #sessions = new Map<string, number>();
   /** Members, and the time until which all their earlier sessions are ended. */
@@ -19,10 +19,10 @@ export class EndedSessions {
   #everybody = Number.NEGATIVE_INFINITY;
 
   /** @param absolute - Maximum milliseconds of a session. */
-  constructor(absolute: number, clock: Clock, most = MAX_ENDED) {
+  constructor(absolute: number, clock: Clock, max = MAX_ENDED) {
     this.#absolute = absolute;
     this.#clock = clock;
-    this.#most = most;
+    this.#max = max;
   }
 
   end({ id, startedAt }: Session): void {
@@ -52,11 +52,11 @@ export class EndedSessions {
    * Removes expired sessions. If there is still no room, everybody is signed out: no ended session becomes valid again.
    */
   #makeRoom(): void {
-    if (this.#sessions.size + this.#members.size < this.#most) return;
+    if (this.#sessions.size + this.#members.size < this.#max) return;
     const now = this.#clock.now();
     for (const [id, until] of this.#sessions) if (until <= now) this.#sessions.delete(id);
     for (const [member, at] of this.#members) if (at + this.#absolute < now) this.#members.delete(member);
-    if (this.#sessions.size + this.#members.size < this.#most) return;
+    if (this.#sessions.size + this.#members.size < this.#max) return;
     this.#sessions.clear();
     this.#members.clear();
     this.#everybody = now;

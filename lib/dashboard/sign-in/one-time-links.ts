@@ -11,7 +11,7 @@ interface Link {
   readonly member: string;
   readonly digest: string;
   readonly expiresAt: number;
-  spent: boolean;
+  used: boolean;
 }
 
 /** Whether a value has the form of a link token. */
@@ -35,14 +35,14 @@ export class OneTimeLinks {
   issue(member: string): string {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const expiresAt = this.#clock.now() + this.#lifetime;
-    this.#links.set(member, { member, digest: digestOf(token), expiresAt, spent: false });
+    this.#links.set(member, { member, digest: digestOf(token), expiresAt, used: false });
     return token;
   }
 
   /** The member of a link, and whether it can still be used; `undefined` for an unknown token. */
-  find(token: string): { readonly member: string; readonly isGood: boolean } | undefined {
+  find(token: string): { readonly member: string; readonly isUsable: boolean } | undefined {
     const link = this.#find(token);
-    return link && { member: link.member, isGood: this.#isGood(link) };
+    return link && { member: link.member, isUsable: this.#isUsable(link) };
   }
 
   /**
@@ -51,19 +51,19 @@ export class OneTimeLinks {
    */
   redeem(token: string): string | undefined {
     const link = this.#find(token);
-    if (link === undefined || !this.#isGood(link)) return undefined;
-    link.spent = true;
+    if (link === undefined || !this.#isUsable(link)) return undefined;
+    link.used = true;
     return link.member;
   }
 
   /** Makes a link usable again, because the sign-in failed. */
   restore(token: string): void {
     const link = this.#find(token);
-    if (link !== undefined) link.spent = false;
+    if (link !== undefined) link.used = false;
   }
 
-  #isGood({ spent, expiresAt }: Link): boolean {
-    return !spent && expiresAt > this.#clock.now();
+  #isUsable({ used, expiresAt }: Link): boolean {
+    return !used && expiresAt > this.#clock.now();
   }
 
   #find(token: string): Link | undefined {

@@ -15,32 +15,32 @@ export interface SessionLimits {
 const ID_BYTES = 16;
 
 /** Milliseconds after which a request gets a new cookie with the time of the last request. */
-const SEEN_EVERY = 60_000;
+const RENEW_AFTER_MS = 60_000;
 
 export class Sessions {
-  readonly #seal: SessionCipher;
+  readonly #cipher: SessionCipher;
   readonly #limits: SessionLimits;
   readonly #clock: Clock;
-  readonly #ends: EndedSessions;
+  readonly #endedSessions: EndedSessions;
 
-  constructor(seal: SessionCipher, limits: SessionLimits, clock: Clock) {
-    this.#seal = seal;
+  constructor(cipher: SessionCipher, limits: SessionLimits, clock: Clock) {
+    this.#cipher = cipher;
     this.#limits = limits;
     this.#clock = clock;
-    this.#ends = new EndedSessions(limits.absolute, clock);
+    this.#endedSessions = new EndedSessions(limits.absolute, clock);
   }
 
   /** @returns The value of the cookie. */
   async start({ id: member, account }: Member): Promise<string> {
-    const startedAt = this.#ends.startOf(member);
+    const startedAt = this.#endedSessions.startOf(member);
     const id = randomBytes(ID_BYTES).toString('base64url');
-    return await this.#seal.encrypt({ id, member, account, startedAt, seenAt: startedAt });
+    return await this.#cipher.encrypt({ id, member, account, startedAt, seenAt: startedAt });
   }
 
   /** @returns `undefined` for an invalid session, and for one that has ended. */
   async read(cookie: string | undefined): Promise<Session | undefined> {
-    const session = cookie === undefined ? undefined : await this.#seal.decrypt(cookie);
-    if (session === undefined || this.#ends.hasEnded(session)) return undefined;
+    const session = cookie === undefined ? undefined : await this.#cipher.decrypt(cookie);
+    if (session === undefined || this.#endedSessions.hasEnded(session)) return undefined;
     const now = this.#clock.now();
     const isOver = now >= session.startedAt + this.#limits.absolute || now >= session.seenAt + this.#limits.idle;
     return isOver ? undefined : session;
@@ -49,14 +49,14 @@ export class Sessions {
   /** @returns The value of the next cookie, if it is time for one. */
   async renew(session: Session): Promise<string | undefined> {
     const seenAt = this.#clock.now();
-    return seenAt - session.seenAt < SEEN_EVERY ? undefined : await this.#seal.encrypt({ ...session, seenAt });
+    return seenAt - session.seenAt < RENEW_AFTER_MS ? undefined : await this.#cipher.encrypt({ ...session, seenAt });
   }
 
   end(session: Session): void {
-    this.#ends.end(session);
+    this.#endedSessions.end(session);
   }
 
   endAllOf(member: string): void {
-    this.#ends.endAllOf(member);
+    this.#endedSessions.endAllOf(member);
   }
 }

@@ -14,8 +14,8 @@ export interface SignInAudit {
 }
 
 /** The actor if no member is known. */
-const NOBODY = 'unknown';
-const NOWHERE: SignInAudit = {
+const UNKNOWN_ACTOR = 'unknown';
+const NO_AUDIT: SignInAudit = {
   signedIn: async () => undefined,
   refused: async () => undefined,
   signedOut: async () => undefined,
@@ -27,7 +27,7 @@ export function signInAudit(
   members: ReadonlyMap<string, Member>,
   clock: Clock,
 ): SignInAudit {
-  if (store === undefined) return NOWHERE;
+  if (store === undefined) return NO_AUDIT;
   const { repository } = store;
   const everyAccount = new Set([...members.values()].map(({ account }) => account));
 
@@ -41,7 +41,7 @@ export function signInAudit(
     signedIn: (member, origin) => record('sign_in', member, origin),
     signedOut: (member, origin) => record('sign_out', member, origin),
     async refused(origin) {
-      const who = { actor: NOBODY, role: null, origin: originOf(origin) };
+      const who = { actor: UNKNOWN_ACTOR, role: null, origin: originOf(origin) };
       const what = { action: 'sign_in', code: 'bad_link', subject: null };
       await transactOn(repository, async (tx) => {
         for (const account of everyAccount) await tx.auditRefusal({ at: clock.now(), account, ...who, ...what });

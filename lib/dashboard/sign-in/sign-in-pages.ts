@@ -19,7 +19,7 @@ export interface SignInPages {
   confirm(base: string, member: Member, linkToken: string, formToken: string): Answer;
   /** A page that explains where to get a link. */
   explain(base: string): Answer;
-  refuse(base: string, refusal: HttpError): Answer;
+  refuse(base: string, error: HttpError): Answer;
 }
 
 /** @param help - A sentence that says how to get a link. */

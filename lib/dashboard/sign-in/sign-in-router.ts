@@ -1,5 +1,6 @@
 /** The routes of the sign-in: the page of a link, the form that uses it, and the form that signs out. */
 import { type Request, type Response, Router } from 'express';
+import { ownEndpoint } from '../../express/route-metadata.js';
 import { clientNetwork } from '../../http/client-network.js';
 import { BruteForceLimiter } from '../../issuer/brute-force-limiter.js';
 import { TokenRequestError } from '../../issuer/token-request-error.js';
@@ -33,7 +34,7 @@ export interface SignInParts {
 }
 
 /** The name under which the limiter counts failures of a network. */
-const DOOR = 'sign-in';
+const LIMITER_NAME = 'sign-in';
 
 /** Hosts for which browsers keep `Secure` cookies without TLS. */
 const THIS_MACHINE = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
@@ -47,25 +48,25 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     if (!isLinkToken(token)) return pages.explain(req.baseUrl);
     const link = links.find(token);
     const member = members.get(link?.member ?? '');
-    if (member !== undefined && link?.isGood === true) {
+    if (member !== undefined && link?.isUsable === true) {
       return pages.confirm(req.baseUrl, member, token, formTokenOf(req, res));
     }
     if (await isSignedIn(req, member)) return seeOther(`${req.baseUrl}/`);
     throw badLink();
   }
 
-  async function spendLink(req: Request, res: Response): Promise<Answer> {
+  async function useLink(req: Request, res: Response): Promise<Answer> {
     assertKeepsCookies(req);
     const token = (await ownForm(req, [LINK_FIELD])).one(LINK_FIELD) ?? '';
-    const owner = members.get(links.find(token)?.member ?? '');
-    if (links.redeem(token) === undefined || owner === undefined) {
+    const member = members.get(links.find(token)?.member ?? '');
+    if (links.redeem(token) === undefined || member === undefined) {
       // After a double click or a reload, the first request has signed in.
-      if (await isSignedIn(req, owner)) return seeOther(`${req.baseUrl}/`);
+      if (await isSignedIn(req, member)) return seeOther(`${req.baseUrl}/`);
       return await refuseLink(req);
     }
-    await signedIn(owner, req, token);
+    await signedIn(member, req, token);
     await endSession(req);
-    cookie.set(res, await sessions.start(owner));
+    cookie.set(res, await sessions.start(member));
     return seeOther(`${req.baseUrl}/`);
   }
 
@@ -75,8 +76,8 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
    */
   async function refuseLink(req: Request): Promise<never> {
     const network = clientNetwork(req.ip ?? req.socket.remoteAddress);
-    await limits.assertOpen(DOOR, network);
-    await limits.countFailure(DOOR, network);
+    await limits.assertOpen(LIMITER_NAME, network);
+    await limits.countFailure(LIMITER_NAME, network);
     await audit.refused(req.ip);
     throw badLink();
   }
@@ -122,7 +123,7 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
   }
 
   function answering(route: string, work: Work) {
-    return function answerSignIn(req: Request, res: Response): void {
+    return ownEndpoint(function answerSignIn(req: Request, res: Response): void {
       const fail = (error: unknown) => {
         reportFailure(req.method, route, error);
         return pages.refuse(
@@ -136,12 +137,12 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
           .then((answer) => sendAnswer(res, answer))
           .catch(() => res.destroy());
       });
-    };
+    });
   }
 
   const router = Router({ caseSensitive: true });
   router.get(SIGN_IN_PATH, answering(SIGN_IN_PATH, showLink));
-  router.post(SIGN_IN_PATH, answering(SIGN_IN_PATH, spendLink));
+  router.post(SIGN_IN_PATH, answering(SIGN_IN_PATH, useLink));
   router.all(SIGN_IN_PATH, answering(SIGN_IN_PATH, refuseMethod('GET, HEAD, POST')));
   router.post(SIGN_OUT_PATH, answering(SIGN_OUT_PATH, signOut));
   router.all(SIGN_OUT_PATH, answering(SIGN_OUT_PATH, refuseMethod('POST')));
@@ -170,14 +171,18 @@ function assertKeepsCookies(req: Request): void {
 }
 
 function badLink(): HttpError {
-  return new HttpError(401, 'Not signed in', 'This link was used, has expired, or is wrong.');
+  return new HttpError(
+    401,
+    'Not signed in',
+    'This link was already used, has expired, or is not valid. You need a new one.',
+  );
 }
 
 function tooManyFailures({ headers }: TokenRequestError): HttpError {
   return new HttpError(
     429,
     'Too many attempts',
-    'Your network sent too many links that do not work. Try again later.',
+    'Too many sign-in links that are not valid came from your network. Try again later.',
     headers,
   );
 }
