@@ -40,7 +40,10 @@ describe('guesses of client secrets', () => {
     const response = await ask(ID, SECRET);
     expect(response.status).toBe(429);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(800);
-    expect(await response.json()).toEqual({ error: 'slow_down', error_description: 'Too many failed attempts' });
+    expect(await response.json()).toEqual({
+      error: 'slow_down',
+      error_description: 'Too many failed attempts; retry after the seconds in Retry-After',
+    });
   });
 
   it('T36 the correct secret from another address: still 200', async () => {

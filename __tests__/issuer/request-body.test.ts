@@ -43,7 +43,11 @@ describe('the body of a token request', () => {
     const response = await service.post(GRANT, { ...basic(ID, SECRET), 'content-type': type });
     expect([response.status, await response.json()]).toEqual([
       400,
-      { error: 'invalid_request', error_description: 'The request is malformed' },
+      {
+        error: 'invalid_request',
+        error_description:
+          'The request is malformed: expected POST with a form body, each parameter once, and one way to authenticate the client',
+      },
     ]);
   });
 
@@ -97,7 +101,10 @@ describe('the body of a token request', () => {
   it('T41 broken encoding: fixed text, no echo', async () => {
     const response = await service.post('grant_type=%zz"secret', basic(ID, SECRET));
     const { error_description: description } = (await response.json()) as { error_description: string };
-    expect([response.status, description]).toEqual([400, 'The request is malformed']);
+    expect([response.status, description]).toEqual([
+      400,
+      'The request is malformed: expected POST with a form body, each parameter once, and one way to authenticate the client',
+    ]);
   });
 });
 
@@ -152,7 +159,7 @@ describe('T35 the host app has read the body', () => {
     const response = await service.post(GRANT, basic(ID, SECRET));
     expect([response.status, await response.text()]).toEqual([
       500,
-      'keyward: the body of the token request was read before createIssuer saw it, and nothing is left',
+      'keyward: the body of a token request was read before createIssuer got it, and req.body is not set; mount createIssuer before body parsers',
     ]);
     await service.close();
   });

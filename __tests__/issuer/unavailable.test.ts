@@ -18,7 +18,10 @@ const UNAVAILABLE = {
   status: 503,
   retryAfter: '1',
   cacheControl: 'no-store',
-  body: { error: 'temporarily_unavailable', error_description: 'The request cannot be answered at the moment' },
+  body: {
+    error: 'temporarily_unavailable',
+    error_description: 'The request cannot be answered at the moment; retry after the seconds in Retry-After',
+  },
 };
 
 let events: Eavesdropper;

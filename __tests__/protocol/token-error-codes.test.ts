@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { TOKEN_ERRORS, type TokenErrorCode } from '../../lib/protocol/token-error-codes.js';
 
 const TABLE: readonly (readonly [code: TokenErrorCode, status: number, description: string | undefined])[] = [
-  ['invalid_request', 400, 'The request is malformed'],
+  [
+    'invalid_request',
+    400,
+    'The request is malformed: expected POST with a form body, each parameter once, and one way to authenticate the client',
+  ],
   ['invalid_client', 401, undefined],
   ['unsupported_grant_type', 400, 'Only client_credentials is supported'],
   ['invalid_scope', 400, 'A scope is malformed, unknown or not assigned to the client'],
@@ -10,8 +14,12 @@ const TABLE: readonly (readonly [code: TokenErrorCode, status: number, descripti
   ['use_dpop_nonce', 400, 'The DPoP proof must contain the nonce of this response'],
   ['unauthorized_client', 400, 'The token was issued to another client'],
   ['insufficient_scope', 403, 'The client lacks the scope that this endpoint requires'],
-  ['temporarily_unavailable', 503, 'The request cannot be answered at the moment'],
-  ['slow_down', 429, 'Too many failed attempts'],
+  [
+    'temporarily_unavailable',
+    503,
+    'The request cannot be answered at the moment; retry after the seconds in Retry-After',
+  ],
+  ['slow_down', 429, 'Too many failed attempts; retry after the seconds in Retry-After'],
 ];
 
 describe('TOKEN_ERRORS', () => {

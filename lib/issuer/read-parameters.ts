@@ -51,7 +51,9 @@ function alreadyRead(body: unknown): ReadonlyMap<string, string> | undefined {
   if (typeof body === 'string') return readForm(body);
   if (Buffer.isBuffer(body)) return readForm(body.toString('utf8'));
   if (typeof body !== 'object' || body === null) {
-    throw new Error('keyward: the body of the token request was read before createIssuer saw it, and nothing is left');
+    throw new Error(
+      'keyward: the body of a token request was read before createIssuer got it, and req.body is not set; mount createIssuer before body parsers',
+    );
   }
   const members = Object.entries(body);
   const isText = (member: [string, unknown]): member is [string, string] => typeof member[1] === 'string';

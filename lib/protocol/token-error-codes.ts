@@ -5,11 +5,15 @@ export type TokenErrorCode = keyof typeof TOKEN_ERRORS;
 
 /**
  * The status and description of each code. The descriptions are fixed, so that they reveal neither the cause nor the
- * input. RFC 6749 section 5.2 does not define three of the codes: `temporarily_unavailable` is from section 4.1.2.1,
+ * input; the operator finds the cause in the event `keyward:token`. RFC 6749 section 5.2 does not define three of the codes: `temporarily_unavailable` is from section 4.1.2.1,
  * `slow_down` from RFC 8628 section 3.5, and `insufficient_scope` from RFC 6750 section 3.1.
  */
 export const TOKEN_ERRORS = Object.freeze({
-  invalid_request: { status: 400, description: 'The request is malformed' },
+  invalid_request: {
+    status: 400,
+    description:
+      'The request is malformed: expected POST with a form body, each parameter once, and one way to authenticate the client',
+  },
   invalid_client: { status: 401, description: undefined },
   unsupported_grant_type: { status: 400, description: 'Only client_credentials is supported' },
   invalid_scope: { status: 400, description: 'A scope is malformed, unknown or not assigned to the client' },
@@ -17,6 +21,9 @@ export const TOKEN_ERRORS = Object.freeze({
   use_dpop_nonce: { status: 400, description: 'The DPoP proof must contain the nonce of this response' },
   unauthorized_client: { status: 400, description: 'The token was issued to another client' },
   insufficient_scope: { status: 403, description: 'The client lacks the scope that this endpoint requires' },
-  temporarily_unavailable: { status: 503, description: 'The request cannot be answered at the moment' },
-  slow_down: { status: 429, description: 'Too many failed attempts' },
+  temporarily_unavailable: {
+    status: 503,
+    description: 'The request cannot be answered at the moment; retry after the seconds in Retry-After',
+  },
+  slow_down: { status: 429, description: 'Too many failed attempts; retry after the seconds in Retry-After' },
 } as const);
