@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { apiKeys, type CallbackFailure, type KeyRecord, requireBearer, requireKeyKind } from 'keyward';
+import {
+  apiKeys,
+  type CallbackFailure,
+  type KeyRecord,
+  requireBearer,
+  requireKeyKind,
+  requireRateLimit,
+} from 'keyward';
 import { mintKey } from '../../lib/credentials/api-key.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { getRaw, type Served, serve } from '../support/raw-http.js';
@@ -90,6 +97,19 @@ describe('next throws outside Express after a lookup', () => {
   it('N19 behind a guard: 500, reported, and no unhandled rejection', async () => {
     await serveGate(RECORD, broken, false);
     expect(await ask('/guarded')).toMatchObject({ status: 500, failures: [REPORTED] });
+    expect(faults).toEqual([]);
+  });
+
+  it('N19 behind requireRateLimit: 500, reported, and no unhandled rejection', async () => {
+    const consume = async () => ({ remainingPoints: 1, msBeforeNext: 1_000 });
+    const limit = requireRateLimit({
+      counter: () => ({ consume }),
+      default: [{ requests: 1, seconds: 1 }],
+      onOutage: 'refuse',
+    });
+    await serveGate(RECORD, (res) => limit(res.req, res, broken));
+    const { status, failures } = await ask();
+    expect([status, failures]).toEqual([500, [{ ...REPORTED, of: 'requireRateLimit' }]]);
     expect(faults).toEqual([]);
   });
 

@@ -4,14 +4,16 @@ import { callbackFailures } from '../../events/callback-failure.js';
 import { BearerError } from '../bearer-error.js';
 
 /**
- * Reports an error that `next` threw after an asynchronous lookup, and ends the response. Express is no longer on the
+ * Reports an error that `next` threw after an asynchronous step, and ends the response. Express is no longer on the
  * stack then, so nothing else would catch the error, and the unhandled rejection would end the process. If the error is
  * a refusal, the response has its status.
+ *
+ * @param of - The factory that called `next`, for the event.
  */
-export function endFailedRequest(res: ServerResponse, thrown: unknown): void {
+export function endFailedRequest(of: string, res: ServerResponse, thrown: unknown): void {
   if (callbackFailures.hasSubscribers) {
     const [detail, where] = [describeError(thrown), placesOf(thrown)];
-    callbackFailures.publish({ of: 'requireBearer', callback: 'next', reason: 'threw', detail, where });
+    callbackFailures.publish({ of, callback: 'next', reason: 'threw', detail, where });
   }
   if (res.writableEnded) return;
   if (res.headersSent) res.destroy();

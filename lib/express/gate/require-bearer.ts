@@ -100,7 +100,7 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
           (settled) => respond(req, res, next, settled),
           (error) => fail(next, error),
         )
-        .catch((error) => endFailedRequest(res, error));
+        .catch((error) => endFailedRequest(BY, res, error));
     } else {
       respond(req, res, next, verdict);
     }

@@ -4,6 +4,7 @@ import type { Principal } from '../../credentials/principal.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
 import { authContextOf } from '../gate/auth-of.js';
+import { endFailedRequest } from '../gate/handle-next-error.js';
 import { refuse } from '../gate/refuse.js';
 import { reportDecision } from '../gate/report-decision.js';
 import { fail, type Middleware } from '../middleware.js';
@@ -85,8 +86,11 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
       return;
     }
     counted
-      .then((counts) => respond(req, res, next, { gate, principal, plan, counts }))
-      .catch((error) => fail(next, error));
+      .then(
+        (counts) => respond(req, res, next, { gate, principal, plan, counts }),
+        (error) => fail(next, error),
+      )
+      .catch((error) => endFailedRequest(BY, res, error));
   };
 
   function respond(
