@@ -67,6 +67,7 @@ describe('API keys', () => {
         throw new Error('secret-canary');
       },
     ],
+    ['usageOf that rejects', () => Promise.reject(new Error('secret-canary')) as never],
     [
       'a counter that throws',
       () => {

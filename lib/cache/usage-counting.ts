@@ -18,7 +18,10 @@ export class UsageCounting {
   counterOf(id: string): UsageCounter | undefined {
     if (this.#resolver.usageOf === undefined) return undefined;
     try {
-      return this.#resolver.usageOf(id);
+      const counter = this.#resolver.usageOf(id);
+      // A promise is no counter. If it rejected unhandled, the process would end.
+      handleRejection(this.#name, counter);
+      return counter;
     } catch (error) {
       reportCallbackFailure(this.#name, 'threw', error);
       return undefined;
