@@ -40,6 +40,8 @@ describe('N41 a mistyped option is named, not the one that is missing because of
     [['keys', 'revoke', 'key_x', '--yess'], "unknown option '--yess'; did you mean --yes?"],
     [['serve', '--audiance', 'x'], "unknown option '--audiance'; did you mean --audience?"],
     [['--jsn', 'accounts', 'list'], "unknown option '--jsn'"],
+    [['--database', 'file:x.db', 'nosuch'], "unknown command 'nosuch'"],
+    [['--database=file:x.db', 'keys', 'lst'], "unknown command 'lst'; did you mean list?"],
   ])('N41 %j', async (args, message) => {
     const { code, out, err } = await keyward.run(...args);
     expect([code, out]).toEqual([2, '']);
@@ -57,6 +59,7 @@ describe('N41 --json with a mistake', () => {
     [['keys', 'list'], 2, 'usage', /^required option '--account <id>' not specified$/],
     [['keys', 'lst', '--account', 'acme'], 2, 'usage', /^unknown command 'lst'; did you mean list\?$/],
     [['keys'], 2, 'usage', /^a command is missing; --help lists them$/],
+    [['nosuch'], 2, 'usage', /^unknown command 'nosuch'$/],
     [['keys', 'view', 'key_x'], 1, 'refused', /^there is no key "key_x"/],
     [['accounts', 'put', 'a b'], 1, 'invalid', /^account: expected 1 to 64/],
     [['accounts', 'list', '--database', 'mysql:x'], 2, 'usage', /^--database: expected a URL/],

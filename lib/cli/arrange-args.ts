@@ -33,12 +33,13 @@ export function arrangeArgs(program: Command, args: readonly string[]): readonly
     }
   }
   const rest = args.slice(at);
+  const isGroup = command.commands.length > 0;
+  // An unknown command must get an error that names it. Help would hide it, and so would a complaint about an option.
+  if (isGroup && rest[0] !== undefined && !rest[0].startsWith('-')) return [...words, ...rest];
+  if (wantsHelp) return [...words, '--help'];
   // A command group (such as `keys`) does not know the common options, so they are left out when the group is called
   // alone and only prints its help.
-  if (!wantsHelp) return command.commands.length > 0 && rest.length === 0 ? words : [...words, ...options, ...rest];
-  // An unknown command must get an error with a suggestion, and the help would hide it.
-  const isUnknown = command.commands.length > 0 && rest[0] !== undefined && !rest[0].startsWith('-');
-  return isUnknown ? [...words, ...rest] : [...words, '--help'];
+  return isGroup && rest.length === 0 ? words : [...words, ...options, ...rest];
 }
 
 /** Whether errors are printed as JSON. */
