@@ -79,6 +79,8 @@ describe('the jwks_uri of an https issuer', () => {
     ['link-local IPv6', () => 'https://[fe80::1]/keys'],
     ['NAT64 of a private address', () => 'https://[64:ff9b::10.0.0.1]/keys'],
     ['6to4 of a private address', () => 'https://[2002:a00:1::]/keys'],
+    ['Teredo', () => 'https://[2001::1]/keys'],
+    ['IPv6 for documentation', () => 'https://[2001:db8::1]/keys'],
   ])('N16 on %s: not fetched', async (_name, uriOf) => {
     serveMetadata(PUBLIC, uriOf());
     expect(await judge(PUBLIC)).toEqual(refusal(A5, 'keys_unavailable'));
