@@ -98,6 +98,7 @@ export function altered(at: Managed, change: (management: Management) => Partial
     audit: lazy('audit'),
     usage: lazy('usage'),
     recentUsage: lazy('recentUsage'),
+    keyNames: lazy('keyNames'),
   });
 }
 

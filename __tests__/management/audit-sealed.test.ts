@@ -80,6 +80,7 @@ describe.each(engines)('on %s, if the audit log cannot be written', (engine) => 
       ],
       ...['accounts.audit', 'accounts.list', 'accounts.put', 'accounts.setDisabled', 'accounts.view', 'audit'],
       ...[
+        'keyNames',
         'keys.create',
         'keys.edit',
         'keys.endGrace',

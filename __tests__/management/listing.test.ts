@@ -112,6 +112,34 @@ describe.each(engines)('on %s', (engine) => {
     expect(namesOf([...first.items, ...rest.items]).sort()).toEqual(['a', 'b', 'c']);
   });
 
+  it('of keys that were created before a time and were not used since', async () => {
+    const holder = await at.account();
+    await holder.key({ name: 'old' });
+    at.clock.advance(60_000);
+    const time = new Date(at.clock.now());
+    await holder.key({ name: 'new' });
+    const { items } = await at.management.keys.list(holder.developer, { unusedSince: time });
+    expect(namesOf(items)).toEqual(['old']);
+  });
+
+  it('of names by id: of keys of the account that have one, also of revoked ones', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'Till' });
+    const { key: nameless } = await holder.key();
+    await at.management.keys.revoke(holder.owner, key.id);
+    const { key: foreign } = await (await at.account()).key({ name: 'Desk' });
+    const names = (ids: readonly string[]) => at.management.keyNames(holder.developer, ids);
+    expect(await names([key.id, nameless.id, foreign.id, 'key_none', 7 as unknown as string])).toEqual(
+      new Map([[key.id, 'Till']]),
+    );
+    expect((await names([])).size).toBe(0);
+    for (const bad of [['\0'], 'all', Array.from({ length: 201 }, () => 'key_1')]) {
+      expect(await refusalOf(names(hostile(bad)))).toEqual(refusing(400, 'invalid', 'ids'));
+    }
+    const nobody = { ...holder.developer, permissions: [] };
+    expect(await refusalOf(at.management.keyNames(nobody, [key.id]))).toMatchObject({ status: 403 });
+  });
+
   it('page by page, by a name that is changed meanwhile', async () => {
     const holder = await at.account();
     for (const name of ['a', 'b', 'c', 'd']) await holder.key({ name });
@@ -141,6 +169,8 @@ describe.each(engines)('on %s', (engine) => {
     ['after', { after: 'nowhere' }],
     ['after', { sort: 'name', after: Buffer.from('1 key_a').toString('base64url') }],
     ['after', { after: Buffer.from('name key_a\nA').toString('base64url') }],
+    ['unusedSince', { unusedSince: 'yesterday' }],
+    ['unusedSince', { unusedSince: new Date(Number.NaN) }],
     ['sort', { sort: 'digest' }],
     ['sort', { sort: ['name'] }],
     ['limit', { limit: 0 }],

@@ -90,6 +90,20 @@ describe('last uses', () => {
     expect(await order(true)).toEqual(['key_1', 'key_2', 'key_3']);
   });
 
+  it('select the keys of a list that exist since before a time and were not used since', async () => {
+    const rows = [keyRow({ id: 'key_2' }), keyRow({ id: 'key_3', created_at: now })];
+    await engine.transact((tx) => tx.insertInto('keys').values(rows).execute());
+    uses.record(of('one'), undefined);
+    await uses.flush();
+    const unusedSince = async (time: number) => {
+      const filter = { account: 'acme', kinds: ['secret'], now, limit: 9, unusedSince: time } as const;
+      return (await listKeys(engine.lists, filter, engine.batch)).map(({ key }) => key.id).sort();
+    };
+    expect(await unusedSince(now)).toEqual(['key_2']);
+    expect(await unusedSince(now + 1)).toEqual(['key_1', 'key_2', 'key_3']);
+    expect(await unusedSince(0)).toEqual([]);
+  });
+
   it('of a public key are written too', async () => {
     const row = { key_id: 'key_1', kid: 'one', jwk: '{}', digest: of('public'), created_at: 0 };
     await engine.transact((tx) =>

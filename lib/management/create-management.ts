@@ -7,6 +7,7 @@ import { type Accounts, accountsOf } from './accounts/accounts.js';
 import { auditOf, type ListAudit } from './audit-log/audit-log.js';
 import { createOperations } from './audit-log/audited-operation.js';
 import { type ImportKeys, importKeysOf } from './keys/import-keys.js';
+import { keyNamesOf } from './keys/key-names.js';
 import { type CreatedKey, KeyService } from './keys/key-service.js';
 import {
   type AccessKeyEdit,
@@ -128,6 +129,11 @@ export interface Management {
    * requests are left out.
    */
   recentUsage(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, UsageCounts>>;
+  /**
+   * Needs Developer. Returns the names of at most 200 API keys and access keys, by key id, also of revoked ones. Keys
+   * without a name, and keys of other accounts, are left out.
+   */
+  keyNames(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 const OPTIONS = {
@@ -192,6 +198,7 @@ export function createManagement(given: ManagementOptions): Management {
     }),
     audit: auditOf(operations, store),
     ...usageOf(operations, store),
+    keyNames: keyNamesOf(operations, store),
   });
 }
 

@@ -1,7 +1,7 @@
 /** Selects and sorts the keys to list. */
 import { ENVIRONMENTS, type Environment, type Kind } from '../credentials/kind.js';
 import type { KeyFilter, KeySort } from '../store/repository/repository.js';
-import { readGiven, readOneOf, readText } from './fields.js';
+import { readGiven, readOneOf, readText, readTime } from './fields.js';
 import type { KeyState } from './keys/key-view.js';
 import { readKeyAfter, readLimit } from './pagination.js';
 
@@ -24,6 +24,8 @@ export interface ListFilter {
   readonly state?: KeyState | undefined;
   /** Selects keys that have this text in their name, id or hint; upper and lower case are equal. */
   readonly text?: string | undefined;
+  /** Selects keys that were created before this time and were not used since. */
+  readonly unusedSince?: Date | undefined;
   /** What the list is sorted by; a minus reverses the order. Default: `'-created'`, newest first. */
   readonly sort?: KeyOrder | undefined;
   /** The `next` of the previous page, which must have the same `sort`. */
@@ -33,7 +35,7 @@ export interface ListFilter {
 }
 
 const STATES = ['active', 'disabled', 'expired', 'revoked'] as const;
-const FILTERS = ['kind', 'environment', 'api', 'state', 'text', 'sort', 'after', 'limit'];
+const FILTERS = ['kind', 'environment', 'api', 'state', 'text', 'unusedSince', 'sort', 'after', 'limit'];
 
 /**
  * Reads and validates a filter.
@@ -41,7 +43,8 @@ const FILTERS = ['kind', 'environment', 'api', 'state', 'text', 'sort', 'after',
  * @throws ManagementError `invalid`
  */
 export function readListFilter(given: unknown, all: readonly Kind[]): Omit<KeyFilter, 'account' | 'now'> {
-  const { kind, environment, api, state, text, sort: order, after, limit } = readGiven(given, FILTERS);
+  const filter = readGiven(given, FILTERS);
+  const { kind, environment, api, state, text, unusedSince, sort: order, after, limit } = filter;
   const sort = toSort(order === undefined ? '-created' : readOneOf('sort', order, KEY_ORDERS));
   return {
     kinds: kind === undefined ? all : [readOneOf('kind', kind, all)],
@@ -49,6 +52,7 @@ export function readListFilter(given: unknown, all: readonly Kind[]): Omit<KeyFi
     api: api === undefined ? undefined : readText('api', api),
     state: state === undefined ? undefined : readOneOf('state', state, STATES),
     text: text === undefined ? undefined : readText('text', text),
+    unusedSince: unusedSince === undefined ? undefined : (readTime('unusedSince', unusedSince) ?? undefined),
     sort,
     after: readKeyAfter(after, sort),
     limit: readLimit(limit),

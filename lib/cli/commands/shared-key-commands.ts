@@ -41,6 +41,7 @@ interface ListOptions extends CommonOptions {
   readonly api?: string;
   readonly state?: KeyState;
   readonly text?: string;
+  readonly unusedSince?: Date;
   readonly sort?: KeyOrder;
   readonly after?: string;
   readonly limit?: number;
@@ -154,6 +155,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     .requiredOption('--account <id>', 'the account that the keys belong to')
     .addOption(new Option('--state <state>').choices(['active', 'disabled', 'expired', 'revoked']))
     .option('--text <text>', 'part of a name, an id or a hint')
+    .option('--unused-since <date>', 'keys created before this day that were not used since', readDay)
     .addOption(new Option('--sort <order>', 'a minus reverses it; default: -created').choices(KEY_ORDERS))
     .option('--after <cursor>', 'continue after this cursor, which the page before printed')
     .option('--limit <number>', '1 to 200', readLimit);

@@ -62,7 +62,7 @@ const SORT_COLUMNS = { created: 'created_at', name: 'sort_name', used: 'used_at'
 const NEWEST_FIRST: KeySort = Object.freeze({ by: 'created', isDescending: true });
 
 export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: number): Promise<readonly ListedKey[]> {
-  const { account, kinds, environment, api, state, text, now, sort = NEWEST_FIRST, after, limit } = filter;
+  const { account, kinds, environment, api, state, text, unusedSince, now, sort = NEWEST_FIRST, after, limit } = filter;
   const column = SORT_COLUMNS[sort.by];
   const [direction, follows, precedes] = sort.isDescending
     ? (['desc', sql`<`, sql`>=`] as const)
@@ -100,6 +100,8 @@ export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: num
         if (environment !== undefined) query = query.where('environment', '=', environment);
         if (api !== undefined) query = query.where(reaches(api));
         if (text !== undefined) query = query.where(contains(text));
+        if (unusedSince !== undefined)
+          query = query.where('used_at', '<', unusedSince).where('created_at', '<', unusedSince);
         if (end !== undefined) query = query.where(compare(precedes, end));
         return await query.limit(most).execute();
       },

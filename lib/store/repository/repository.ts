@@ -2,6 +2,7 @@
 import type { Change } from '../../contracts/change-feed.js';
 import type { AccountRow, AuditRow, CreationRow, KeyRow, PublicKeyRow, SecretRow, UsageRow } from '../tables.js';
 import type { UsageTotal } from '../usage/usage-queries.js';
+import type { KeyNameRow } from './key-names.js';
 
 /** The columns that an edit may change. The version is increased automatically. */
 export type Edit<Row> = Partial<Omit<Row, 'id' | 'version' | 'account' | 'kind' | 'environment' | 'created_at'>>;
@@ -25,6 +26,8 @@ export interface Repository {
   key(id: string): Promise<KeyWithSecrets | undefined>;
   /** Lists keys of one account. Default order: newest first. */
   keys(filter: KeyFilter): Promise<readonly ListedKey[]>;
+  /** Returns the names of keys of one account. Keys of other accounts are left out. */
+  keyNames(account: string, ids: readonly string[]): Promise<readonly KeyNameRow[]>;
   /** Lists entries of the audit log, newest first. */
   audit(filter: AuditFilter): Promise<readonly ListedAuditRow[]>;
   /**
@@ -85,6 +88,8 @@ export interface KeyFilter {
   readonly state?: 'active' | 'disabled' | 'expired' | 'revoked' | undefined;
   /** Selects keys that have this text in their name, id or hint, in upper or lower case. */
   readonly text?: string | undefined;
+  /** Selects keys that were created before this time, in milliseconds since 1970, and were not used since. */
+  readonly unusedSince?: number | undefined;
   /** The time at which expiry is checked, in milliseconds since 1970. */
   readonly now: number;
   /** The order. If absent, newest first. */

@@ -2,6 +2,7 @@
 import type { Engine } from '../engine.js';
 import { appendChange, type Feed } from '../feed.js';
 import { usageOfKey, usageTotals } from '../usage/usage-queries.js';
+import { keyNames } from './key-names.js';
 import { accountRow, keyWithSecrets, listAccounts, listAudit, listKeys } from './listings.js';
 import type { AccountFilter, AuditFilter, KeyFilter, Repository, RepositoryTransaction } from './repository.js';
 import { SqlTransaction } from './sql-transaction.js';
@@ -24,6 +25,7 @@ export function sqlRepository(engine: Engine, feed: Feed): Repository {
     accounts: (filter: AccountFilter) => listAccounts(engine.lists, filter),
     key: (id: string) => keyWithSecrets(engine.lists, id),
     keys: (filter: KeyFilter) => listKeys(engine.lists, filter, engine.batch),
+    keyNames: (account: string, ids: readonly string[]) => keyNames(engine.lists, account, ids),
     audit: (filter: AuditFilter) => listAudit(engine.lists, filter, engine.batch),
     usage: (key: string, from: number, to: number) => usageOfKey(engine.lists, key, from, to),
     usageTotals: (account: string, keys: readonly string[], from: number) =>
