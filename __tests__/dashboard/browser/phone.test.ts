@@ -118,6 +118,22 @@ describe('on a phone', () => {
     await page.getByRole('heading', { name: 'Create a public key' }).waitFor();
   });
 
+  it.each([true, false])('more filters are closed until a tap, with scripts: %s', async (javaScriptEnabled) => {
+    const page = await site.enter(chromium, 'owner', { ...PHONE, javaScriptEnabled });
+    for (const [path, name] of [
+      ['', 'unused'],
+      ['/audit', 'action'],
+    ]) {
+      await page.goto(site.url + path);
+      const field = page.locator(`.filters [name=${name}]`);
+      expect(await field.isVisible()).toBe(false);
+      await page.getByText('More filters').tap();
+      await field.waitFor();
+      // The layout is measured by a script.
+      if (javaScriptEnabled) await expectToFit(page);
+    }
+  });
+
   it('a key takes two lines: name and state, then hint and last use', async () => {
     const page = await site.enter(chromium, 'owner', PHONE);
     expect(await page.getByRole('row', { name: 'Order service' }).count()).toBe(1);
@@ -129,6 +145,24 @@ describe('on a phone', () => {
     expect(titles).toEqual(['key', 'used', 'state']);
     expect(height).toBeLessThan(100);
   });
+});
+
+it('on a desktop all filters are visible, and there is nothing to open', async () => {
+  const page = await site.enter(chromium, 'owner', { viewport: { width: 1_280, height: 800 } });
+  for (const [path, name] of [
+    ['', 'unused'],
+    ['/audit', 'action'],
+  ]) {
+    await page.goto(site.url + path);
+    expect(await page.locator(`.filters [name=${name}]`).isVisible()).toBe(true);
+    expect(await page.getByText('More filters').isVisible()).toBe(false);
+  }
+});
+
+it('on a desktop the usage of a key starts in the upper half of the window', async () => {
+  const page = await site.enter(chromium, 'owner', { viewport: { width: 1_280, height: 800 } });
+  await page.goto(`${site.url}/keys/${keys.secret.id}`);
+  expect((await page.locator('section.usage').boundingBox())?.y).toBeLessThan(400);
 });
 
 it('pages also fit a narrow desktop window, and a zoom of 400 %', async () => {

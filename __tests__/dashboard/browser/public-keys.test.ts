@@ -18,6 +18,7 @@ describe('the page of an access key', () => {
     const { key } = await site.management.accessKeys.create(site.owner, { scopes: ['payments'] });
     const page = await site.enter(chromium, 'owner', { javaScriptEnabled });
     await page.goto(`${site.url}/access-keys/${key.id}`);
+    await page.locator('summary', { hasText: 'Add a public key' }).click();
     await page.getByLabel('Public key, as PEM or JWK').fill(publicPem);
     expect((await press(page, 'Add a public key')).status()).toBe(200);
     expect(await page.getByRole('status').textContent()).toContain('The public key was added.');
@@ -30,6 +31,7 @@ describe('the page of an access key', () => {
     const { key } = await site.management.accessKeys.create(site.owner, { scopes: ['payments'] });
     const page = await site.enter(chromium, 'owner');
     await page.goto(`${site.url}/access-keys/${key.id}`);
+    await page.locator('summary', { hasText: 'Add a public key' }).click();
     const box = await page.getByLabel('Public key, as PEM or JWK').boundingBox();
     expect(box?.width).toBeGreaterThan(300);
     expect(box?.height).toBeGreaterThan(100);
@@ -39,6 +41,7 @@ describe('the page of an access key', () => {
     const { key } = await site.management.accessKeys.create(site.owner, { scopes: ['payments'] });
     const page = await site.enter(chromium, 'owner', { javaScriptEnabled: true });
     await page.goto(`${site.url}/access-keys/${key.id}`);
+    await page.locator('summary', { hasText: 'Add a public key' }).click();
     const sent: string[] = [];
     page.on('request', (request) => {
       if (request.method() === 'POST') sent.push(String(request.postData()));

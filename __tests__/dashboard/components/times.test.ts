@@ -19,8 +19,11 @@ describe('ago', () => {
     [-12 * DAY, 'in 12 days'],
     [1 - 7 * DAY, 'in 7 days'],
     [-1.4 * DAY, 'tomorrow'],
-    [30 * DAY, 'last month'],
-    [-400 * DAY, 'next year'],
+    [41 * DAY, '41 days ago'],
+    [60 * DAY - 1, '59 days ago'],
+    [60 * DAY, '2 months ago'],
+    [-59 * DAY, 'in 59 days'],
+    [-400 * DAY, 'in 1 year'],
     [3 * 365 * DAY, '3 years ago'],
   ])('%i ms ago: %s', (elapsed, said) => {
     expect(timeAgo(new Date(START - elapsed), START).text).toContain(`>${said}</time>`);

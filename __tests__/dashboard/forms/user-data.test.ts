@@ -51,6 +51,20 @@ describe.each(SORTS)('a form of %s', (sort) => {
   };
   const list = sort === 'keys' ? '/keys' : '/access-keys';
 
+  it('closes the fields that few keys need, until one is set or wrong', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.owner);
+    const title = '<summary>Allowed addresses, rate limits, metadata</summary>';
+    const path = sort === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new';
+    expect((await browser.get(path)).body).toContain(`<details class="group">${title}`);
+    const wrong = await browser.post(list, newForm(sort, { limits: 'many' }));
+    expect(wrong.status).toBe(400);
+    expect(wrong.body).toContain(`<details class="group" open>${title}`);
+    expect((await browser.post(list, newForm(sort, { allowedAddresses: '203.0.113.7' }))).status).toBe(201);
+    const [key] = (await at.management[sort].list(holder.owner)).items;
+    expect((await browser.get(`${list}/${key?.id}/edit`)).body).toContain(`<details class="group" open>${title}`);
+  });
+
   it('gives a key metadata, addresses and limits, and its page shows them', async () => {
     const holder = await at.account();
     const browser = dashboard.browser(holder.owner);

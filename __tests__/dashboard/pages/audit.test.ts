@@ -26,6 +26,36 @@ describe('the page', () => {
     expect(body.indexOf(' edited ')).toBeLessThan(body.indexOf(' created '));
   });
 
+  it('shows the name of a key with its ID as a tooltip, and the ID of a key without a name', async () => {
+    const holder = await at.account();
+    const { key: till } = await holder.key({ name: '<Till>' });
+    const { key: nameless } = await holder.accessKey();
+    await at.management.keys.revoke(holder.owner, till.id);
+    const { body } = await dashboard.browser(holder.developer).get('/audit');
+    const link = `<a href="${MOUNT}/keys/${till.id}" title="${till.id}"><bdi>&lt;Till&gt;</bdi></a>`;
+    expect(body.split(link)).toHaveLength(3);
+    expect(body).toContain(`<a href="${MOUNT}/access-keys/${nameless.id}"><code>${nameless.id}</code></a>`);
+  });
+
+  it('closes the settings of a new key, and says in words why something was refused', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'Till' });
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, name: 'Desk' });
+    await at.management.keys.revoke(holder.developer, key.id).catch(() => undefined);
+    const { body } = await dashboard.browser(holder.developer).get(`/audit?subject=${key.id}`);
+    expect(
+      body.match(/<details class="changed"><summary>\d+ settings<\/summary><ul class="changes"><li>kind/g),
+    ).toHaveLength(1);
+    expect(body).toContain('</p><ul class="changes"><li>name: <bdi>Till</bdi>');
+    expect(body).toContain('<li>refused: <bdi>the member does not have the permission</bdi>');
+  });
+
+  it('opens its filters if one of them is set', async () => {
+    const browser = dashboard.browser((await at.account()).owner);
+    expect((await browser.get('/audit?actor=a')).body).toContain('<details class="more">');
+    expect((await browser.get('/audit?action=key.edit')).body).toContain('<details class="more" open>');
+  });
+
   it('shows when the old secret of a rotated key ends', async () => {
     const holder = await at.account();
     const { key } = await holder.key();
@@ -105,7 +135,7 @@ describe('the page', () => {
       sentence.replace(/<[^>]+>/g, ''),
     );
     expect(sentences.map((sentence) => / (View|changed) /.exec(sentence)?.[1])).toEqual(['View', 'View', 'changed']);
-    expect(sentences.filter((sentence) => / Refused View (a|an access) key: /.test(sentence))).toHaveLength(2);
+    expect(sentences.filter((sentence) => / Refused View (a|an access) key/.test(sentence))).toHaveLength(2);
     for (const action of ['access_key.view', 'account.put', 'key.view']) {
       expect(body).toContain(`<option value="${action}">`);
     }

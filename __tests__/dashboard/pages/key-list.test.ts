@@ -147,6 +147,35 @@ describe('a list', () => {
     ]);
   });
 
+  it.each(SORTS)('of %s is filtered by their last use', async (sort) => {
+    const holder = await at.account();
+    const key = () => (sort === 'keys' ? holder.key({ name: 'Old' }) : holder.accessKey());
+    const { key: old } = await key();
+    at.clock.advance(29 * DAY);
+    const { key: young } = await key();
+    at.clock.advance(2 * DAY);
+    const browser = dashboard.browser(holder.developer);
+    const { body } = await browser.get(`${LIST[sort]}?unused=30`);
+    expect([body.includes(`/${old.id}"`), body.includes(`/${young.id}"`)]).toEqual([true, false]);
+    expect(body).toContain('<option value="30" selected>Not for 30 days</option>');
+    expect(body).toContain('<details class="more" open>');
+    const unfiltered = (await browser.get(`${LIST[sort]}?text=_`)).body;
+    expect(unfiltered).toContain(`/${young.id}"`);
+    expect(unfiltered).toContain('<details class="more">');
+  });
+
+  it('of a disabled account without keys does not offer to create one', async () => {
+    const holder = await at.account();
+    await at.management.accounts.setDisabled('operator', holder.id, true);
+    const browser = dashboard.browser(holder.owner);
+    for (const sort of SORTS) {
+      const { body } = await browser.get(LIST[sort]);
+      expect(body).toContain('The account is disabled: no key can be created.');
+      expect(body).not.toContain('Create your first key');
+      expect(body).not.toContain('/new');
+    }
+  });
+
   it('says that the account is disabled', async () => {
     const holder = await at.account();
     await at.management.accounts.setDisabled('operator', holder.id, true);
@@ -167,6 +196,10 @@ describe('a list', () => {
     'after=MTIz',
     `after=${Buffer.from('9999999999999999 key_a').toString('base64url')}`,
     `after=${Buffer.from('1 key_a\u001b').toString('base64url')}`,
+    'unused=0',
+    'unused=-30',
+    'unused=month',
+    'unused=99999',
     'sort=digest',
     'order=secret_digest',
     'kind=access',

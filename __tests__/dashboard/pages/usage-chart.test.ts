@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { usageChart } from '../../../lib/dashboard/components/usage-chart.js';
+import { usageSection } from '../../../lib/dashboard/components/usage-chart.js';
 import { dayOf } from '../../../lib/store/usage/usage-days.js';
 import { managed } from '../../support/managed.js';
 import { onDatabase } from '../../support/store-database.js';
@@ -11,7 +11,7 @@ const day = (number: number, accepted: number, refused: number) => ({ day: `2026
 function chartOf(...days: readonly ReturnType<typeof day>[]): string {
   const sum = (name: 'accepted' | 'refused') => days.reduce((total, one) => total + one[name], 0);
   const ends = { from: days[0]?.day ?? '', to: days.at(-1)?.day ?? '' };
-  return usageChart({ id: 'key_1', ...ends, accepted: sum('accepted'), refused: sum('refused'), days }).text;
+  return usageSection({ id: 'key_1', ...ends, accepted: sum('accepted'), refused: sum('refused'), days }).text;
 }
 
 /** The height of each bar, and whether it is hatched. */
@@ -37,7 +37,7 @@ describe('the chart of requests by day', () => {
 
   it('has the same numbers as text and as a table, newest first', () => {
     const text = chartOf(day(1, 12_345, 1), day(2, 5, 0));
-    const total = '12,350 accepted and 1 refused requests from 2026-11-01 to 2026-11-02';
+    const total = '12,350 accepted and 1 refused requests from 1 Nov to 2 Nov';
     expect(text).toContain(`<svg role="img" aria-label="${total}"`);
     expect(text).toContain('<title>2026-11-01: 12,345 accepted, 1 refused</title>');
     const rows = [
@@ -51,7 +51,7 @@ describe('the chart of requests by day', () => {
 
   it('is a sentence where there were no requests', () => {
     const text = chartOf(day(1, 0, 0), day(2, 0, 0));
-    expect(text).toContain('No requests counted from 2026-11-01 to 2026-11-02');
+    expect(text).toContain('No requests in the last 2 days.');
     expect(text).not.toMatch(/<svg|<table/);
   });
 });
@@ -66,7 +66,7 @@ describe.each(sharedEngines)('the page of a key, on %s', (engine) => {
       const [holder, stranger] = [await at.account(), await at.account()];
       const { key } = path === '/keys' ? await holder.key() : await holder.accessKey();
       const browser = dashboard.browser(holder.developer);
-      expect((await browser.get(`${path}/${key.id}`)).body).toContain('No requests counted from');
+      expect((await browser.get(`${path}/${key.id}`)).body).toContain('No requests in the last 30 days.');
       const today = dayOf(at.clock.now());
       await onDatabase(
         at.url,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MEDIA_STYLE_TEXT } from './media-style.js';
 import { SCRIPT_TEXT } from './script.js';
+import { SECTION_STYLE_TEXT } from './section-style.js';
 import { STYLE_TEXT } from './style.js';
 
 export interface Asset {
@@ -15,8 +16,13 @@ export interface Asset {
 const ICON_TEXT =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#5b5bd6" d="M10 1a5 5 0 0 0-4.7 6.7L1 12v3h3v-2h2v-2h2l.8-.8A5 5 0 1 0 10 1zm1 5.5A1.5 1.5 0 1 1 11 3.500a1.500 1.500 0 0 1 0 3z"/></svg>';
 
-export const STYLE = assetOf('style', 'css', 'text/css; charset=utf-8', STYLE_TEXT + MEDIA_STYLE_TEXT);
-export const SCRIPT = assetOf('script', 'js', 'text/javascript; charset=utf-8', SCRIPT_TEXT);
+export const STYLE = assetOf(
+  'style',
+  'css',
+  'text/css; charset=utf-8',
+  compact(STYLE_TEXT + SECTION_STYLE_TEXT + MEDIA_STYLE_TEXT),
+);
+export const SCRIPT = assetOf('script', 'js', 'text/javascript; charset=utf-8', compact(SCRIPT_TEXT));
 export const ICON = assetOf('icon', 'svg', 'image/svg+xml', ICON_TEXT);
 
 /** All assets, for the routes. */
@@ -33,6 +39,11 @@ export function serveAsset({ type, text }: Asset) {
     });
     res.end(text);
   };
+}
+
+/** Leaves out indentation and lines that are comments, so that pages stay small. */
+function compact(text: string): string {
+  return text.replace(/^\s*\/(?:\/.*|\*.*\*\/)$/gm, '').replace(/^\s+/gm, '');
 }
 
 function assetOf(name: string, extension: string, type: string, text: string): Asset {

@@ -30,7 +30,7 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
   .filters .date { flex-basis: 40%; }
   .filters .search { flex-basis: 100%; order: -1; }
 }
-@media (max-width: 30rem) { .facts > div { grid-template-columns: 1fr; gap: 0; } main, .inner { padding-inline: 1rem; } }
+@media (max-width: 30rem) { .facts > div { grid-template-columns: 7rem 1fr; gap: .75rem; padding: .25rem 0; } .facts { padding-inline: 1rem; } main, .inner { padding-inline: 1rem; } }
 @media (pointer: coarse) {
   .switch a, .actions .menu summary { min-height: 44px; }
   button, .button, input:not([type=checkbox], [type=radio]), select, .tick { min-height: 44px; }

@@ -81,7 +81,6 @@ main:focus { outline: none; }
 .menu .items a { display: flex; align-items: center; min-height: 44px; padding: 0 .75rem; border-radius: 6px; color: inherit; text-decoration: none; }
 .menu .items a:hover { background: var(--kw-page); }
 .menu .items a.danger { color: var(--kw-danger); }
-.menu .items .off { display: block; padding: .5rem .75rem; color: var(--kw-muted); }
 .menu .item { width: 100%; }
 .menu button.item { justify-content: start; border: 0; background: none; color: var(--kw-muted); padding: 0 .75rem; }
 .menu .needs { padding: 0 .75rem .5rem; margin: 0; font-size: .8125rem; }
@@ -153,8 +152,6 @@ fieldset.quiet { border: 0; padding: 0; margin: 0; background: none; }
 textarea { width: 100%; min-width: 0; min-height: 2.5rem; font: .875rem/1.5 var(--kw-mono); color: inherit; background: var(--kw-page);
   border: 1px solid var(--kw-edge); border-radius: var(--kw-radius); padding: .5rem .625rem; word-break: break-all; }
 .copy textarea { flex: 1; resize: none; field-sizing: content; }
-figure { margin: 0 0 1rem; color: var(--kw-accent); }
-figcaption { color: var(--kw-muted); font-size: .875rem; }
 .once .field { max-width: none; }
 .steps { padding-left: 1.25rem; }
 .badge { display: inline-block; padding: 0 .625rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .8125rem; font-weight: 500; line-height: 1.5rem; letter-spacing: 0; white-space: nowrap; vertical-align: middle; }
@@ -166,13 +163,6 @@ figcaption { color: var(--kw-muted); font-size: .875rem; }
 .facts > div { display: grid; grid-template-columns: 9rem 1fr; gap: 1rem; padding: .5rem 0; }
 dt { color: var(--kw-muted); }
 dd { margin: 0; overflow-wrap: anywhere; min-width: 0; }
-.activity { list-style: none; margin: 0 0 1rem; padding: 0; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
-.activity li { padding: .75rem 1.25rem; border-top: 1px solid var(--kw-line); overflow-wrap: anywhere; }
-.activity > li:first-child { border: 0; }
-.activity p { margin: 0; }
-.activity .changes { margin-top: .25rem; font-size: .875rem; }
-.activity .changes li { padding: 0; border: 0; }
-.activity .when { font-size: .875rem; color: var(--kw-muted); }
 .scroll { overflow-x: auto; margin-bottom: 1rem; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
 table { width: 100%; border-collapse: collapse; font-size: .875rem; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--kw-muted); }

@@ -6,6 +6,9 @@ import { formatTime, timeAgo } from './times.js';
 /** Maximum characters of one value: enough for a name, and too few to make the page large. */
 const MAX_CHARACTERS = 200;
 
+/** Changes that are more than these are closed at first, so that the list stays short. */
+const MAX_OPEN_CHANGES = 3;
+
 /** Makes the HTML for the ID of a subject. */
 export type SubjectLink = (id: string) => Html;
 
@@ -46,6 +49,15 @@ const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   limits: 'rate limits',
 });
 
+/** Why an operation was refused, in words. */
+const REASONS: Readonly<Record<string, string>> = Object.freeze({
+  forbidden: 'the member does not have the permission',
+  not_found: 'the account has no such key',
+  version_conflict: 'somebody else had changed the key',
+  revoked: 'the key is revoked',
+  idempotency_conflict: 'the form was sent before with other values',
+});
+
 /** An action in words, for the filter. */
 export function actionTitle(action: string): string {
   return ACTIONS[action]?.[1] ?? action;
@@ -68,7 +80,7 @@ function sentenceOf({ actor, role, action, subject, outcome, after }: AuditEntry
   const verb = switchVerb(action, fieldsOf(after)) ?? ACTIONS[action]?.[0] ?? action;
   const who = html`<strong>${userText(actor)}</strong>${role !== null && html` <span class="muted">(${role})</span>`}`;
   if (outcome === 'refused')
-    return html`${who} <span class="badge refused">Refused</span> ${actionTitle(action)}: ${what}`;
+    return html`${who} <span class="badge refused">Refused</span> ${actionTitle(action)}${subject !== null && html`: ${what}`}`;
   return html`${who} ${verb} ${what}`;
 }
 
@@ -85,10 +97,16 @@ function changesOf({ action, before, after }: AuditEntry): Html | undefined {
   const [was, is] = [fieldsOf(before), fieldsOf(after)];
   const names = Object.keys(is).filter((name) => was[name] !== undefined || (is[name] !== null && is[name] !== false));
   if (names.length === 0) return undefined;
-  return html`<ul class="changes">${names.map(
+  const changes = html`<ul class="changes">${names.map(
     (name) =>
-      html`<li>${FIELDS[name] ?? name}: ${was[name] !== undefined && html`${shownValue(was[name])} &rarr; `}${shownValue(is[name])}</li>`,
+      html`<li>${FIELDS[name] ?? name}: ${was[name] !== undefined && html`${shownValue(was[name])} &rarr; `}${shownValue(name === 'refused' ? reasonOf(is[name]) : is[name])}</li>`,
   )}</ul>`;
+  if (names.length <= MAX_OPEN_CHANGES) return changes;
+  return html`<details class="changed"><summary>${names.length} settings</summary>${changes}</details>`;
+}
+
+function reasonOf(code: unknown): unknown {
+  return typeof code === 'string' ? (REASONS[code] ?? code) : code;
 }
 
 function fieldsOf(fields: unknown): ChangedFields {

@@ -26,6 +26,15 @@ export function dateField(name: string, label: string, current: string | undefin
 <input type="date" name="${name}" value="${current ?? ''}"></label>`;
 }
 
+/**
+ * Filters that are closed on a phone, and open if one of them is set. On wider screens they stand beside the others;
+ * a browser that cannot open them by a style shows the summary there too.
+ */
+export function moreFilters(isSet: boolean, fields: Html): Html {
+  return html`<details class="more"${isSet && html` open`}><summary>More filters</summary>
+${fields}</details>`;
+}
+
 /** A form with hidden fields and one button. */
 export function actionForm(parts: {
   readonly action: string;

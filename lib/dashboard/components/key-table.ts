@@ -31,7 +31,7 @@ export function keyTable(keyType: KeyType, keys: readonly KeyView[], options: Ke
   const { base, order } = options;
   const columns = columnsOf(keyType, options);
   return html`<div class="scroll"><table role="table" class="keys">
-<caption>${keyType.title}, ${CAPTIONS[order]}</caption>
+<caption class="unseen">${keyType.title}, ${CAPTIONS[order]}</caption>
 <thead role="rowgroup"><tr role="row">${heading({ title: 'Name', className: '', orders: ['name', '-name'] }, options)}${columns.map(
     (column) => heading(column, options),
   )}</tr></thead>

@@ -41,13 +41,13 @@ function addPanel(context: PageContext, key: KeyView): Html {
   const content = html`<div class="field"><label for="field-publicKey">Public key, as PEM or JWK</label>
 <p class="hint" id="publicKey-hint">Paste the public key only. Keep the private key on the client. This server refuses private keys.</p>
 <textarea id="field-publicKey" name="publicKey" rows="6" maxlength="12000" spellcheck="false" autocomplete="off" required data-public-key aria-describedby="publicKey-hint"></textarea></div>`;
-  return html`<section class="panel"><h3>Add a public key</h3>
+  return html`<details class="panel"><summary>Add a public key</summary>
 ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/public-keys`,
   hidden: [tokenField(context.formToken), formIdField()],
   ...{ button: 'Add a public key', tone: 'plain', content, needs: missingPermission(context, 'rotate') },
 })}
-</section>`;
+</details>`;
 }
 
 const BINDINGS = [
@@ -59,7 +59,7 @@ const BINDINGS = [
 
 function bindingPanel(context: PageContext, key: KeyView): Html {
   const current = key.requireConfirmation === true ? 'any' : (key.requireConfirmation ?? 'none');
-  return html`<section class="panel"><h3>Require bound tokens</h3>
+  return html`<details class="panel"><summary>Require bound tokens</summary>
 <p>A bound token works only together with a private key of the client, so a stolen token cannot be used.</p>
 ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/require-confirmation`,
@@ -67,5 +67,5 @@ ${actionForm({
   ...{ button: 'Save', tone: 'plain', needs: missingPermission(context, 'edit') },
   content: select('confirmation', 'Must its tokens be bound?', BINDINGS, current),
 })}
-</section>`;
+</details>`;
 }

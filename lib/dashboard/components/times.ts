@@ -2,15 +2,19 @@
 import { type Html, html } from './html.js';
 
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const SHORT_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const WITH_NUMBER = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+/** Has words such as `yesterday`. For longer units they are unclear: `last month` can be 1 or 59 days ago. */
+const WITH_WORDS = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 const DAY = 86_400_000;
+/** Each unit, its length, and the time from which it is used. */
 const UNITS = [
-  ['year', 365 * DAY],
-  ['month', 30 * DAY],
-  ['day', DAY],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['year', 365 * DAY, 365 * DAY],
+  ['month', 30 * DAY, 60 * DAY],
+  ['day', DAY, DAY],
+  ['hour', 3_600_000, 3_600_000],
+  ['minute', 60_000, 60_000],
 ] as const;
 
 /** `21 Nov 2026, 18:44 UTC` */
@@ -18,12 +22,18 @@ export function formatTime(time: Date): string {
   return `${EXACT.format(time)} UTC`;
 }
 
+/** `21 Nov`, for a day such as `2026-11-21`. */
+export function formatDay(day: string): string {
+  return SHORT_DAY.format(new Date(day));
+}
+
 /** `3 minutes ago`, `in 12 days`: past times in whole units, future times to the nearest unit. */
 function relativeTime(time: Date, now: number): string {
   const ahead = time.getTime() - now;
   const count = ahead > 0 ? Math.round : Math.trunc;
-  for (const [unit, length] of UNITS) {
-    if (Math.abs(ahead) >= length) return RELATIVE.format(count(ahead / length), unit);
+  for (const [unit, length, from] of UNITS) {
+    const format = unit === 'day' ? WITH_WORDS : WITH_NUMBER;
+    if (Math.abs(ahead) >= from) return format.format(count(ahead / length), unit);
   }
   return 'just now';
 }

@@ -43,9 +43,7 @@ export function errorSummary(error: ManagementError | undefined): Html | undefin
 }
 
 export function settingsFields(form: SettingsForm): Html {
-  const { kind, values, options, isNew } = form;
-  // Browsers and apps call from every address.
-  const hasAddresses = kind !== 'public' || (values.allowedAddresses ?? '') !== '';
+  const { values, options, isNew } = form;
   return html`${group(
     'Purpose and access',
     html`${nameField(form)}
@@ -58,30 +56,31 @@ ${group(
 ${choiceField({
   ...{ name: 'channels', legend: 'Channels', all: 'Every channel of the account', options: options.channels },
   ...{ choice: values.channels, error: errorOf(form, 'channels') },
-})}
-${
-  hasAddresses &&
-  areaField(
-    form,
-    'allowedAddresses',
-    'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one on each line. Leave it empty to allow every address.',
-  )
-}`,
+})}`,
 )}
-${group(
-  'Expiry and rate limits',
-  html`${expiryField(form)}
-${limitsField(form)}`,
-)}
-${group(
-  'Your own data',
-  areaField(
-    form,
-    'metadata',
-    'Data for your own programs: one name=value on each line, such as team=checkout. Do not store secrets here.',
-  ),
-)}`;
+${group('Expiry', expiryField(form))}
+${moreOptions(form)}`;
 }
+
+/** Options that few keys need. They are closed at first, and open if one of them is set or wrong. */
+function moreOptions(form: SettingsForm): Html {
+  const { kind, values, error } = form;
+  // Browsers and apps call from every address.
+  const hasAddresses = kind !== 'public' || (values.allowedAddresses ?? '') !== '';
+  const names = hasAddresses ? (['allowedAddresses', ...OPTIONAL] as const) : OPTIONAL;
+  const isOpen = names.some((name) => (values[name] ?? '') !== '' || error?.field === name);
+  const title = names.map((name, index) => (index === 0 ? LABELS[name] : LABELS[name]?.toLowerCase())).join(', ');
+  return html`<details class="group"${isOpen && html` open`}><summary>${title}</summary>
+${hasAddresses && areaField(form, 'allowedAddresses', ADDRESSES_HINT)}
+${limitsField(form)}
+${areaField(form, 'metadata', METADATA_HINT)}</details>`;
+}
+
+const OPTIONAL = ['limits', 'metadata'] as const;
+const ADDRESSES_HINT =
+  'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one on each line. Leave it empty to allow every address.';
+const METADATA_HINT =
+  'Data for your own programs: one name=value on each line, such as team=checkout. Do not store secrets here.';
 
 function group(title: string, fields: Html): Html {
   return html`<section class="group"><h2>${title}</h2>

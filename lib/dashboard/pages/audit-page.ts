@@ -1,14 +1,14 @@
 /** The audit log. */
 import type { AuditListFilter } from '../../management/audit-log/audit-log.js';
 import { actionTitle, auditEntries } from '../components/audit-entries.js';
-import { dateField, searchField, select } from '../components/controls.js';
-import { type Html, html } from '../components/html.js';
+import { dateField, moreFilters, searchField, select } from '../components/controls.js';
+import { type Html, html, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { endOf, startOf } from '../forms/day.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { answerPage } from '../http/page-response.js';
 import { filtersIn, limitIn, queryString } from '../http/query-string.js';
-import { ACCESS_KEYS, API_KEYS } from '../key-type.js';
+import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 
 const FILTERS = ['from', 'to', 'actor', 'action', 'subject'];
 
@@ -44,13 +44,15 @@ export const auditPage: Page = async (context) => {
   const filters = filtersIn(fields, FILTERS);
   const [after, limit] = [fields.one('after'), fields.one('limit')];
   const { items, next } = await site.management.audit(member, auditFilterIn(context));
+  const ids = items.flatMap(({ subject }) => (keyTypeOf(subject) === undefined ? [] : (subject ?? [])));
+  const names = await site.management.keyNames(member, [...new Set(ids)]);
   const file = `${base}/audit.csv${queryString({ ...filters, after })}`;
   const main = html`<div class="head"><h1>Audit log</h1><a class="button plain" href="${file}" download>Export as CSV</a></div>
 ${filterForm(filters, limit, base)}
 ${
   items.length === 0
     ? html`<p class="empty">No entry matches. Days are in UTC. <a href="${base}/audit">Show all</a></p>`
-    : auditEntries(items, now, (id) => subjectLink(base, id))
+    : auditEntries(items, now, (id) => subjectLink(base, id, names.get(id)))
 }
 <nav class="pages" aria-label="Pages">
 ${after !== undefined && html`<a href="${base}/audit${queryString({ ...filters, limit })}">First page</a>`}
@@ -67,19 +69,30 @@ function filterForm(
   const known = action === undefined || ACTIONS.includes(action) ? ACTIONS : [...ACTIONS, action];
   const entries = [{ value: '', title: 'Any' }, ...known.map((value) => ({ value, title: actionTitle(value) }))];
   return html`<form class="filters" role="search" aria-label="Filter" action="${base}/audit">
-${dateField('from', 'From', from)}
-${dateField('to', 'To', to)}
 ${searchField('actor', 'Member', actor)}
+${moreFilters(
+  [from, to, action, subject].some((value) => value !== undefined),
+  html`${dateField('from', 'From', from)}
+${dateField('to', 'To', to)}
 ${select('action', 'Action', entries, action)}
-${searchField('subject', 'Key ID', subject)}
+${searchField('subject', 'Key ID', subject)}`,
+)}
 ${limit !== undefined && html`<input type="hidden" name="limit" value="${limit}">`}
 <button class="plain">Filter</button>
 </form>`;
 }
 
-/** The id of a key shows its type; an account has no page. */
-function subjectLink(base: string, id: string): Html {
-  const keyType = [API_KEYS, ACCESS_KEYS].find((_keyType, index) => id.startsWith(index === 0 ? 'key_' : 'ack_'));
+/** The name of a key, with its ID as a tooltip. An account has no page. */
+function subjectLink(base: string, id: string, name: string | undefined): Html {
+  const keyType = keyTypeOf(id);
   if (keyType === undefined) return html`<code>${id}</code>`;
-  return html`<a href="${base}${keyType.path}/${encodeURIComponent(id)}"><code>${id}</code></a>`;
+  const path = `${base}${keyType.path}/${encodeURIComponent(id)}`;
+  if (name === undefined) return html`<a href="${path}"><code>${id}</code></a>`;
+  return html`<a href="${path}" title="${id}">${userText(name)}</a>`;
+}
+
+/** The id of a key shows its type. */
+function keyTypeOf(id: string | null): KeyType | undefined {
+  if (id?.startsWith('key_')) return API_KEYS;
+  return id?.startsWith('ack_') ? ACCESS_KEYS : undefined;
 }

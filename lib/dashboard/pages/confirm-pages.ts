@@ -4,6 +4,7 @@ import type { Action } from '../../management/permissions.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
+import { recentUse } from '../components/recent-use.js';
 import { formatTime, timeAgo } from '../components/times.js';
 import { formIdField } from '../forms/form-id.js';
 import { viewKey } from '../forms/key-version.js';
@@ -83,17 +84,13 @@ function confirmPage(keyType: KeyType, { action, title, path, effect, fields }: 
     const main = html`<p class="crumb"><a href="${keyUrl}">${userText(keyName(key))}</a></p>
 <h1>${title}</h1>
 <div class="panel ask">${effect(key)}
-<p>${lastUse(key, now)}${lastRotation(key, now)}</p>
+<p>${await recentUse(context, key)}${lastRotation(key, now)}</p>
 <form method="post" action="${keyUrl}/${path}">${tokenField(formToken)}${formIdField()}${hidden('version', key.version)}
 ${fields?.(key, context)}
 <p class="actions"><button>${title}</button> <a href="${keyUrl}">Cancel</a></p>
 </form></div>`;
     return answerPage(200, layout(context, { title: `${title}: ${keyName(key)}`, tab: keyType.name, main }));
   };
-}
-
-function lastUse({ lastUsedAt }: KeyView, now: number): Html {
-  return lastUsedAt === null ? html`It was never used.` : html`It was last used ${timeAgo(lastUsedAt, now)}.`;
 }
 
 /** Says when the key was last rotated, also to a member who comes back to this page after a rotation. */

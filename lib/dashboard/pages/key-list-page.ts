@@ -2,7 +2,7 @@
 
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { ListFilter } from '../../management/list-filter.js';
-import { type Entry, hidden, searchField, select } from '../components/controls.js';
+import { type Entry, hidden, moreFilters, searchField, select } from '../components/controls.js';
 import { FLASH, flashMessage } from '../components/flash-message.js';
 import { type Html, html, joined, userText } from '../components/html.js';
 import { ENVIRONMENTS, KINDS, STATES } from '../components/key-labels.js';
@@ -10,6 +10,7 @@ import { keyTable } from '../components/key-table.js';
 import { layout } from '../components/layout.js';
 import { timeAgo } from '../components/times.js';
 import { type AccountOptions, accountOptions } from '../forms/account-options.js';
+import { badRequest } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { answerPage } from '../http/page-response.js';
 import { filtersIn, limitIn, queryString } from '../http/query-string.js';
@@ -20,8 +21,8 @@ type KeyPage = Awaited<ReturnType<PageContext['site']['management']['keys']['lis
 type View = Readonly<Record<string, string | undefined>>;
 
 const FILTERS: Readonly<Record<KeyType['name'], readonly string[]>> = {
-  keys: ['environment', 'kind', 'api', 'state', 'text'],
-  accessKeys: ['environment', 'state', 'text'],
+  keys: ['environment', 'kind', 'api', 'state', 'text', 'unused'],
+  accessKeys: ['environment', 'state', 'text', 'unused'],
 };
 
 /** The query parameters of the list. */
@@ -29,8 +30,9 @@ export function keyListQuery(keyType: KeyType): readonly string[] {
   return [...FILTERS[keyType.name], 'sort', 'after', 'limit', FLASH];
 }
 
+const DAY = 86_400_000;
 /** Milliseconds. A banner warns about keys that expire within this time. */
-const EXPIRES_SOON_MS = 14 * 86_400_000;
+const EXPIRES_SOON_MS = 14 * DAY;
 /** Maximum keys that the banner names. */
 const MAX_NAMED = 5;
 
@@ -39,7 +41,14 @@ export function keyListPage(keyType: KeyType): Page {
     const { site, member, base, fields, now } = context;
     const filters = filtersIn(fields, FILTERS[keyType.name]);
     const [sort, after, limit] = [fields.one('sort'), fields.one('after'), fields.one('limit')];
-    const filter = { ...filters, sort, after, limit: limitIn(fields) } as ListFilter;
+    const { unused, ...listed } = filters;
+    const filter = {
+      ...listed,
+      unusedSince: daysBefore(now, unused),
+      sort,
+      after,
+      limit: limitIn(fields),
+    } as ListFilter;
     const [keys, options] = [await site.management[keyType.name].list(member, filter), await accountOptions(context)];
     const ids = keys.items.map(({ id }) => id);
     const usage = await site.management.recentUsage(member, ids);
@@ -48,14 +57,16 @@ export function keyListPage(keyType: KeyType): Page {
     const isFirstRun = keys.items.length === 0 && after === undefined && Object.keys(filters).length === 0;
     const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${!options.disabled && html`<a class="button" href="${base}${keyType.create}">Create ${keyType.noun}</a>`}</div></div>
 ${flashMessage(context)}
-${options.disabled && html`<p class="banner">The account is disabled: all of its keys are refused, and no key can be created. Ask the operator of this platform to enable it.</p>`}
+${options.disabled && html`<p class="banner">The account is disabled: ${!isFirstRun && 'all of its keys are refused, and '}no key can be created. Ask the operator of this platform to enable it.</p>`}
 ${expiryBanner(keyType, keys.items, context)}
 ${!isFirstRun && filterForm(keyType, view, options, base)}
 <p class="unseen" role="status" id="found">${resultCount(keyType, keys)}</p>
 <div id="results">
 ${
   isFirstRun
-    ? firstRun(context, keyType)
+    ? options.disabled
+      ? noKeys(keyType)
+      : firstRun(context, keyType)
     : keys.items.length === 0
       ? nothingFound(keyType, view, base)
       : keyTable(keyType, keys.items, {
@@ -112,20 +123,38 @@ function environmentSwitch(path: string, view: View): Html {
 
 function filterForm(
   keyType: KeyType,
-  { environment, kind, api, state, text, sort, limit }: View,
+  { environment, kind, api, state, text, unused, sort, limit }: View,
   { apis }: AccountOptions,
   base: string,
 ): Html {
   const states = Object.entries(STATES).map(([value, title]) => ({ value, title }));
   return html`<form class="filters" role="search" aria-label="Filter" action="${base}${keyType.list}" data-live>
-${keyType === API_KEYS && html`${select('kind', 'Kind', [ANY, ...KIND_ENTRIES], kind)}${apiField(apis, api)}`}
-${select('state', 'State', [{ value: '', title: 'Not revoked' }, ...states], state)}
-${select('sort', 'Sort by', ORDERS, sort)}
 ${searchField('text', 'Name, ID or last characters', text)}
+${moreFilters(
+  [kind, api, state, unused, sort].some((value) => value !== undefined),
+  html`${keyType === API_KEYS && html`${select('kind', 'Kind', [ANY, ...KIND_ENTRIES], kind)}${apiField(apis, api)}`}
+${select('state', 'State', [{ value: '', title: 'Not revoked' }, ...states], state)}
+${select('unused', 'Last used', UNUSED, unused)}
+${select('sort', 'Sort by', ORDERS, sort)}`,
+)}
 ${environment !== undefined && hidden('environment', environment)}
 ${limit !== undefined && hidden('limit', limit)}
 <button class="plain">Filter</button>
 </form>`;
+}
+
+const UNUSED: readonly Entry[] = [
+  { value: '', title: 'Any time' },
+  { value: '30', title: 'Not for 30 days' },
+  { value: '90', title: 'Not for 90 days' },
+  { value: '365', title: 'Not for a year' },
+];
+
+/** @throws HttpError 400 for anything but a number of days. */
+function daysBefore(now: number, days: string | undefined): Date | undefined {
+  if (days === undefined) return undefined;
+  if (!/^[1-9]\d{0,3}$/.test(days)) throw badRequest('The number of days is not valid.');
+  return new Date(now - Number(days) * DAY);
 }
 
 const ORDERS: readonly Entry[] = [
@@ -155,6 +184,12 @@ function nothingFound(keyType: KeyType, { text, state }: View, base: string): Ht
 <p>${text !== undefined && html`The search looks in names, IDs and the last characters of keys. `}${
     state === undefined && 'Revoked keys are shown only with the state "Revoked". '
   }<a href="${base}${keyType.list}">Show all</a></p></div>`;
+}
+
+/** For a disabled account, which cannot create its first key. */
+function noKeys({ noun }: KeyType): Html {
+  return html`<div class="empty"><h2>No ${noun}s yet</h2>
+<p>When the account is enabled, you can create an ${noun} here.</p></div>`;
 }
 
 /** For an account that has no key of this type yet: what such a key is for, and the next steps. */

@@ -6,11 +6,12 @@ import { flashMessage } from '../components/flash-message.js';
 import { type Html, html, userText } from '../components/html.js';
 import { keyActionsMenu } from '../components/key-actions-menu.js';
 import { ENVIRONMENTS, fullList, KINDS, stateBadge } from '../components/key-labels.js';
+import { keyStateBanner } from '../components/key-state-banner.js';
 import { layout } from '../components/layout.js';
 import { publicKeysSection } from '../components/public-keys-section.js';
 import { secretsSection } from '../components/secrets-section.js';
 import { timeWithAge } from '../components/times.js';
-import { usageChart } from '../components/usage-chart.js';
+import { usageSection } from '../components/usage-chart.js';
 import { viewKey } from '../forms/key-version.js';
 import { formatLimits } from '../forms/user-data.js';
 import type { Page } from '../http/page-context.js';
@@ -35,12 +36,13 @@ export function keyPage(keyType: KeyType): Page {
     const usage = await site.management.usage(member, key.id);
     const main = html`<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key)}</div>
 ${flashMessage(context)}
+${keyStateBanner(context, keyType, key, activity.items)}
 ${key.publicKey !== null && copyField('text', 'Public key', key.publicKey)}
+${usageSection(usage)}
+<h2>Details</h2>
 ${factsOf(keyType, key, now)}
 ${secretsSection(context, keyType, key)}
 ${keyType === ACCESS_KEYS && publicKeysSection(context, key)}
-<h2>Usage</h2>
-${usageChart(usage)}
 <h2>Activity</h2>
 ${auditEntries(activity.items, now)}
 <p><a href="${base}/audit${queryString({ subject: key.id })}">All activity</a></p>`;

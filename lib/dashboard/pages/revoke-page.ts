@@ -2,7 +2,7 @@
 import type { KeyView } from '../../management/keys/key-view.js';
 import { html, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
-import { timeAgo } from '../components/times.js';
+import { recentUse } from '../components/recent-use.js';
 import { formIdField, formIdIn } from '../forms/form-id.js';
 import { viewKey } from '../forms/key-version.js';
 import { tokenField } from '../http/form-token.js';
@@ -41,22 +41,28 @@ function normalizeName(text: string): string {
   return text.normalize('NFKC').replace(/\s+/g, ' ').trim();
 }
 
-function confirmation(context: PageContext, keyType: KeyType, key: KeyView, error: string | undefined): Answer {
-  const { base, formToken, now } = context;
+async function confirmation(
+  context: PageContext,
+  keyType: KeyType,
+  key: KeyView,
+  error: string | undefined,
+): Promise<Answer> {
+  const { base, formToken } = context;
+  const keyUrl = `${base}${keyPath(keyType, key)}`;
   const name = keyName(key);
   const title = `Revoke ${name}`;
-  const used =
-    key.lastUsedAt === null ? html`It was never used.` : html`It was last used ${timeAgo(key.lastUsedAt, now)}.`;
-  const main = html`<h1>Revoke ${userText(name)}</h1>
-<p>Every request with this key is refused. This cannot be undone. ${used}</p>
-<form method="post" action="${base}${keyPath(keyType, key)}/revoke">${tokenField(formToken)}${formIdField()}
+  const main = html`<p class="crumb"><a href="${keyUrl}">${userText(name)}</a></p>
+<h1>Revoke ${userText(name)}</h1>
+<div class="panel ask"><p>Every request with this key is refused. This cannot be undone. ${await recentUse(context, key)}</p>
+${key.state === 'active' && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate it</a> instead, and end the old one now: its settings stay the same.</p>`}
+<form method="post" action="${keyUrl}/revoke">${tokenField(formToken)}${formIdField()}
 <div class="field"><label for="field-confirm">Type <code>${userText(name)}</code> to revoke it</label>
 ${error !== undefined && html`<p class="error" id="confirm-error" role="alert">${error}</p>`}
 <input id="field-confirm" name="confirm" required autocomplete="off" spellcheck="false"${
     error !== undefined && html` aria-invalid="true" aria-describedby="confirm-error"`
   }></div>
-<p class="actions"><button class="danger">Revoke</button> <a href="${base}${keyPath(keyType, key)}">Cancel</a></p>
-</form>`;
+<p class="actions"><button class="danger">Revoke</button> <a href="${keyUrl}">Cancel</a></p>
+</form></div>`;
   const page = { title: error === undefined ? title : `Error: ${title}`, tab: keyType.name, main };
   return answerPage(error === undefined ? 200 : 400, layout(context, page));
 }

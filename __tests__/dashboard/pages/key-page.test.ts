@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { managed } from '../../support/managed.js';
+import { altered, MOUNT, servedDashboard } from '../served-dashboard.js';
+
+const DAY = 86_400_000;
+const at = managed('memory');
+const dashboard = servedDashboard(at);
+
+const bannerIn = (body: string) => /<p class="banner">(.*?)<\/p>/s.exec(body)?.[1]?.replace(/<[^>]+>/g, '');
+
+describe('the banner of a key', () => {
+  it('says who disabled it, with a link that enables it for those who may', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const [owner, developer] = [dashboard.browser(holder.owner), dashboard.browser(holder.developer)];
+    expect(bannerIn((await owner.get(`/keys/${key.id}`)).body)).toBeUndefined();
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
+    at.clock.advance(2 * DAY);
+    const { body } = await owner.get(`/keys/${key.id}`);
+    const said = `Every request with this key is refused. ${holder.owner.id} disabled it 2 days ago.`;
+    expect(bannerIn(body)).toBe(`${said} Enable it`);
+    expect(body).toContain(`<a href="${MOUNT}/keys/${key.id}/enable/confirm">Enable it</a>`);
+    expect(bannerIn((await developer.get(`/keys/${key.id}`)).body)).toBe(said);
+  });
+
+  it('does not name a member if the entry is not among the newest', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
+    for (let version = 2; version < 13; version += 1) {
+      await at.management.keys.edit(holder.owner, key.id, { version, name: `Name ${version}` });
+    }
+    const { body } = await dashboard.browser(holder.developer).get(`/keys/${key.id}`);
+    expect(bannerIn(body)).toBe('Every request with this key is refused. It was disabled just now.');
+  });
+
+  it('says who revoked it, not who tried', async () => {
+    const holder = await at.account();
+    const { key } = await holder.accessKey();
+    await at.management.accessKeys.revoke(holder.owner, key.id);
+    await at.management.accessKeys.revoke(holder.developer, key.id).catch(() => undefined);
+    const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
+    expect(bannerIn(body)).toBe(
+      `Every request with this key is refused, and this cannot be undone. ${holder.owner.id} revoked it just now.`,
+    );
+  });
+
+  it('says when it expired', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ expiresAt: new Date(at.clock.now() + DAY) });
+    at.clock.advance(3 * DAY);
+    const { body } = await dashboard.browser(holder.owner).get(`/keys/${key.id}`);
+    expect(bannerIn(body)).toBe('Every request with this key is refused. It expired 2 days ago. Choose a later day');
+  });
+});
+
+describe('the usage of a key', () => {
+  const days = Array.from({ length: 30 }, (_, index) => {
+    const day = new Date(Date.UTC(2026, 9, 22 + index)).toISOString().slice(0, 10);
+    return { day, accepted: 1_000, refused: index === 29 ? 7 : 0 };
+  });
+  const used = servedDashboard(at, {
+    management: altered(at, ({ keys }) => ({
+      keys: {
+        ...keys,
+        view: async (member, id) => ({ ...(await keys.view(member, id)), lastUsedAt: new Date(at.clock.now() - DAY) }),
+      },
+      usage: (_member, id) =>
+        Promise.resolve({ id, from: '2026-10-22', to: '2026-11-20', accepted: 30_000, refused: 7, days }),
+      recentUsage: (_member, ids) =>
+        Promise.resolve(new Map(ids.map((id) => [id, { accepted: 30_000, refused: 7 }] as const))),
+    })),
+  });
+
+  it('is the first section: totals of 7 and 30 days, a chart, and a table', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const { body } = await used.browser(holder.developer).get(`/keys/${key.id}`);
+    expect(body.indexOf('id="usage"')).toBeLessThan(body.indexOf('class="facts"'));
+    expect(body).toContain('<dt>Last 7 days</dt><dd>7,000</dd>');
+    expect(body).toContain('<dt>Last 30 days</dt><dd>30,000</dd>');
+    expect(body).toContain('<dt>Refused</dt><dd>7</dd>');
+    expect(body).toContain('aria-label="30,000 accepted and 7 refused requests from 22 Oct to 20 Nov"');
+    expect(body).toContain('<span>Most on a day: 1,007. Hatched: refused.</span>');
+    expect(body.match(/<rect /g)).toHaveLength(31);
+  });
+
+  it('is one sentence if there were no requests', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const { body } = await dashboard.browser(holder.developer).get(`/keys/${key.id}`);
+    expect(body).toContain('No requests in the last 30 days.');
+    expect(body).not.toContain('<svg role="img"');
+  });
+
+  it.each(['rotate/confirm', 'disable/confirm', 'revoke'])('is on the page %s', async (path) => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const browser = dashboard.browser(holder.owner);
+    expect((await browser.get(`/keys/${key.id}/${path}`)).body).toContain('It was never used.');
+    const { body } = await used.browser(holder.owner).get(`/keys/${key.id}/${path}`);
+    expect(body.replace(/<[^>]+>/g, '')).toContain(
+      'It was last used yesterday, and had 30,000 accepted requests in the last 30 days.',
+    );
+  });
+});

@@ -1,0 +1,42 @@
+/** Says why a key is refused and what to do about it, above everything else on its page. */
+import type { AuditEntry } from '../../management/audit-log/audit-log.js';
+import type { KeyView } from '../../management/keys/key-view.js';
+import type { PageContext } from '../http/page-context.js';
+import { missingPermission } from '../http/permissions.js';
+import { type KeyType, keyPath } from '../key-type.js';
+import { type Html, html, userText } from './html.js';
+import { timeAgo } from './times.js';
+
+/** @param entries - The newest entries of the audit log about the key. They say who disabled or revoked it. */
+export function keyStateBanner(
+  context: PageContext,
+  keyType: KeyType,
+  key: KeyView,
+  entries: readonly AuditEntry[],
+): Html | undefined {
+  const { base, now } = context;
+  const keyUrl = `${base}${keyPath(keyType, key)}`;
+  const canEdit = missingPermission(context, 'edit') === undefined;
+  if (key.state === 'disabled' && key.disabledAt !== null) {
+    const by = actorOf(entries, isDisabling);
+    return html`<p class="banner">Every request with this key is refused. ${by ?? 'It was'} disabled ${by !== undefined && 'it '}${timeAgo(key.disabledAt, now)}.${canEdit && html` <a href="${keyUrl}/enable/confirm">Enable it</a>`}</p>`;
+  }
+  if (key.state === 'revoked' && key.revokedAt !== null) {
+    const by = actorOf(entries, ({ action }) => action.endsWith('key.revoke'));
+    return html`<p class="banner">Every request with this key is refused, and this cannot be undone. ${by ?? 'It was'} revoked ${by !== undefined && 'it '}${timeAgo(key.revokedAt, now)}.</p>`;
+  }
+  if (key.state === 'expired' && key.expiresAt !== null) {
+    return html`<p class="banner">Every request with this key is refused. It expired ${timeAgo(key.expiresAt, now)}.${canEdit && html` <a href="${keyUrl}/edit">Choose a later day</a>`}</p>`;
+  }
+  return undefined;
+}
+
+function isDisabling({ action, after }: AuditEntry): boolean {
+  return action.endsWith('key.edit') && (after as { disabled?: unknown } | null)?.disabled === true;
+}
+
+/** The member of the newest entry that matches; `undefined` if it is older than the given entries. */
+function actorOf(entries: readonly AuditEntry[], matches: (entry: AuditEntry) => boolean): Html | undefined {
+  const entry = entries.find((one) => one.outcome === 'done' && matches(one));
+  return entry === undefined ? undefined : html`<strong>${userText(entry.actor)}</strong>`;
+}
