@@ -92,7 +92,7 @@ async function takeForDocs() {
   const wanted = [
     ['overview.png', list, keys],
     ['key.png', { ...desktop, colorScheme: 'dark' }, key],
-    ['rotate.png', desktop, rotate],
+    ['rotate.png', { viewport: { width: 760, height: 480 } }, rotate],
     ['audit.png', desktop, audit],
     ['phone.png', phone, keys],
   ];
