@@ -293,7 +293,7 @@ describe('the nonce of a proof', () => {
 
   it.each([['short'], [[]], [undefined], [7]])('a secret that is %j throws', async (secret) => {
     const nonce = { secret } as DpopOptions['nonce'];
-    await expect(served({ nonce })).rejects.toThrow('option "secret" must be a text of 32 characters or more');
+    await expect(served({ nonce })).rejects.toThrow('option "secret" must be a string of at least 32 characters');
   });
 });
 

@@ -110,7 +110,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     expect(err).toMatch(
       /^line 3: digest: belongs to a key of another account\nline 4: digest: belongs to an access key\n/,
     );
-    expect([code, out]).toEqual([1, expect.stringMatching(/^0 imported, 0 known/)]);
+    expect([code, out]).toEqual([1, expect.stringMatching(/^0 imported, 0 already/)]);
     expect(await idsOnPages()).toEqual([]);
   });
 

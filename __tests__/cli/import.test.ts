@@ -59,7 +59,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const full = 'secret,all,old-7,"Till, two",payments:read,pc_1,shop,live_1234,live,2020-01-02T03:04:05Z,2099-01-01';
     const { code, out } = await importing([lineOf('old-secret-1'), lineOf('old-secret-2', full)]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^2 imported, 0 known before, in [\d.]+ s \(\d+ a second\)\n$/);
+    expect(out).toMatch(/^2 imported, 0 already in the database, in [\d.]+ s \(\d+ a second\)\n$/);
     expect(await recordOf('old-secret-1')).toMatchObject({ account: 'acme', apis: ['payments'], scopes: null });
     expect(await recordOf('old-secret-2')).toMatchObject({
       ...{ id: 'old-7', name: 'Till, two', apis: ['payments'], scopes: ['payments:read'], channels: ['pc_1'] },
@@ -88,7 +88,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
       [lineOf('z', 'public,all,,,,,,,,,'), 'apis: a public key lists its APIs'],
       [
         lineOf('s', 'secret,payments,,,,pc_1 pc_2,shop,,,,'),
-        'channels: a key on an e-commerce platform has exactly one',
+        'channels: a key for an e-commerce platform must have exactly one channel',
       ],
       [lineOf('t', 'secret,payments,,,,,,,,yesterday,'), 'created_at: expected a time between the years 1970 and 9999'],
       [lineOf('good-1000'), undefined],
@@ -111,10 +111,10 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
   });
 
   it.each([
-    ['a column that there is none of', 'digest,kind,apis,secret', 'there is no column secret; there are digest,'],
-    ['a column that is missing', 'digest,kind', 'the column apis is missing'],
-    ['a column that comes twice', 'digest,kind,apis,apis', 'the column apis comes twice'],
-    ['a heading that is missing', lineOf('a'), 'the heading is missing; the first line must name the columns'],
+    ['a column that there is none of', 'digest,kind,apis,secret', 'unknown columns: secret; known are digest,'],
+    ['a column that is missing', 'digest,kind', 'missing columns: apis'],
+    ['a column that comes twice', 'digest,kind,apis,apis', 'columns that occur twice: apis'],
+    ['a heading that is missing', lineOf('a'), 'the first line must be a heading with the names of the columns'],
     ['a file that is empty', '', 'bad.csv is empty'],
     ['a file of blank lines', '\n  \r\n', 'bad.csv is empty'],
   ])('refuses %s, and imports nothing', async (_what, text, sentence) => {

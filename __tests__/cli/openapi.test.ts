@@ -99,7 +99,7 @@ describe('keyward openapi', () => {
     [
       'a module without schemes',
       () => [file('bare.mjs', APP.replace('export const schemes', 'const schemes')), json],
-      /exports no "schemes"/,
+      /does not export "schemes"/,
     ],
     ['a module that is not there', () => [join(folder, 'none.mjs'), json], /there is no file/],
   ])('O16 exits with 2 for %s', async (_name, args, message) => {

@@ -193,7 +193,7 @@ describe('with one account', () => {
     const { err } = await serving(['--issuer', 'https://access.test/auth'], async ({ dashboard }) => {
       expect(dashboard).toBeNull();
     });
-    expect(JSON.parse(err).warning.message).toBe('no Dashboard: it needs an --issuer without a path');
+    expect(JSON.parse(err).warning.message).toBe('no Dashboard: the URL of --issuer must not have a path');
   });
 
   it('L11 banner and pages contain no signing key, no key of the store and no password of its URL', async () => {

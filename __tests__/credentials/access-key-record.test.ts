@@ -85,7 +85,7 @@ describe('readAccessKeyRecord', () => {
     'refuses the channels %j on an e-commerce platform',
     (channels) => {
       expect(() => readAccessKeyRecord({ ...ACCESS_KEY, platform: 'shop', channels })).toThrow(
-        new RecordError('channels: a key on an e-commerce platform has exactly one'),
+        new RecordError('channels: a key for an e-commerce platform must have exactly one channel'),
       );
     },
   );

@@ -229,7 +229,7 @@ describe('readKeyRecord', () => {
     'refuses the channels %j on an e-commerce platform',
     (channels) => {
       expect(() => readKeyRecord({ ...KEY, platform: 'shop', channels })).toThrow(
-        new RecordError('channels: a key on an e-commerce platform has exactly one'),
+        new RecordError('channels: a key for an e-commerce platform must have exactly one channel'),
       );
     },
   );

@@ -67,8 +67,12 @@ describe('content of the metadata', () => {
   });
 
   it.each<[string, () => RequestListener, string]>([
-    ['another issuer', () => json({ issuer: 'https://other.test', jwks_uri: uri }), 'metadata of another issuer'],
-    ['null', () => json(null), 'metadata of another issuer'],
+    [
+      'another issuer',
+      () => json({ issuer: 'https://other.test', jwks_uri: uri }),
+      'the metadata names another issuer',
+    ],
+    ['null', () => json(null), 'the metadata names another issuer'],
     ['no keys', () => json({ issuer: server.origin }), 'no jwks_uri that may be fetched'],
     [
       'keys by http',
@@ -85,7 +89,7 @@ describe('content of the metadata', () => {
     ['is refused too', () => json({ issuer: server.origin })],
   ])('is refused for the fault of RFC 8414 if that of OpenID %s', async (_name, second) => {
     serveAt({ [OAUTH]: json({ issuer: 'https://other.test', jwks_uri: uri }), [OPENID]: second() });
-    await expect(discover(server.origin)).rejects.toThrow(new FetchError('metadata of another issuer'));
+    await expect(discover(server.origin)).rejects.toThrow(new FetchError('the metadata names another issuer'));
     expect(server.asked).toEqual([OAUTH, OPENID]);
   });
 

@@ -62,7 +62,7 @@ describe.each(engines)('on %s', (engine) => {
       const doing = at.management.keys.create(holder.owner, { ...KEY, kind, channels, platform: 'shop' });
       const refused = await refusalOf(doing);
       expect(refused).toEqual(refusing(400, 'invalid', 'channels'));
-      expect(refused.message).toBe('channels: a key on an e-commerce platform has exactly one');
+      expect(refused.message).toBe('channels: a key for an e-commerce platform must have exactly one channel');
     });
 
     it.each(KINDS)("S13 a %s key with 'all' channels, explicitly or by default", async (kind) => {

@@ -83,8 +83,12 @@ describe('an impossible trait throws when the credential is created', () => {
     ['channels as a text', { channels: 'pc_1' }, `channels: ${names}`],
     ['scopes as a text', { scopes: 'payments' }, `scopes: ${names}`],
     ['scopes that are none', { scopes: ['a b'] }, `scopes: ${names}`],
-    ['a platform without channels', { platform: 'shop' }, 'channels: a key on an e-commerce platform has exactly one'],
-    ['a platform with two', { platform: 'shop', channels: ['a', 'b'] }, 'channels: a key on an e-commerce platform'],
+    [
+      'a platform without channels',
+      { platform: 'shop' },
+      'channels: a key for an e-commerce platform must have exactly one channel',
+    ],
+    ['a platform with two', { platform: 'shop', channels: ['a', 'b'] }, 'channels: a key for an e-commerce platform'],
     ['a flag as a text', { revoked: 'no' }, 'option "revoked" must be a boolean, got string'],
     ['disabled as a number', { disabled: 0 }, 'option "disabled" must be a boolean, got number'],
     [

@@ -19,7 +19,10 @@ export interface RecordCacheOptions<Q, E> {
   readonly of: string;
   /** The property of a `Change` that contains the ids of this cache. */
   readonly member: SubjectMember;
-  /** `undefined`: nothing is cached or shared; the limits of lookups still apply. */
+  /**
+   * `undefined`: nothing is cached, and concurrent requests for the same key do not share a lookup; its time-out and
+   * the maximum number of lookups still apply.
+   */
   readonly bounds: CacheBounds | undefined;
   /** Whether the resolver has a change feed. */
   readonly watched: boolean;

@@ -82,7 +82,10 @@ export async function openReady(database: Database, encryptionKeys?: EncryptionK
   }
 }
 
-/** Removes a code in parentheses from the end of a message that already contains it elsewhere. */
+/**
+ * Removes a code in parentheses from the end of a message if the rest contains it too, as in
+ * `connect ECONNREFUSED ::1 (ECONNREFUSED)`.
+ */
 export function plain(message: string): string {
   const [, text = '', code = ''] = /^(.+) \((\w+)\)$/.exec(message) ?? [];
   return code !== '' && text.includes(code) ? text : message;

@@ -23,7 +23,7 @@ export interface KeyPrincipal<K extends KeyKind = KeyKind> {
   readonly channels: 'all' | readonly string[];
   /** The e-commerce platform of the key. A key with a platform has exactly one channel. */
   readonly platform: string | undefined;
-  /** Custom data of the platform, from the record; `undefined` if there is none. */
+  /** Custom data from the record, set when the key was created or edited; `undefined` if there is none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** The addresses and networks from which the key may be used, checked on every request; `undefined` means any. */
   readonly allowedAddresses?: readonly string[] | undefined;
@@ -66,7 +66,7 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   readonly scopes: readonly string[];
   readonly channels: 'all' | readonly string[];
   readonly platform: string | undefined;
-  /** Custom data of the platform, from the access key's record; `undefined` if there is none. */
+  /** Custom data from the record of the access key; `undefined` if there is none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /**
    * The addresses and networks from which the token may be used, from the access key's record; `undefined` means any.

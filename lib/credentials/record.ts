@@ -223,7 +223,7 @@ function asRecord<R>(
 function channelsOf(value: unknown, platform: string | undefined): 'all' | readonly string[] {
   const channels = absentOr('channels', value, allOrNames) ?? 'all';
   if (platform !== undefined && (channels === 'all' || channels.length !== 1)) {
-    throw new RecordError('channels: a key on an e-commerce platform has exactly one');
+    throw new RecordError('channels: a key for an e-commerce platform must have exactly one channel');
   }
   return channels;
 }

@@ -17,5 +17,11 @@ export interface RoutedRequest extends IncomingMessage {
  */
 export function fail(next: (error: unknown) => void, thrown: unknown): void {
   const isObject = typeof thrown === 'object' && thrown !== null;
-  next(isObject ? thrown : new Error(`keyward: a thrown ${typeof thrown}`));
+  next(
+    isObject
+      ? thrown
+      : new Error(
+          `keyward: ${thrown === null ? 'null' : `a value of type ${typeof thrown}`} was thrown instead of an Error`,
+        ),
+  );
 }

@@ -63,7 +63,7 @@ function atPath(issuer: URL, path: string): URL {
 /** Returns the URL, or an error that says why the metadata must not be used. */
 function readUrl(metadata: unknown, member: MetadataUrl, source: MetadataSource): URL | FetchError {
   const { issuer, [member]: uri } = (metadata ?? {}) as { readonly [name: string]: unknown };
-  if (issuer !== source.issuer) return new FetchError('metadata of another issuer');
+  if (issuer !== source.issuer) return new FetchError('the metadata names another issuer');
   const url = secureUrl(uri, source.allowHttp);
   if (url === undefined) return new FetchError(`no ${member} that may be fetched`);
   if (pointsInside(url, source)) return new FetchError(`a ${member} on an internal host`);

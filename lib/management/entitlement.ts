@@ -33,7 +33,7 @@ export function checkEntitlement(key: KeyEntitlement, account: AccountEntitlemen
   checkWithin('platform', [key.platform], account.platforms);
   // Spec section 2.1, rule 3: a key of a platform has exactly one channel.
   if (key.channels === 'all' || key.channels.length !== 1) {
-    throw invalid('channels', 'a key on an e-commerce platform has exactly one');
+    throw invalid('channels', 'a key for an e-commerce platform must have exactly one channel');
   }
 }
 

@@ -4,7 +4,10 @@ import type { ReplayCache } from '../contracts/replay-cache.js';
 import type { Repository } from './repository/repository.js';
 import type { StoredSigningKeys } from './signing-keys/signing-keys.js';
 
-/** A store of accounts, keys, access keys, signing keys, the audit log and the change feed, in one database. */
+/**
+ * A store of accounts, keys, access keys, signing keys, the audit log and the change feed, in one database. `openStore`
+ * opens one.
+ */
 export interface CredentialStore extends KeyResolver, AccessKeyResolver, StoredSigningKeys, ReplayCache {
   /**
    * Stores the id of a proof or an assertion, and reports whether it is new to all processes that use this database.

@@ -161,7 +161,7 @@ export interface RefusalRow {
    * rows with invented ids.
    */
   readonly key_id: string;
-  /** The minute, counted since 1970. */
+  /** The minute, as the number of minutes since 1970. */
   readonly minute: number;
   /** The id of the shared entry in the audit log. */
   readonly entry: string;

@@ -1,4 +1,7 @@
-/** The access keys that obtained the tokens: if an access key is no longer valid, its tokens are refused. */
+/**
+ * Looks up the access key (the OAuth client) that obtained a token: if it is no longer valid, its tokens are refused.
+ * These are not the keys that verify signatures; see `jwks/`.
+ */
 import { CacheEntry, FailedLookup, NegativeEntry } from '../cache/cache-entries.js';
 import type { CacheBounds } from '../cache/cache-options.js';
 import { RecordCache } from '../cache/record-cache.js';
@@ -22,7 +25,7 @@ export interface AccessKeysOptions {
   readonly clock: Clock;
 }
 
-/** A cached access key. */
+/** An access key (the OAuth client that obtained a token), as it is cached. */
 export class CachedAccessKey extends CacheEntry {
   readonly facts: AccessKeyFacts;
   /** `undefined` if the resolver counts no usage. */
@@ -47,6 +50,7 @@ export class CachedAccessKey extends CacheEntry {
   }
 }
 
+/** Milliseconds after which a lookup of an access key fails. For API keys this is an option of `apiKeys`. */
 const TIMEOUT_MS = 1_000;
 const MAX_LOOKUPS = 100;
 

@@ -18,10 +18,10 @@ export function addAccountCommands(program: Command, io: Io): void {
   const accounts = program.command('accounts').description('the accounts that keys belong to');
 
   withStoreOptions(accounts.command('put <id>').description('create an account, or change its settings'))
-    .option('--api <name>', 'an API that it has, or all; may be repeated', collect)
-    .option('--scope <scope>', 'a scope that it has; may be repeated', collect)
-    .option('--channel <id>', 'a processing channel that it has, or all; may be repeated', collect)
-    .option('--platform <name>', 'an e-commerce platform that it has; may be repeated', collect)
+    .option('--api <name>', 'an API that keys of the account may use, or all; may be repeated', collect)
+    .option('--scope <scope>', 'a scope that keys of the account may have; may be repeated', collect)
+    .option('--channel <id>', 'a processing channel that keys of the account may use, or all; may be repeated', collect)
+    .option('--platform <name>', 'an e-commerce platform that keys of the account may use; may be repeated', collect)
     .addHelpText('after', '\nExample: keyward accounts put acme --api payments --api disputes --scope payments')
     .action(async (id: string, options: PutOptions) => {
       const { api, scope, channel, platform } = options;

@@ -119,7 +119,8 @@ Example: keyward keys import keys.csv --account acme`,
       counts.seconds = secondsSince(start);
       const { imported, known, seconds } = counts;
       if (options.json) printJson(io, counts);
-      else printLine(io, `${imported} imported, ${known} known before, in ${seconds} s (${rate()} a second)`);
+      else
+        printLine(io, `${imported} imported, ${known} already in the database, in ${seconds} s (${rate()} a second)`);
     }
   }
 

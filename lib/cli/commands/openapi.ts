@@ -23,17 +23,17 @@ interface DescribeOptions {
 
 const BASE_PATH = [
   '--base-path <path>',
-  'the path before the paths of the document; default: that of its servers',
+  'the prefix of every path in the document; default: the path of the URLs in its "servers"',
 ] as const;
 const MODULE =
-  '\nThe module exports the app, by default or as "app", and "schemes": the verifiers by the names of the schemes.';
+  '\nThe module exports the app, by default or as "app", and "schemes": an object with the verifier for each security scheme, by its name.';
 
 export function addOpenApiCommands(program: Command, io: Io): void {
   const openapi = program.command('openapi').description('an app and its OpenAPI document, in JSON or YAML');
 
   openapi
     .command('check <module> <document>')
-    .description('compares the security of app and document; exits with 1 when they differ')
+    .description('compare the security of app and document; exits with 1 when they differ')
     .option('--except <route>', "a route or operation that may differ, such as 'GET /health'; may be repeated", collect)
     .option(...BASE_PATH)
     .option('--json', 'print one line of JSON')
@@ -53,7 +53,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
 
   openapi
     .command('describe <module> <document>')
-    .description('writes the security of the app into the document, where that says nothing')
+    .description('write the security of the app into the document, where that says nothing')
     .option('--out <file>', 'where to write; default: standard output')
     .option(...BASE_PATH)
     .addHelpText('after', MODULE)
@@ -71,7 +71,7 @@ async function load(module: string): Promise<{ app: object; schemes: Schemes }> 
   const { app, value } = await loadAppWith(module, 'schemes');
   if (typeof value === 'object' && value !== null) return { app, schemes: value as Schemes };
   throw new CliError(
-    `${module} exports no "schemes": the verifiers by the names of the document's schemes`,
+    `${module} does not export "schemes": an object with the verifier for each security scheme, by its name`,
     EXIT.usage,
   );
 }

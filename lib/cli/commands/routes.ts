@@ -14,7 +14,7 @@ interface RoutesOptions {
 export function addRoutesCommand(program: Command, io: Io): void {
   program
     .command('routes <module>')
-    .description('the gates and guards of every route; exits with 1 when one is open')
+    .description('show the gates and guards of every route; exits with 1 when one is open')
     .option('--except <route>', "a route that may be open, such as 'GET /health'; may be repeated", collect)
     .option('--json', 'print one line of JSON')
     .addHelpText('after', '\nThe module exports an Express app, or a function that makes one, by default or as "app".')

@@ -38,7 +38,7 @@ const ACCOUNT_INTERVAL_MS = 1_000;
 
 export function addServeCommand(program: Command, io: Io): void {
   withServeOptions(
-    program.command('serve').description('the token endpoint, its metadata, the Dashboard and health checks'),
+    program.command('serve').description('run the token endpoint, its metadata, the Dashboard and health checks'),
   ).action(async (options: ServeOptions) => {
     const settings = serveSettings(io, options);
     const database = databaseOf(io, settings);

@@ -62,7 +62,7 @@ export function withSettings(command: Command): Command {
     .option('--channel <id>', 'a processing channel, or all; may be repeated', collect)
     .option('--platform <name>', 'the e-commerce platform that it is used on; needs exactly one channel')
     .option('--expires <time>', 'a date, or a duration such as 90d', readTime)
-    .option('--metadata <name=value>', 'data of your own; may be repeated', collectMetadata)
+    .option('--metadata <name=value>', 'custom data to store with the key; may be repeated', collectMetadata)
     .option('--allow-address <address>', 'an IP address or network it may be used from; may be repeated', collect)
     .option('--limit <requests/time>', 'a rate limit, such as 100/1m; may be repeated', collectLimits);
 }

@@ -25,16 +25,16 @@ const IN_A_TABLE = [
 export function checkHeading(names: readonly string[]): void {
   // The first line may hold keys, so it is not printed.
   if (!names.some((name) => COLUMNS.includes(name))) {
-    const needed = `the columns, of ${COLUMNS.join(', ')}`;
-    throw new CliError(`the heading is missing; the first line must name ${needed}`, EXIT.usage);
+    const columns = `${NEEDED.join(', ')} are required; known are ${COLUMNS.join(', ')}`;
+    throw new CliError(`the first line must be a heading with the names of the columns: ${columns}`, EXIT.usage);
   }
   const unknown = names.filter((name) => !COLUMNS.includes(name));
   const twice = names.filter((name, at) => names.indexOf(name) < at);
   const missing = NEEDED.filter((name) => !names.includes(name));
   if (unknown.length > 0)
-    throw new CliError(`there is no column ${unknown.join(', ')}; there are ${COLUMNS.join(', ')}`, EXIT.usage);
-  if (twice.length > 0) throw new CliError(`the column ${twice.join(', ')} comes twice`, EXIT.usage);
-  if (missing.length > 0) throw new CliError(`the column ${missing.join(', ')} is missing`, EXIT.usage);
+    throw new CliError(`unknown columns: ${unknown.join(', ')}; known are ${COLUMNS.join(', ')}`, EXIT.usage);
+  if (twice.length > 0) throw new CliError(`columns that occur twice: ${twice.join(', ')}`, EXIT.usage);
+  if (missing.length > 0) throw new CliError(`missing columns: ${missing.join(', ')}`, EXIT.usage);
 }
 
 /** Maps cells to the fields of a key. Management checks them. */

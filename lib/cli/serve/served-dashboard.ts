@@ -57,7 +57,7 @@ export async function chooseAccount(
   }
   // Links of the Dashboard start at its own mount path. If the issuer URL had a path, the links would lack it.
   if (issuer !== undefined && URL.canParse(issuer) && new URL(issuer).pathname !== '/') {
-    return { state: 'none', reason: 'it needs an --issuer without a path' };
+    return { state: 'none', reason: 'the URL of --issuer must not have a path' };
   }
   const { accounts } = createManagement({ store });
   if (!(await store.ready())) {

@@ -37,7 +37,10 @@ export async function readFormBody(req: MaybeParsed): Promise<readonly FormPair[
 /** Characters that a browser always escapes. */
 const UNESCAPED = /[^\x21-\x7E]/;
 
-/** Parses the pairs of a query or a form; `undefined` if an escape is invalid or the bytes are not UTF-8. */
+/**
+ * Parses the pairs of a query or a form. Returns `undefined` if a character is not escaped that browsers always escape,
+ * if an escape is invalid, or if the bytes are not UTF-8.
+ */
 export function pairsOf(text: string): readonly FormPair[] | undefined {
   return UNESCAPED.test(text) ? undefined : readPairs(text);
 }

@@ -182,7 +182,7 @@ function tooManyFailures({ headers }: TokenRequestError): HttpError {
   return new HttpError(
     429,
     'Too many attempts',
-    'Too many sign-in links that are not valid came from your network. Try again later.',
+    'Too many invalid sign-in links were opened from your network. Try again later.',
     headers,
   );
 }

@@ -55,9 +55,12 @@ export interface GuardDefinition<R extends IncomingMessage = IncomingMessage> {
   check(principal: Principal, req: R): boolean | Refusal;
   /** The kinds that pass, if the guard decides by kind. `assertGuarded` then knows which kinds a route accepts. */
   readonly kinds?: readonly Kind[] | undefined;
-  /** The scopes that a principal needs, if the guard decides by scope. A gate names them in its challenges too. */
+  /**
+   * The scopes that a principal needs, if the guard decides by scope. The challenge of the guard names them, and so does
+   * that of the gate before it, so that a client can request all scopes at once.
+   */
   readonly scopes?: readonly string[] | undefined;
-  /** Returns the scopes if they depend on the request; replaces `scopes`. A gate names them in its challenges too. */
+  /** Returns the scopes if they depend on the request; replaces `scopes`. The same challenges name them. */
   readonly scopesOf?: ((req: R) => readonly string[]) | undefined;
 }
 

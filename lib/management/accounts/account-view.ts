@@ -7,7 +7,7 @@ import type { AccountEntitlement } from '../entitlement.js';
 export interface Account extends AccountEntitlement {
   readonly id: string;
   readonly createdAt: Date;
-  /** When the account was disabled, which refuses all of its keys; `null` if it is not disabled. */
+  /** When the account was disabled; `null` if it is not. All keys of a disabled account are refused. */
   readonly disabledAt: Date | null;
   readonly version: number;
 }

@@ -24,7 +24,7 @@ export interface Problem {
   readonly body: object;
 }
 
-/** A response with status 401 must have a `WWW-Authenticate` header (RFC 6750 section 3). */
+/** The challenge of this API, apart from those of gates. A response with status 401 must have a `WWW-Authenticate` header (RFC 6750 section 3). */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="api"' };
 
 /**

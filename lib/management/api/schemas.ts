@@ -1,5 +1,7 @@
 /** The JSON Schemas of the management API (JSON Schema 2020-12, as in OpenAPI 3.1). */
 
+import { MAX_GRACE } from '../keys/rotation.js';
+
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const ref = (name: SchemaName): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
@@ -120,7 +122,7 @@ export const SCHEMAS = {
   KeyPatch: strict({ apis: ALL_OR_NAMES, ...KEY_SCOPES, ...EDIT }, []),
   NewAccessKey: strict({ ...ASSIGNED_SCOPES, ...NEW }, ['scopes']),
   AccessKeyPatch: strict({ ...ASSIGNED_SCOPES, ...EDIT, revokeTokens: { type: 'boolean' } }, []),
-  Rotation: strict({ gracePeriod: { type: 'number', minimum: 0, maximum: 2_592_000, description: 'Seconds.' } }, []),
+  Rotation: strict({ gracePeriod: { type: 'number', minimum: 0, maximum: MAX_GRACE, description: 'Seconds.' } }, []),
   Nothing: strict({}, []),
   NewPublicKey: { oneOf: [strict({ jwk: { type: 'object' } }), strict({ pem: TEXT })] },
   Key: KEY,

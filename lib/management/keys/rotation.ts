@@ -6,7 +6,7 @@ import { readKeyId } from './key-id.js';
 import { secretIdOf } from './key-view.js';
 import { mint } from './mint.js';
 
-/** Maximum grace period in seconds: 30 days. */
+/** Maximum grace period in seconds: 30 days. The command line (cli/read-options.ts) and its help state it too. */
 export const MAX_GRACE = 30 * 86_400;
 const MAX_ACCEPTED = 2;
 /** Maximum number of stored secrets of a key, including ended ones. */

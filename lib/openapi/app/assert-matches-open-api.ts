@@ -87,7 +87,9 @@ function checkExcept(except: readonly string[], { operations }: OpenApiDocument,
   const known = [...operations.map(nameOf), ...routes.map(({ name }) => name)];
   const stale = except.filter((name) => !known.includes(name));
   if (stale.length === 0) return;
-  throw new TypeError(`${FACTORY}: "except" names no route of the app and no operation: ${stale.join(', ')}`);
+  throw new TypeError(
+    `${FACTORY}: these entries of "except" are neither a route of the app nor an operation of the document: ${stale.join(', ')}`,
+  );
 }
 
 function differencesOf(

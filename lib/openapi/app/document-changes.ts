@@ -89,7 +89,7 @@ function checkScopes(
     if (scopes.length === 0 || type === 'oauth2' || type === 'openIdConnect') continue;
     throw faultAt(
       operation.place,
-      `OpenAPI 3.0 has no scopes of the scheme "${name}"; declare it as oauth2, or write into a document of 3.1`,
+      `in OpenAPI 3.0 only oauth2 and openIdConnect have scopes, and "${name}" is neither; declare it as oauth2, or use OpenAPI 3.1`,
     );
   }
 }

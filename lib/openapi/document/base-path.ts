@@ -46,8 +46,8 @@ function pathOfServer(server: Place): string {
   const place = memberOf(server, 'url');
   if (place === undefined || typeof place.value !== 'string') throw mistakeAt(place ?? server, 'expected a "url"');
   const url = place.value.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => defaultOf(server, name));
-  // A relative URL is relative to the URL of the document, which is not known here.
   const path = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? url;
+  // A relative path such as "v1" would be relative to the URL of the document, which is not known here.
   if (path !== '' && !path.startsWith('/')) throw faultAt(place, 'expected a URL, or a path that begins with "/"');
   return withoutSlash(path);
 }

@@ -51,7 +51,7 @@ export function parseTemplate(text: string, place: Place): PathTemplate {
   if (!TEMPLATE.test(text)) {
     throw faultAt(
       place,
-      'a path begins with "/" and has no "?", "#", spaces or characters beyond ASCII; percent-encode them',
+      'expected a path that begins with "/"; percent-encode "?", "#", spaces and characters beyond ASCII',
     );
   }
   const parts = text

@@ -56,7 +56,7 @@ export function readDocument(factory: string, document: unknown, basePath?: unkn
 
 function checkedPath(path: string, place: Place): Place {
   if (path.startsWith('/')) return place;
-  throw faultAt(place, 'a path begins with "/"');
+  throw faultAt(place, 'expected a path that begins with "/"');
 }
 
 function readVersion(root: Place): OpenApiDocument['version'] {

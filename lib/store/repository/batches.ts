@@ -17,8 +17,8 @@ export interface BatchedPage<Place> {
 /** Rows in the order of an index, of which some match a filter. */
 export interface FilteredRows<Row, Place> {
   /**
-   * Returns the place of the last of the next `size` rows, including rows that do not match; `undefined` if fewer are
-   * left.
+   * Returns where the next batch ends: the place in the index of its last row, whether or not that row matches the
+   * filter; `undefined` if fewer than `size` rows are left.
    */
   endOfBatch(after: Place | undefined, size: number): Promise<Place | undefined>;
   /** Returns the first matching rows between a place and the end of a batch. */

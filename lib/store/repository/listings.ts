@@ -59,6 +59,7 @@ export async function keyWithSecrets(db: Kysely<Tables>, id: string): Promise<Ke
 }
 
 const SORT_COLUMNS = { created: 'created_at', name: 'sort_name', used: 'used_at' } as const;
+/** For callers that give no sort. The default of management is in management/list-filter.ts. */
 const NEWEST_FIRST: KeySort = Object.freeze({ by: 'created', isDescending: true });
 
 export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: number): Promise<readonly ListedKey[]> {
@@ -232,7 +233,7 @@ function stateIs(state: KeyFilter['state'], now: number): RawBuilder<boolean> {
   return state === 'disabled' ? sql`(${lives} and disabled_at is not null)` : sql`(${lives} and disabled_at is null)`;
 }
 
-/** Matches keys whose name, id or hint contains a text, in upper or lower case. */
+/** Matches keys whose name, id or hint contains a text, ignoring case. */
 function contains(text: string): RawBuilder<boolean> {
   const pattern = `%${foldText(text).replace(/[\\%_]/g, '\\$&')}%`;
   return sql`search_text like ${pattern} escape '\\'`;

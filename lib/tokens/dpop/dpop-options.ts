@@ -70,7 +70,7 @@ const secrets: Option<readonly string[]> = (options, name) => {
   const value = options.raw(name);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.length > 0 && list.every(isSecret)) return Object.freeze([...list]);
-  throw options.mistake(name, `a text of ${MIN_SECRET_LENGTH} characters or more, or a list of them`);
+  throw options.mistake(name, `a string of at least ${MIN_SECRET_LENGTH} characters, or a list of such strings`);
 };
 
 const NONCE_OPTIONS = {
