@@ -85,24 +85,29 @@ async function createOne(page) {
 
 async function takeForDocs() {
   mkdirSync(DOCS, { recursive: true });
-  const desktop = { viewport: { width: 960, height: 480 } };
-  const list = { viewport: { width: 960, height: 510 } };
+  const desktop = { viewport: { width: 960, height: 720 } };
+  const wide = { viewport: { width: 1_100, height: 560 } };
   const phone = { viewport: { width: 390, height: 660 }, isMobile: true, hasTouch: true };
-  const { keys, key, rotate, audit } = pages();
+  const { keys, key, ...others } = pages();
   const wanted = [
-    ['overview.png', list, keys],
-    ['key.png', { ...desktop, colorScheme: 'dark' }, key],
-    ['rotate.png', { viewport: { width: 760, height: 480 } }, rotate],
-    ['audit.png', desktop, audit],
-    ['phone.png', phone, keys],
+    ['overview', wide, keys],
+    ['phone', phone, keys],
+    ['key', { ...desktop, colorScheme: 'dark' }, key],
+    ...Object.entries(others).map(([name, path]) => [name, desktop, path]),
   ];
-  for (const [name, options, path] of wanted) {
-    const page = await (await browser.newContext(options)).newPage();
-    await page.goto(site + path);
-    writeFileSync(DOCS + name, await page.screenshot({ animations: 'disabled' }));
-  }
+  for (const [name, options, path] of wanted) await takeOne(name, options, path);
+  sample.signIn('newcomer');
+  await takeOne('first-run', desktop, '/');
   const page = await (await browser.newContext(desktop)).newPage();
   sample.signIn('developer');
   await createOne(page);
   writeFileSync(`${DOCS}shown-once.png`, await page.screenshot({ animations: 'disabled' }));
+}
+
+async function takeOne(name, options, path) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  await page.goto(site + path);
+  writeFileSync(`${DOCS}${name}.png`, await page.screenshot({ animations: 'disabled' }));
+  await context.close();
 }

@@ -26,7 +26,7 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
   .keys .used { text-align: right; }
   .who summary bdi { max-width: 9rem; }
   .account { border: 0; padding: 0; }
-  .filters .field { flex-basis: 8rem; }
+  .filters .field { flex-basis: 8rem; max-width: none; }
   .filters .date { flex-basis: 40%; }
   .filters .search { flex-basis: 100%; order: -1; }
 }

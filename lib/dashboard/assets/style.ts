@@ -144,7 +144,7 @@ fieldset.quiet { border: 0; padding: 0; margin: 0; background: none; }
 .empty { padding: 2rem 1rem; }
 .empty h2 { margin-top: 0; }
 .filters { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-bottom: 1rem; }
-.filters .field { margin: 0; flex: 1 1 7rem; font-size: .875rem; }
+.filters .field { margin: 0; flex: 1 1 8.5rem; max-width: 16rem; font-size: .875rem; }
 .filters .search { flex: 1 1 12rem; }
 .pages { display: flex; gap: 1.5rem; margin-top: 1rem; }
 .pages a { display: inline-flex; align-items: center; min-height: 44px; }
