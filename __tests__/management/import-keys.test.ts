@@ -81,7 +81,7 @@ describe.each(engines)('on %s', (engine) => {
     ['a key for a digest', oldKey({ digest: 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg' }).given, 'digest: expected SHA-256'],
     ['an access key', oldKey({ kind: hostile('access') }).given, 'kind: expected secret or public'],
     ['an API that the account lacks', oldKey({ apis: ['reports'] }).given, 'apis: the account does not have reports'],
-    ['a platform without a channel', oldKey({ platform: 'shop' }).given, 'channels: a key on an e-commerce platform'],
+    ['a platform without a channel', oldKey({ platform: 'shop' }).given, 'channels: a key for an e-commerce platform'],
     ['a hint with spaces', oldKey({ hint: 'a b' }).given, 'hint: expected 1 to 32 visible characters'],
     ['an id that is none', oldKey({ id: 'a b' }).given, 'id: expected 1 to 64'],
     ['no date', oldKey({ createdAt: new Date(Number.NaN) }).given, 'createdAt: expected a time'],

@@ -51,7 +51,7 @@ describe.each(engines)('on %s', (engine) => {
     });
   });
 
-  describe('a key on an e-commerce platform', () => {
+  describe('a key for an e-commerce platform', () => {
     it.each(
       KINDS.flatMap((kind) => [
         { kind, channels: [] as string[] },

@@ -5,12 +5,8 @@ import { collect } from '../read-options.js';
 import { showSecret } from '../show-secret.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
-import { addPublicKeyCommands } from './public-keys.js';
 import {
-  addCommonCommands,
   type EditOptions,
-  editKey,
-  printKey,
   type SettingOptions,
   settingsOf,
   switchedBy,
@@ -18,7 +14,9 @@ import {
   withEnvironment,
   withSettings,
   withSwitches,
-} from './shared-key-commands.js';
+} from './key-setting-options.js';
+import { addPublicKeyCommands } from './public-keys.js';
+import { addCommonCommands, editKey, printKey } from './shared-key-commands.js';
 
 interface CreateOptions extends SettingOptions {
   readonly account: string;

@@ -5,9 +5,7 @@ import { allOr, collect } from '../read-options.js';
 import { showSecret } from '../show-secret.js';
 import { withStore } from '../with-store.js';
 import {
-  addCommonCommands,
   type EditOptions,
-  editKey,
   type SettingOptions,
   settingsOf,
   switchedBy,
@@ -15,7 +13,8 @@ import {
   withEnvironment,
   withSettings,
   withSwitches,
-} from './shared-key-commands.js';
+} from './key-setting-options.js';
+import { addCommonCommands, editKey } from './shared-key-commands.js';
 
 interface CreateOptions extends SettingOptions {
   readonly account: string;

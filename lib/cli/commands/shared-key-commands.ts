@@ -1,39 +1,17 @@
 /** Commands that `keyward keys …` and `keyward access-keys …` share. */
 import { type Command, Option } from 'commander';
-import type { RateLimit } from '../../credentials/rate-limit.js';
 import type { Management } from '../../management/create-management.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
 import { KEY_ORDERS, type KeyOrder, type ListFilter } from '../../management/list-filter.js';
 import type { Member } from '../../management/member.js';
 import { CliError, EXIT, type Io } from '../io.js';
-import {
-  allOr,
-  collect,
-  collectLimits,
-  collectMetadata,
-  readDay,
-  readGrace,
-  readLimit,
-  readTime,
-} from '../read-options.js';
+import { readDay, readGrace, readLimit } from '../read-options.js';
 import { showKey, showKeys } from '../show-key.js';
 import { showKeyUsage } from '../show-key-usage.js';
 import { showSecret } from '../show-secret.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printJson } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
-
-/** Options of both create and edit. */
-export interface SettingOptions extends CommonOptions {
-  readonly name?: string | false;
-  readonly scope?: readonly string[] | false;
-  readonly channel?: readonly string[];
-  readonly platform?: string | false;
-  readonly expires?: Date | false;
-  readonly metadata?: Readonly<Record<string, string>> | false;
-  readonly allowAddress?: readonly string[] | false;
-  readonly limit?: readonly RateLimit[] | false;
-}
 
 interface ListOptions extends CommonOptions {
   readonly account: string;
@@ -54,60 +32,6 @@ interface UsageOptions extends CommonOptions {
 
 /** `management.keys` or `management.accessKeys`. */
 export type KeysOf = (management: Management) => Management['keys'] | Management['accessKeys'];
-
-export function withSettings(command: Command): Command {
-  return withStoreOptions(command)
-    .option('--name <text>', 'a name for people')
-    .option('--scope <scope>', 'a scope of the key; may be repeated', collect)
-    .option('--channel <id>', 'a processing channel, or all; may be repeated', collect)
-    .option('--platform <name>', 'the e-commerce platform that it is used on; needs exactly one channel')
-    .option('--expires <time>', 'a date, or a duration such as 90d', readTime)
-    .option('--metadata <name=value>', 'custom data to store with the key; may be repeated', collectMetadata)
-    .option('--allow-address <address>', 'an IP address or network it may be used from; may be repeated', collect)
-    .option('--limit <requests/time>', 'a rate limit, such as 100/1m; may be repeated', collectLimits);
-}
-
-/** Adds options that remove a setting. */
-export function withClearings(command: Command): Command {
-  return withSettings(command)
-    .option('--no-name', 'remove the name')
-    .option('--no-platform', 'remove the platform')
-    .option('--no-expires', 'remove the expiry')
-    .option('--no-metadata', 'remove the metadata')
-    .option('--no-allow-address', 'let it be used from everywhere')
-    .option('--no-limit', 'remove its own rate limits');
-}
-
-export function settingsOf(options: SettingOptions) {
-  const { name, scope, channel, platform, expires, metadata, allowAddress, limit } = options;
-  return {
-    ...(name !== undefined && { name: name || null }),
-    ...(scope !== undefined && { scopes: scope || null }),
-    ...(channel !== undefined && { channels: allOr(channel) }),
-    ...(platform !== undefined && { platform: platform || null }),
-    ...(expires !== undefined && { expiresAt: expires || null }),
-    ...(metadata !== undefined && { metadata: metadata || null }),
-    ...(allowAddress !== undefined && { allowedAddresses: allowAddress || null }),
-    ...(limit !== undefined && { limits: limit || null }),
-  };
-}
-
-/** Options of both edit commands. */
-export interface EditOptions extends SettingOptions {
-  readonly disable?: boolean;
-  readonly enable?: boolean;
-}
-
-/** Adds options that disable and enable a key. */
-export function withSwitches(command: Command): Command {
-  return command
-    .addOption(new Option('--disable', 'refuse the key until it is enabled again').conflicts('enable'))
-    .option('--enable', 'accept the key again');
-}
-
-export function switchedBy({ disable, enable }: EditOptions): { readonly disabled?: boolean } {
-  return disable || enable ? { disabled: disable === true } : {};
-}
 
 /** The methods that an edit needs. */
 interface EditableKeys<Edit> {
@@ -141,12 +65,6 @@ export async function editKey<Edit extends object>(
 export function printKey(io: Io, { json }: CommonOptions, key: KeyView): void {
   if (json) printJson(io, { record: key });
   else showKey(io, key);
-}
-
-export function withEnvironment(command: Command): Command {
-  return command.addOption(
-    new Option('--environment <name>', 'the environment in which it is accepted').choices(['live', 'sandbox']),
-  );
 }
 
 /** Adds list, view, end-grace, revoke and rotate. */

@@ -1,0 +1,77 @@
+/** The options for the settings of a key, which `keyward keys` and `keyward access-keys` share. */
+import { type Command, Option } from 'commander';
+import type { RateLimit } from '../../credentials/rate-limit.js';
+import { allOr, collect, collectLimits, collectMetadata, readTime } from '../read-options.js';
+import { type CommonOptions, withStoreOptions } from '../with-store.js';
+
+/** Options of both create and edit. */
+export interface SettingOptions extends CommonOptions {
+  readonly name?: string | false;
+  readonly scope?: readonly string[] | false;
+  readonly channel?: readonly string[];
+  readonly platform?: string | false;
+  readonly expires?: Date | false;
+  readonly metadata?: Readonly<Record<string, string>> | false;
+  readonly allowAddress?: readonly string[] | false;
+  readonly limit?: readonly RateLimit[] | false;
+}
+
+export function withSettings(command: Command): Command {
+  return withStoreOptions(command)
+    .option('--name <text>', 'a name for people')
+    .option('--scope <scope>', 'a scope of the key; may be repeated', collect)
+    .option('--channel <id>', 'a processing channel, or all; may be repeated', collect)
+    .option('--platform <name>', 'the e-commerce platform that it is used on; needs exactly one channel')
+    .option('--expires <time>', 'a date, or a duration such as 90d', readTime)
+    .option('--metadata <name=value>', 'custom data to store with the key; may be repeated', collectMetadata)
+    .option('--allow-address <address>', 'an IP address or network it may be used from; may be repeated', collect)
+    .option('--limit <requests/time>', 'a rate limit, such as 100/1m; may be repeated', collectLimits);
+}
+
+/** Adds options that remove a setting. */
+export function withClearings(command: Command): Command {
+  return withSettings(command)
+    .option('--no-name', 'remove the name')
+    .option('--no-platform', 'remove the platform')
+    .option('--no-expires', 'remove the expiry')
+    .option('--no-metadata', 'remove the metadata')
+    .option('--no-allow-address', 'let it be used from everywhere')
+    .option('--no-limit', 'remove its own rate limits');
+}
+
+export function settingsOf(options: SettingOptions) {
+  const { name, scope, channel, platform, expires, metadata, allowAddress, limit } = options;
+  return {
+    ...(name !== undefined && { name: name || null }),
+    ...(scope !== undefined && { scopes: scope || null }),
+    ...(channel !== undefined && { channels: allOr(channel) }),
+    ...(platform !== undefined && { platform: platform || null }),
+    ...(expires !== undefined && { expiresAt: expires || null }),
+    ...(metadata !== undefined && { metadata: metadata || null }),
+    ...(allowAddress !== undefined && { allowedAddresses: allowAddress || null }),
+    ...(limit !== undefined && { limits: limit || null }),
+  };
+}
+
+/** Options of both edit commands. */
+export interface EditOptions extends SettingOptions {
+  readonly disable?: boolean;
+  readonly enable?: boolean;
+}
+
+/** Adds options that disable and enable a key. */
+export function withSwitches(command: Command): Command {
+  return command
+    .addOption(new Option('--disable', 'refuse the key until it is enabled again').conflicts('enable'))
+    .option('--enable', 'accept the key again');
+}
+
+export function switchedBy({ disable, enable }: EditOptions): { readonly disabled?: boolean } {
+  return disable || enable ? { disabled: disable === true } : {};
+}
+
+export function withEnvironment(command: Command): Command {
+  return command.addOption(
+    new Option('--environment <name>', 'the environment in which it is accepted').choices(['live', 'sandbox']),
+  );
+}
