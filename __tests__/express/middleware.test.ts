@@ -17,13 +17,13 @@ describe('fail passes a thrown value on', () => {
   });
 
   it.each([
-    ['undefined', undefined, 'undefined'],
-    ['null', null, 'object'],
-    ['an empty string', '', 'string'],
-    ["'route'", 'route', 'string'],
-    ["'router'", 'router', 'string'],
-    ['false', false, 'boolean'],
-  ])('%s as an error that stops a router', (_name, thrown, type) => {
-    expect(failed(thrown)).toEqual([new Error(`keyward: a thrown ${type}`)]);
+    ['undefined', undefined, 'a value of type undefined'],
+    ['null', null, 'null'],
+    ['an empty string', '', 'a value of type string'],
+    ["'route'", 'route', 'a value of type string'],
+    ["'router'", 'router', 'a value of type string'],
+    ['false', false, 'a value of type boolean'],
+  ])('%s as an error that stops a router', (_name, thrown, what) => {
+    expect(failed(thrown)).toEqual([new Error(`keyward: ${what} was thrown instead of an Error`)]);
   });
 });
