@@ -20,8 +20,8 @@ import type { AccessTokensOptions } from '../../tokens/access-tokens-options.js'
 import { fail } from '../middleware.js';
 import { askVerifiers, type FinalOutcome } from './ask-verifiers.js';
 import { clearPrincipal, principalAt, setPrincipal } from './auth-of.js';
+import { endFailedRequest } from './end-failed-request.js';
 import { createGate, type Gate } from './gate.js';
-import { endFailedRequest } from './handle-next-error.js';
 import { hasMultipleCredentials } from './multiple-credentials.js';
 import { refuse } from './refuse.js';
 import { reportDecision } from './report-decision.js';

@@ -4,7 +4,7 @@ import type { Principal } from '../../credentials/principal.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
 import { authContextOf } from '../gate/auth-of.js';
-import { endFailedRequest } from '../gate/handle-next-error.js';
+import { endFailedRequest } from '../gate/end-failed-request.js';
 import { refuse } from '../gate/refuse.js';
 import { reportDecision } from '../gate/report-decision.js';
 import { fail, type Middleware } from '../middleware.js';
