@@ -20,7 +20,7 @@ afterEach(async () => {
   await stores.close();
 });
 
-const tell = (store: CredentialStore, ...changes: readonly Change[]) =>
+const notify = (store: CredentialStore, ...changes: readonly Change[]) =>
   store.repository.transact(async (tx) => {
     for (const change of changes) tx.notify(change);
   });
@@ -41,7 +41,7 @@ describe.each(engines)('the change feed in %s', (engine) => {
     stores = await makeStores(engine);
     const store = await stores.open();
     const heard = [await feedOf(store), await feedOf(store)];
-    await tell(store, { key: 'key_1' });
+    await notify(store, { key: 'key_1' });
     expect(heard.map(({ changes }) => changes[0])).toEqual([{ key: 'key_1' }, { key: 'key_1' }]);
   });
 });
@@ -62,7 +62,7 @@ describe.each(sharedEngines)('the change feed in %s, between two stores', (engin
 
   it('every change arrives there, of each kind', async () => {
     const changes: readonly Change[] = [{ key: 'a' }, { accessKey: 'b' }, { account: 'c' }, 'all', { key: 'a' }];
-    await tell(here, ...changes);
+    await notify(here, ...changes);
     await eventually(() => heard.changes.length >= changes.length);
     expect(heard.changes).toEqual(changes);
   });
@@ -73,7 +73,7 @@ describe.each(sharedEngines)('the change feed in %s, between two stores', (engin
     const listener = await feedOf(await stores.open());
     await Promise.all(
       writers.map(async (store, of) => {
-        for (const change of said.filter((_, at) => at % writers.length === of)) await tell(store, change);
+        for (const change of said.filter((_, at) => at % writers.length === of)) await notify(store, change);
       }),
     );
     await eventually(() => listener.changes.length >= said.length);
@@ -88,7 +88,7 @@ describe.each(sharedEngines)('the change feed in %s, between two stores', (engin
       'update feed_head set position = position + 1',
       `insert into changes select position, 'raw', 'key', 'first' from feed_head`,
     );
-    const second = tell(here, { key: 'second' });
+    const second = notify(here, { key: 'second' });
     const polls = heard.currents();
     await eventually(() => heard.currents() > polls + 1);
     expect(heard.changes).toEqual([]);
@@ -118,7 +118,7 @@ describe.each(sharedEngines)('the change feed in %s, between two stores', (engin
     await append(from + 1_000, 1_001);
     await eventually(() => heard.changes.length > 0);
     expect(heard.changes).toEqual(['all']);
-    await tell(here, { key: 'next' });
+    await notify(here, { key: 'next' });
     await eventually(() => heard.changes.length > 1);
     expect(heard.changes).toEqual(['all', { key: 'next' }]);
     expect(events.heard('keyward:store').filter(({ warning }) => warning === 'replaced')).toEqual([]);
@@ -126,7 +126,7 @@ describe.each(sharedEngines)('the change feed in %s, between two stores', (engin
 
   it('keeps the last 10,000 steps; a process that read none of them invalidates everything', async () => {
     await sql('update feed_head set position = 20999', `update changes set position = 10500 where position = 0`);
-    await tell(here, { key: 'pruning' });
+    await notify(here, { key: 'pruning' });
     const [oldest] = await sql('select min(position) as position, count(*) as steps from changes');
     expect([Number(oldest?.position), Number(oldest?.steps)]).toEqual([21_000, 1]);
     await eventually(() => heard.changes.length > 0);

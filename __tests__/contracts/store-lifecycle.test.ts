@@ -53,25 +53,25 @@ describe.each(engines)('a store in %s', (engine) => {
     const store = await stores.open();
     const heard = listenTo(store);
     await store.close();
-    const told = [heard.currents(), heard.changes.length];
+    const reported = [heard.currents(), heard.changes.length];
     await expect(Promise.resolve(store.resolveAccessKey('ack_1'))).rejects.toThrow();
     await expect(store.repository.transact(async () => undefined)).rejects.toThrow();
     await expect(Promise.resolve(store.listSigningKeys())).rejects.toThrow();
     await pause(250);
-    expect([heard.currents(), heard.changes.length]).toEqual(told);
+    expect([heard.currents(), heard.changes.length]).toEqual(reported);
     expect(events.heard('keyward:store').filter(({ warning }) => warning !== 'listening')).toEqual([]);
   });
 
   it('finishes pending work before it closes', async () => {
     const store = await stores.open();
-    let isUnderWay = false;
+    let isPending = false;
     const work = store.repository.transact(async (tx) => {
-      isUnderWay = true;
+      isPending = true;
       await pause(100);
       await tx.insertAccount(accountRow());
       return await tx.account('acme');
     });
-    await eventually(() => isUnderWay);
+    await eventually(() => isPending);
     await store.close();
     expect(await work).toEqual(accountRow());
   });

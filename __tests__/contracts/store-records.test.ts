@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CredentialStore } from 'keyward/store';
-import { mintKey } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import type { AccountRow, KeyRow, SecretRow } from '../../lib/store/tables.js';
 import { makeStores, type Stores } from '../support/store-places.js';
 import { accountRow, keyRow, secretRow } from '../support/stored-rows.js';

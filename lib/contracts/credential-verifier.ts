@@ -70,7 +70,7 @@ export interface ConfirmationMethods {
   readonly mtls?: { readonly required: boolean } | undefined;
 }
 
-/** One claim of a verifier. Two claims are the same if both properties are equal. */
+/** Credentials that a verifier claims; not a claim of a token. Two claims are the same if both properties are equal. */
 export interface Claim {
   readonly of: unknown;
   /** A description, for the error message. */

@@ -1,5 +1,5 @@
 import type { Environment, KeyKind } from '../credentials/kind.js';
-import type { AccessKeyRecord, KeyRecord } from '../credentials/record.js';
+import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
 import type { FeedListener } from './change-feed.js';
 import type { UsageCounter } from './usage-counter.js';
 

@@ -5,6 +5,9 @@
 export interface UsageCounter {
   /** Called when the verifier accepted a credential of the key. */
   accepted(): unknown;
-  /** Called when the verifier refused one: the key is revoked, expired or disabled, or the token was superseded. */
+  /**
+   * Called when the verifier refused one although it knew the key: the key is revoked, expired or disabled, the address
+   * is not allowed, or a token of the key is revoked or was presented without its proof or certificate.
+   */
   refused(): unknown;
 }

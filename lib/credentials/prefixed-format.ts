@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { type Option, type OptionTable, oneOf, optional, readTable } from '../options/option-table.js';
-import { createRandomPart, KEY_ALPHABET, type KeyFormat, type KeyReading, mintKey } from './api-key.js';
+import { createRandomPart, KEY_ALPHABET, type KeyFormat, type KeyReading, mintKey } from './keyward-format.js';
 import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from './kind.js';
 
 /** Options of `keyFormat`. */
@@ -63,7 +63,13 @@ const formats = new Map<string, PrefixedFormat>();
  *
  * const records = new Map<string, KeyRecord>();
  * const key = createKeyText({ kind: 'secret', environment: 'live', prefix: 'acme' });
- * records.set(digestOf(key), { id: 'key_1', kind: 'secret', environment: 'live', account: 'acc_1', apis: ['payments'] });
+ * records.set(digestOf(key), {
+ *   id: 'key_1',
+ *   kind: 'secret',
+ *   environment: 'live',
+ *   account: 'acc_1',
+ *   apis: ['payments'],
+ * });
  * const keys = apiKeys({
  *   resolver: ({ digest }) => records.get(digest),
  *   kinds: ['secret'],

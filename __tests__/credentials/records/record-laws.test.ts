@@ -1,14 +1,14 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/record.js';
-import { RecordError } from '../../lib/credentials/record-error.js';
-import { law } from '../support/law.js';
-import { accessKeyDraws, keepsRules, keyDraws, recordOf, rightKeyDraws } from '../support/record-draws.js';
+import { readAccessKeyRecord, readKeyRecord } from '../../../lib/credentials/records/record.js';
+import { RecordError } from '../../../lib/credentials/records/record-error.js';
+import { law } from '../../support/law.js';
+import { accessKeyDraws, keepsRules, keyDraws, recordOf, rightKeyDraws } from '../../support/record-draws.js';
 
 describe('readKeyRecord', () => {
   law('takes exactly the records that keep every rule, and refuses the others with a RecordError', () =>
     fc.property(keyDraws(), (draw) => {
-      expect(outcomeOf(() => readKeyRecord(recordOf(draw)))).toBe(keepsRules(draw) ? 'taken' : 'refused');
+      expect(outcomeOf(() => readKeyRecord(recordOf(draw)))).toBe(keepsRules(draw) ? 'accepted' : 'refused');
     }),
   );
 
@@ -42,7 +42,7 @@ describe('readKeyRecord', () => {
 describe('readAccessKeyRecord', () => {
   law('takes exactly the records that keep every rule, and refuses the others with a RecordError', () =>
     fc.property(accessKeyDraws, (draw) => {
-      expect(outcomeOf(() => readAccessKeyRecord(recordOf(draw)))).toBe(keepsRules(draw) ? 'taken' : 'refused');
+      expect(outcomeOf(() => readAccessKeyRecord(recordOf(draw)))).toBe(keepsRules(draw) ? 'accepted' : 'refused');
     }),
   );
 });
@@ -50,7 +50,7 @@ describe('readAccessKeyRecord', () => {
 function outcomeOf(read: () => unknown): string {
   try {
     read();
-    return 'taken';
+    return 'accepted';
   } catch (error) {
     return error instanceof RecordError ? 'refused' : `threw ${error}`;
   }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { apiKeys, createKeyText, digestOf, type KeyReading, keyFormat, requireBearer } from 'keyward';
-import { keywardFormat } from '../../lib/credentials/api-key.js';
+import { keywardFormat } from '../../lib/credentials/keyward-format.js';
 import { A5, answerOf, T1 } from '../support/answers.js';
 import { createKeyTable } from '../support/key-table.js';
 import { law } from '../support/law.js';

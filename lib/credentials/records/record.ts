@@ -1,7 +1,7 @@
 /** The records of keys and access keys, and the rules for them. */
-import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from './kind.js';
+import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from '../kind.js';
+import type { RateLimit } from '../rate-limit.js';
 import type { PublicJwk } from './public-jwk.js';
-import type { RateLimit } from './rate-limit.js';
 import { RecordError } from './record-error.js';
 import {
   absentOr,
@@ -161,7 +161,8 @@ export function readKeyRecord(value: unknown): KeyFacts {
   const record = asRecord<KeyRecord>(value, KEY_MEMBERS);
   const kind = oneOf('kind', record.kind, KEY_KINDS);
   const apis = allOrNames('apis', record.apis);
-  if (kind === 'public' && apis === 'all') throw new RecordError('apis: a public key lists its APIs');
+  if (kind === 'public' && apis === 'all')
+    throw new RecordError('apis: a public key must list its APIs; "all" is not allowed');
   const acceptedUntil = absentOr('acceptedUntil', record.acceptedUntil, instant);
   const platform = absentOr('platform', record.platform, name);
   return {

@@ -1,5 +1,5 @@
 /** Validates the public keys with which a client authenticates instead of a secret (RFC 7523 §2.2). */
-import { digestOf } from './digest.js';
+import { digestOf } from '../digest.js';
 import { RecordError } from './record-error.js';
 
 /** A public key as a JSON Web Key (RFC 7517): RSA, EC or OKP, without private members. */
@@ -25,7 +25,7 @@ export function publicJwks(field: string, value: unknown): readonly PublicJwk[] 
   }
   if (keys.some(hasPrivateMember)) throw new RecordError(`${field}: a private key; store public keys only`);
   const ids = keys.map(({ kid }) => kid).filter((kid) => kid !== undefined);
-  if (new Set(ids).size < ids.length) throw new RecordError(`${field}: two keys with one kid`);
+  if (new Set(ids).size < ids.length) throw new RecordError(`${field}: two keys with the same kid`);
   return Object.freeze(keys);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAccessKeyRecord } from '../../lib/credentials/record.js';
-import { RecordError } from '../../lib/credentials/record-error.js';
+import { readAccessKeyRecord } from '../../../lib/credentials/records/record.js';
+import { RecordError } from '../../../lib/credentials/records/record-error.js';
 
 const ACCESS_KEY = {
   id: 'ack_1',

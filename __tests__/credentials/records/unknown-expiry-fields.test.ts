@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { refuseUnknownExpiryFields } from '../../lib/credentials/unknown-expiry-fields.js';
+import { refuseUnknownExpiryFields } from '../../../lib/credentials/records/unknown-expiry-fields.js';
 
 const READ = { id: true, expiresAt: true } as const;
 

@@ -1,6 +1,6 @@
 /** Reads the record of an access key for the token endpoint: the scopes that it may be granted, and its secrets. */
 import { types } from 'node:util';
-import { isScopeToken } from '../protocol/scope.js';
+import { isScopeToken } from '../../protocol/scope.js';
 import { type PublicJwk, publicJwks } from './public-jwk.js';
 import { type AccessKeyFacts, type AccessKeyRecord, readAccessKeyRecord } from './record.js';
 import { RecordError } from './record-error.js';

@@ -3,9 +3,9 @@
  * wrong.
  */
 import { types } from 'node:util';
-import { isScopeToken } from '../protocol/scope.js';
-import { isAddressRange } from './address-list.js';
-import { copyRateLimits, isRateLimits, RATE_LIMITS_EXPECTED, type RateLimit } from './rate-limit.js';
+import { isScopeToken } from '../../protocol/scope.js';
+import { isAddressRange } from '../address-list.js';
+import { copyRateLimits, isRateLimits, RATE_LIMITS_EXPECTED, type RateLimit } from '../rate-limit.js';
 import { RecordError } from './record-error.js';
 
 const MAX_METADATA = 64;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { keywardFormat, mintKey } from '../../lib/credentials/api-key.js';
+import { keywardFormat, mintKey } from '../../lib/credentials/keyward-format.js';
 import { law } from '../support/law.js';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -100,9 +100,9 @@ describe('keywardFormat', () => {
 
   law('takes one check character of the 32 for each random part', () =>
     fc.property(form, randomPart, ({ prefix, kind, environment, mark }, random) => {
-      const taken = [...ALPHABET].filter((check) => keywardFormat.read(prefix + random + check) !== 'malformed');
-      expect(taken).toEqual([checkOf(mark, random)]);
-      expect(keywardFormat.read(prefix + random + taken)).toMatchObject({ kind, environment });
+      const accepted = [...ALPHABET].filter((check) => keywardFormat.read(prefix + random + check) !== 'malformed');
+      expect(accepted).toEqual([checkOf(mark, random)]);
+      expect(keywardFormat.read(prefix + random + accepted)).toMatchObject({ kind, environment });
     }),
   );
 
@@ -132,8 +132,8 @@ describe('docs/reference/key-format.md', () => {
   });
 });
 
-describe('the examples in lib/credentials/api-key.ts', () => {
-  const source = readFileSync(new URL('../../lib/credentials/api-key.ts', import.meta.url), 'utf8');
+describe('the examples in lib/credentials/keyward-format.ts', () => {
+  const source = readFileSync(new URL('../../lib/credentials/keyward-format.ts', import.meta.url), 'utf8');
 
   it.each(source.match(/\b[sp]k_(?:sbox_)?[a-z2-7]{27}\b/g) ?? ['none'])('%s is a valid key', (key) => {
     expect(isKey(key)).toBe(true);

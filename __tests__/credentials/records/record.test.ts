@@ -1,8 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/record.js';
-import { RecordError } from '../../lib/credentials/record-error.js';
-import { endedAt } from '../../lib/credentials/validity.js';
+import { readAccessKeyRecord, readKeyRecord } from '../../../lib/credentials/records/record.js';
+import { RecordError } from '../../../lib/credentials/records/record-error.js';
+import { endedAt } from '../../../lib/credentials/records/validity.js';
 
 const KEY = { id: 'key_1', kind: 'secret', account: 'acc_1', environment: 'live', apis: ['payments'] };
 const ENDLESS = { expiresAt: Number.POSITIVE_INFINITY, revokedAt: Number.POSITIVE_INFINITY, disabled: false };
@@ -219,7 +219,7 @@ describe('readKeyRecord', () => {
 
   it('refuses a public key with all APIs, and accepts a secret key with all', () => {
     expect(() => readKeyRecord({ ...KEY, kind: 'public', apis: 'all' })).toThrow(
-      new RecordError('apis: a public key lists its APIs'),
+      new RecordError('apis: a public key must list its APIs; "all" is not allowed'),
     );
     expect(readKeyRecord({ ...KEY, kind: 'public', apis: [] }).apis).toEqual([]);
     expect(readKeyRecord({ ...KEY, apis: 'all' }).apis).toBe('all');

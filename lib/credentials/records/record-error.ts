@@ -1,4 +1,4 @@
-import { KeywardError } from '../errors/keyward-error.js';
+import { KeywardError } from '../../errors/keyward-error.js';
 
 /**
  * Thrown if a record breaks a rule. The message names the field and never its value, so that it can be published in an

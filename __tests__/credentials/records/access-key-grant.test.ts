@@ -1,8 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { readAccessKeyGrant } from '../../lib/credentials/access-key-grant.js';
-import { readAccessKeyRecord } from '../../lib/credentials/record.js';
-import { RecordError } from '../../lib/credentials/record-error.js';
+import { readAccessKeyGrant } from '../../../lib/credentials/records/access-key-grant.js';
+import { readAccessKeyRecord } from '../../../lib/credentials/records/record.js';
+import { RecordError } from '../../../lib/credentials/records/record-error.js';
 
 const DIGEST = '0123456789abcdef'.repeat(4);
 const RECORD = {
