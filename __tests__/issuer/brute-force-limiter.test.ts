@@ -103,14 +103,14 @@ describe('BruteForceLimiter with a shared counter', () => {
     const counter = (options: CounterOptions): FailureCounter => {
       const kept = counters.get(options.keyPrefix) ?? new RateLimiterMemory(options);
       counters.set(options.keyPrefix, kept);
-      const told = <T>(what: keyof FailureCounter, key: string, answer: Promise<T>) => {
+      const recorded = <T>(what: keyof FailureCounter, key: string, answer: Promise<T>) => {
         asked.push([what, `${options.keyPrefix}:${key}`]);
         return answer;
       };
       return {
-        get: (key) => told('get', key, kept.get(key)),
-        penalty: (key) => told('penalty', key, kept.penalty(key)),
-        delete: (key) => told('delete', key, kept.delete(key)),
+        get: (key) => recorded('get', key, kept.get(key)),
+        penalty: (key) => recorded('penalty', key, kept.penalty(key)),
+        delete: (key) => recorded('delete', key, kept.delete(key)),
       };
     };
     return { counter, asked };
@@ -147,7 +147,7 @@ describe('BruteForceLimiter with a shared counter', () => {
   it.each([
     ['an id of 256 characters', longest, '192.0.2.1'],
     ['an id with NUL', 'ack_\0', '192.0.2.1'],
-    ['an id with spaces, colons and letters of every sort', 'a b:c é \u{1F511} %00 \uD800', '2001:db8::1'],
+    ['an id with spaces, colons and letters of every kind', 'a b:c é \u{1F511} %00 \uD800', '2001:db8::1'],
     ['an address that is as long as a header', ID, 'x'.repeat(8_000)],
     ['an address with NUL', ID, '192.0.2.1\0'],
   ])('uses keys that fit into every counter: %s', async (_what, id, address) => {

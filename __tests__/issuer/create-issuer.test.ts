@@ -7,7 +7,7 @@ import { accessTokens, bearerErrors, requireBearer, requireScopes } from 'keywar
 import { openStore } from 'keyward/store';
 import request from 'supertest';
 import { createIssuer, type IssuerOptions, memorySigningKeys } from '../../lib/issuer/index.js';
-import { makeSigningKey } from '../../lib/issuer/signing-key.js';
+import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';
 import { serve } from '../support/raw-http.js';
 import { AUDIENCE, basic, digestOf, GRANT, ID, record, SECRET, tokenService } from '../support/token-service.js';
 
@@ -204,8 +204,8 @@ describe('a token and its resource server', () => {
     app.use(bearerErrors());
 
     const headers = { ...basic(ID, SECRET), 'content-type': 'application/x-www-form-urlencoded' };
-    const bought = await fetch(`${issuer}/connect/token`, { method: 'POST', headers, body: GRANT });
-    const { access_token: token } = (await bought.json()) as { access_token: string };
+    const response = await fetch(`${issuer}/connect/token`, { method: 'POST', headers, body: GRANT });
+    const { access_token: token } = (await response.json()) as { access_token: string };
     const pay = async () =>
       (await fetch(`${issuer}/payments`, { headers: { authorization: `Bearer ${token}` } })).status;
     expect([await pay(), await pay()]).toEqual([200, 200]);

@@ -3,7 +3,7 @@ import { type AccessKeyRecord, accessTokens, requireScopes } from 'keyward';
 import { memorySigningKeys } from '../../lib/issuer/index.js';
 import { lacking, T1 } from '../support/answers.js';
 import { deferred } from '../support/deferred.js';
-import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import {
   AUDIENCE,
   basic,
@@ -15,7 +15,7 @@ import {
   tokenService,
 } from '../support/token-service.js';
 
-/** Milliseconds for which a resource server believes what it was told of an access key, where it has no feed. */
+/** Milliseconds for which a resource server uses a cached access key if it has no feed. */
 const BELIEVED = 10_000;
 
 let service: TokenService;
@@ -30,7 +30,7 @@ async function start(options: Parameters<typeof tokenService>[0] = {}) {
   api = await serveTokenApi([tokens], requireScopes('payments'));
 }
 
-async function buy(): Promise<string> {
+async function obtainToken(): Promise<string> {
   const { access_token } = (await (await service.post(GRANT, basic(ID, SECRET))).json()) as { access_token: string };
   return access_token;
 }
@@ -47,8 +47,8 @@ describe('a token whose access key ends after it was issued', () => {
   it.each(ended)(
     'C22 %s, and the resource server is notified: it is refused immediately',
     async (_what, reason, end) => {
-      const token = await buy();
-      expect(await api.judge(token)).toEqual(LET_IN);
+      const token = await obtainToken();
+      expect(await api.judge(token)).toEqual(ACCEPTED);
       end();
       tokens.invalidate({ accessKey: ID });
       expect(await api.judge(token)).toEqual(refusal(T1, reason));
@@ -58,22 +58,22 @@ describe('a token whose access key ends after it was issued', () => {
   it.each(ended)(
     'C22 %s, without a notification: it is refused when the cache entry expires',
     async (_what, reason, end) => {
-      const token = await buy();
-      expect(await api.judge(token)).toEqual(LET_IN);
+      const token = await obtainToken();
+      expect(await api.judge(token)).toEqual(ACCEPTED);
       end();
       service.clock.advance(BELIEVED - 1);
-      expect(await api.judge(token)).toEqual(LET_IN);
+      expect(await api.judge(token)).toEqual(ACCEPTED);
       service.clock.advance(1);
       expect(await api.judge(token)).toEqual(refusal(T1, reason));
     },
   );
 
   it.each([
-    ['at once, where the resource server is told', () => tokens.invalidate({ accessKey: ID })],
+    ['at once, where the resource server is notified', () => tokens.invalidate({ accessKey: ID })],
     ['when what is cached is of age', () => service.clock.advance(BELIEVED)],
   ])('C23 its scopes are narrowed: the token has the intersection, %s', async (_when, reach) => {
-    const token = await buy();
-    expect(await api.judge(token)).toEqual(LET_IN);
+    const token = await obtainToken();
+    expect(await api.judge(token)).toEqual(ACCEPTED);
     service.table.set(ID, record({ scopes: ['disputes', 'vault'] }));
     reach();
     expect(await api.judge(token)).toEqual(refusal(lacking('payments'), 'scope'));
@@ -96,10 +96,10 @@ describe('an access key that ends while a token is signed', () => {
       return listSigningKeys();
     };
     await start({ signingKeys });
-    const bought = buy();
+    const issued = obtainToken();
     await asked.promise;
     end();
     answered.resolve();
-    expect(await api.judge(await bought)).toEqual(refusal(T1, reason));
+    expect(await api.judge(await issued)).toEqual(refusal(T1, reason));
   });
 });

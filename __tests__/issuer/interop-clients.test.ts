@@ -42,7 +42,10 @@ async function paidBy(token: string) {
   return { status, principal: JSON.parse(body) };
 }
 
-const LET_IN = { status: 200, principal: expect.objectContaining({ kind: 'access', keyId: ID, scopes: ['payments'] }) };
+const ACCEPTED = {
+  status: 200,
+  principal: expect.objectContaining({ kind: 'access', keyId: ID, scopes: ['payments'] }),
+};
 
 const failureOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -77,9 +80,9 @@ describe('openid-client', () => {
 
   it.each(ways)('obtains a token by %s, and uses it', async (_way, authentication) => {
     const config = await discover(authentication(SECRET));
-    const bought = await openid.clientCredentialsGrant(config, { scope: 'payments' });
-    expect(bought).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'payments' });
-    expect(await paidBy(bought.access_token)).toEqual(LET_IN);
+    const issued = await openid.clientCredentialsGrant(config, { scope: 'payments' });
+    expect(issued).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'payments' });
+    expect(await paidBy(issued.access_token)).toEqual(ACCEPTED);
   });
 
   it('gets the default scopes if it requests none', async () => {
@@ -122,7 +125,7 @@ describe('oauth4webapi', () => {
     return oauth.processDiscoveryResponse(issuer, response);
   }
 
-  async function buy(authentication: oauth.ClientAuth, scope = 'payments') {
+  async function obtainToken(authentication: oauth.ClientAuth, scope = 'payments') {
     const server = await discover();
     const asked = oauth.clientCredentialsGrantRequest(server, client, authentication, { scope }, insecure);
     return oauth.processClientCredentialsResponse(server, client, await asked);
@@ -150,18 +153,18 @@ describe('oauth4webapi', () => {
     ['Basic', oauth.ClientSecretBasic(SECRET)],
     ['the body', oauth.ClientSecretPost(SECRET)],
   ])('obtains a token by %s, and uses it', async (_way, authentication) => {
-    const { access_token } = await buy(authentication);
-    expect(await paidBy(access_token)).toEqual(LET_IN);
+    const { access_token } = await obtainToken(authentication);
+    expect(await paidBy(access_token)).toEqual(ACCEPTED);
   });
 
   it('accepts the token as an access token of RFC 9068', async () => {
-    const { access_token } = await buy(oauth.ClientSecretBasic(SECRET));
+    const { access_token } = await obtainToken(oauth.ClientSecretBasic(SECRET));
     const claims = oauth.validateJwtAccessToken(await discover(), bearing(access_token), AUDIENCE, insecure);
     expect(await claims).toMatchObject({ iss: service.url, aud: AUDIENCE, sub: ID, client_id: ID, scope: 'payments' });
   });
 
   it('refuses the token if another audience is expected', async () => {
-    const { access_token } = await buy(oauth.ClientSecretBasic(SECRET));
+    const { access_token } = await obtainToken(oauth.ClientSecretBasic(SECRET));
     const other = 'https://other.example.com';
     const claims = oauth.validateJwtAccessToken(await discover(), bearing(access_token), other, insecure);
     expect(await failureOf(claims)).toMatchObject({ code: 'OAUTH_JWT_CLAIM_COMPARISON_FAILED' });
@@ -171,7 +174,7 @@ describe('oauth4webapi', () => {
     ['by Basic: a challenge', oauth.ClientSecretBasic(WRONG), { cause: [{ scheme: 'basic' }] }],
     ['in the body: invalid_client', oauth.ClientSecretPost(WRONG), { error: 'invalid_client' }],
   ])('reads that a secret is wrong, %s', async (_way, authentication, failure) => {
-    expect(await failureOf(buy(authentication))).toMatchObject({ status: 401, ...failure });
+    expect(await failureOf(obtainToken(authentication))).toMatchObject({ status: 401, ...failure });
   });
 });
 
@@ -243,23 +246,25 @@ describe('curl', () => {
       execFile('curl', ['-sS', '--fail-with-body', ...args], (error, out) => resolve({ exit: error?.code ?? 0, out }));
     });
 
-  const buy = (...args: readonly string[]) =>
+  const obtainToken = (...args: readonly string[]) =>
     curl(`${service.url}/connect/token`, '-d', 'grant_type=client_credentials', ...args);
 
   it('obtains a token with -u, and uses it', async () => {
-    const { access_token, scope } = JSON.parse((await buy('-u', `${ID}:${SECRET}`, '-d', 'scope=payments')).out);
+    const { access_token, scope } = JSON.parse(
+      (await obtainToken('-u', `${ID}:${SECRET}`, '-d', 'scope=payments')).out,
+    );
     expect(scope).toBe('payments');
     const paid = await curl('-X', 'POST', `${apiUrl}/payments`, '-H', `Authorization: Bearer ${access_token}`);
     expect(JSON.parse(paid.out)).toMatchObject({ kind: 'access', keyId: ID });
   });
 
   it('requests several scopes with --data-urlencode', async () => {
-    const { out } = await buy('-u', `${ID}:${SECRET}`, '--data-urlencode', 'scope=payments:refund payments');
+    const { out } = await obtainToken('-u', `${ID}:${SECRET}`, '--data-urlencode', 'scope=payments:refund payments');
     expect(JSON.parse(out)).toMatchObject({ scope: 'payments payments:refund' });
   });
 
   it('fails if the secret is wrong, and prints invalid_client', async () => {
-    const { exit, out } = await buy('-u', `${ID}:${WRONG}`);
+    const { exit, out } = await obtainToken('-u', `${ID}:${WRONG}`);
     expect({ exit, answer: JSON.parse(out) }).toEqual({ exit: 22, answer: { error: 'invalid_client' } });
   });
 });

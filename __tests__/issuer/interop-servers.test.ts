@@ -5,7 +5,7 @@ import { accessTokens, requireScopes } from 'keyward';
 import { lacking, T1 } from '../support/answers.js';
 import { type ForeignIssuer, startForeignIssuer } from '../support/foreign-issuer.js';
 import { type ServedApp, serveApp } from '../support/served-app.js';
-import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import { createKey, forge } from '../support/token-forge.js';
 import { AUDIENCE, basic, GRANT, ID, SECRET, type TokenService, tokenService } from '../support/token-service.js';
 
@@ -25,7 +25,7 @@ describe('express-oauth2-jwt-bearer, strict, accepts tokens of the issuer', () =
   beforeAll(async () => {
     service = await tokenService({ algorithm: 'RS256', clock: undefined });
     const discovered = auth({ issuerBaseURL: service.url, audience: AUDIENCE, strict: true });
-    const told = auth({
+    const byKeySetUrl = auth({
       issuer: service.url,
       jwksUri: `${service.url}/.well-known/jwks.json`,
       audience: AUDIENCE,
@@ -34,34 +34,34 @@ describe('express-oauth2-jwt-bearer, strict, accepts tokens of the issuer', () =
     const elsewhere = auth({ issuerBaseURL: service.url, audience: OTHER_AUDIENCE, strict: true });
     api = await serveApp((app, handler) => {
       app.get('/discovered', discovered, handler);
-      app.get('/told', told, handler);
+      app.get('/by-key-set-url', byKeySetUrl, handler);
       app.get('/refunds', discovered, requiredScopes('payments:refund'), handler);
       app.get('/elsewhere', elsewhere, handler);
     });
   });
   afterAll(() => Promise.all([service.close(), api.close()]));
 
-  async function buy(scope = 'payments'): Promise<string> {
-    const bought = await service.post(`${GRANT}&scope=${scope}`, basic(ID, SECRET));
-    return ((await bought.json()) as { access_token: string }).access_token;
+  async function obtainToken(scope = 'payments'): Promise<string> {
+    const issued = await service.post(`${GRANT}&scope=${scope}`, basic(ID, SECRET));
+    return ((await issued.json()) as { access_token: string }).access_token;
   }
 
   it.each([
     ['by discovery', '/discovered'],
-    ['by the URL of the keys', '/told'],
+    ['by the URL of the keys', '/by-key-set-url'],
   ])('%s', async (_how, path) => {
-    const { status, body } = await api.ask(path, await buy());
+    const { status, body } = await api.ask(path, await obtainToken());
     expect(status).toBe(200);
     expect(JSON.parse(body).payload).toMatchObject({ iss: service.url, client_id: ID, scope: 'payments' });
   });
 
   it('reads their scopes', async () => {
-    expect((await api.ask('/refunds', await buy('payments:refund'))).status).toBe(200);
-    expect((await api.ask('/refunds', await buy())).status).toBe(403);
+    expect((await api.ask('/refunds', await obtainToken('payments:refund'))).status).toBe(200);
+    expect((await api.ask('/refunds', await obtainToken())).status).toBe(403);
   });
 
   it('refuses them if another audience is expected', async () => {
-    const { status, headers } = await api.ask('/elsewhere', await buy());
+    const { status, headers } = await api.ask('/elsewhere', await obtainToken());
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toContain('error="invalid_token"');
   });
@@ -73,7 +73,7 @@ describe('requireBearer with tokens of oidc-provider', () => {
   /** Milliseconds that the clock of the API is ahead of this machine's. */
   let ahead: number;
   const clock = { now: () => Date.now() + ahead, monotonic: () => performance.now() + ahead };
-  const buy = (scope = 'payments', audience = AUDIENCE) => issuer.buy(scope, audience);
+  const obtainToken = (scope = 'payments', audience = AUDIENCE) => issuer.obtainToken(scope, audience);
 
   beforeAll(async () => {
     issuer = await startForeignIssuer(AUDIENCE);
@@ -87,44 +87,44 @@ describe('requireBearer with tokens of oidc-provider', () => {
   afterEach(() => api.close());
 
   it('accepts one with the audience and the scope, by RFC 9068', async () => {
-    expect(await api.judge(await buy())).toEqual(LET_IN);
+    expect(await api.judge(await obtainToken())).toEqual(ACCEPTED);
   });
 
   it('reads client, scopes and expiry', async () => {
-    const token = await buy('payments disputes');
+    const token = await obtainToken('payments disputes');
     const principal = JSON.parse((await api.present(token)).body);
     const { client_id, exp } = decodeJwt(token);
     expect(principal).toMatchObject({ clientId: client_id, scopes: ['payments', 'disputes'], expiresAt: exp });
   });
 
   it('refuses one for another audience', async () => {
-    expect(await api.judge(await buy('payments', OTHER_AUDIENCE))).toEqual(refusal(T1, 'token_aud'));
+    expect(await api.judge(await obtainToken('payments', OTHER_AUDIENCE))).toEqual(refusal(T1, 'token_aud'));
   });
 
   it('refuses one without the scope', async () => {
-    expect(await api.judge(await buy('disputes'))).toEqual(refusal(lacking('payments'), 'scope'));
+    expect(await api.judge(await obtainToken('disputes'))).toEqual(refusal(lacking('payments'), 'scope'));
   });
 
   it('refuses one that is not a JWT', async () => {
-    const opaque = await buy('payments', `${AUDIENCE}/opaque`);
+    const opaque = await obtainToken('payments', `${AUDIENCE}/opaque`);
     expect(await api.judge(opaque)).toEqual(refusal(T1, 'unclaimed'));
   });
 
   it('refuses one whose scope was changed', async () => {
-    const [header, , signature] = (await buy('disputes')).split('.');
-    const [, payload] = (await buy()).split('.');
+    const [header, , signature] = (await obtainToken('disputes')).split('.');
+    const [, payload] = (await obtainToken()).split('.');
     expect(await api.judge(`${header}.${payload}.${signature}`)).toEqual(refusal(T1, 'token_signature'));
   });
 
   it('refuses one that another issuer signed', async () => {
-    const token = await buy();
+    const token = await obtainToken();
     const impostor = createKey('RS256', decodeProtectedHeader(token).kid);
     expect(await api.judge(forge(impostor, decodeJwt(token)))).toEqual(refusal(T1, 'token_signature'));
   });
 
   it('refuses one that has expired', async () => {
-    const token = await buy();
-    expect(await api.judge(token)).toEqual(LET_IN);
+    const token = await obtainToken();
+    expect(await api.judge(token)).toEqual(ACCEPTED);
     ahead = 3_600_000;
     expect(await api.judge(token)).toEqual(refusal(T1, 'expired'));
   });
@@ -133,7 +133,7 @@ describe('requireBearer with tokens of oidc-provider', () => {
     'accepts old and new ones while its keys are rotated during requests',
     async () => {
       await issuer.publish('first');
-      const before = await buy();
+      const before = await obtainToken();
       const statuses: number[] = [];
       let running = true;
       const present = async (token: string) => statuses.push((await api.present(token)).status);
@@ -143,7 +143,7 @@ describe('requireBearer with tokens of oidc-provider', () => {
       const clients = [client(), client(), client()];
       try {
         await issuer.publish('second', 'first');
-        const after = await buy();
+        const after = await obtainToken();
         expect(decodeProtectedHeader(after).kid).toBe('second');
         await Promise.all([present(after), present(after), present(before)]);
         ahead = REFRESH_AGE;
@@ -160,10 +160,10 @@ describe('requireBearer with tokens of oidc-provider', () => {
   it(
     'refuses tokens of a withdrawn key when a token of the new key causes a fetch',
     async () => {
-      const before = await buy();
-      expect(await api.judge(before)).toEqual(LET_IN);
+      const before = await obtainToken();
+      expect(await api.judge(before)).toEqual(ACCEPTED);
       await issuer.publish('third');
-      expect(await api.judge(await buy())).toEqual(LET_IN);
+      expect(await api.judge(await obtainToken())).toEqual(ACCEPTED);
       expect(await api.judge(before)).toEqual(refusal(T1, 'token_kid'));
     },
     TIMEOUT_MS,
@@ -172,8 +172,8 @@ describe('requireBearer with tokens of oidc-provider', () => {
   it(
     'refuses tokens of a withdrawn key when the cached keys expire',
     async () => {
-      const before = await buy();
-      expect(await api.judge(before)).toEqual(LET_IN);
+      const before = await obtainToken();
+      expect(await api.judge(before)).toEqual(ACCEPTED);
       await issuer.publish('fourth');
       ahead = MAX_AGE;
       expect(await api.judge(before)).toEqual(refusal(T1, 'token_kid'));

@@ -3,7 +3,7 @@ import express from 'express';
 import request from 'supertest';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { createIssuer } from '../../lib/issuer/create-issuer.js';
-import { memorySigningKeys } from '../../lib/issuer/memory-signing-keys.js';
+import { memorySigningKeys } from '../../lib/issuer/signing-keys/memory-signing-keys.js';
 
 const record = {
   ...{ id: 'ack_one', account: 'acme', environment: 'live' as const },
@@ -28,10 +28,10 @@ function issuerThat(recordUse: (digest: string, from: string | undefined) => voi
 describe('recordUse', () => {
   it('gets the secret and address of each issued token, but not of refusals', async () => {
     const heard: unknown[] = [];
-    const buy = issuerThat((...use) => void heard.push(use));
-    await buy('good').expect(200);
-    await buy('wrong').expect(401);
-    await buy('newer').expect(200);
+    const obtainToken = issuerThat((...use) => void heard.push(use));
+    await obtainToken('good').expect(200);
+    await obtainToken('wrong').expect(401);
+    await obtainToken('newer').expect(200);
     expect(heard).toEqual([
       [digestOf('good'), '203.0.113.9'],
       [digestOf('newer'), '203.0.113.9'],
@@ -39,9 +39,9 @@ describe('recordUse', () => {
   });
 
   it('does not affect the client when it throws', async () => {
-    const buy = issuerThat(() => {
+    const obtainToken = issuerThat(() => {
       throw new Error('disk full');
     });
-    expect((await buy('good')).status).toBe(200);
+    expect((await obtainToken('good')).status).toBe(200);
   });
 });

@@ -7,7 +7,7 @@ import { authenticateRequests } from '../../lib/issuer/clients/authenticate-requ
 import { CLIENT_AUTHENTICATION } from '../../lib/issuer/clients/presented-client.js';
 import { type IssuerOptions, memorySigningKeys, type SigningKeyStore } from '../../lib/issuer/index.js';
 import { senderConstraints } from '../../lib/issuer/sender-constraint.js';
-import { makeSigningKey } from '../../lib/issuer/signing-key.js';
+import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';
 import { tokenEndpoint } from '../../lib/issuer/token-endpoint.js';
 import { deferred } from '../support/deferred.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
@@ -40,7 +40,7 @@ async function start(options: Partial<IssuerOptions>): Promise<TokenService> {
   return service;
 }
 
-const buy = (service: TokenService) => service.post(GRANT, basic(ID, SECRET));
+const obtainToken = (service: TokenService) => service.post(GRANT, basic(ID, SECRET));
 const fetchKeys = (service: TokenService) => fetch(`${service.url}/.well-known/jwks.json`);
 
 async function answerOf(asked: Promise<Response>) {
@@ -58,7 +58,7 @@ describe('the signing keys', () => {
 
   it('T40 absent at start: one is created, published, and signs', async () => {
     const service = await start({ signingKeys: memorySigningKeys() });
-    const { status } = await buy(service);
+    const { status } = await obtainToken(service);
     const { keys } = (await (await fetchKeys(service)).json()) as { keys: unknown[] };
     expect([status, keys.length]).toEqual([200, 1]);
     expect(events.heard('keyward:issuer')).toEqual([]);
@@ -66,12 +66,12 @@ describe('the signing keys', () => {
 
   it('T40 corrupt at start: 503 for tokens and the key set, with an event', async () => {
     const service = await start({ signingKeys: await corrupt() });
-    expect(await answerOf(buy(service))).toEqual(UNAVAILABLE);
+    expect(await answerOf(obtainToken(service))).toEqual(UNAVAILABLE);
     expect(await answerOf(fetchKeys(service))).toEqual(UNAVAILABLE);
     const [warning] = events.heard('keyward:issuer');
     expect(warning).toEqual({
       warning: 'signing_keys_away',
-      detail: expect.stringMatching(/^key "[\w-]+": no private key$/),
+      detail: expect.stringMatching(/^signing key "[\w-]+": jwk is not a private key$/),
     });
     expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'unavailable', reason: 'no_signing_key' }]);
   });
@@ -79,7 +79,7 @@ describe('the signing keys', () => {
   it('T40 their store down: 503 temporarily_unavailable, never invalid_client', async () => {
     const listSigningKeys = () => Promise.reject(Object.assign(new Error('10.0.0.1'), { code: 'ECONNREFUSED' }));
     const service = await start({ signingKeys: { ...memorySigningKeys(), listSigningKeys } });
-    expect(await answerOf(buy(service))).toEqual(UNAVAILABLE);
+    expect(await answerOf(obtainToken(service))).toEqual(UNAVAILABLE);
     expect(await answerOf(fetchKeys(service))).toEqual(UNAVAILABLE);
     const warning = { warning: 'signing_keys_away', detail: 'listSigningKeys: Error ECONNREFUSED' };
     expect(events.heard('keyward:issuer')).toEqual([warning, warning]);
@@ -97,7 +97,7 @@ describe('a bug', () => {
         monotonic: () => 0,
       };
       const service = await start({ clock });
-      const response = await (what === 'token' ? buy(service) : fetchKeys(service));
+      const response = await (what === 'token' ? obtainToken(service) : fetchKeys(service));
       expect([response.status, await response.text()]).toEqual([500, 'a mistake']);
       expect(events.heard('keyward:token')).toEqual([]);
     },

@@ -1,10 +1,10 @@
 /** Creates the endpoints at which clients authenticate and post a form (RFC 6749 §3.2, RFC 7009 §2, RFC 7662 §2). */
 import type { ServerResponse } from 'node:http';
-import type { AccessKeyGrant } from '../credentials/access-key-grant.js';
+import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
 import type { AuthenticatedBy, AuthenticateRequest, ClientHttpRequest } from './clients/authenticate-request.js';
 import { answer, answerRefusal } from './json-response.js';
 import { readParameters } from './read-parameters.js';
-import { SigningKeyError } from './signing-key.js';
+import { SigningKeyError } from './signing-keys/signing-key.js';
 import { noSigningKey, TokenRequestError } from './token-request-error.js';
 
 export interface ClientEndpointParts {

@@ -36,8 +36,8 @@ import { type RevokingResolver, revocation } from './issued-tokens/revocation.js
 import { answerRefusal, publish } from './json-response.js';
 import { INTROSPECTION_PATH, issuerMetadata, JWKS_PATH, REVOCATION_PATH, TOKEN_PATH } from './metadata.js';
 import { senderConstraints } from './sender-constraint.js';
-import { SIGNING_ALGORITHMS, type SigningAlgorithm, SigningKeyError } from './signing-key.js';
-import { SigningKeys } from './signing-keys.js';
+import { SIGNING_ALGORITHMS, type SigningAlgorithm, SigningKeyError } from './signing-keys/signing-key.js';
+import { SigningKeys } from './signing-keys/signing-keys.js';
 import { tokenEndpoint } from './token-endpoint.js';
 import { noSigningKey } from './token-request-error.js';
 

@@ -5,5 +5,5 @@ export type { BruteForceLimitOptions, CounterOptions, FailureCounter } from './b
 export type { ClientAuthentication } from './clients/presented-client.js';
 export { createIssuer, type IssuerMtlsOptions, type IssuerOptions } from './create-issuer.js';
 export type { IntrospectionOptions } from './issued-tokens/introspection.js';
-export { memorySigningKeys } from './memory-signing-keys.js';
-export type { SigningAlgorithm } from './signing-key.js';
+export { memorySigningKeys } from './signing-keys/memory-signing-keys.js';
+export type { SigningAlgorithm } from './signing-keys/signing-key.js';

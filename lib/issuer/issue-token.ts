@@ -1,11 +1,11 @@
 /** Creates access tokens (RFC 9068 §2, spec sections 2.3 and 5.2). */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
-import type { AccessKeyGrant } from '../credentials/access-key-grant.js';
+import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
 import { issuerWarnings } from '../events/issuer-warning.js';
 import { formatScope } from '../protocol/scope.js';
 import type { Confirmation } from './sender-constraint.js';
-import type { SigningKeys } from './signing-keys.js';
+import type { SigningKeys } from './signing-keys/signing-keys.js';
 
 /** The lifetime of a token in seconds (spec section 8). */
 const TOKEN_LIFETIME = 3_600;

@@ -1,5 +1,5 @@
 /** Binds tokens to a key of the client: by a DPoP proof (RFC 9449 §5), or by its TLS certificate (RFC 8705 §3). */
-import type { AccessKeyGrant } from '../credentials/access-key-grant.js';
+import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
 import type { CertificateOf } from '../http/presented-credential.js';
 import type { ProofVerifier } from '../tokens/dpop/proof-verifier.js';
 import { certificateThumbprint } from '../tokens/mtls/certificate.js';

@@ -2,7 +2,7 @@
 import type { Clock } from '../../contracts/clock.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import type { ReplayCache } from '../../contracts/replay-cache.js';
-import type { AccessKeyGrant } from '../../credentials/access-key-grant.js';
+import type { AccessKeyGrant } from '../../credentials/records/access-key-grant.js';
 import type { MaybeParsed } from '../../http/bounded-body.js';
 import { clientNetwork } from '../../http/client-network.js';
 import type { BruteForceLimiter } from '../brute-force-limiter.js';

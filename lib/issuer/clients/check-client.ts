@@ -7,11 +7,11 @@ import { FailedLookup, NO_SUBJECT } from '../../cache/cache-entries.js';
 import type { Subject } from '../../cache/invalidation.js';
 import type { Clock } from '../../contracts/clock.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
-import { type AccessKeyGrant, readAccessKeyGrant } from '../../credentials/access-key-grant.js';
 import { includesAddress } from '../../credentials/address-list.js';
-import type { AccessKeyRecord } from '../../credentials/record.js';
-import { RecordError } from '../../credentials/record-error.js';
-import { endedAt } from '../../credentials/validity.js';
+import { type AccessKeyGrant, readAccessKeyGrant } from '../../credentials/records/access-key-grant.js';
+import type { AccessKeyRecord } from '../../credentials/records/record.js';
+import { RecordError } from '../../credentials/records/record-error.js';
+import { endedAt } from '../../credentials/records/validity.js';
 import { runCallback } from '../../events/run-callback.js';
 import { clientNetwork } from '../../http/client-network.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
@@ -71,7 +71,7 @@ export function authenticateClients({ accessKeys, assertions, clock }: ClientChe
       return UNKNOWN_CLIENT;
     }
     const grant = readAccessKeyGrant(record);
-    if (grant.id !== id) throw new RecordError('id: not that of the client');
+    if (grant.id !== id) throw new RecordError('id: expected the client ID of the request');
     return { id, account: grant.account, grant };
   }
 

@@ -1,6 +1,7 @@
 /** Compares a client secret with the secrets of a record. The time that this takes does not depend on the record. */
-import { type AccessKeyGrant, MAX_FORMER_SECRETS, type Secret } from '../../credentials/access-key-grant.js';
+
 import { digestOf, digestsEqual } from '../../credentials/digest.js';
+import { type AccessKeyGrant, MAX_FORMER_SECRETS, type Secret } from '../../credentials/records/access-key-grant.js';
 
 /** The credential that a client has proven to have, or the reason why the proof failed. */
 export interface ClientProof {

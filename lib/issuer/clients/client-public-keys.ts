@@ -1,7 +1,7 @@
 /** Imports and caches the public keys of clients, and finds the key that verifies a signature. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { PublicJwk } from '../../credentials/public-jwk.js';
+import type { PublicJwk } from '../../credentials/records/public-jwk.js';
 import { readKeySet, type VerificationKey } from '../../tokens/jwks/verification-key.js';
 import { verifySignature } from '../../tokens/signature.js';
 import type { Assertion } from './parse-assertion.js';
@@ -20,7 +20,7 @@ export interface Signer {
 export class ClientKeys {
   /** The imported keys, by client and by the keys of its record. So keys that changed are imported again. */
   readonly #imported = new LRUCache<string, readonly VerificationKey[]>({ max: MAX_CLIENTS });
-  #decoys: readonly VerificationKey[] | undefined;
+  #dummyKeys: readonly VerificationKey[] | undefined;
 
   /**
    * Finds the key of a client that signed an assertion: the key that its `kid` names. Without a `kid`, every key of its
@@ -57,14 +57,14 @@ export class ClientKeys {
   }
 
   async #verifyWithDecoy({ jws, alg }: Assertion): Promise<void> {
-    this.#decoys ??= readKeySet({ keys: createDecoys() });
-    const decoy = this.#decoys.find((key) => key.fits(alg));
-    if (decoy !== undefined) await verifySignature(jws, decoy, alg);
+    this.#dummyKeys ??= readKeySet({ keys: createDummyKeys() });
+    const dummyKey = this.#dummyKeys.find((key) => key.fits(alg));
+    if (dummyKey !== undefined) await verifySignature(jws, dummyKey, alg);
   }
 }
 
 /** Creates a dummy public key of each type. Nobody has the private keys. */
-function createDecoys(): readonly PublicJwk[] {
+function createDummyKeys(): readonly PublicJwk[] {
   const curves = ['P-256', 'P-384', 'P-521'].map((namedCurve) => generateKeyPairSync('ec', { namedCurve }));
   const pairs = [...curves, generateKeyPairSync('ed25519')];
   // The dummy modulus is a random odd number: verifying with it takes as long as with a real RSA modulus, and it is

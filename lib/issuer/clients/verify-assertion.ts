@@ -1,9 +1,9 @@
 /** Verifies client assertions, and accepts each one only once (RFC 7523 §3). */
 import { hash } from 'node:crypto';
-import { BoundedReplayCache } from '../../cache/bounded-replay-cache.js';
+import { ReplayCheck } from '../../cache/replay-check.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
-import type { AccessKeyGrant } from '../../credentials/access-key-grant.js';
-import { publicKeyDigest } from '../../credentials/public-jwk.js';
+import type { AccessKeyGrant } from '../../credentials/records/access-key-grant.js';
+import { publicKeyDigest } from '../../credentials/records/public-jwk.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
 import type { ClientProof } from './check-secret.js';
 import { ClientKeys } from './client-public-keys.js';
@@ -16,10 +16,10 @@ const MARGIN = 60;
 
 export class ClientAssertions {
   readonly #keys = new ClientKeys();
-  readonly #firstUses: BoundedReplayCache;
+  readonly #replayCheck: ReplayCheck;
 
   constructor(replay: ReplayCache) {
-    this.#firstUses = new BoundedReplayCache(replay);
+    this.#replayCheck = new ReplayCheck(replay);
   }
 
   /**
@@ -42,7 +42,7 @@ export class ClientAssertions {
   async useOnce(assertion: Assertion, now: number): Promise<void> {
     const { clientId, jti, expiresAt } = assertion;
     const id = replayId(hash('sha256', `assertion ${clientId}`, 'base64url'), jti);
-    const use = await this.#firstUses.use(assertion, id, Math.ceil(expiresAt - now / 1_000) + MARGIN);
+    const use = await this.#replayCheck.use(assertion, id, Math.ceil(expiresAt - now / 1_000) + MARGIN);
     if (use === 'unavailable') throw new TokenRequestError('temporarily_unavailable', 'replay_cache', RETRY_SOON);
     if (use === 'used') throw new TokenRequestError('invalid_client', 'assertion_replayed');
   }

@@ -6,8 +6,8 @@ import { type ClaimRules, readTokenClaims, type TokenClaims } from '../../tokens
 import { readTokenHeader } from '../../tokens/header.js';
 import { readKeySet } from '../../tokens/jwks/verification-key.js';
 import { verifySignature } from '../../tokens/signature.js';
-import { SIGNING_ALGORITHMS } from '../signing-key.js';
-import type { SigningKeys } from '../signing-keys.js';
+import { SIGNING_ALGORITHMS } from '../signing-keys/signing-key.js';
+import type { SigningKeys } from '../signing-keys/signing-keys.js';
 
 /** A token with a valid signature of this issuer. */
 export interface IssuedToken {

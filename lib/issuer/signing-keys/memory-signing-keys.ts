@@ -1,4 +1,4 @@
-import type { SigningKeyRecord, SigningKeyStore } from '../contracts/signing-key-store.js';
+import type { SigningKeyRecord, SigningKeyStore } from '../../contracts/signing-key-store.js';
 
 /**
  * Creates a store of signing keys in memory, for tests or a single instance. Keys are lost when the process ends.

@@ -3,11 +3,11 @@
  * sign.
  */
 import type { JWK } from 'jose';
-import type { Clock } from '../contracts/clock.js';
-import type { Awaitable } from '../contracts/key-resolver.js';
-import type { SigningKeyStore } from '../contracts/signing-key-store.js';
-import { describeError } from '../errors/describe-error.js';
-import { issuerWarnings } from '../events/issuer-warning.js';
+import type { Clock } from '../../contracts/clock.js';
+import type { Awaitable } from '../../contracts/key-resolver.js';
+import type { SigningKeyStore } from '../../contracts/signing-key-store.js';
+import { describeError } from '../../errors/describe-error.js';
+import { issuerWarnings } from '../../events/issuer-warning.js';
 import { isRotationDue, KEPT_FOR, MAX_KEYS, replacedKeysOf, signingKeyOf } from './key-schedule.js';
 import {
   isRetired,

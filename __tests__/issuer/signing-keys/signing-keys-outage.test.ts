@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { SigningKeyStore } from '../../lib/issuer/index.js';
-import { ANNOUNCED_FOR, KEPT_FOR, ROTATE_AFTER } from '../../lib/issuer/key-schedule.js';
-import { memorySigningKeys } from '../../lib/issuer/memory-signing-keys.js';
-import { makeSigningKey, SigningKeyError } from '../../lib/issuer/signing-key.js';
-import { SigningKeys } from '../../lib/issuer/signing-keys.js';
-import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
-import { createManualClock } from '../support/manual-clock.js';
+import type { SigningKeyStore } from '../../../lib/issuer/index.js';
+import { ANNOUNCED_FOR, KEPT_FOR, ROTATE_AFTER } from '../../../lib/issuer/signing-keys/key-schedule.js';
+import { memorySigningKeys } from '../../../lib/issuer/signing-keys/memory-signing-keys.js';
+import { makeSigningKey, SigningKeyError } from '../../../lib/issuer/signing-keys/signing-key.js';
+import { SigningKeys } from '../../../lib/issuer/signing-keys/signing-keys.js';
+import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
+import { createManualClock } from '../../support/manual-clock.js';
 
 const READ_EVERY = 60_000;
 const ASK_AGAIN_AFTER = 5_000;
@@ -105,7 +105,11 @@ describe('without cached keys, there is no key from', () => {
     ],
     ['one that never answers', { listSigningKeys: () => new Promise(() => {}) }, 'listSigningKeys: TimeoutError'],
     ['one that lists nothing', { listSigningKeys: () => undefined as never }, 'listSigningKeys: expected an array'],
-    ['one whose list holds no record', { listSigningKeys: () => [null] as never }, 'a key has no kid'],
+    [
+      'one whose list holds no record',
+      { listSigningKeys: () => [null] as never },
+      'a signing key in the store has no kid',
+    ],
     ['one that keeps nothing', { addSigningKey: () => false }, 'the store did not keep the new key'],
     ['one that takes no key', { addSigningKey: () => Promise.reject(refused('EROFS')) }, 'addSigningKey: Error EROFS'],
   ])('%s', async (_what, broken, detail) => {

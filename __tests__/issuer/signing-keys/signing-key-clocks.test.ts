@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SigningKeyStore } from '../../lib/issuer/index.js';
-import { ANNOUNCED_FOR, MAX_KEYS, ROTATE_AFTER } from '../../lib/issuer/key-schedule.js';
-import { memorySigningKeys } from '../../lib/issuer/memory-signing-keys.js';
-import { SigningKeys } from '../../lib/issuer/signing-keys.js';
-import { createManualClock, type ManualClock } from '../support/manual-clock.js';
-import { onDatabase } from '../support/store-database.js';
-import { makeStores } from '../support/store-places.js';
-import { sharedEngines } from '../support/test-stores.js';
+import type { SigningKeyStore } from '../../../lib/issuer/index.js';
+import { ANNOUNCED_FOR, MAX_KEYS, ROTATE_AFTER } from '../../../lib/issuer/signing-keys/key-schedule.js';
+import { memorySigningKeys } from '../../../lib/issuer/signing-keys/memory-signing-keys.js';
+import { SigningKeys } from '../../../lib/issuer/signing-keys/signing-keys.js';
+import { createManualClock, type ManualClock } from '../../support/manual-clock.js';
+import { onDatabase } from '../../support/store-database.js';
+import { makeStores } from '../../support/store-places.js';
+import { sharedEngines } from '../../support/test-stores.js';
 
 const HOUR = 3_600_000;
 const READ_EVERY = 60_000;
 const TOKEN_LIFETIME = HOUR;
 
-/** An issuer that remembers with which key it signed, and when by the true time. */
+/** An issuer that records with which key it signed, and when by the true time. */
 function instance(store: SigningKeyStore, clock: ManualClock, truth: ManualClock) {
   const keys = new SigningKeys(store, 'ES256', clock);
   const signed = new Map<string, number>();

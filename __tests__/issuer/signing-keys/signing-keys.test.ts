@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SigningKeyStore } from '../../lib/issuer/index.js';
+import type { SigningKeyStore } from '../../../lib/issuer/index.js';
 import {
   ANNOUNCED_FOR,
   isRotationDue,
@@ -7,11 +7,11 @@ import {
   ROTATE_AFTER,
   replacedKeysOf,
   signingKeyOf,
-} from '../../lib/issuer/key-schedule.js';
-import { memorySigningKeys } from '../../lib/issuer/memory-signing-keys.js';
-import { SigningKeyError } from '../../lib/issuer/signing-key.js';
-import { SigningKeys } from '../../lib/issuer/signing-keys.js';
-import { createManualClock } from '../support/manual-clock.js';
+} from '../../../lib/issuer/signing-keys/key-schedule.js';
+import { memorySigningKeys } from '../../../lib/issuer/signing-keys/memory-signing-keys.js';
+import { SigningKeyError } from '../../../lib/issuer/signing-keys/signing-key.js';
+import { SigningKeys } from '../../../lib/issuer/signing-keys/signing-keys.js';
+import { createManualClock } from '../../support/manual-clock.js';
 
 describe('the schedule of keys', () => {
   const key = (createdAt: number, alg = 'ES256', isRetired = false) => ({ createdAt, alg, isRetired });

@@ -2,11 +2,11 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject, sign as signBytes } from 'node:crypto';
 import { types } from 'node:util';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
-import type { SigningKeyRecord } from '../contracts/signing-key-store.js';
-import { KeywardError } from '../errors/keyward-error.js';
-import { readCompactJws } from '../protocol/compact-jws.js';
-import { readKeySet } from '../tokens/jwks/verification-key.js';
-import { verifySignature } from '../tokens/signature.js';
+import type { SigningKeyRecord } from '../../contracts/signing-key-store.js';
+import { KeywardError } from '../../errors/keyward-error.js';
+import { readCompactJws } from '../../protocol/compact-jws.js';
+import { readKeySet } from '../../tokens/jwks/verification-key.js';
+import { verifySignature } from '../../tokens/signature.js';
 import type { Scheduled } from './key-schedule.js';
 
 /** Signing algorithms of an issuer. */
@@ -68,12 +68,12 @@ export async function makeSigningKey(alg: SigningAlgorithm, now: number): Promis
  */
 export async function readSigningKey(record: SigningKeyRecord | null | undefined): Promise<SigningKey> {
   const { kid, alg, jwk, createdAt } = record ?? ({} as Partial<SigningKeyRecord>);
-  if (typeof kid !== 'string' || kid === '') throw new SigningKeyError('a key has no kid');
-  const fault = (what: string) => new SigningKeyError(`key ${JSON.stringify(kid)}: ${what}`);
+  if (typeof kid !== 'string' || kid === '') throw new SigningKeyError('a signing key in the store has no kid');
+  const fault = (what: string) => new SigningKeyError(`signing key ${JSON.stringify(kid)}: ${what}`);
   if (!isSigningAlgorithm(alg)) throw fault('unknown algorithm');
   if (!types.isDate(createdAt) || Number.isNaN(createdAt.getTime())) throw fault('createdAt is not a Date');
   const privateKey = privateKeyOf(jwk);
-  if (privateKey === undefined) throw fault('no private key');
+  if (privateKey === undefined) throw fault('jwk is not a private key');
   const publicJwk = Object.freeze({ ...publicMembersOf(jwk), kid, alg, use: 'sig' });
   const sign = signer(privateKey, { kid, alg });
   const key = { kid, alg, publicJwk, sign, createdAt: createdAt.getTime(), isRetired: isRetired(record) };

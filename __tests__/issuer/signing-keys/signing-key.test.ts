@@ -1,8 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import type { SigningKeyRecord } from '../../lib/issuer/index.js';
-import { makeSigningKey, readSigningKey, SIGNING_ALGORITHMS, SigningKeyError } from '../../lib/issuer/signing-key.js';
+import type { SigningKeyRecord } from '../../../lib/issuer/index.js';
+import {
+  makeSigningKey,
+  readSigningKey,
+  SIGNING_ALGORITHMS,
+  SigningKeyError,
+} from '../../../lib/issuer/signing-keys/signing-key.js';
 
 const MADE_AT = 1_800_000_000_000;
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
@@ -51,16 +56,16 @@ describe('a stored key that cannot sign', () => {
   };
 
   it.each<[string, () => unknown, string]>([
-    ['nothing', () => undefined, 'a key has no kid'],
-    ['an empty kid', () => ({ kid: '' }), 'a key has no kid'],
+    ['nothing', () => undefined, 'a signing key in the store has no kid'],
+    ['an empty kid', () => ({ kid: '' }), 'a signing key in the store has no kid'],
     ['an unknown algorithm', () => ({ kid: 'k', alg: 'PS256' }), 'unknown algorithm'],
     ['an algorithm by inheritance', () => ({ kid: 'k', alg: 'toString' }), 'unknown algorithm'],
     ['no createdAt', () => ({ kid: 'k', createdAt: undefined }), 'createdAt is not a Date'],
     ['createdAt as a text', () => ({ kid: 'k', createdAt: '2026-01-01' }), 'createdAt is not a Date'],
     ['an invalid createdAt', () => ({ kid: 'k', createdAt: new Date('') }), 'createdAt is not a Date'],
-    ['no jwk', () => ({ kid: 'k', jwk: undefined }), 'no private key'],
-    ['a public jwk', () => ({ kid: 'k', jwk: { ...record.jwk, d: undefined } }), 'no private key'],
-    ['a jwk that is a text', () => ({ kid: 'k', jwk: 'sealed' }), 'no private key'],
+    ['no jwk', () => ({ kid: 'k', jwk: undefined }), 'jwk is not a private key'],
+    ['a public jwk', () => ({ kid: 'k', jwk: { ...record.jwk, d: undefined } }), 'jwk is not a private key'],
+    ['a jwk that is a text', () => ({ kid: 'k', jwk: 'sealed' }), 'jwk is not a private key'],
     [
       'the public half of another key',
       () => ({ kid: 'k', jwk: { ...record.jwk, x: other.jwk.x, y: other.jwk.y } }),
@@ -83,7 +88,7 @@ describe('a stored key that cannot sign', () => {
   it('is reported by its kid, on one line, without key material', async () => {
     const read = readSigningKey({ ...record, kid: 'a\nb', jwk: { ...other.jwk, d: record.jwk.d ?? '' } });
     const { message } = (await read.catch((error) => error)) as Error;
-    expect(message).toMatch(/^key "a\\nb": /);
+    expect(message).toMatch(/^signing key "a\\nb": /);
     expect(message).not.toContain(record.jwk.d);
   });
 });
