@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Change } from 'keyward';
 import { FailedLookup } from '../../lib/cache/cache-entries.js';
-import { RecordError } from '../../lib/credentials/record-error.js';
+import { RecordError } from '../../lib/credentials/records/record-error.js';
 import { createCacheBench, facts, holdTimers, settled, UNKNOWN, WATCHED } from '../support/cache-bench.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 

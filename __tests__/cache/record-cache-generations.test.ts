@@ -173,7 +173,7 @@ describe('rule 7: a lookup that started before a change', () => {
     const before = bench.ask();
     bench.begun[0]?.resolve(facts('before'));
     const after = new Promise<string>((resolve) => {
-      // The lookup has landed, and nobody who waits for it has gone on yet.
+      // The lookup has settled, but the callers that wait for it have not continued yet.
       queueMicrotask(() => {
         bench.cache.invalidate({ key: 'k1' });
         resolve(bench.ask());

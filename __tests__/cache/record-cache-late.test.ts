@@ -73,7 +73,7 @@ describe('rule 7: a lookup that ends after its time-out', () => {
 });
 
 describe('rule 7: two lookups of one key that end out of order', () => {
-  async function twoUnderWay() {
+  async function twoPending() {
     const bench = createCacheBench();
     void bench.ask();
     await jest.advanceTimersByTimeAsync(1_000);
@@ -81,7 +81,7 @@ describe('rule 7: two lookups of one key that end out of order', () => {
     return {
       bench,
       second,
-      land: (at: number, found: Parameters<typeof bench.learn>[0]) => {
+      settle: (at: number, found: Parameters<typeof bench.learn>[0]) => {
         bench.begun[at]?.resolve(found);
         return settled();
       },
@@ -97,9 +97,9 @@ describe('rule 7: two lookups of one key that end out of order', () => {
     ['over a younger negative one too', REVOKED, UNKNOWN, 'refused: revoked'],
     ['and nothing is put in its place', facts('older'), REVOKED, 'refused: revoked'],
   ])('%s', async (_what, older, younger, answer) => {
-    const { bench, land } = await twoUnderWay();
-    await land(1, younger);
-    await land(0, older);
+    const { bench, settle } = await twoPending();
+    await settle(1, younger);
+    await settle(0, older);
     expect(await bench.ask()).toBe(answer);
     expect(bench.begun).toHaveLength(2);
   });
@@ -110,13 +110,13 @@ describe('rule 7: two lookups of one key that end out of order', () => {
     ['a younger entry that of an older negative one', DISABLED, facts('younger'), 'younger'],
     ['but not that of a revoked key', REVOKED, facts('younger'), 'refused: revoked'],
   ])('in order, %s', async (_what, older, younger, answer) => {
-    const { bench, land } = await twoUnderWay();
-    await land(0, older);
-    await land(1, younger);
+    const { bench, settle } = await twoPending();
+    await settle(0, older);
+    await settle(1, younger);
     expect(await bench.ask()).toBe(answer);
   });
 
-  /** The first is made anew after the second began, so that it is the younger now, and lands before it. */
+  /** The first lookup is repeated after the second has started, so that it is the younger one, and settles first. */
   async function supersededInFlight() {
     const bench = createCacheBench();
     void bench.ask();
@@ -129,17 +129,17 @@ describe('rule 7: two lookups of one key that end out of order', () => {
     bench.begun[2]?.resolve(facts('younger'));
     await settled();
     bench.begun[1]?.resolve(facts('older'));
-    return { bench, landing: await waiting };
+    return { bench, result: await waiting };
   }
 
   it('requests for the older lookup get the result of the younger one', async () => {
-    const { landing } = await supersededInFlight();
-    expect(landing).toMatchObject({ text: 'younger' });
+    const { result } = await supersededInFlight();
+    expect(result).toMatchObject({ text: 'younger' });
   });
 
   it('the result is invalidated by the next change', async () => {
-    const { bench, landing } = await supersededInFlight();
-    const isUsable = () => landing instanceof TextEntry && bench.cache.isUsable(landing, instantOf(bench.clock));
+    const { bench, result } = await supersededInFlight();
+    const isUsable = () => result instanceof TextEntry && bench.cache.isUsable(result, instantOf(bench.clock));
     expect(isUsable()).toBe(true);
     bench.cache.invalidate({ key: 'k1' });
     expect(isUsable()).toBe(false);

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { FailedLookup } from '../../lib/cache/cache-entries.js';
-import { RecordError } from '../../lib/credentials/record-error.js';
+import { RecordError } from '../../lib/credentials/records/record-error.js';
 import { type CacheBench, createCacheBench, facts, holdTimers, settled } from '../support/cache-bench.js';
 
 holdTimers();
@@ -58,7 +58,7 @@ describe('time-outs', () => {
     expect(bench.looksUp()).toBe(true);
   });
 
-  it('no timer keeps a process alive for an abandoned lookup', async () => {
+  it('no timer keeps a process alive for an expired lookup', async () => {
     jest.useRealTimers();
     const { cache } = createCacheBench({ timeout: 1 });
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -85,7 +85,7 @@ describe('maxLookups', () => {
   });
 
   it.each([
-    ['lands', (bench: CacheBench) => bench.begun[0]?.resolve(facts('first'))],
+    ['settles', (bench: CacheBench) => bench.begun[0]?.resolve(facts('first'))],
     ['fails', (bench: CacheBench) => bench.begun[0]?.reject(new Error('down'))],
   ])('a lookup that %s frees its place', async (_what, end) => {
     const bench = createCacheBench({ maxLookups: 1 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, jest } from '@jest/globals';
 import fc from 'fast-check';
 import type { Change } from 'keyward';
-import { RecordError } from '../../lib/credentials/record-error.js';
+import { RecordError } from '../../lib/credentials/records/record-error.js';
 import {
   BOUNDS,
   type CacheBench,
@@ -30,7 +30,7 @@ const KEYS = Object.keys(SUBJECTS) as Key[];
 const OUTCOMES = ['found', 'found', 'found', 'unknown', 'disabled', 'revoked', 'throws', 'breaks a rule'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** One of the lookups under way ends: the last that began, or one from before it. */
+/** One of the pending lookups settles: the last one that started, or an earlier one. */
 interface End {
   readonly end: Outcome;
   readonly back: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RecordError } from '../../lib/credentials/record-error.js';
+import { RecordError } from '../../lib/credentials/records/record-error.js';
 import {
   BOUNDS,
   type CacheBench,

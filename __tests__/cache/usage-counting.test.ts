@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type AccessKeyRecord, accessTokens, apiKeys, type KeyResolver, type UsageCounter } from 'keyward';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
@@ -30,6 +31,9 @@ function usageOf(id: string): UsageCounter {
     },
   };
 }
+
+const presentedFrom = (ip: string, text: string) =>
+  new PresentedCredential(text, { headers: {}, ip } as unknown as IncomingMessage);
 
 describe('API keys', () => {
   const table = createKeyTable();
@@ -95,6 +99,17 @@ describe('API keys', () => {
     expect(JSON.stringify(events)).not.toContain('secret-canary');
   });
 
+  it('counts a request from an address that is not allowed as refused, and does not record it as a use', async () => {
+    const recorded: (string | undefined)[] = [];
+    const key = table.add({ id: 'key_4', allowedAddresses: ['203.0.113.7'] });
+    const keys = verifierOf({ usageOf, recordUse: (_digest, from) => void recorded.push(from) });
+    for (const ip of ['203.0.113.8', '203.0.113.7', '203.0.113.8', '203.0.113.7']) {
+      await keys.verify(presentedFrom(ip, key));
+    }
+    expect(counts).toEqual({ key_4: [2, 2] });
+    expect(recorded).toEqual(['203.0.113.7']);
+  });
+
   it('counts nothing if the resolver has no usageOf', async () => {
     const key = table.add({});
     expect((await verifierOf({}).verify(new PresentedCredential(key))).outcome).toBe('accepted');
@@ -117,6 +132,14 @@ describe('access tokens', () => {
 
   beforeEach(() => {
     record = {};
+  });
+
+  it('are counted as refused if they come from an address that is not allowed', async () => {
+    record = { allowedAddresses: ['203.0.113.0/24'] };
+    const tokens = make();
+    const text = token();
+    for (const ip of ['203.0.113.8', '198.51.100.1', '203.0.113.9']) await tokens.verify(presentedFrom(ip, text));
+    expect(Object.values(counts)).toEqual([[2, 1]]);
   });
 
   it('are counted for their access key, also those that join the verification of another', async () => {

@@ -5,7 +5,7 @@ import { FetchError } from '../../lib/http/fetch-json.js';
 import { discoverUrl } from '../../lib/http/issuer-metadata.js';
 import { type IssuerServer, json, serveIssuer, status } from '../support/issuer-server.js';
 import { createManualClock } from '../support/manual-clock.js';
-import { LET_IN, serveTokenApi } from '../support/token-api.js';
+import { ACCEPTED, serveTokenApi } from '../support/token-api.js';
 import { AUDIENCE, createKey, forge, jwksOf } from '../support/token-forge.js';
 
 const { signal: never } = new AbortController();
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Answers by path; 404 where nothing is told. */
+/** Answers by path; 404 for a path without an answer. */
 function serveAt(listeners: Readonly<Record<string, RequestListener>>) {
   server.answer((req, res) => (listeners[req.url ?? ''] ?? status(404))(req, res));
 }
@@ -73,11 +73,11 @@ describe('content of the metadata', () => {
       'the metadata names another issuer',
     ],
     ['null', () => json(null), 'the metadata names another issuer'],
-    ['no keys', () => json({ issuer: server.origin }), 'no jwks_uri that may be fetched'],
+    ['no keys', () => json({ issuer: server.origin }), 'the metadata has no jwks_uri with an https URL'],
     [
       'keys by http',
       () => json({ issuer: server.origin, jwks_uri: 'http://keys.issuer.test/jwks' }),
-      'no jwks_uri that may be fetched',
+      'the metadata has no jwks_uri with an https URL',
     ],
   ])('is refused from OpenID too: %s', async (_name, second, reason) => {
     serveAt({ [OPENID]: second() });
@@ -120,7 +120,7 @@ describe('a verifier without jwks', () => {
     serveAt({ [path]: json({ issuer, jwks_uri: `${issuer}/keys` }), '/keys': json(jwksOf(key)) });
     const api = await serveTokenApi([accessTokens({ issuer, audience: AUDIENCE, clock: createManualClock() })]);
     expect(server.asked).toEqual([]);
-    expect(await api.judge(forge(key, { iss: issuer }))).toEqual(LET_IN);
+    expect(await api.judge(forge(key, { iss: issuer }))).toEqual(ACCEPTED);
     expect(server.asked.at(-1)).toBe('/keys');
     await api.close();
   });

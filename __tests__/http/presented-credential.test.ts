@@ -40,7 +40,7 @@ describe('PresentedCredential', () => {
   });
 
   it.each<[string, Sender | undefined, string | undefined]>([
-    ['the address that Express tells', { ip: '203.0.113.9', socket: { remoteAddress: '10.0.0.1' } }, '203.0.113.9'],
+    ['the address that Express reports', { ip: '203.0.113.9', socket: { remoteAddress: '10.0.0.1' } }, '203.0.113.9'],
     ['that of the socket, without Express', { socket: { remoteAddress: '10.0.0.1' } }, '10.0.0.1'],
     ['none where the socket knows none', { socket: {} }, undefined],
     ['none without a socket', {}, undefined],

@@ -135,13 +135,13 @@ describe('isB64token', () => {
   );
 
   it('accepts exactly the characters of RFC 6750 §2.1', () => {
-    const taken = characters(0, 0x2ff).filter((character) => isB64token(character));
-    expect(taken.join('')).toBe('+-./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~');
+    const accepted = characters(0, 0x2ff).filter((character) => isB64token(character));
+    expect(accepted.join('')).toBe('+-./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~');
   });
 
   it('accepts those characters in every place', () => {
-    const taken = characters(0, 0x2ff).filter((character) => isB64token(`a${character}a`));
-    expect(taken).toHaveLength(68);
+    const accepted = characters(0, 0x2ff).filter((character) => isB64token(`a${character}a`));
+    expect(accepted).toHaveLength(68);
   });
 });
 

@@ -77,10 +77,10 @@ describe('readCompactJws', () => {
     ['a signature of 7 characters', 'AAAAAA', 'AEIMQUYcgkosw048'],
     ['a signature of 8 characters', 'AAAAAAA', BASE64URL],
   ])('accepts only last characters whose unused bits are zero: %s', (_name, start, last) => {
-    const taken = [...BASE64URL].filter(
+    const accepted = [...BASE64URL].filter(
       (character) => readCompactJws(token('{}', '{}', start + character)) !== undefined,
     );
-    expect(taken.join('')).toBe([...BASE64URL].filter((character) => last.includes(character)).join(''));
+    expect(accepted.join('')).toBe([...BASE64URL].filter((character) => last.includes(character)).join(''));
   });
 
   it.each([

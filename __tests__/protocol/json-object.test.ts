@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { own, parseJsonObject } from '../../lib/protocol/json-object.js';
 
 const parse = (text: string) => parseJsonObject(Buffer.from(text));
-const taken = (text: string) => parse(text) !== undefined;
+const isParsed = (text: string) => parse(text) !== undefined;
 
 describe('parseJsonObject', () => {
   it.each([
@@ -86,13 +86,13 @@ describe('parseJsonObject', () => {
     ['lists', (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`],
     ['objects', (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`],
   ])('accepts a depth of at most 32: %s', (_name, nested) => {
-    expect(taken(nested(32))).toBe(true);
-    expect(taken(nested(33))).toBe(false);
-    expect(taken(nested(3_000))).toBe(false);
+    expect(isParsed(nested(32))).toBe(true);
+    expect(isParsed(nested(33))).toBe(false);
+    expect(isParsed(nested(3_000))).toBe(false);
   });
 
   it('does not count siblings, or brackets in a string, as depth', () => {
-    expect(taken(`{"a":[${'[],{},[[]],'.repeat(40)}1],"b":"${'[{'.repeat(40)}"}`)).toBe(true);
+    expect(isParsed(`{"a":[${'[],{},[[]],'.repeat(40)}1],"b":"${'[{'.repeat(40)}"}`)).toBe(true);
   });
 
   it.each([
@@ -103,14 +103,14 @@ describe('parseJsonObject', () => {
     ['both, on many levels', (count: number) => `{"a":[[[1,{"b":{"c":[${elements(count - 8)}]}}]]],"d":[]}`],
     ['with white space', (count: number) => `{ "a" :\n[ ${elements(count - 1)} ] }`],
   ])('accepts at most 1,000 members and elements: %s', (_name, text) => {
-    expect(taken(text(1_000))).toBe(true);
-    expect(taken(text(1_001))).toBe(false);
+    expect(isParsed(text(1_000))).toBe(true);
+    expect(isParsed(text(1_001))).toBe(false);
   });
 
   it('does not count anything for empty lists and objects', () => {
-    expect(taken(`{"a":[${Array(999).fill('[]').join()}],"b":{},"c":[ \r\n\t]}`)).toBe(false);
-    expect(taken(`{"a":[${Array(997).fill('[ ]').join()}],"b":{\n},"c":[\r\t]}`)).toBe(true);
-    expect(taken(`{"a":[${Array(999).fill('{}').join()}]}`)).toBe(true);
+    expect(isParsed(`{"a":[${Array(999).fill('[]').join()}],"b":{},"c":[ \r\n\t]}`)).toBe(false);
+    expect(isParsed(`{"a":[${Array(997).fill('[ ]').join()}],"b":{\n},"c":[\r\t]}`)).toBe(true);
+    expect(isParsed(`{"a":[${Array(999).fill('{}').join()}]}`)).toBe(true);
   });
 });
 

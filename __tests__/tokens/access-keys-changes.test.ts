@@ -66,12 +66,12 @@ describe('lookups', () => {
   it('are not needed for an accepted token, which is in the cache', async () => {
     const verifier = store.verifier();
     const token = tokenOf();
-    const recalled = () => cachedPrincipal(verifier, token)?.keyId;
-    expect(recalled()).toBeUndefined();
+    const cachedId = () => cachedPrincipal(verifier, token)?.keyId;
+    expect(cachedId()).toBeUndefined();
     await ask(verifier, token);
-    expect(recalled()).toBe(ACCESS_KEY.id);
+    expect(cachedId()).toBe(ACCESS_KEY.id);
     store.clock.advance(10 * SECOND);
-    expect(recalled()).toBeUndefined();
+    expect(cachedId()).toBeUndefined();
   });
 
   it('are repeated after ten seconds', async () => {

@@ -27,8 +27,8 @@ type Verifier = ReturnType<typeof verifierOf>;
 async function ask(verifier: Verifier, token: string) {
   const before = checks.mock.calls.length;
   const outcome = await verifier.verify(present(token));
-  const remembered = checks.mock.calls.length === before;
-  return outcome.outcome === 'accepted' ? { principal: outcome.principal, remembered } : outcome;
+  const isCached = checks.mock.calls.length === before;
+  return outcome.outcome === 'accepted' ? { principal: outcome.principal, isCached } : outcome;
 }
 
 describe('the cache', () => {
@@ -37,15 +37,15 @@ describe('the cache', () => {
     const first = await ask(verifier, forge(key, { jti: 'x' }));
     const token = forge(key);
     const [second, third] = [await ask(verifier, token), await ask(verifier, token)];
-    expect(first).toMatchObject({ remembered: false });
+    expect(first).toMatchObject({ isCached: false });
     expect('principal' in second && 'principal' in third && second.principal === third.principal).toBe(true);
-    expect(third).toMatchObject({ remembered: true });
+    expect(third).toMatchObject({ isCached: true });
   });
 
   it('belongs to one verifier', async () => {
     const token = forge(key);
     await ask(verifierOf(), token);
-    expect(await ask(verifierOf(), token)).toMatchObject({ remembered: false });
+    expect(await ask(verifierOf(), token)).toMatchObject({ isCached: false });
   });
 
   it('contains only accepted tokens', async () => {
@@ -62,7 +62,7 @@ describe('the cache', () => {
     const token = forge(key, { exp: NOW + 60 });
     await ask(verifier, token);
     clock.advance(59_999);
-    expect(await ask(verifier, token)).toMatchObject({ remembered: true });
+    expect(await ask(verifier, token)).toMatchObject({ isCached: true });
     clock.advance(1);
     expect(await ask(verifier, token)).toEqual({ outcome: 'refused', reason: 'expired' });
   });
@@ -79,9 +79,9 @@ describe('the cache', () => {
     const verifier = verifierOf({ cache: { max: 2 } });
     const [a, b, c] = ['a', 'b', 'c'].map((jti) => forge(key, { jti })) as [string, string, string];
     for (const token of [a, b, a, c]) await ask(verifier, token);
-    const remembered = [];
-    for (const token of [a, c, b]) remembered.push(await ask(verifier, token));
-    expect(remembered).toMatchObject([{ remembered: true }, { remembered: true }, { remembered: false }]);
+    const isCached = [];
+    for (const token of [a, c, b]) isCached.push(await ask(verifier, token));
+    expect(isCached).toMatchObject([{ isCached: true }, { isCached: true }, { isCached: false }]);
   });
 
   it('is cleared when everything changed, and for nothing else without access keys', async () => {
@@ -90,16 +90,16 @@ describe('the cache', () => {
     await ask(verifier, token);
     verifier.invalidate({ accessKey: 'ack_forged' });
     verifier.invalidate({ account: 'acc_1' });
-    expect(await ask(verifier, token)).toMatchObject({ remembered: true });
+    expect(await ask(verifier, token)).toMatchObject({ isCached: true });
     verifier.invalidate('all');
-    expect(await ask(verifier, token)).toMatchObject({ remembered: false });
+    expect(await ask(verifier, token)).toMatchObject({ isCached: false });
   });
 
   it('is not used with cache: false', async () => {
     const verifier = verifierOf({ cache: false });
     const token = forge(key);
     for (let attempt = 1; attempt <= 2; attempt += 1) {
-      expect(await ask(verifier, token)).toMatchObject({ remembered: false });
+      expect(await ask(verifier, token)).toMatchObject({ isCached: false });
       expect(checks).toHaveBeenCalledTimes(attempt);
     }
     expect(() => verifier.invalidate('all')).not.toThrow();
@@ -143,7 +143,7 @@ describe('one verification at a time for one token', () => {
     const early = forge(key, { nbf: NOW + 10 });
     expect(await ask(verifier, early)).toEqual({ outcome: 'refused', reason: 'token_nbf' });
     clock.advance(10_000);
-    expect(await ask(verifier, early)).toMatchObject({ remembered: false });
+    expect(await ask(verifier, early)).toMatchObject({ isCached: false });
   });
 });
 

@@ -46,7 +46,7 @@ describe.each(['JWT', 'opaque'] as const)('tokens of oidc-provider that are boun
   }, 30_000);
   afterAll(() => Promise.all([issuer.close(), certifying.close(), api.close()]));
 
-  const LET_IN = [200, { kind: 'access', clientId: id, scopes: ['payments'], confirmation: 'dpop' }];
+  const ACCEPTED = [200, { kind: 'access', clientId: id, scopes: ['payments'], confirmation: 'dpop' }];
 
   it('D35 accepts those that openid-client obtains, with the nonces of both', async () => {
     const config = await openid.discovery(new URL(issuer.url), id, secret, undefined, {
@@ -56,7 +56,7 @@ describe.each(['JWT', 'opaque'] as const)('tokens of oidc-provider that are boun
     const { access_token: token } = await openid.clientCredentialsGrant(config, SCOPE, { DPoP });
     const target = new URL(`${url}/dpop`);
     const answer = await openid.fetchProtectedResource(config, token, target, 'GET', undefined, undefined, { DPoP });
-    expect([answer.status, await answer.json()]).toMatchObject(LET_IN);
+    expect([answer.status, await answer.json()]).toMatchObject(ACCEPTED);
   });
 
   it('D35 accepts those that oauth4webapi obtains, and refuses them with the key of another client', async () => {
@@ -90,12 +90,12 @@ describe.each(['JWT', 'opaque'] as const)('tokens of oidc-provider that are boun
       dpop: true,
     });
     const answer = await client.fetch(`${url}/dpop`);
-    expect([answer.status, await answer.json()]).toMatchObject(LET_IN);
+    expect([answer.status, await answer.json()]).toMatchObject(ACCEPTED);
   });
 
   it('accepts those that are bound to a certificate, only with that certificate', async () => {
     const [own, another] = [0, 1].map(() => new X509Certificate(selfSigned('client.test').cert).raw.toString('base64'));
-    const token = await certifying.buy('payments', audience, { 'client-cert': `:${own}:` });
+    const token = await certifying.obtainToken('payments', audience, { 'client-cert': `:${own}:` });
     if (format === 'JWT') expect(decodeJwt(token).cnf).toEqual({ 'x5t#S256': expect.stringMatching(/^[\w-]{43}$/) });
     const statuses = [own, another, undefined].map(async (certificate) => {
       const headers = certificate === undefined ? {} : { 'client-cert': certificate };
@@ -105,7 +105,7 @@ describe.each(['JWT', 'opaque'] as const)('tokens of oidc-provider that are boun
   });
 });
 
-/** Calls once more if the server asked for a nonce, as its documentation tells clients to. */
+/** Calls once more if the server asked for a nonce, as its documentation says. */
 async function withNonce<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -83,7 +83,7 @@ const bytesOf = (number: bigint, length: number) =>
     'hex',
   );
 
-/** How a token is changed: one of its signatures is taken, then bits of it or of the text are flipped, then bytes cut or added. */
+/** How a token is changed: one of its signatures is chosen, then bits of it or of the text are flipped, then bytes cut or added. */
 const changes = fc.record({
   alg: fc.constantFrom(...ALGORITHMS.keys()),
   signature: fc.oneof(fc.constant(0), fc.nat()),

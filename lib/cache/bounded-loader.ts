@@ -3,7 +3,7 @@
  * invalidations.
  */
 import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
-import { RecordError } from '../credentials/record-error.js';
+import { RecordError } from '../credentials/records/record-error.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
 import { FetchError } from '../http/fetch-json.js';
@@ -12,7 +12,7 @@ import { LookupSlots, type LookupSource, type Place, UNCOUNTED } from './lookup-
 
 /** `Q`: the request to the resolver. `V`: its answer. `R`: the result made from the answer. */
 export interface BoundedLoaderOptions<Q, V extends Subject, R> {
-  /** The owner of the lookups, for events. */
+  /** The factory that makes the lookups, such as `apiKeys`: the property `of` of events. */
   readonly of: string;
   /** Milliseconds after which a lookup fails. */
   readonly timeout: number;

@@ -123,7 +123,10 @@ export class CacheEntries<E extends CacheEntry> {
    */
   readonly #revoked: IndexedLru<NegativeEntry>;
 
-  /** @param isIndexed - Whether changes of single keys are expected. */
+  /**
+   * @param isIndexed - Whether to build the index by id at once, because changes of single keys are expected; otherwise
+   *   it is built when it is first needed.
+   */
   constructor(bounds: CacheBounds, isIndexed: boolean) {
     const { max, negativeMax } = bounds;
     this.bounds = bounds;

@@ -15,7 +15,7 @@ import type { LookupSource } from './lookup-slots.js';
 
 /** `Q`: the request to the resolver. `E`: the entry that is cached for its answer. */
 export interface RecordCacheOptions<Q, E> {
-  /** The owner of the lookups, for events. */
+  /** The factory that makes the lookups, such as `apiKeys`: the property `of` of events. */
   readonly of: string;
   /** The property of a `Change` that contains the ids of this cache. */
   readonly member: SubjectMember;

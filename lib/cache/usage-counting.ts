@@ -2,7 +2,13 @@
 import type { Outcome } from '../contracts/credential-verifier.js';
 import type { UsageOf } from '../contracts/key-resolver.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
+import { includesAddress } from '../credentials/address-list.js';
+import type { Principal } from '../credentials/principal.js';
 import { handleRejection, reportCallbackFailure, runCallback } from '../events/run-callback.js';
+
+interface Sender {
+  readonly from: string | undefined;
+}
 
 export class UsageCounting {
   readonly #name: { readonly of: string; readonly callback: 'usageOf' };
@@ -28,10 +34,12 @@ export class UsageCounting {
     }
   }
 
-  accepted(counter: UsageCounter | undefined): void {
+  /** Counts a credential that the verifier accepted, as refused if the gate will refuse its address. */
+  accepted(counter: UsageCounter | undefined, { allowedAddresses }: Principal, sender: Sender): void {
     if (counter === undefined) return;
     try {
-      handleRejection(this.#name, counter.accepted());
+      const isAllowed = allowedAddresses === undefined || includesAddress(allowedAddresses, sender.from);
+      handleRejection(this.#name, isAllowed ? counter.accepted() : counter.refused());
     } catch (error) {
       reportCallbackFailure(this.#name, 'threw', error);
     }

@@ -65,7 +65,7 @@ function readUrl(metadata: unknown, member: MetadataUrl, source: MetadataSource)
   const { issuer, [member]: uri } = (metadata ?? {}) as { readonly [name: string]: unknown };
   if (issuer !== source.issuer) return new FetchError('the metadata names another issuer');
   const url = secureUrl(uri, source.allowHttp);
-  if (url === undefined) return new FetchError(`no ${member} that may be fetched`);
+  if (url === undefined) return new FetchError(`the metadata has no ${member} with an https URL`);
   if (pointsInside(url, source)) return new FetchError(`a ${member} on an internal host`);
   return url;
 }

@@ -12,9 +12,9 @@ import type { Refused, Unavailable } from '../contracts/credential-verifier.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
 import type { Environment } from '../credentials/kind.js';
-import { type AccessKeyFacts, readAccessKeyRecord } from '../credentials/record.js';
-import { RecordError } from '../credentials/record-error.js';
-import { endedAt } from '../credentials/validity.js';
+import { type AccessKeyFacts, readAccessKeyRecord } from '../credentials/records/record.js';
+import { RecordError } from '../credentials/records/record-error.js';
+import { endedAt } from '../credentials/records/validity.js';
 import { handleRejection } from '../events/run-callback.js';
 import type { TokenClaims } from './claims.js';
 

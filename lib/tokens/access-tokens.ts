@@ -85,20 +85,22 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
    * Checks that a request proves possession. Every request must, even if it shared the verification of another request.
    */
   function confirm(token: TokenOutcome, credential: PresentedCredential): Outcome | Promise<Outcome> {
-    if (token.outcome !== 'accepted') return counted(token);
+    if (token.outcome !== 'accepted') return counted(token, credential);
     const { principal, signingKey, accessKey } = token;
-    if (confirmation === undefined) return counted({ outcome: 'accepted', principal }, accessKey);
+    if (confirmation === undefined) return counted({ outcome: 'accepted', principal }, credential, accessKey);
     const outcome = confirmation.confirm(credential, token);
-    if (!(outcome instanceof Promise)) return counted(outcome, accessKey);
+    if (!(outcome instanceof Promise)) return counted(outcome, credential, accessKey);
     // Checked again, because the token may have expired while the replay cache was asked.
-    return outcome.then((settled) => counted(refusalIfEnded(principal.expiresAt, signingKey) ?? settled, accessKey));
+    return outcome.then((settled) =>
+      counted(refusalIfEnded(principal.expiresAt, signingKey) ?? settled, credential, accessKey),
+    );
   }
 
   /**
    * Counts the outcome for the access key. Each request counts, even if it shared the verification of another request.
    */
-  function counted(outcome: Outcome, accessKey?: CachedAccessKey): Outcome {
-    if (outcome.outcome === 'accepted') accessKeys?.usage.accepted(accessKey?.usage);
+  function counted(outcome: Outcome, credential: PresentedCredential, accessKey?: CachedAccessKey): Outcome {
+    if (outcome.outcome === 'accepted') accessKeys?.usage.accepted(accessKey?.usage, outcome.principal, credential);
     else accessKeys?.usage.refused(outcome);
     return outcome;
   }

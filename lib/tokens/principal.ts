@@ -3,7 +3,7 @@ import { Interner } from '../cache/interner.js';
 import type { ApiMap } from '../credentials/api-map.js';
 import type { Environment } from '../credentials/kind.js';
 import { type AccessPrincipal, sealPrincipal, type TokenPayload } from '../credentials/principal.js';
-import type { AccessKeyFacts } from '../credentials/record.js';
+import type { AccessKeyFacts } from '../credentials/records/record.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';
 import type { CompactJws } from '../protocol/compact-jws.js';
 import { deepFreeze, type JsonObject, own } from '../protocol/json-object.js';

@@ -14,7 +14,7 @@ import { A5, T1 } from '../../support/answers.js';
 import { FOREIGN_CLIENT, startForeignIssuer } from '../../support/foreign-issuer.js';
 import { ACTIVE, AUDIENCE, introspectedApi, NOW } from '../../support/introspection-server.js';
 import { scriptedServer } from '../../support/scripted-server.js';
-import { LET_IN, refusal, serveTokenApi } from '../../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi } from '../../support/token-api.js';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -36,7 +36,7 @@ describe('oidc-provider', () => {
   it('I07 its opaque tokens are accepted until they are revoked there', async () => {
     const { id, secret } = FOREIGN_CLIENT;
     const { issuer, api, verifier } = await foreignApi({}, { id, secret });
-    const token = await issuer.buy('payments', audience);
+    const token = await issuer.obtainToken('payments', audience);
     expect(token).not.toContain('.');
     expect(JSON.parse((await api.present(token)).body)).toMatchObject({
       ...{ clientId: id, scopes: ['payments'], apis: ['payments'] },
@@ -48,7 +48,7 @@ describe('oidc-provider', () => {
     const body = new URLSearchParams({ token });
     const revoked = await fetch(`${issuer.url}/token/revocation`, { method: 'POST', headers: { authorization }, body });
     expect(revoked.status).toBe(200);
-    expect(await api.judge(token)).toEqual(LET_IN);
+    expect(await api.judge(token)).toEqual(ACCEPTED);
     verifier.invalidate('all');
     expect(await api.judge(token)).toEqual(refusal(T1, 'token_inactive'));
   });
@@ -69,7 +69,7 @@ describe('oidc-provider', () => {
     const metadata = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } };
     const client = { id: FOREIGN_CLIENT.id, privateKey: given[form], keyId: 'one' };
     const { api } = await foreignApi(metadata, client);
-    // The client cannot buy with its secret any more; that a made-up token is inactive shows that it authenticated.
+    // The client cannot obtain tokens with its secret any more; that a made-up token is inactive shows that it authenticated.
     expect(await api.judge('made-up-token')).toEqual(refusal(T1, 'token_inactive'));
   });
 });
@@ -130,8 +130,8 @@ describe('the endpoint', () => {
 
   it('I06 is found in the metadata of the issuer, once', async () => {
     const { api, paths } = await metadataOf((origin) => ({ issuer: origin, introspection_endpoint: `${origin}/ask` }));
-    expect(await api.judge('token-1')).toEqual(LET_IN);
-    expect(await api.judge('token-2')).toEqual(LET_IN);
+    expect(await api.judge('token-1')).toEqual(ACCEPTED);
+    expect(await api.judge('token-2')).toEqual(ACCEPTED);
     expect(paths()).toEqual(['/.well-known/oauth-authorization-server', '/ask', '/ask']);
   });
 
@@ -158,7 +158,7 @@ describe('the endpoint', () => {
     );
     expect(await api.judge('opaque-token')).toMatchObject(A5);
     isDown = false;
-    expect(await api.judge('opaque-token')).toEqual(LET_IN);
+    expect(await api.judge('opaque-token')).toEqual(ACCEPTED);
   });
 
   it('I06 is located again after a failed call, once in a minute', async () => {

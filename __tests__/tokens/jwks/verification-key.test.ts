@@ -44,7 +44,7 @@ describe('a set', () => {
 
   it('has no kid twice among usable keys', () => {
     expect(() => read(jwkOf(key), jwkOf(createKey('ES256', 'key-1')))).toThrow(
-      new KeySetError('two keys with one kid'),
+      new KeySetError('two keys with the same kid'),
     );
     expect(read(jwkOf(key), jwkOf(key, { use: 'enc' })).length).toBe(1);
   });
@@ -95,7 +95,7 @@ describe('a key', () => {
     ['alg for encryption', { alg: 'ECDH-ES' }],
     ['no kty', { kty: undefined }],
     ['kty that is no text', { kty: 1 }],
-    ['a curve that is taken nowhere', { crv: 'secp256k1' }],
+    ['a curve that no algorithm uses', { crv: 'secp256k1' }],
     ['no curve', { crv: undefined }],
     ['no y', { y: undefined }],
     ['a point off the curve', { y: jwkOf(key).x }],

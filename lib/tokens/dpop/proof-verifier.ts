@@ -1,9 +1,10 @@
 /** DPoP proofs (RFC 9449 section 4.3), at a gate and at the token endpoint. */
-import { BoundedReplayCache } from '../../cache/bounded-replay-cache.js';
+import { joseHeaderReader } from '../../cache/jose-headers.js';
+import { ReplayCheck } from '../../cache/replay-check.js';
 import type { Clock } from '../../contracts/clock.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
 import type { CredentialRequest } from '../../http/presented-credential.js';
-import { type CompactJws, readCompactJws } from '../../protocol/compact-jws.js';
+import { type CompactJws, type ReadJoseHeader, readCompactJws } from '../../protocol/compact-jws.js';
 import { type JsonObject, own } from '../../protocol/json-object.js';
 import { normalizePath, normalizeUri, requestPath } from '../../protocol/target-uri.js';
 import { verifySignature } from '../signature.js';
@@ -67,11 +68,14 @@ const PROOF_TYPES = ['dpop+jwt', 'application/dpop+jwt'];
 export class ProofVerifier {
   readonly #rules: ProofRules;
   readonly #keys = new ProofKeys();
-  readonly #firstUses: BoundedReplayCache;
+  /** All proofs of a client have the same header, so it is read once. */
+  readonly #readHeader = joseHeaderReader();
+  readonly #jwks = new WeakMap<JsonObject, ProofJwk>();
+  readonly #replayCheck: ReplayCheck;
 
   constructor(rules: ProofRules) {
     this.#rules = rules;
-    this.#firstUses = new BoundedReplayCache(rules.replay);
+    this.#replayCheck = new ReplayCheck(rules.replay);
   }
 
   /**
@@ -80,7 +84,7 @@ export class ProofVerifier {
    * @returns Synchronously, unless the algorithm is slow (P-384) or the replay cache answers asynchronously.
    */
   verify(request: CredentialRequest, expected: ExpectedBinding): ProofResult | Promise<ProofResult> {
-    const proof = readProof(request.headers?.dpop);
+    const proof = readProof(request.headers?.dpop, this.#readHeader);
     if (typeof proof === 'string') return refused(proof);
     const jwk = this.#readJoseHeader(proof.header);
     if (typeof jwk === 'string') return refused(jwk);
@@ -108,12 +112,17 @@ export class ProofVerifier {
 
   /** Returns the key in the header of a proof, or the rule that the header breaks. */
   #readJoseHeader(header: JsonObject): ProofJwk | string {
+    const known = this.#jwks.get(header);
+    if (known !== undefined) return known;
     const [alg, typ] = [own(header, 'alg'), own(header, 'typ')];
     // RFC 7515 section 4.1.9: `application/` may be omitted, and media types ignore case.
     if (typeof typ !== 'string' || !PROOF_TYPES.includes(typ.toLowerCase())) return 'dpop_typ';
     if (typeof alg !== 'string' || !this.#rules.algorithms.includes(alg)) return 'dpop_alg';
     if (REFUSED_MEMBERS.some((name) => Object.hasOwn(header, name))) return 'dpop_header_member';
-    return readProofJwk(own(header, 'jwk'), alg) ?? 'dpop_jwk';
+    const jwk = readProofJwk(own(header, 'jwk'), alg);
+    if (jwk === undefined) return 'dpop_jwk';
+    this.#jwks.set(header, jwk);
+    return jwk;
   }
 
   /** Returns the first rule that the claims break. */
@@ -147,7 +156,7 @@ export class ProofVerifier {
   #useOnce(request: CredentialRequest, { payload }: CompactJws, proven: ProvenKey): ProofResult | Promise<ProofResult> {
     // Stored until no server accepts the proof any more, even a server whose clock is behind.
     const seconds = this.#rules.maxAge + 2 * TOLERANCE;
-    const use = this.#firstUses.use(request, replayId(proven.thumbprint, String(own(payload, 'jti'))), seconds);
+    const use = this.#replayCheck.use(request, replayId(proven.thumbprint, String(own(payload, 'jti'))), seconds);
     if (use instanceof Promise) return use.then((settled) => resultOf(settled, proven));
     return resultOf(use, proven);
   }
@@ -162,10 +171,10 @@ function resultOf(use: 'first' | 'used' | 'unavailable', proven: ProvenKey): Pro
  * Reads the proof from its field (RFC 9449 section 4.3, numbers 1 and 2). If there are several fields, Node joins them
  * with a comma, which no proof contains.
  */
-function readProof(field: unknown): CompactJws | string {
+function readProof(field: unknown, readHeader: ReadJoseHeader): CompactJws | string {
   if (field === undefined || field === '') return 'dpop_missing';
   if (typeof field !== 'string' || field.length > MAX_PROOF_LENGTH) return 'dpop_malformed';
-  return readCompactJws(field) ?? 'dpop_malformed';
+  return readCompactJws(field, readHeader) ?? 'dpop_malformed';
 }
 
 function refused(reason: string, code: RefusedProof['code'] = 'invalid_dpop_proof', nonce?: string): RefusedProof {

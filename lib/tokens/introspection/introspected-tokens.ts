@@ -4,9 +4,9 @@ import { RecordCache } from '../../cache/record-cache.js';
 import type { Change, Invalidatable } from '../../contracts/change-feed.js';
 import { instantOf } from '../../contracts/clock.js';
 import { builtIn, type CredentialVerifier, type Declined, type Outcome } from '../../contracts/credential-verifier.js';
-import { keywardFormat } from '../../credentials/api-key.js';
+import { keywardFormat } from '../../credentials/keyward-format.js';
 import type { AccessPrincipal } from '../../credentials/principal.js';
-import { RecordError } from '../../credentials/record-error.js';
+import { RecordError } from '../../credentials/records/record-error.js';
 import type { PresentedCredential } from '../../http/presented-credential.js';
 import { type JsonObject, own } from '../../protocol/json-object.js';
 import { readTokenClaims, reasonOfRule } from '../claims.js';
@@ -103,7 +103,8 @@ export function createIntrospectedTokens(
   function verify(credential: PresentedCredential): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
     const now = instantOf(clock);
     const cached = cache.get(credential.cacheKey, now);
-    if (cached instanceof CachedToken && cached.endsAt > now.wall) return confirm(cached, credential);
+    if (cached instanceof CachedToken && cached.principal.expiresAt > now.wall / 1_000)
+      return confirm(cached, credential);
     if (!credential.isWellFormed || isKey(credential)) return DECLINED;
     // A token of another issuer is not sent, because this issuer would learn the token.
     const { issuer: named } = credential;

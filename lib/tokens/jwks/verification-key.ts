@@ -81,7 +81,7 @@ export function readKeySet(value: unknown): readonly VerificationKey[] {
   if (members.some(isPrivate)) throw new KeySetError('a private key');
   const keys = members.map(readKey).filter((key) => key !== undefined);
   const ids = keys.map((key) => key.kid).filter((kid) => kid !== undefined);
-  if (new Set(ids).size < ids.length) throw new KeySetError('two keys with one kid');
+  if (new Set(ids).size < ids.length) throw new KeySetError('two keys with the same kid');
   return keys;
 }
 

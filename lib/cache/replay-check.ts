@@ -1,4 +1,7 @@
-/** Asks a replay cache whether an id is used for the first time, with a timeout and a limit of pending calls. */
+/**
+ * Checks for replays: asks a replay cache whether an id is used for the first time, with a timeout and a limit of
+ * pending calls.
+ */
 import type { ReplayCache } from '../contracts/replay-cache.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
@@ -18,7 +21,7 @@ interface NotedUse {
 /** Uses by request, so that a request that passes two gates uses its proof only once. */
 const usesOfRequest = new WeakMap<object, readonly NotedUse[]>();
 
-export class BoundedReplayCache {
+export class ReplayCheck {
   readonly #cache: ReplayCache;
   #pending = 0;
 
