@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { apiKeys, authOf, BearerError, requireBearer } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { law } from '../support/law.js';
 import { createManualClock, START } from '../support/manual-clock.js';
 import { bearing, pass } from '../support/passage.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { apiKeys } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { holdTimers } from '../support/cache-bench.js';
 import { keyedVerifier } from '../support/keyed-verifier.js';
 

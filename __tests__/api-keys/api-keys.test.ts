@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyFormat, KeyReading } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { eavesdrop } from '../support/eavesdrop.js';
 import { keyedVerifier } from '../support/keyed-verifier.js';
@@ -16,7 +16,7 @@ describe('apiKeys: claimed credentials', () => {
     ['a JWS that begins like a key', 'sk_a.b.c', DECLINED],
     ['a text without a prefix of the format', 'hello', DECLINED],
     ['a key that is mistyped', 'sk_hello', { outcome: 'refused', reason: 'key_malformed' }],
-    ['a key of a kind not taken', mintKey('public', 'live'), { ...DECLINED, reason: 'kind_not_accepted' }],
+    ['a key of a kind that is not accepted', mintKey('public', 'live'), { ...DECLINED, reason: 'kind_not_accepted' }],
     ['a key of another environment', mintKey('secret', 'sandbox'), { ...DECLINED, reason: 'other_environment' }],
   ])('%s: no lookup', async (_what, text, outcome) => {
     const { verify, cached, table } = keyedVerifier({}, { kinds: ['secret'] });
@@ -32,8 +32,8 @@ describe('apiKeys: claimed credentials', () => {
     ['sandbox', 'sandbox', 'accepted'],
     ['any', 'live', 'accepted'],
     ['any', 'sandbox', 'accepted'],
-  ] as const)('a verifier for %s, a key of %s: %s', async (taken, environment, outcome) => {
-    const { verify } = keyedVerifier({ environment }, { environment: taken });
+  ] as const)('a verifier for %s, a key of %s: %s', async (expected, environment, outcome) => {
+    const { verify } = keyedVerifier({ environment }, { environment: expected });
     expect(await verify()).toMatchObject({ outcome });
   });
 
@@ -139,11 +139,11 @@ describe('apiKeys: calls of the resolver', () => {
     ['an account', { account: 'acc_1' }],
     ['everything', 'all'],
   ] as const)('by hand or by feed, a change of %s makes it ask again', async (_what, change) => {
-    for (const tell of ['invalidate', 'feed'] as const) {
+    for (const how of ['invalidate', 'feed'] as const) {
       const { table, key } = keyedVerifier();
       const { keys, verify } = keyedVerifier({}, { resolver: table.watched });
       await verify(key);
-      if (tell === 'feed') table.watched.onChange(change);
+      if (how === 'feed') table.watched.onChange(change);
       else keys.invalidate(change);
       await verify(key);
       expect(table.lookups()).toBe(2);

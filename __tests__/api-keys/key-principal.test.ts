@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { keyPrincipalOf, sharedKeyFacts } from '../../lib/api-keys/key-principal.js';
 import { scopePrefixes } from '../../lib/credentials/api-map.js';
-import { readKeyRecord } from '../../lib/credentials/record.js';
+import { readKeyRecord } from '../../lib/credentials/records/record.js';
 
 const RECORD = { kind: 'secret', account: 'acc_1', environment: 'live' };
 

@@ -115,15 +115,15 @@ describe('bearerErrors', () => {
   });
 
   it('passes other errors on', async () => {
-    const told: unknown[] = [];
+    const messages: unknown[] = [];
     const app = appWith((made) =>
       made.use(bearerErrors(), ((error, _req, res, _next) => {
-        told.push(error.message);
+        messages.push(error.message);
         res.sendStatus(error.status);
       }) as ErrorRequestHandler),
     );
     expect((await ask(app, undefined, '/foreign')).status).toBe(418);
-    expect(told).toEqual(['no tea']);
+    expect(messages).toEqual(['no tea']);
   });
 
   it('passes a refusal on if the response has started, so that Express ends the connection', async () => {

@@ -2,8 +2,8 @@ import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { apiKeys, bearerErrors, defineGuard, type KeyRecord, requireBearer, requireChannel } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { EXPRESS } from '../support/audited.js';
 import { type Deferred, deferred } from '../support/deferred.js';
 import { getRaw, type Served, sendRaw, serve } from '../support/raw-http.js';
@@ -212,7 +212,7 @@ describe(`a response that other code has sent, on Express ${EXPRESS}`, () => {
   });
 });
 
-// Express tells error handlers by their four parameters.
+// Express recognizes error handlers by their four parameters.
 function breaking(_error: unknown, _req: Request, _res: Response, _next: NextFunction): void {
   broken();
 }

@@ -3,17 +3,17 @@ import { fail } from '../../lib/express/middleware.js';
 
 describe('fail passes a thrown value on', () => {
   const failed = (thrown: unknown) => {
-    const told: unknown[] = [];
-    fail((error) => told.push(error), thrown);
-    return told;
+    const reported: unknown[] = [];
+    fail((error) => reported.push(error), thrown);
+    return reported;
   };
 
   it.each([
     ['an error', new RangeError('x')],
     ['an object with a status', { status: 418 }],
   ])('%s unchanged', (_name, thrown) => {
-    const [told] = failed(thrown);
-    expect(told).toBe(thrown);
+    const [reported] = failed(thrown);
+    expect(reported).toBe(thrown);
   });
 
   it.each([

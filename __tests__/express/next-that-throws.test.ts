@@ -8,7 +8,7 @@ import {
   requireKeyKind,
   requireRateLimit,
 } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { getRaw, type Served, serve } from '../support/raw-http.js';
 

@@ -3,8 +3,8 @@ import { type CacheOptions, readCacheOptions } from '../cache/cache-options.js';
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { KeyResolver, ResolveKey } from '../contracts/key-resolver.js';
-import { type KeyFormat, keywardFormat } from '../credentials/api-key.js';
 import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
+import { type KeyFormat, keywardFormat } from '../credentials/keyward-format.js';
 import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
 import {
   anything,

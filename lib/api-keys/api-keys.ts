@@ -6,36 +6,33 @@ import type { Change, Invalidatable } from '../contracts/change-feed.js';
 import { type Instant, instantOf } from '../contracts/clock.js';
 import { builtIn, type Claim, type CredentialVerifier, type Outcome } from '../contracts/credential-verifier.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
-import type { KeyFormat, KeyReading } from '../credentials/api-key.js';
+import { includesAddress } from '../credentials/address-list.js';
+import type { KeyFormat, KeyReading } from '../credentials/keyward-format.js';
 import type { Environment, KeyKind } from '../credentials/kind.js';
 import type { KeyPrincipal } from '../credentials/principal.js';
-import { type KeyRecord, readKeyRecord } from '../credentials/record.js';
-import { RecordError } from '../credentials/record-error.js';
-import { endedAt, type Validity } from '../credentials/validity.js';
+import { type KeyRecord, readKeyRecord } from '../credentials/records/record.js';
+import { RecordError } from '../credentials/records/record-error.js';
+import { endedAt, type Validity } from '../credentials/records/validity.js';
 import { handleRejection, runCallback } from '../events/run-callback.js';
 import type { PresentedCredential } from '../http/presented-credential.js';
 import { type ApiKeysOptions, readApiKeysOptions } from './api-keys-options.js';
 import { keyPrincipalOf, sharedKeyFacts } from './key-principal.js';
-
-/** Data for recording and counting the use of a key, if the resolver does so. */
-interface KeyUse {
-  readonly counter: UsageCounter | undefined;
-  /** When it was last recorded, on the monotonic clock. */
-  recordedAt: number | undefined;
-}
 
 /** A cached key. */
 class CachedKey extends CacheEntry {
   readonly principal: KeyPrincipal;
   /** Milliseconds since 1970; `undefined` if no revocation is planned. The principal has the expiry. */
   readonly revokedAt: number | undefined;
-  readonly use: KeyUse | undefined;
+  /** Counts the use of the key, if the resolver asks for it. */
+  readonly counter: UsageCounter | undefined;
+  /** When its use was last recorded, on the monotonic clock. */
+  recordedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(principal: KeyPrincipal, { revokedAt }: Validity, use: KeyUse | undefined) {
+  constructor(principal: KeyPrincipal, { revokedAt }: Validity, counter: UsageCounter | undefined) {
     super();
     this.principal = principal;
     this.revokedAt = Number.isFinite(revokedAt) ? revokedAt : undefined;
-    this.use = use;
+    this.counter = counter;
   }
 
   get id(): string {
@@ -102,7 +99,8 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
   const cache = new RecordCache<KeyLookup, CachedKey>({ of: 'apiKeys', member: 'key', clock, lookUp, ...limits });
   const shared = sharedKeyFacts();
   const usage = new UsageCounting('apiKeys', resolver);
-  const notesUse = resolver.recordUse !== undefined || resolver.usageOf !== undefined;
+  const recordsUse = resolver.recordUse !== undefined;
+  const countsUse = resolver.usageOf !== undefined;
 
   function verify(credential: PresentedCredential): Outcome | Promise<Outcome> {
     // An API key has no key pair that it could be bound to, so it never uses the scheme DPoP.
@@ -143,12 +141,14 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
       return new NegativeEntry(NO_SUBJECT, 'unknown');
     }
     const facts = readKeyRecord(record);
-    if (facts.kind !== kind) throw new RecordError('kind: not that of the key');
-    if (facts.environment !== environment) throw new RecordError('environment: not that of the key');
+    if (facts.kind !== kind) throw new RecordError('kind: differs from the kind that the prefix of the key states');
+    if (facts.environment !== environment) {
+      throw new RecordError('environment: differs from the environment that the prefix of the key states');
+    }
     const ended = endedAt(facts.validity, clock.now());
     if (ended !== undefined) return new NegativeEntry(facts, ended, facts.validity.revokedAt);
-    const use = notesUse ? { counter: usage.counterOf(facts.id), recordedAt: undefined } : undefined;
-    return new CachedKey(keyPrincipalOf(facts, apis, shared), facts.validity, use);
+    const counter = countsUse ? usage.counterOf(facts.id) : undefined;
+    return new CachedKey(keyPrincipalOf(facts, apis, shared), facts.validity, counter);
   }
 
   /**
@@ -157,23 +157,24 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
    * @returns `undefined` if the key has ended.
    */
   function accept(key: CachedKey, credential: PresentedCredential, now: Instant): Outcome | undefined {
-    const { principal, use } = key;
+    const { principal, counter } = key;
     // Compared in seconds, because `expiresAt` of the principal is in seconds and `expiresAt * 1_000` could have a
     // rounding error.
     if (principal.expiresAt !== undefined && principal.expiresAt <= now.wall / 1_000) return undefined;
-    if (use !== undefined) noteUse(use, credential, now);
+    // If these fail, the key is accepted nevertheless.
+    if (recordsUse) recordUse(key, credential, now);
+    if (counter !== undefined) usage.accepted(counter, principal, credential);
     return { outcome: 'accepted', principal };
   }
 
-  /** Records and counts the use of a key. If this fails, the key is accepted nevertheless. */
-  function noteUse(use: KeyUse, credential: PresentedCredential, now: Instant): void {
-    if (use.recordedAt === undefined || now.monotonic - use.recordedAt >= RECORD_EVERY) {
-      use.recordedAt = Math.floor(now.monotonic);
-      if (resolver.recordUse !== undefined) {
-        runCallback(RECORD_USE, () => resolver.recordUse?.(credential.digest, credential.from));
-      }
-    }
-    usage.accepted(use.counter);
+  /** Records the use of a key, unless it was recorded a short time ago or the gate will refuse its address. */
+  function recordUse(key: CachedKey, credential: PresentedCredential, { monotonic }: Instant): void {
+    if (monotonic - key.recordedAt < RECORD_EVERY) return;
+    const { digest, from } = credential;
+    const { allowedAddresses } = key.principal;
+    if (allowedAddresses !== undefined && !includesAddress(allowedAddresses, from)) return;
+    key.recordedAt = monotonic;
+    runCallback(RECORD_USE, () => resolver.recordUse?.(digest, from));
   }
 
   function invalidate(change: Change): void {

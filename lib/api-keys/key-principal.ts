@@ -1,7 +1,7 @@
 import { Interner } from '../cache/interner.js';
 import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
 import { type KeyPrincipal, sealPrincipal } from '../credentials/principal.js';
-import type { KeyFacts } from '../credentials/record.js';
+import type { KeyFacts } from '../credentials/records/record.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';
 
 /** Values that many keys have in common, stored once. */

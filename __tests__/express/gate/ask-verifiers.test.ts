@@ -12,7 +12,7 @@ import { PresentedCredential } from '../../../lib/http/presented-credential.js';
 import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
 import { bearing, pass } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
-import { admitting, answering, DECLINING } from '../../support/stub-verifier.js';
+import { acceptingVerifier, answering, DECLINING } from '../../support/stub-verifier.js';
 
 const CREDENTIAL = 'a-credential-that-nobody-may-see';
 const ask = (...accept: CredentialVerifier[]) => askVerifiers(accept, new PresentedCredential(CREDENTIAL));
@@ -29,7 +29,7 @@ const failures = () => events.heard<LookupFailure>('keyward:lookup-failure');
 
 describe('askVerifiers answers synchronously if the verifiers do', () => {
   it.each([
-    ['accepted', admitting(keyPrincipal())],
+    ['accepted', acceptingVerifier(keyPrincipal())],
     ['refused', answering({ outcome: 'refused', reason: 'no' })],
     ['unavailable', answering({ outcome: 'unavailable', reason: 'down' })],
   ])('%s', (outcome, verifier) => {
@@ -83,7 +83,7 @@ describe('a verifier that breaks the contract makes the credential unavailable, 
     ['returns a revoked Proxy', () => revokedProxy()],
   ])('%s', async (_name, verify) => {
     const verifier = { verify } as CredentialVerifier;
-    expect(await ask(verifier, admitting(keyPrincipal()))).toEqual(UNAVAILABLE);
+    expect(await ask(verifier, acceptingVerifier(keyPrincipal()))).toEqual(UNAVAILABLE);
     expect(failures()).toMatchObject([{ of: 'verifier', reason: 'threw' }]);
     const { error } = await pass(bearing(CREDENTIAL), requireBearer({ accept: [verifier] }));
     expect(error).toMatchObject({ code: 'temporarily_unavailable', status: 503 });
@@ -156,25 +156,25 @@ const UNSOUND: [string, object][] = [
 
 describe('principals that askVerifiers accepts', () => {
   it.each(UNSOUND)('not one %s', (_name, principal) => {
-    expect(ask(admitting(principal as Principal))).toEqual(UNAVAILABLE);
+    expect(ask(acceptingVerifier(principal as Principal))).toEqual(UNAVAILABLE);
   });
 
   it('not one of a kind that the verifier did not name', () => {
     const kinds = ['access', 'public'] as const;
-    expect(ask(admitting(keyPrincipal(), { kinds }))).toEqual(UNAVAILABLE);
-    expect(ask(admitting(tokenPrincipal(), { kinds }))).toMatchObject({ outcome: 'accepted' });
+    expect(ask(acceptingVerifier(keyPrincipal(), { kinds }))).toEqual(UNAVAILABLE);
+    expect(ask(acceptingVerifier(tokenPrincipal(), { kinds }))).toMatchObject({ outcome: 'accepted' });
   });
 
   it('not one of another kind from an object that copies or inherits a verifier of keyward', () => {
     const ours = apiKeys({ resolver: async () => undefined, kinds: ['public'], environment: 'live' });
-    const { verify } = admitting(keyPrincipal());
+    const { verify } = acceptingVerifier(keyPrincipal());
     expect(ask({ ...ours, verify })).toEqual(UNAVAILABLE);
     expect(ask(Object.create(ours, { verify: { value: verify } }))).toEqual(UNAVAILABLE);
   });
 
   it('one that is not frozen becomes frozen, with its lists', () => {
     const principal = keyPrincipal({ apis: ['payments'], scopes: ['payments'], channels: ['pc_1'] });
-    ask(admitting(principal));
+    ask(acceptingVerifier(principal));
     for (const part of [principal, principal.apis, principal.scopes, principal.channels]) {
       expect(Object.isFrozen(part)).toBe(true);
     }
@@ -185,7 +185,7 @@ describe('principals that askVerifiers accepts', () => {
     (list) => {
       const names = ['payments'];
       const principal = Object.freeze(keyPrincipal({ [list]: names }));
-      expect(ask(admitting(principal))).toMatchObject({ principal });
+      expect(ask(acceptingVerifier(principal))).toMatchObject({ principal });
       expect(Object.isFrozen(names)).toBe(true);
     },
   );
@@ -197,8 +197,10 @@ describe('text that is not a b64token', () => {
   it('is malformed, and only verifiers of keyward are asked', () => {
     const ours = apiKeys({ resolver: throwing(new Error('x')), kinds: ['secret'], environment: 'live' });
     expect(askFor('sk_a b', ours)).toEqual({ outcome: 'malformed' });
-    expect(askFor('sk_a b', ours, admitting(keyPrincipal()))).toEqual({ outcome: 'malformed' });
-    expect(askFor('sk_a b', { ...ours, verify: admitting(keyPrincipal()).verify })).toEqual({ outcome: 'malformed' });
+    expect(askFor('sk_a b', ours, acceptingVerifier(keyPrincipal()))).toEqual({ outcome: 'malformed' });
+    expect(askFor('sk_a b', { ...ours, verify: acceptingVerifier(keyPrincipal()).verify })).toEqual({
+      outcome: 'malformed',
+    });
     expect(failures()).toEqual([]);
   });
 });

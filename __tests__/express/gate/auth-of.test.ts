@@ -5,12 +5,12 @@ import { authOf, credentialOf, requireBearer } from 'keyward';
 import request from 'supertest';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal } from '../../support/principals.js';
-import { admitting, DECLINING } from '../../support/stub-verifier.js';
+import { acceptingVerifier, DECLINING } from '../../support/stub-verifier.js';
 
 const principal = keyPrincipal();
 const forged = keyPrincipal({ keyId: 'forged' });
-const gate = requireBearer({ accept: [admitting(principal)] });
-const optional = requireBearer({ accept: [admitting(principal)], optional: true });
+const gate = requireBearer({ accept: [acceptingVerifier(principal)] });
+const optional = requireBearer({ accept: [acceptingVerifier(principal)], optional: true });
 
 const authIn = (req: object) => (req as { auth?: unknown }).auth;
 const get = (app: Express, path = '/a/b') => request(app).get(path).set('Authorization', 'Bearer abc');
@@ -186,7 +186,7 @@ describe('a gate that refuses', () => {
   const refusing = requireBearer({ accept: [DECLINING] });
 
   it.each([
-    ['whom a gate before it let in', [gate, refusing], {}],
+    ['that a gate before it accepted', [gate, refusing], {}],
     ['what earlier code put there', [refusing], { auth: forged }],
   ])('clears %s, in case an error handler ignores the refusal', async (_name, gates, members) => {
     const { req, passed } = await pass(bearing('abc', members), ...gates);
@@ -295,7 +295,7 @@ describe('credentialOf', () => {
   });
 
   it('reads a key without a scheme only if the gate accepts it', async () => {
-    const bare = requireBearer({ accept: [admitting(principal)], allowSchemeless: true });
+    const bare = requireBearer({ accept: [acceptingVerifier(principal)], allowSchemeless: true });
     const { req } = await pass(requestOf({ headers: { authorization: 'sk_abc' } }), bare);
     expect(credentialOf(req)).toBe('sk_abc');
     const { req: other } = await pass(bearing('abc'), gate);

@@ -5,13 +5,13 @@ import request from 'supertest';
 import { U0 } from '../../support/answers.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
-import { admitting } from '../../support/stub-verifier.js';
+import { acceptingVerifier } from '../../support/stub-verifier.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf, NOW } from '../../support/token-forge.js';
 
 const first = keyPrincipal({ keyId: 'first' });
 const second = keyPrincipal({ keyId: 'second' });
-const outer = requireBearer({ accept: [admitting(first)] });
-const inner = requireBearer({ accept: [admitting(second)] });
+const outer = requireBearer({ accept: [acceptingVerifier(first)] });
+const inner = requireBearer({ accept: [acceptingVerifier(second)] });
 
 describe('gate.principal', () => {
   it('is the principal that the gate accepted, also after later gates', async () => {
@@ -21,7 +21,7 @@ describe('gate.principal', () => {
   });
 
   it('is undefined behind an optional gate without a credential', async () => {
-    const optional = requireBearer({ accept: [admitting(first)], optional: true });
+    const optional = requireBearer({ accept: [acceptingVerifier(first)], optional: true });
     const { req } = await pass(requestOf(), optional);
     expect(optional.principal(req)).toBeUndefined();
   });
@@ -67,7 +67,7 @@ describe('requireBearer({ issuer, audience })', () => {
   it.each<[string, object, string]>([
     [
       'accept too',
-      { ...options, accept: [admitting(tokenPrincipal())] },
+      { ...options, accept: [acceptingVerifier(tokenPrincipal())] },
       '"issuer" and "audience" cannot be combined with "accept"',
     ],
     ['a misspelt option of the gate', { ...options, relm: 'pay' }, 'unknown option "relm"'],
@@ -86,7 +86,7 @@ describe('a key without a scheme, at a gate without allowSchemeless', () => {
   const ask = (options: object, authorization: string) =>
     request(
       express()
-        .use(requireBearer({ accept: [admitting(first)], ...options }))
+        .use(requireBearer({ accept: [acceptingVerifier(first)], ...options }))
         .use((req, res) => void res.json((req as { auth?: unknown }).auth ?? null))
         .use(bearerErrors()),
     )

@@ -6,7 +6,7 @@ import { hasMultipleCredentials } from '../../../lib/express/gate/multiple-crede
 import { answerOf, R4 } from '../../support/answers.js';
 import { type RequestParts, requestOf } from '../../support/passage.js';
 import { keyPrincipal } from '../../support/principals.js';
-import { admitting } from '../../support/stub-verifier.js';
+import { acceptingVerifier } from '../../support/stub-verifier.js';
 
 const twice = (parts: RequestParts) => {
   const req = requestOf(parts);
@@ -21,7 +21,7 @@ const READ = [
 ] as const;
 
 describe('a valid credential in the header, and a further one', () => {
-  const verifier = admitting(keyPrincipal());
+  const verifier = acceptingVerifier(keyPrincipal());
   const appWith = (...parsers: express.RequestHandler[]) => {
     const app = express().use(...parsers, requireBearer({ accept: [verifier] }));
     return app.use((_req, res) => void res.end()).use(bearerErrors());

@@ -4,7 +4,7 @@ import { reportDecision } from '../../../lib/express/gate/report-decision.js';
 import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
 import { bearing, pass, type RequestParts, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
-import { admitting, answering } from '../../support/stub-verifier.js';
+import { acceptingVerifier, answering } from '../../support/stub-verifier.js';
 
 let events: Eavesdropper;
 beforeEach(() => {
@@ -28,7 +28,7 @@ describe('the decision of a gate', () => {
     ['a key', keyPrincipal(), KEY],
     ['a token', tokenPrincipal({ account: undefined }), { ...NOBODY, kind: 'access', keyId: 'ack_1' }],
   ])('to accept %s', async (_name, principal, who) => {
-    await decide(admitting(principal));
+    await decide(acceptingVerifier(principal));
     expect(heard()).toStrictEqual([{ outcome: 'accepted', by: 'requireBearer', ...PASSED, ...who, ...AT }]);
   });
 
@@ -36,78 +36,78 @@ describe('the decision of a gate', () => {
     ['nothing presented', {}, 'credential_missing', 'nothing_presented'],
     ['malformed', { authorization: 'Bearer a b' }, 'invalid_request', 'malformed'],
   ])('about credentials that it did not verify: %s', async (_name, headers, code, reason) => {
-    await pass(requestOf({ ...FROM, headers }), requireBearer({ accept: [admitting(keyPrincipal())] }));
+    await pass(requestOf({ ...FROM, headers }), requireBearer({ accept: [acceptingVerifier(keyPrincipal())] }));
     expect(heard()).toStrictEqual([{ outcome: 'refused', by: 'requireBearer', code, reason, ...NOBODY, ...AT }]);
   });
 
   it('to refuse an unknown credential: eight digits of its digest', async () => {
     await decide(answering({ outcome: 'refused', reason: 'unknown' }));
-    const told = { code: 'invalid_token', reason: 'unknown', ...NOBODY, fingerprint: DIGEST_OF_ABC };
-    expect(heard()).toStrictEqual([{ outcome: 'refused', by: 'requireBearer', ...told, ...AT }]);
+    const common = { code: 'invalid_token', reason: 'unknown', ...NOBODY, fingerprint: DIGEST_OF_ABC };
+    expect(heard()).toStrictEqual([{ outcome: 'refused', by: 'requireBearer', ...common, ...AT }]);
   });
 
   it('to refuse a known credential: its id, without a digest', async () => {
     await decide(answering({ outcome: 'refused', reason: 'revoked', keyId: 'key_2' }));
-    const told = { code: 'invalid_token', reason: 'revoked', ...NOBODY, keyId: 'key_2' };
-    expect(heard()).toStrictEqual([{ outcome: 'refused', by: 'requireBearer', ...told, ...AT }]);
+    const common = { code: 'invalid_token', reason: 'revoked', ...NOBODY, keyId: 'key_2' };
+    expect(heard()).toStrictEqual([{ outcome: 'refused', by: 'requireBearer', ...common, ...AT }]);
   });
 
   it('during an outage: unavailable', async () => {
     await decide(answering({ outcome: 'unavailable', reason: 'down' }));
-    const told = { code: 'temporarily_unavailable', reason: 'down', ...NOBODY };
-    expect(heard()).toStrictEqual([{ outcome: 'unavailable', by: 'requireBearer', ...told, ...AT }]);
+    const common = { code: 'temporarily_unavailable', reason: 'down', ...NOBODY };
+    expect(heard()).toStrictEqual([{ outcome: 'unavailable', by: 'requireBearer', ...common, ...AT }]);
   });
 
   it('is not published for an optional gate without a credential', async () => {
-    await pass(requestOf(), requireBearer({ accept: [admitting(keyPrincipal())], optional: true }));
+    await pass(requestOf(), requireBearer({ accept: [acceptingVerifier(keyPrincipal())], optional: true }));
     expect(heard()).toStrictEqual([]);
   });
 });
 
 describe('a secret key from a web page', () => {
   const page = { ...FROM, headers: { origin: 'https://shop.test' } };
-  const told = { by: 'requireBearer', reason: 'secret_key_from_browser', ...KEY, ...AT };
+  const common = { by: 'requireBearer', reason: 'secret_key_from_browser', ...KEY, ...AT };
 
   it('is a warning, and accepted', async () => {
-    await decide(admitting(keyPrincipal()), page);
+    await decide(acceptingVerifier(keyPrincipal()), page);
     expect(heard()).toStrictEqual([
-      { outcome: 'warning', code: undefined, ...told },
+      { outcome: 'warning', code: undefined, ...common },
       { outcome: 'accepted', by: 'requireBearer', ...PASSED, ...KEY, ...AT },
     ]);
   });
 
   it('is refused by a gate that refuses browsers', async () => {
-    const gate = requireBearer({ accept: [admitting(keyPrincipal())], browserOrigin: 'refuse' });
+    const gate = requireBearer({ accept: [acceptingVerifier(keyPrincipal())], browserOrigin: 'refuse' });
     await pass(bearing('abc', page), gate);
-    expect(heard()).toStrictEqual([{ outcome: 'refused', code: 'insufficient_scope', ...told }]);
+    expect(heard()).toStrictEqual([{ outcome: 'refused', code: 'insufficient_scope', ...common }]);
   });
 
   it.each([
     ['a public key', keyPrincipal({ kind: 'public', apis: [], scopes: [] })],
     ['a token', tokenPrincipal()],
   ])('%s from a web page causes no warning', async (_name, principal) => {
-    await decide(admitting(principal), page);
+    await decide(acceptingVerifier(principal), page);
     expect(heard().map(({ outcome }) => outcome)).toEqual(['accepted']);
   });
 });
 
 describe('an old secret of a rotated key', () => {
   it.each(['secret', 'public'] as const)('is a warning, and accepted: a %s one', async (kind) => {
-    await decide(admitting(keyPrincipal({ kind, keyAcceptedUntil: 4_000_000_000 })));
-    const told = { by: 'requireBearer', code: undefined, ...KEY, kind, ...AT };
+    await decide(acceptingVerifier(keyPrincipal({ kind, keyAcceptedUntil: 4_000_000_000 })));
+    const common = { by: 'requireBearer', code: undefined, ...KEY, kind, ...AT };
     expect(heard()).toStrictEqual([
-      { outcome: 'warning', reason: 'key_retiring', ...told },
-      { outcome: 'accepted', reason: undefined, ...told },
+      { outcome: 'warning', reason: 'key_retiring', ...common },
+      { outcome: 'accepted', reason: undefined, ...common },
     ]);
   });
 });
 
 describe('the decision of a guard', () => {
   it('to refuse has the principal and the guard', async () => {
-    const gate = requireBearer({ accept: [admitting(keyPrincipal({ apis: [] }))] });
+    const gate = requireBearer({ accept: [acceptingVerifier(keyPrincipal({ apis: [] }))] });
     await pass(bearing('abc', FROM), gate, requireApi('payments'));
-    const told = { by: 'requireApi(payments)', code: 'insufficient_scope', reason: 'api' };
-    expect(heard().slice(1)).toEqual([{ outcome: 'refused', ...told, ...KEY, ...AT }]);
+    const common = { by: 'requireApi(payments)', code: 'insufficient_scope', reason: 'api' };
+    expect(heard().slice(1)).toEqual([{ outcome: 'refused', ...common, ...KEY, ...AT }]);
   });
 });
 

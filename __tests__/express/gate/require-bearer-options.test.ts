@@ -3,7 +3,7 @@ import { accessTokens, apiKeys, type CredentialVerifier, type RequireBearerOptio
 import { createTestKit } from 'keyward/testing';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal } from '../../support/principals.js';
-import { admitting, DECLINING } from '../../support/stub-verifier.js';
+import { acceptingVerifier, DECLINING } from '../../support/stub-verifier.js';
 
 const kit = createTestKit();
 const make = (options: unknown) => () => requireBearer(options as RequireBearerOptions);
@@ -108,7 +108,7 @@ describe('a gate', () => {
     const accept: CredentialVerifier[] = [DECLINING];
     const options = { accept, optional: false };
     const gate = requireBearer(options);
-    accept.unshift(admitting(keyPrincipal()));
+    accept.unshift(acceptingVerifier(keyPrincipal()));
     options.optional = true;
     expect((await pass(bearing('abc'), gate)).passed).toBe(false);
     expect((await pass(requestOf(), gate)).passed).toBe(false);

@@ -5,7 +5,7 @@ import { createTestKit } from 'keyward/testing';
 import { gateMetadataOf } from '../../../lib/express/gate/gate.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
-import { admitting, answering, DECLINING } from '../../support/stub-verifier.js';
+import { acceptingVerifier, answering, DECLINING } from '../../support/stub-verifier.js';
 
 const first = keyPrincipal({ keyId: 'first' });
 const second = keyPrincipal({ keyId: 'second' });
@@ -23,10 +23,10 @@ describe('requireBearer asks its verifiers in order', () => {
   const unable = answering({ outcome: 'unavailable', reason: 'down' });
 
   it.each([
-    ['the first that claims decides', [admitting(first), admitting(second)], 'first'],
-    ['one that declines leaves it to the next', [DECLINING, admitting(second)], 'second'],
-    ['one that refuses ends it', [refusing, admitting(second)], 'invalid_token'],
-    ['one that cannot know ends it', [unable, admitting(second)], 'temporarily_unavailable'],
+    ['the first that claims decides', [acceptingVerifier(first), acceptingVerifier(second)], 'first'],
+    ['one that declines leaves it to the next', [DECLINING, acceptingVerifier(second)], 'second'],
+    ['one that refuses ends it', [refusing, acceptingVerifier(second)], 'invalid_token'],
+    ['one that cannot know ends it', [unable, acceptingVerifier(second)], 'temporarily_unavailable'],
     ['nobody claims: refused', [DECLINING, DECLINING], 'invalid_token'],
   ])('%s', async (_name, accept, expected) => {
     expect(await outcomeOf(accept)).toBe(expected);
@@ -39,7 +39,7 @@ describe('requireBearer asks its verifiers in order', () => {
       ({ verify }: CredentialVerifier): CredentialVerifier => ({ verify: async (credential) => verify(credential) }),
     ],
   ])('%s answers give the same result', async (_name, wrap) => {
-    expect(await outcomeOf([wrap(DECLINING), wrap(admitting(second))])).toBe('second');
+    expect(await outcomeOf([wrap(DECLINING), wrap(acceptingVerifier(second))])).toBe('second');
     expect(await outcomeOf([wrap(DECLINING), wrap(refusing)])).toBe('invalid_token');
     expect(await outcomeOf([wrap(unable)])).toBe('temporarily_unavailable');
   });
@@ -91,7 +91,7 @@ describe('an outcome of a verifier whose getters throw', () => {
 });
 
 describe('the option optional', () => {
-  const gate = gateOf([admitting(first)], { optional: true });
+  const gate = gateOf([acceptingVerifier(first)], { optional: true });
 
   it('lets a request without a credential pass, without a principal', async () => {
     const { req, passed } = await pass(requestOf(), gate);
@@ -100,7 +100,7 @@ describe('the option optional', () => {
   });
 
   it('accepts a valid credential', async () => {
-    expect(await outcomeOf([admitting(first)], { optional: true })).toBe('first');
+    expect(await outcomeOf([acceptingVerifier(first)], { optional: true })).toBe('first');
   });
 
   it.each([
@@ -111,17 +111,19 @@ describe('the option optional', () => {
   });
 
   it('is off by default', async () => {
-    expect((await pass(requestOf(), gateOf([admitting(first)]))).error).toMatchObject({ code: 'credential_missing' });
+    expect((await pass(requestOf(), gateOf([acceptingVerifier(first)]))).error).toMatchObject({
+      code: 'credential_missing',
+    });
   });
 });
 
 describe('the option browserOrigin', () => {
   const page = { headers: { origin: 'https://shop.test' } };
   const from = async (
-    principal: Parameters<typeof admitting>[0],
+    principal: Parameters<typeof acceptingVerifier>[0],
     options: Partial<RequireBearerOptions>,
     parts = page,
-  ) => (await pass(bearing('abc', parts), gateOf([admitting(principal)], options))).error;
+  ) => (await pass(bearing('abc', parts), gateOf([acceptingVerifier(principal)], options))).error;
 
   it("refuses a secret key from a web page with 'refuse'", async () => {
     expect(await from(first, { browserOrigin: 'refuse' })).toMatchObject({ code: 'insufficient_scope', status: 403 });
@@ -180,12 +182,16 @@ describe('the challenge', () => {
 
 describe('two gates on one route', () => {
   it('the second decides again, and its principal replaces the first', async () => {
-    const { req, passed } = await pass(bearing('abc'), gateOf([admitting(first)]), gateOf([admitting(second)]));
+    const { req, passed } = await pass(
+      bearing('abc'),
+      gateOf([acceptingVerifier(first)]),
+      gateOf([acceptingVerifier(second)]),
+    );
     expect([passed, authOf(req).keyId, (req as { auth?: unknown }).auth]).toEqual([true, 'second', authOf(req)]);
   });
 
   it('the second can refuse a credential that the first accepted', async () => {
-    const { req, error } = await pass(bearing('abc'), gateOf([admitting(first)]), gateOf([DECLINING]));
+    const { req, error } = await pass(bearing('abc'), gateOf([acceptingVerifier(first)]), gateOf([DECLINING]));
     expect(error).toMatchObject({ code: 'invalid_token' });
     expect(() => authOf(req)).toThrow('no requireBearer ran');
   });

@@ -4,10 +4,10 @@ import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal } from '../../support/principals.js';
-import { admitting } from '../../support/stub-verifier.js';
+import { acceptingVerifier } from '../../support/stub-verifier.js';
 
 const principal = keyPrincipal();
-const gate = requireBearer({ accept: [admitting(principal)], realm: 'pay' });
+const gate = requireBearer({ accept: [acceptingVerifier(principal)], realm: 'pay' });
 const guardThat = (check: unknown) => defineGuard({ name: 'rule', check: check as GuardDefinition['check'] });
 const judgedBy = (check: unknown) => pass(bearing('abc'), gate, guardThat(check));
 const throwing = (thrown: unknown) => () => {
@@ -222,7 +222,7 @@ describe('a guard without a principal', () => {
   });
 
   it('behind an optional gate without a credential: 401 and a challenge without an error', async () => {
-    const optional = requireBearer({ accept: [admitting(principal)], realm: 'pay', optional: true });
+    const optional = requireBearer({ accept: [acceptingVerifier(principal)], realm: 'pay', optional: true });
     const { error, res } = await pass(requestOf(), optional, guardThat(throwing(new Error('asked'))));
     expect(error).toMatchObject({ code: 'credential_missing', status: 401 });
     expect(res.getHeader('www-authenticate')).toBe('Bearer realm="pay"');

@@ -15,7 +15,7 @@ import {
   requireKeyKind,
   requireScopes,
 } from 'keyward';
-import { mintKey } from '../../../lib/credentials/api-key.js';
+import { mintKey } from '../../../lib/credentials/keyward-format.js';
 import {
   type Ask,
   answerByTable,
@@ -31,7 +31,7 @@ import { bearing, pass } from '../../support/passage.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../../support/token-forge.js';
 
 describe('guards behind a gate', () => {
-  law('let pass whom the truth table lets pass, and refuse the others as it says, looked up or cached', () =>
+  law('accept the principals that the truth table accepts, and refuse the others as it says, looked up or cached', () =>
     fc.asyncProperty(callers, routes, async (caller, route) => {
       const gate = gateFor(route);
       const guards = route.guards.map(guardOf);
@@ -49,7 +49,7 @@ describe('guards behind a gate', () => {
 const signer = createKey('ES256');
 const gates = new Map<string, Gate>();
 
-/** What resolvers find: the record of whoever was introduced last. */
+/** The record that resolvers find: the last one that was set. */
 let record: object;
 let introduced = 0;
 

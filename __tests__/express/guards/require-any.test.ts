@@ -4,7 +4,7 @@ import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { judgement } from '../../support/guarded.js';
 import { bearing, pass } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
-import { admitting } from '../../support/stub-verifier.js';
+import { acceptingVerifier } from '../../support/stub-verifier.js';
 
 const principal = keyPrincipal();
 const judging = (verdict: unknown) => defineGuard({ name: 'rule', check: () => verdict as boolean });
@@ -17,7 +17,7 @@ describe('requireAny', () => {
     ['nothing', [], 'requireAny: expected one or more guards'],
     ['undefined', [undefined], `${guardAt(1)}, got undefined`],
     ['a function that is no guard', [requireApi('payments'), () => true], `${guardAt(2)}, got function`],
-    ['a gate', [requireBearer({ accept: [admitting(principal)] })], `${guardAt(1)}, got function`],
+    ['a gate', [requireBearer({ accept: [acceptingVerifier(principal)] })], `${guardAt(1)}, got function`],
     ['a list of guards', [[requireApi('payments')]], `${guardAt(1)}, got an array`],
   ])('throws at start: %s', (_name, guards, message) => {
     const make = () => requireAny(...(guards as Guard[]));
@@ -70,7 +70,7 @@ describe('requireAny', () => {
 
   it('a promise of one guard is an error', async () => {
     const guard = requireAny(judging(false), judging(Promise.resolve(true)), judging(true));
-    const { error } = await pass(bearing('abc'), requireBearer({ accept: [admitting(principal)] }), guard);
+    const { error } = await pass(bearing('abc'), requireBearer({ accept: [acceptingVerifier(principal)] }), guard);
     const message = 'requireAny(rule, rule, rule) must decide synchronously, but its check returned a promise';
     expect(error).toEqual(new TypeError(`keyward: ${message}`));
   });

@@ -16,7 +16,7 @@ import { eavesdrop } from '../../support/eavesdrop.js';
 import { createManualClock } from '../../support/manual-clock.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 import { type ServedApp, serveApp } from '../../support/served-app.js';
-import { admitting } from '../../support/stub-verifier.js';
+import { acceptingVerifier } from '../../support/stub-verifier.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf, NOW } from '../../support/token-forge.js';
 
 const MFA = 'urn:example:mfa';
@@ -48,11 +48,13 @@ describe('requireAuthenticationContext', () => {
       made.get('/scoped', scoped, requireAuthenticationContext({ acr: [MFA] }), handler);
       const strict = requireBearer({ accept: [accessTokens({ ...options, clockTolerance: 0 })] });
       made.get('/strict', strict, requireAuthenticationContext({ maxAge: 300 }), handler);
-      const foreign = admitting(tokenPrincipal({ payload: { auth_time: Math.floor(Date.now() / 1_000) - 60 } }));
+      const foreign = acceptingVerifier(
+        tokenPrincipal({ payload: { auth_time: Math.floor(Date.now() / 1_000) - 60 } }),
+      );
       const own = requireBearer({ accept: [foreign] });
       made.get('/own', own, requireAuthenticationContext({ maxAge: 300 }), handler);
       made.get('/own-late', own, requireAuthenticationContext({ maxAge: 30 }), handler);
-      const keyed = requireBearer({ accept: [admitting(keyPrincipal())] });
+      const keyed = requireBearer({ accept: [acceptingVerifier(keyPrincipal())] });
       made.get('/key', keyed, requireAuthenticationContext({ acr: [MFA] }), handler);
       made.get(
         '/key-or-user',

@@ -4,7 +4,7 @@ import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { judgement } from '../../support/guarded.js';
 import { bearing, pass } from '../../support/passage.js';
 import { keyPrincipal } from '../../support/principals.js';
-import { admitting } from '../../support/stub-verifier.js';
+import { acceptingVerifier } from '../../support/stub-verifier.js';
 
 const guard = requireChannel((req) => req.query.channel);
 const named = (channel: unknown) => ({ query: { channel } });
@@ -49,7 +49,7 @@ describe('requireChannel', () => {
   });
 
   it('passes errors of select on', async () => {
-    const gate = requireBearer({ accept: [admitting(keyPrincipal())] });
+    const gate = requireBearer({ accept: [acceptingVerifier(keyPrincipal())] });
     const { error } = await pass(bearing('abc'), gate, guard);
     expect(error).toBeInstanceOf(TypeError);
   });

@@ -14,7 +14,7 @@ import { bearing, pass } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 import { type Reply, type ServedApp, serveApp } from '../../support/served-app.js';
 import { parseList } from '../../support/structured-fields.js';
-import { admitting } from '../../support/stub-verifier.js';
+import { acceptingVerifier } from '../../support/stub-verifier.js';
 
 const memory = (options: RateCounterOptions) => new RateLimiterMemory(options);
 const THREE_A_MINUTE = [{ requests: 3, seconds: 60 }];
@@ -220,7 +220,7 @@ describe('a counter that fails', () => {
         default: THREE_A_MINUTE,
         onOutage: 'refuse',
       });
-      const passing = pass(bearing('abc'), requireBearer({ accept: [admitting(keyPrincipal())] }), guard);
+      const passing = pass(bearing('abc'), requireBearer({ accept: [acceptingVerifier(keyPrincipal())] }), guard);
       await jest.advanceTimersByTimeAsync(1_000);
       expect((await passing).error).toMatchObject({ status: 503 });
       expect(ear.heard('keyward:lookup-failure')).toContainEqual(expect.objectContaining({ reason: 'timed_out' }));
@@ -330,7 +330,7 @@ describe('the options', () => {
 
   it('a principal with invalid limits is unavailable', async () => {
     const broken = keyPrincipal({ limits: [{ requests: 'many', seconds: 1 }] as unknown as KeyPrincipal['limits'] });
-    const { error } = await pass(bearing('abc'), requireBearer({ accept: [admitting(broken)] }));
+    const { error } = await pass(bearing('abc'), requireBearer({ accept: [acceptingVerifier(broken)] }));
     expect(error).toMatchObject({ status: 503 });
   });
 });

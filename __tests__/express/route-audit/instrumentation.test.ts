@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { EXPRESS } from '../../support/audited.js';
 import { type Instrumented, type InstrumentedResult, runInstrumented } from '../../support/instrumented-app.js';
 
-type Told = Pick<Instrumented, 'by' | 'load'>;
+type Wrapper = Pick<Instrumented, 'by' | 'load'>;
 
-const WRAPPERS: Told[] = [
+const WRAPPERS: Wrapper[] = [
   { by: 'OpenTelemetry', load: 'require' },
   { by: 'OpenTelemetry', load: 'import' },
 ];
@@ -19,13 +19,13 @@ describe('an app whose functions are wrapped', () => {
 
   it.each(WRAPPERS)(
     'N02 by $by, with Express loaded by $load: it starts, decides and is audited like an unwrapped app',
-    async (told) => {
-      const result = await runInstrumented(told);
+    async (wrapper) => {
+      const result = await runInstrumented(wrapper);
       expect([plain.isWrapped, result.isWrapped]).toEqual([false, true]);
       expect(result.answers).toEqual(plain.answers);
       expect(result.audited).toEqual(plain.audited);
       expect(result.fault).toBe(plain.fault);
-      if (told.by === 'OpenTelemetry') expect(result.spans).toContain('middleware - bearerGate');
+      if (wrapper.by === 'OpenTelemetry') expect(result.spans).toContain('middleware - bearerGate');
     },
   );
 

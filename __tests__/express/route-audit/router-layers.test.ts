@@ -32,7 +32,7 @@ describe('a gate mounted at a path applies to a route', () => {
     ['with a parameter for a name', '/:x', '/a'],
     ['with a parameter for the first of two', '/:x', '/a/b'],
     ['with a dot in its name', '/v1.0', '/v1.0/a'],
-    ['below which everything is taken', '/a', `/a/${REST}`],
+    ['below which every path matches', '/a', `/a/${REST}`],
     ['of which the end may be left out', '/a', `/a${ID}`],
     ['where the end of its own path may be left out', `/a${ID}`, '/a'],
     ['where its own path may be longer', `/a${ID}`, '/a/b/c'],
@@ -139,7 +139,7 @@ if (EXPRESS === 4) {
       ['a path with a second slash at its end', '/a//', '/a', '/a'],
       ['a path of slashes alone', '//', '/a', '/a'],
       ['a path without a slash at its start', 'a', '/a', '/a'],
-      ['an expression that tells cases apart', /^\/a\/?(?=\/|$)/, '/a', '/A'],
+      ['an expression that is case-sensitive', /^\/a\/?(?=\/|$)/, '/a', '/A'],
       ['an expression that asks more, before a path', /(?!\/a\/b)^\/a\/?(?=\/|$)/i, '/a/b', '/a/b'],
       ['an expression that asks more, behind a path', /^\/a\/?(?=\/|$)(?!\/b)/i, '/a/b', '/a/b'],
     ])('a gate at %s does not apply to every request for a route', async (_name, mount, path, asked) => {

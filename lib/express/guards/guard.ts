@@ -56,11 +56,12 @@ export interface GuardDefinition<R extends IncomingMessage = IncomingMessage> {
   /** The kinds that pass, if the guard decides by kind. `assertGuarded` then knows which kinds a route accepts. */
   readonly kinds?: readonly Kind[] | undefined;
   /**
-   * The scopes that a principal needs, if the guard decides by scope. The challenge of the guard names them, and so does
-   * that of the gate before it, so that a client can request all scopes at once.
+   * The scopes that a principal needs, if the guard decides by scope. If the gate before it refuses for lack of scope,
+   * its challenge names them too, so that a client can request all scopes at once. The challenge of the guard names the
+   * `scopes` that `check` returns.
    */
   readonly scopes?: readonly string[] | undefined;
-  /** Returns the scopes if they depend on the request; replaces `scopes`. The same challenges name them. */
+  /** Returns the scopes if they depend on the request. Used only if `scopes` is not given, for the same challenge. */
   readonly scopesOf?: ((req: R) => readonly string[]) | undefined;
 }
 

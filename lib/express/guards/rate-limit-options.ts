@@ -20,7 +20,7 @@ export interface RateLimitOptions {
 
 const limits: Option<readonly RateLimit[]> = (options, name) => {
   const value = options.raw(name);
-  if (!isRateLimits(value)) throw options.mistake(name, `a list of ${RATE_LIMITS_EXPECTED}`);
+  if (!isRateLimits(value)) throw options.mistake(name, RATE_LIMITS_EXPECTED);
   return copyRateLimits(value);
 };
 

@@ -29,6 +29,7 @@ interface Counting {
 
 const BY = 'requireRateLimit';
 const COUNTER_TIMEOUT_MS = 1_000;
+const NEXT_MICROTASK = Promise.resolve();
 const UNKNOWN: Counted = Object.freeze({ isOver: false, count: undefined });
 const METADATA: GuardMetadata = Object.freeze({ name: BY, kinds: undefined, scopes: undefined, passesAnonymous: true });
 
@@ -100,16 +101,23 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
     { gate, principal, plan, counts }: Answered,
   ): void {
     const headers = fieldsOf(plan, counts);
-    if (headers !== undefined) for (const name in headers) res.setHeader(name, headers[name] ?? '');
+    if (headers !== undefined) {
+      for (const name in headers) res.setHeader(name, headers[name] ?? '');
+    }
+    let isRefused = false;
     let wait = 0;
-    for (const { isOver, count } of counts)
-      if (isOver && count !== undefined) wait = Math.max(wait, count.msBeforeNext);
-    if (counts.some(({ isOver }) => isOver)) {
+    for (const { isOver, count } of counts) {
+      if (!isOver) continue;
+      isRefused = true;
+      if (count !== undefined) wait = Math.max(wait, count.msBeforeNext);
+    }
+    if (isRefused) {
       reportDecision(req, { outcome: 'refused', by: BY, code: 'too_many_requests', reason: 'rate_limit' }, principal);
       refuse(res, next, gate, { code: 'too_many_requests', retryAfter: secondsOf(wait), headers });
       return;
     }
-    if (counts.some(({ count }) => count === undefined)) {
+    // Without fields a count is missing.
+    if (headers === undefined) {
       const code = onOutage === 'refuse' ? 'temporarily_unavailable' : undefined;
       const outcome = onOutage === 'refuse' ? 'unavailable' : 'warning';
       reportDecision(req, { outcome, by: BY, code, reason: 'counter_unavailable' }, principal);
@@ -132,18 +140,11 @@ interface Answered {
   readonly counts: readonly Counted[];
 }
 
-async function countAll(
-  req: IncomingMessage,
-  principal: Principal,
-  { windows }: RatePlan,
-): Promise<readonly Counted[]> {
+function countAll(req: IncomingMessage, principal: Principal, { windows }: RatePlan): Promise<readonly Counted[]> {
   // The tables of API keys and of access keys may have the same ids.
   const key = `${principal.kind === 'access' ? 'client' : 'key'}:${principal.keyId}`;
   // Every window counts the request, even if another window is over its limit.
-  const counting = windows.map((window) => countOnce(req, window, key));
-  const counts: Counted[] = [];
-  for (const counted of counting) counts.push(await counted);
-  return counts;
+  return Promise.all(windows.map((window) => countOnce(req, window, key)));
 }
 
 function countOnce(req: IncomingMessage, window: RateWindow, key: string): Promise<Counted> {
@@ -159,13 +160,16 @@ function countOnce(req: IncomingMessage, window: RateWindow, key: string): Promi
 /** Counts a request in one window. It never rejects, and waits for at most a second. */
 function count({ counter }: RateWindow, key: string): Promise<Counted> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      report('timed_out', undefined);
-      resolve(UNKNOWN);
-    }, COUNTER_TIMEOUT_MS);
+    let isSettled = false;
+    let timer: NodeJS.Timeout | undefined;
     function settle(counted: Counted): void {
+      isSettled = true;
       clearTimeout(timer);
       resolve(counted);
+    }
+    function timedOut(): void {
+      report('timed_out', undefined);
+      settle(UNKNOWN);
     }
     function rejected(error: unknown): void {
       if (!isCount(error)) report('threw', error);
@@ -179,6 +183,10 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
     } catch (error) {
       rejected(error);
     }
+    // A counter in memory has settled after one microtask, and needs no timer.
+    NEXT_MICROTASK.then(() => {
+      if (!isSettled) timer = setTimeout(timedOut, COUNTER_TIMEOUT_MS);
+    });
   });
 }
 

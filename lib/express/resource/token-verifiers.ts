@@ -40,8 +40,8 @@ function tokensOf(factory: string, verifier: CredentialVerifier, index: number):
   if (tokens !== undefined) return tokens;
   if (kinds?.includes('access') === false) return undefined;
   throw new TypeError(
-    `${factory}: "accept[${index}]" may accept access tokens and does not say which; give it "tokens", or "kinds" if it ` +
-      'accepts keys alone',
+    `${factory}: "accept[${index}]" may accept access tokens and does not say which; give it "tokens", or, if it accepts ` +
+      'only keys, "kinds" without \'access\'',
   );
 }
 
