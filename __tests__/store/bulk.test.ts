@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { apiKeys } from 'keyward';
 import type { CredentialStore } from 'keyward/store';
 import pg from 'pg';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { type BulkKey, storeKeys } from '../support/store-bulk.js';
 import { onDatabase, schemaOf } from '../support/store-database.js';

@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStore } from 'keyward/store';
 import { digestOf } from '../../lib/credentials/digest.js';
-import { makeSigningKey } from '../../lib/issuer/signing-key.js';
+import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';
 import { fileOf, onDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { sharedEngines } from '../support/test-stores.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/record.js';
+import { readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/records/record.js';
 import { accessKeyRecordOf, type FoundKey, keyRecordOf } from '../../lib/store/key-records.js';
 import { keyRow } from '../support/stored-rows.js';
 

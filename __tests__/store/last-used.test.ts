@@ -96,7 +96,8 @@ describe('last uses', () => {
     uses.record(of('one'), undefined);
     await uses.flush();
     const unusedSince = async (time: number) => {
-      const filter = { account: 'acme', kinds: ['secret'], now, limit: 9, unusedSince: time } as const;
+      const sort = { by: 'created', isDescending: true } as const;
+      const filter = { account: 'acme', kinds: ['secret'], now, limit: 9, sort, unusedSince: time } as const;
       return (await listKeys(engine.lists, filter, engine.batch)).map(({ key }) => key.id).sort();
     };
     expect(await unusedSince(now)).toEqual(['key_2']);

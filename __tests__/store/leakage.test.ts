@@ -107,7 +107,7 @@ describe('errors of a store about its URL', () => {
   });
 });
 
-onServer('what a store in PostgreSQL says when it is not let in', () => {
+onServer('what a store in PostgreSQL says when it is refused', () => {
   const url = (change: (url: URL) => void) => {
     const changed = new URL(POSTGRES ?? '');
     changed.searchParams.set('schema', `test_${randomBytes(6).toString('hex')}`);

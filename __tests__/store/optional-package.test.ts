@@ -14,7 +14,9 @@ describe('optionalPackage', () => {
       'keyward/store',
       'kysely pg',
     );
-    await expect(loading).rejects.toThrow('keyward/store needs more packages: npm install kysely pg');
+    await expect(loading).rejects.toThrow(
+      'keyward/store needs a package that is not installed; run: npm install kysely pg',
+    );
   });
 
   it.each([failing('ERR_DLOPEN_FAILED'), failing(), 'text'])('hides no other failure (%#)', async (failure) => {

@@ -8,7 +8,7 @@ import { onDatabase, schemaOf } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { startStoreProxy } from '../support/store-proxy.js';
 import { eventually, pause } from '../support/store-wait.js';
-import { onServer, POSTGRES } from '../support/test-stores.js';
+import { onServer, POSTGRES, placesOf } from '../support/test-stores.js';
 
 onServer('the connections of a store in PostgreSQL', () => {
   let stores: Stores;
@@ -65,6 +65,30 @@ onServer('the connections of a store in PostgreSQL', () => {
     expect((await onDatabase(stores.url, pids)).length).toBeGreaterThanOrEqual(3);
     await eventually(() => own.ready());
     await storeKey(own);
+  });
+
+  it('other programs drop schemas while it migrates: the migration succeeds', async () => {
+    let isMigrating = true;
+    const dropper = async (name: string) => {
+      while (isMigrating) {
+        const tables = Array.from({ length: 20 }, (_, table) => `create table ${name}.t${table} (id serial)`);
+        await onDatabase(stores.url, [`create schema ${name}`, ...tables].join(';'));
+        await onDatabase(stores.url, `drop schema ${name} cascade`);
+      }
+    };
+    const droppers = ['one', 'two'].map((which) => dropper(`dropped_${which}_${randomBytes(6).toString('hex')}`));
+    try {
+      for (let migration = 0; migration < 10; migration += 1) {
+        const place = await placesOf.PostgreSQL();
+        const fresh = openPostgres(POSTGRES ?? '', schemaOf(place.url));
+        await expect(fresh.migrate()).resolves.toBeUndefined();
+        await fresh.close();
+        await place.remove();
+      }
+    } finally {
+      isMigrating = false;
+      await Promise.all(droppers);
+    }
   });
 
   it('F03 one gets no answer: its statement times out, and the next connection works', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { CredentialStore } from 'keyward/store';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { A5 } from '../support/answers.js';
 import { type StoreApi, serveStore } from '../support/store-api.js';
 import { storeKeys } from '../support/store-bulk.js';

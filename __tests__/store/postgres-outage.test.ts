@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { ApiKeysOptions } from 'keyward';
 import type { CredentialStore, StoreWarning } from 'keyward/store';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { A5, T1 } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createManualClock } from '../support/manual-clock.js';

@@ -19,7 +19,7 @@ const CLIENTS = 8;
 /** Milliseconds (design rule 6). */
 const REFUSED_WITHIN = 5_000;
 /** What a payment that is not there is answered with, to who may ask for it. */
-const LET_IN = 404;
+const ACCEPTED = 404;
 const REFUSED = 401;
 
 interface Instance {
@@ -87,11 +87,11 @@ describe.each(sharedEngines.slice(-1))(
       let isOver = false;
       async function client(first: number): Promise<void> {
         for (let turn = first; !isOver; turn += 1) {
-          const sort = turn % 4 === 0 ? 'doomed' : 'good';
+          const kind = turn % 4 === 0 ? 'doomed' : 'good';
           const asked = performance.now();
-          const status = await ask(agent, sort === 'good' ? good : doomed, turn);
-          seen[sort].set(status, (seen[sort].get(status) ?? 0) + 1);
-          if (sort === 'doomed' && asked > refusedFrom && status !== REFUSED) seen.late += 1;
+          const status = await ask(agent, kind === 'good' ? good : doomed, turn);
+          seen[kind].set(status, (seen[kind].get(status) ?? 0) + 1);
+          if (kind === 'doomed' && asked > refusedFrom && status !== REFUSED) seen.late += 1;
           await pause(20);
         }
       }
@@ -104,7 +104,7 @@ describe.each(sharedEngines.slice(-1))(
         environment: 'live',
         reveal: () => doomed,
       } as const;
-      await eventually(() => seen.doomed.has(LET_IN));
+      await eventually(() => seen.doomed.has(ACCEPTED));
       await revoke(store, (await store.resolveKey(presented))?.id ?? '');
       refusedFrom = performance.now() + REFUSED_WITHIN;
       await store.close();
@@ -121,9 +121,9 @@ describe.each(sharedEngines.slice(-1))(
       await clients;
       agent.destroy();
 
-      expect([...seen.good.keys()]).toEqual([LET_IN]);
-      expect(seen.good.get(LET_IN)).toBeGreaterThan(100);
-      expect([...seen.doomed.keys()].sort()).toEqual([REFUSED, LET_IN]);
+      expect([...seen.good.keys()]).toEqual([ACCEPTED]);
+      expect(seen.good.get(ACCEPTED)).toBeGreaterThan(100);
+      expect([...seen.doomed.keys()].sort()).toEqual([REFUSED, ACCEPTED]);
       expect(seen.late).toBe(0);
     });
   },

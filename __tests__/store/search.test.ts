@@ -21,8 +21,13 @@ afterEach(async () => {
   await stores?.close();
 });
 
+const NEWEST_FIRST: KeyFilter['sort'] = { by: 'created', isDescending: true };
+
 const find = async (filter: Partial<KeyFilter>): Promise<readonly string[]> => {
-  const all: KeyFilter = { account: 'acme', kinds: ['secret', 'public'], now: 0, limit: 51, ...filter };
+  const all: KeyFilter = {
+    ...{ account: 'acme', kinds: ['secret', 'public'], now: 0, limit: 51, sort: NEWEST_FIRST },
+    ...filter,
+  };
   return (await store.repository.keys(all)).map(({ key }) => key.id);
 };
 
@@ -110,7 +115,7 @@ describe.each(sharedEngines)('many keys in %s', (engine) => {
     const seen: string[] = [];
     for (let after: KeyFilter['after']; ; ) {
       const page = await store.repository.keys({
-        ...{ account: 'acme', kinds: ['secret', 'public'], now: 0, limit: 7, text: '99', after },
+        ...{ account: 'acme', kinds: ['secret', 'public'], now: 0, limit: 7, text: '99', sort: NEWEST_FIRST, after },
       });
       seen.push(...page.map(({ key }) => key.id));
       after = page.at(-1)?.place;
@@ -165,7 +170,7 @@ it('N33 keys from before the column was added are found after the migration', as
     await tx.insertInto('secrets').values(secretRow('key_1000', 'sk_old_7777')).execute();
     await writeAllSearchTexts(tx);
   });
-  const filter: KeyFilter = { account: 'acme', kinds: ['secret'], now: 0, limit: 51 };
+  const filter: KeyFilter = { account: 'acme', kinds: ['secret'], now: 0, limit: 51, sort: NEWEST_FIRST };
   for (const text of ['SCHLÜSSEL 1000', '…7777']) {
     const found = await listKeys(engine.lists, { ...filter, text }, engine.batch);
     expect(found.map(({ key }) => key.id)).toEqual(['key_1000']);

@@ -12,13 +12,13 @@ const PER_CLIENT = 3;
 class Redis {
   isAway = false;
   readonly #counters = new Map<string, RateLimiterMemory>();
-  /** Everything that it was told. */
-  readonly told: unknown[][] = [];
+  /** Every call that it received. */
+  readonly calls: unknown[][] = [];
 
   readonly counter = (options: CounterOptions): FailureCounter => {
     const ask = async <T>(what: 'get' | 'penalty' | 'delete', key: string): Promise<T> => {
       if (this.isAway) throw Object.assign(new Error(`redis://:${PASSWORD}@127.0.0.1:6379`), { code: 'ECONNREFUSED' });
-      this.told.push([what, options.keyPrefix, key]);
+      this.calls.push([what, options.keyPrefix, key]);
       const counter = this.#counters.get(options.keyPrefix) ?? new RateLimiterMemory(options);
       this.#counters.set(options.keyPrefix, counter);
       return (await counter[what](key)) as T;
@@ -90,8 +90,8 @@ describe('a token endpoint whose guesses are counted in Redis', () => {
   it('P13 Redis dump: no secret, and no Identifier', async () => {
     await guess(2);
     await ask(SECRET);
-    expect(redis.told.length).toBeGreaterThan(4);
-    expect(canariesOf([SECRET, ID, service.url]).heardIn(printed(redis.told))).toEqual([]);
+    expect(redis.calls.length).toBeGreaterThan(4);
+    expect(canariesOf([SECRET, ID, service.url]).heardIn(printed(redis.calls))).toEqual([]);
   });
 
   it('L07 Redis URL: its password is in no event and no response', async () => {

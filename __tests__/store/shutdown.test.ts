@@ -14,7 +14,7 @@ import { eventually, pause } from '../support/store-wait.js';
 jest.setTimeout(120_000);
 
 const EXIT_WITHIN = 10_000;
-const UNDER_WAY = 20;
+const PENDING = 20;
 
 /** A program that serves, and a request that it answers with 200. */
 interface Serving {
@@ -96,7 +96,7 @@ describe.each([
 ] as const)('SIGTERM to %s', (_what, start, exitCode) => {
   it('F16 every pending request gets a response, no new connection is accepted, and it exits in time', async () => {
     const { target, status, end } = await start();
-    const requests = await Promise.all(Array.from({ length: UNDER_WAY }, () => begin(target)));
+    const requests = await Promise.all(Array.from({ length: PENDING }, () => begin(target)));
     const began = performance.now();
     const ended = end();
     await eventually(() => isRefused(target.port));
@@ -105,7 +105,7 @@ describe.each([
     for (const { socket } of requests) socket.write(target.body);
     await Promise.all(closed);
     const statuses = requests.map(({ answer }) => Number(/^HTTP\/1\.1 ([2-5]\d\d)/m.exec(answer())?.[1]));
-    expect(statuses).toEqual(Array(UNDER_WAY).fill(status));
+    expect(statuses).toEqual(Array(PENDING).fill(status));
     expect(await ended).toBe(exitCode);
     expect(performance.now() - began).toBeLessThan(EXIT_WITHIN);
   });

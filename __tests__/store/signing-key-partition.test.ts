@@ -4,7 +4,7 @@ import express from 'express';
 import { accessTokens, requireBearer } from 'keyward';
 import { createIssuer } from 'keyward/issuer';
 import type { CredentialStore } from 'keyward/store';
-import { ANNOUNCED_FOR, ROTATE_AFTER } from '../../lib/issuer/key-schedule.js';
+import { ANNOUNCED_FOR, ROTATE_AFTER } from '../../lib/issuer/signing-keys/key-schedule.js';
 import { A5, answerOf, T1 } from '../support/answers.js';
 import { createManualClock, type ManualClock } from '../support/manual-clock.js';
 import { type Served, serve } from '../support/raw-http.js';
@@ -88,7 +88,7 @@ describe.each(engines)('signing keys of a store in %s that are rotated', (engine
     return server;
   }
 
-  async function buy(): Promise<string> {
+  async function obtainToken(): Promise<string> {
     const response = await fetch(`${issuer.url}/connect/token`, {
       method: 'POST',
       headers: { authorization: `Basic ${Buffer.from(`${client}:${SECRET}`).toString('base64')}` },
@@ -108,11 +108,11 @@ describe.each(engines)('signing keys of a store in %s that are rotated', (engine
   }
 
   it('F23 immediately, during a partition of one server: there new tokens get 503 and old ones are accepted; after it new ones are accepted within the time limit', async () => {
-    const old = await buy();
+    const old = await obtainToken();
     for (const server of [near, far]) expect(await statusAt(server, old)).toBe(200);
     far.isCut = true;
     await replaceKey();
-    const fresh = await buy();
+    const fresh = await obtainToken();
     expect(kidOf(fresh)).not.toBe(kidOf(old));
 
     expect(await statusAt(near, fresh)).toBe(200);
@@ -130,13 +130,13 @@ describe.each(engines)('signing keys of a store in %s that are rotated', (engine
   });
 
   it('F23 on schedule, during a long partition of one server: there nothing is accepted, and everything again right after it', async () => {
-    const old = await buy();
+    const old = await obtainToken();
     for (const server of [near, far]) expect(await statusAt(server, old)).toBe(200);
     far.isCut = true;
     clock.advance(ROTATE_AFTER);
-    await buy();
+    await obtainToken();
     clock.advance(ANNOUNCED_FOR);
-    const fresh = await buy();
+    const fresh = await obtainToken();
     expect(kidOf(fresh)).not.toBe(kidOf(old));
     expect(await statusAt(near, fresh)).toBe(200);
     for (let turn = 0; turn < 3; turn += 1) {
@@ -144,7 +144,7 @@ describe.each(engines)('signing keys of a store in %s that are rotated', (engine
       clock.advance(MAX_STALE / 4);
     }
     far.isCut = false;
-    const later = await buy();
+    const later = await obtainToken();
     clock.advance(LONGEST_BACK_OFF);
     expect(await statusAt(far, later)).toBe(200);
     expect(await statusAt(far, fresh)).toBe(200);

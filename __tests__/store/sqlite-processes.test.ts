@@ -57,7 +57,7 @@ describe('two processes on one SQLite file', () => {
 
     await child.ask({ revoke: id });
     expect(await eventually(async () => (await api.status(text)) === 401)).toBeLessThan(5_000);
-    child.tell({ close: true });
+    child.send({ close: true });
     expect(await child.gone).toBe(0);
   });
 
@@ -65,7 +65,7 @@ describe('two processes on one SQLite file', () => {
     child = await startStoreProcess(stores.url);
     const { id, text } = await storeKey(store);
     expect(await api.status(text)).toBe(200);
-    child.tell({ revokeAndDie: id });
+    child.send({ revokeAndDie: id });
     expect(await child.gone).toBeNull();
     expect(await eventually(async () => (await api.status(text)) === 401)).toBeLessThan(5_000);
   });

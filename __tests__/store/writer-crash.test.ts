@@ -102,7 +102,7 @@ describe.each(sharedEngines)('writers that are killed, in %s', (engine) => {
   };
 
   /** The server may be at a commit yet, whose asker is gone. */
-  async function nothingIsUnderWay(): Promise<void> {
+  async function nothingIsPending(): Promise<void> {
     if (engine !== 'PostgreSQL') return;
     const backends = `select pid from pg_stat_activity where query like '%"${schemaOf(stores.url)}"%' and pid <> pg_backend_pid()`;
     await eventually(async () => (await onDatabase(stores.url, backends)).length === 0);
@@ -114,7 +114,7 @@ describe.each(sharedEngines)('writers that are killed, in %s', (engine) => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const writers = Array.from({ length: AT_ONCE }, (_, at) => writeAndDie(stores.url, `${round}_${at}`));
       const lanes = (await Promise.all(writers)).flatMap((accounts) => [...accounts]);
-      await nothingIsUnderWay();
+      await nothingIsPending();
       // It opens as after a crash: nobody else has it open.
       await (await stores.open()).close();
       expect(await model.isWholeFeed(select)).toBe(true);

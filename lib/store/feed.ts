@@ -95,15 +95,18 @@ export class Feed {
   async lookUp<R>(find: () => Promise<FoundRecord<R> | undefined>): Promise<R | undefined> {
     // The position is read before the query, because a change that arrives during the query may be missing from its
     // result.
-    const told = this.#last?.position ?? 0;
+    const positionBefore = this.#last?.position ?? 0;
     const found = await find();
-    if (found !== undefined && found.position < told) {
+    if (found !== undefined && found.position < positionBefore) {
       throw new StoreError('store_unavailable', 'the replica that answered is behind the change feed; try again');
     }
     return found?.record;
   }
 
-  /** Polls. Each caller gets a poll that starts after its call, so that the poll finds all earlier commits. */
+  /**
+   * Polls the feed. If a poll is already running, another one follows it, because the running one may miss the latest
+   * commits; the promise resolves after the last one.
+   */
   #poll(): Promise<void> {
     if (this.#polling !== undefined) {
       this.#pollAgain = true;

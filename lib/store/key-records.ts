@@ -2,10 +2,11 @@
  * Maps rows to the records that verifiers and the issuer use. A record has only APIs, scopes and channels that the
  * account still has.
  */
-import type { PublicJwk } from '../credentials/public-jwk.js';
+
 import type { RateLimit } from '../credentials/rate-limit.js';
-import type { AccessKeyRecord, KeyRecord } from '../credentials/record.js';
-import type { RevokedTokens } from '../credentials/revoked-tokens.js';
+import type { PublicJwk } from '../credentials/records/public-jwk.js';
+import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
+import type { RevokedTokens } from '../credentials/records/revoked-tokens.js';
 import { intersection, parseList, parseNames, parseOptional } from './json-columns.js';
 import type { KeyRow, SecretRow } from './tables.js';
 

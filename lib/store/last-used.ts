@@ -38,7 +38,10 @@ export interface LastUsedWriter {
 
 export function createLastUsedWriter(engine: Engine): LastUsedWriter {
   const queued = new Map<string, Use>();
-  /** Repeated uses of secrets that were written recently. They are written only if the key was rotated since. */
+  /**
+   * Uses of secrets whose last use was written less than a minute ago. They are dropped, unless the key was rotated
+   * after that write.
+   */
   const repeats = new Map<string, Use>();
   const writtenAt = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;

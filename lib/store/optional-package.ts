@@ -7,7 +7,7 @@ export class MissingPackageError extends KeywardError {
   readonly packages: string;
 
   constructor(whose: string, packages: string) {
-    super('package_missing', `${whose} needs more packages: npm install ${packages}`);
+    super('package_missing', `${whose} needs a package that is not installed; run: npm install ${packages}`);
     this.packages = packages;
   }
 }

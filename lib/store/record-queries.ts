@@ -1,6 +1,6 @@
 /** The queries of lookups. Each is one statement that finds a row by a primary key. */
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
-import type { AccessKeyRecord, KeyRecord } from '../credentials/record.js';
+import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
 import { accessKeyRecordOf, keyRecordOf } from './key-records.js';
 import type { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.js';
 import { StoreError } from './store-error.js';

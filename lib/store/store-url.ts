@@ -29,7 +29,9 @@ function readFile(path: string): string {
   const file = path.startsWith('//') ? path.slice(2) : path;
   // better-sqlite3 trims the file name, and opens a temporary file if the name is blank.
   if (file === '' || file !== file.trim() || file === ':memory:')
-    throw new TypeError("openStore: 'file:' must be followed by a path");
+    throw new TypeError(
+      "openStore: 'file:' must be followed by a path without spaces at its ends; 'memory:' opens a database in memory",
+    );
   return file;
 }
 
@@ -39,7 +41,10 @@ function readPostgres(text: string): StorePlace {
     throw new TypeError('openStore: the postgres URL is invalid; percent-encode @ : / ? in its password');
   const url = new URL(text);
   const schema = url.searchParams.get('schema') ?? 'keyward';
-  if (!SCHEMA.test(schema)) throw new TypeError("openStore: 'schema' must be a plain lower-case name");
+  if (!SCHEMA.test(schema)) {
+    const expected = 'at most 55 lower-case letters, digits and _, and not start with a digit';
+    throw new TypeError(`openStore: 'schema' must consist of ${expected}`);
+  }
   url.searchParams.delete('schema');
   return { engine: 'postgres', url: url.href, schema };
 }

@@ -33,7 +33,8 @@ const MIGRATION: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statem
 const LISTENER = { connectTimeout: 1_000, statementTimeout: 3_000 };
 
 /**
- * The time limit of the server is shorter than ours by these milliseconds, so that the connection can still roll back.
+ * Milliseconds by which the server's statement timeout is shorter than ours: the server gives up first, and the
+ * connection can still roll back.
  */
 const SERVER_FIRST = 500;
 

@@ -11,11 +11,9 @@ import pg from 'pg';
 import { publishWarning } from '../publish-warning.js';
 import { storeErrorOf } from '../store-error.js';
 
-/**
- * Milliseconds from an answer to the next heartbeat, and from a heartbeat to its answer. A dead connection is detected
- * within the sum of both.
- */
+/** Milliseconds from an answer to the next heartbeat. */
 const BEAT_EVERY = 1_000;
+/** Maximum milliseconds from a heartbeat to its answer. A dead connection is detected within the sum of both. */
 const ANSWER_WITHIN = 1_500;
 const TRY_AGAIN_AFTER = 1_000;
 /** Milliseconds between attempts if a pooler or database refuses LISTEN, or accepts it and delivers nothing. */
@@ -46,7 +44,7 @@ export function listenOnPostgres({ config, channel, say, wake }: ChannelOptions)
   const own = `keyward_beat_${randomBytes(9).toString('hex')}`;
   let line: Line | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let told: 'listening' | 'polling_only' | undefined;
+  let reported: 'listening' | 'polling_only' | undefined;
   let ended = false;
 
   async function connect(): Promise<void> {
@@ -91,7 +89,7 @@ export function listenOnPostgres({ config, channel, say, wake }: ChannelOptions)
     later(BEAT_EVERY, () => beat(on));
     if (on.hasHeard) return;
     on.hasHeard = true;
-    tell('listening', undefined);
+    report('listening', undefined);
     wake();
   }
 
@@ -99,7 +97,7 @@ export function listenOnPostgres({ config, channel, say, wake }: ChannelOptions)
     if (which !== line || ended) return;
     line = undefined;
     which.socket.destroy();
-    tell('polling_only', why);
+    report('polling_only', why);
     later(delay, () => void connect());
   }
 
@@ -109,9 +107,9 @@ export function listenOnPostgres({ config, channel, say, wake }: ChannelOptions)
   }
 
   /** Publishes a warning only if it differs from the last one. */
-  function tell(warning: 'listening' | 'polling_only', detail: string | undefined): void {
-    if (told === warning) return;
-    told = warning;
+  function report(warning: 'listening' | 'polling_only', detail: string | undefined): void {
+    if (reported === warning) return;
+    reported = warning;
     publishWarning(warning, detail);
   }
 

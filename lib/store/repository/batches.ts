@@ -3,7 +3,7 @@
  * time limit (PostgreSQL).
  */
 
-/** The first statement reads this many times the page size, in rows. Usually enough of these rows match. */
+/** The first statement reads this many pages of rows. Usually enough of them match to fill one page. */
 const FIRST_PAGES = 4;
 
 /** The page to find. */

@@ -7,7 +7,6 @@ import type {
   AuditFilter,
   KeyFilter,
   KeyPlace,
-  KeySort,
   KeyWithSecrets,
   ListedAuditRow,
   ListedKey,
@@ -59,11 +58,9 @@ export async function keyWithSecrets(db: Kysely<Tables>, id: string): Promise<Ke
 }
 
 const SORT_COLUMNS = { created: 'created_at', name: 'sort_name', used: 'used_at' } as const;
-/** For callers that give no sort. The default of management is in management/list-filter.ts. */
-const NEWEST_FIRST: KeySort = Object.freeze({ by: 'created', isDescending: true });
 
 export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: number): Promise<readonly ListedKey[]> {
-  const { account, kinds, environment, api, state, text, unusedSince, now, sort = NEWEST_FIRST, after, limit } = filter;
+  const { account, kinds, environment, api, state, text, unusedSince, now, sort, after, limit } = filter;
   const column = SORT_COLUMNS[sort.by];
   const [direction, follows, precedes] = sort.isDescending
     ? (['desc', sql`<`, sql`>=`] as const)

@@ -93,7 +93,7 @@ export interface KeyFilter {
   /** The time at which expiry is checked, in milliseconds since 1970. */
   readonly now: number;
   /** The order. If absent, newest first. */
-  readonly sort?: KeySort | undefined;
+  readonly sort: KeySort;
   readonly after?: KeyPlace | undefined;
   readonly limit: number;
 }

@@ -9,8 +9,8 @@ import type { Edit, Refusal, RepositoryTransaction } from './repository.js';
 import { searchTextOf, sortNameOf } from './search-text.js';
 
 /**
- * Maximum number of old creations that each new creation deletes. It is more than one, so that the table shrinks, and
- * small, so that SQLite does not block the event loop.
+ * Maximum number of outdated requests (rows with an idempotency key) that each new one deletes. It is more than one, so
+ * that the table shrinks, and small, so that SQLite does not block the event loop.
  */
 const CREATIONS_TO_DELETE = 100;
 

@@ -1,6 +1,6 @@
 /** Revokes one token before it expires. */
 import { sql, type Transaction } from 'kysely';
-import { MAX_REVOKED_TOKENS } from '../../credentials/revoked-tokens.js';
+import { MAX_REVOKED_TOKENS } from '../../credentials/records/revoked-tokens.js';
 import type { Engine } from '../engine.js';
 import { appendChange, type Feed } from '../feed.js';
 import { StoreError } from '../store-error.js';
@@ -75,7 +75,7 @@ async function assertPlace(tx: Transaction<Tables>, id: string): Promise<void> {
     .where('key_id', '=', id)
     .executeTakeFirstOrThrow();
   if (Number(count) < MAX_REVOKED_TOKENS) return;
-  const message = `access key ${id} has ${MAX_REVOKED_TOKENS} revoked tokens; end all of its tokens at once, or wait until some expire`;
+  const message = `access key ${id} has ${MAX_REVOKED_TOKENS} revoked tokens; revoke all of its tokens at once (edit it with revokeTokens), or wait until some expire`;
   throw new StoreError('too_many_revoked_tokens', message);
 }
 
