@@ -16,11 +16,11 @@ describe.each(engines)('on %s', (engine) => {
 
   afterAll(() => api.close());
 
-  /** Whether each of some Secrets buys a token. */
-  async function buying(key: KeyView, ...secrets: readonly (string | undefined)[]): Promise<readonly boolean[]> {
-    const bought = await Promise.all(secrets.map((secret) => api.buy(key.id, String(secret))));
-    for (const { status, error } of bought) expect([200, 'invalid_client']).toContain(status === 200 ? 200 : error);
-    return bought.map(({ status }) => status === 200);
+  /** Whether a token can be obtained with each of some Secrets. */
+  async function obtainsTokens(key: KeyView, ...secrets: readonly (string | undefined)[]): Promise<readonly boolean[]> {
+    const issued = await Promise.all(secrets.map((secret) => api.obtainToken(key.id, String(secret))));
+    for (const { status, error } of issued) expect([200, 'invalid_client']).toContain(status === 200 ? 200 : error);
+    return issued.map(({ status }) => status === 200);
   }
 
   const idsOf = ({ secrets }: KeyView) => secrets.map(({ id }) => id);
@@ -34,7 +34,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(added.secret).toMatch(/^[\w-]{86}$/);
       expect(added.key).toMatchObject({ version: 2, hint: `…${added.secret?.slice(-4)}` });
       expect(added.key.secrets.map(({ acceptedUntil }) => acceptedUntil)).toEqual([null, null]);
-      expect(await buying(key, text, added.secret)).toEqual([true, true]);
+      expect(await obtainsTokens(key, text, added.secret)).toEqual([true, true]);
       const third = await refusalOf(at.management.accessKeys.addSecret(holder.owner, key.id));
       expect(third).toEqual({
         ...{ status: 400, code: 'invalid', field: 'secrets' },
@@ -53,11 +53,11 @@ describe.each(engines)('on %s', (engine) => {
         [newer, null],
         [older, new Date(at.clock.now())],
       ]);
-      expect(await buying(key, first, second)).toEqual([false, true]);
+      expect(await obtainsTokens(key, first, second)).toEqual([false, true]);
       const last = await refusalOf(at.management.accessKeys.deleteSecret(holder.owner, key.id, newer));
       expect(last).toEqual(refusing(400, 'invalid', 'secret'));
       expect(last.message).toBe('secret: the last secret cannot be deleted; revoke the key instead');
-      expect(await buying(key, second)).toEqual([true]);
+      expect(await obtainsTokens(key, second)).toEqual([true]);
     });
 
     it('both the newer and the older can be deleted', async () => {
@@ -65,7 +65,7 @@ describe.each(engines)('on %s', (engine) => {
       const { key, text: first } = await holder.accessKey();
       const { secret: second, key: two } = await at.management.accessKeys.addSecret(holder.owner, key.id);
       await at.management.accessKeys.deleteSecret(holder.owner, key.id, idsOf(two)[0] ?? '');
-      expect(await buying(key, first, second)).toEqual([true, false]);
+      expect(await obtainsTokens(key, first, second)).toEqual([true, false]);
     });
 
     it('the last one without an end cannot be deleted while another is in its grace period', async () => {
@@ -76,7 +76,7 @@ describe.each(engines)('on %s', (engine) => {
       const doing = at.management.accessKeys.deleteSecret(holder.owner, key.id, staying);
       expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'secret'));
       await at.management.accessKeys.deleteSecret(holder.owner, key.id, retiring);
-      expect(await buying(key, first, second)).toEqual([false, true]);
+      expect(await obtainsTokens(key, first, second)).toEqual([false, true]);
     });
 
     it('that do not exist cannot be deleted', async () => {
@@ -87,7 +87,7 @@ describe.each(engines)('on %s', (engine) => {
       await at.management.accessKeys.deleteSecret(holder.owner, key.id, gone);
       for (const secret of [gone, idsOf(other)[0] ?? '', '', 'f'.repeat(16), undefined, '__proto__']) {
         const doing = at.management.accessKeys.deleteSecret(holder.owner, key.id, String(secret));
-        expect(await refusalOf(doing)).toMatchObject({ status: 404, message: 'there is no such secret' });
+        expect(await refusalOf(doing)).toMatchObject({ status: 404, message: 'the secret was not found' });
       }
     });
   });
@@ -109,7 +109,7 @@ describe.each(engines)('on %s', (engine) => {
         );
         expect(live).toHaveLength(1);
         const added = await at.management.accessKeys.addSecret(holder.owner, key.id);
-        expect(await buying(key, added.secret)).toEqual([true]);
+        expect(await obtainsTokens(key, added.secret)).toEqual([true]);
         await at.management.accessKeys.deleteSecret(holder.owner, key.id, live[0]?.id ?? '');
       }
     });
@@ -144,9 +144,9 @@ describe.each(engines)('on %s', (engine) => {
       const { key, text: old } = await holder.accessKey();
       const { secret: young } = await at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
       at.clock.advance(HOUR * 1_000 - 1);
-      expect(await buying(key, old, young)).toEqual([true, true]);
+      expect(await obtainsTokens(key, old, young)).toEqual([true, true]);
       at.clock.advance(1);
-      expect(await buying(key, old, young)).toEqual([false, true]);
+      expect(await obtainsTokens(key, old, young)).toEqual([false, true]);
     });
 
     it('keeps all settings and tokens', async () => {
@@ -158,12 +158,12 @@ describe.each(engines)('on %s', (engine) => {
         name: 'Batch',
       };
       const { key, secret: text } = await at.management.accessKeys.create(holder.owner, settings);
-      const { token } = await api.buy(key.id, String(text));
+      const { token } = await api.obtainToken(key.id, String(text));
       const rotated = await at.management.accessKeys.rotate(holder.owner, key.id);
       const { secrets, hint, version, ...same } = key;
       expect(rotated.key).toMatchObject(same);
       expect(await api.status('/disputes', token)).toBe(200);
-      expect(await api.buy(key.id, String(rotated.secret))).toMatchObject({ scope: 'disputes' });
+      expect(await api.obtainToken(key.id, String(rotated.secret))).toMatchObject({ scope: 'disputes' });
     });
 
     it('of a key whose newer Secret was deleted gives the older one the grace period', async () => {
@@ -173,9 +173,9 @@ describe.each(engines)('on %s', (engine) => {
       const one = await at.management.accessKeys.deleteSecret(holder.owner, key.id, idsOf(two)[0] ?? '');
       expect(one.hint).toBe(key.hint);
       const { secret: young } = await at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
-      expect(await buying(key, first, young)).toEqual([true, true]);
+      expect(await obtainsTokens(key, first, young)).toEqual([true, true]);
       at.clock.advance(HOUR * 1_000);
-      expect(await buying(key, first, young)).toEqual([false, true]);
+      expect(await obtainsTokens(key, first, young)).toEqual([false, true]);
     });
 
     it('of a key with two Secrets without an end is refused', async () => {
@@ -184,7 +184,7 @@ describe.each(engines)('on %s', (engine) => {
       const { secret: second } = await at.management.accessKeys.addSecret(holder.owner, key.id);
       const rotating = at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
       await expect(rotating).rejects.toMatchObject({ status: 400, field: 'secrets' });
-      expect(await buying(key, first, second)).toEqual([true, true]);
+      expect(await obtainsTokens(key, first, second)).toEqual([true, true]);
     });
   });
 });

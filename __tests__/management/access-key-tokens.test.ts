@@ -17,13 +17,13 @@ describe.each(engines)('on %s, tokens of an access key', (engine) => {
   it('are revoked by revokeTokens; the key stays valid', async () => {
     const holder = await at.account();
     const { key, text } = await holder.accessKey();
-    const { token } = await api.buy(key.id, text);
+    const { token } = await api.obtainToken(key.id, text);
     expect(await api.status('/payments', token)).toBe(200);
     at.clock.advance(1_000);
     const edited = await at.management.accessKeys.edit(holder.owner, key.id, { version: 1, revokeTokens: true });
     expect(edited).toMatchObject({ state: 'active', version: 2 });
     expect(await api.ask('/payments', token)).toEqual(T1);
-    const later = await api.buy(key.id, text);
+    const later = await api.obtainToken(key.id, text);
     expect(await api.status('/payments', later.token)).toBe(200);
     // What is not said again stays as it is.
     at.clock.advance(1_000);
@@ -34,22 +34,22 @@ describe.each(engines)('on %s, tokens of an access key', (engine) => {
   it('and the key are refused while it is disabled, and accepted again when it is enabled', async () => {
     const holder = await at.account();
     const { key, text } = await holder.accessKey();
-    const { token } = await api.buy(key.id, text);
+    const { token } = await api.obtainToken(key.id, text);
     await at.management.accessKeys.edit(holder.owner, key.id, { version: 1, disabled: true });
     expect(await api.ask('/payments', token)).toEqual(T1);
-    expect(await api.buy(key.id, text)).toMatchObject({ status: 401, error: 'invalid_client' });
+    expect(await api.obtainToken(key.id, text)).toMatchObject({ status: 401, error: 'invalid_client' });
     await at.management.accessKeys.edit(holder.owner, key.id, { version: 2, disabled: false });
     expect(await api.status('/payments', token)).toBe(200);
-    expect(await api.buy(key.id, text)).toMatchObject({ status: 200, scope: 'payments' });
+    expect(await api.obtainToken(key.id, text)).toMatchObject({ status: 200, scope: 'payments' });
   });
 
   it('and the key are refused after the key is revoked', async () => {
     const holder = await at.account();
     const { key, text } = await holder.accessKey();
-    const { token } = await api.buy(key.id, text);
+    const { token } = await api.obtainToken(key.id, text);
     await at.management.accessKeys.revoke(holder.owner, key.id);
     expect(await api.ask('/payments', token)).toEqual(T1);
-    expect(await api.buy(key.id, text)).toMatchObject({ status: 401, error: 'invalid_client' });
+    expect(await api.obtainToken(key.id, text)).toMatchObject({ status: 401, error: 'invalid_client' });
   });
 
   it('and the key are refused after the key has expired', async () => {
@@ -59,19 +59,22 @@ describe.each(engines)('on %s, tokens of an access key', (engine) => {
       scopes: ['payments'],
       expiresAt,
     });
-    const { token } = await api.buy(key.id, String(text));
+    const { token } = await api.obtainToken(key.id, String(text));
     at.clock.advance(60_000);
     expect(await api.ask('/payments', token)).toEqual(T1);
-    expect(await api.buy(key.id, String(text))).toMatchObject({ status: 401, error: 'invalid_client' });
+    expect(await api.obtainToken(key.id, String(text))).toMatchObject({ status: 401, error: 'invalid_client' });
   });
 
   it('have no scope that the key no longer has', async () => {
     const holder = await at.account();
     const { key, text } = await holder.accessKey(['payments', 'payments:refund']);
-    const { token } = await api.buy(key.id, text);
+    const { token } = await api.obtainToken(key.id, text);
     expect(await api.status('/refunds', token)).toBe(200);
     await at.management.accessKeys.edit(holder.owner, key.id, { version: 1, scopes: ['payments'] });
     expect([await api.status('/refunds', token), await api.status('/payments', token)]).toEqual([403, 200]);
-    expect(await api.buy(key.id, text, 'payments:refund')).toMatchObject({ status: 400, error: 'invalid_scope' });
+    expect(await api.obtainToken(key.id, text, 'payments:refund')).toMatchObject({
+      status: 400,
+      error: 'invalid_scope',
+    });
   });
 });

@@ -4,20 +4,20 @@ import type { KeyView, Management, Member } from 'keyward/management';
 import { type Holder, type Managed, managed, refusalOf } from '../support/managed.js';
 import { engines } from '../support/test-stores.js';
 
-type Deed = (
+type Operation = (
   management: Management,
   member: Member,
   key: Pick<KeyView, 'id' | 'version' | 'secrets'>,
 ) => Promise<unknown>;
 
-const ON_KEYS: Readonly<Record<string, Deed>> = {
+const ON_KEYS: Readonly<Record<string, Operation>> = {
   view: ({ keys }, member, { id }) => keys.view(member, id),
   edit: ({ keys }, member, { id, version }) => keys.edit(member, id, { version, disabled: true }),
   revoke: ({ keys }, member, { id }) => keys.revoke(member, id),
   rotate: ({ keys }, member, { id }) => keys.rotate(member, id, 60),
   endGrace: ({ keys }, member, { id }) => keys.endGrace(member, id),
 };
-const ON_ACCESS_KEYS: Readonly<Record<string, Deed>> = {
+const ON_ACCESS_KEYS: Readonly<Record<string, Operation>> = {
   view: ({ accessKeys }, member, { id }) => accessKeys.view(member, id),
   edit: ({ accessKeys }, member, { id, version }) => accessKeys.edit(member, id, { version, revokeTokens: true }),
   revoke: ({ accessKeys }, member, { id }) => accessKeys.revoke(member, id),
@@ -27,28 +27,28 @@ const ON_ACCESS_KEYS: Readonly<Record<string, Deed>> = {
   deleteSecret: ({ accessKeys }, member, { id, secrets }) => accessKeys.deleteSecret(member, id, secrets[0]?.id ?? ''),
 };
 
-const DEEDS = [
-  ...Object.entries(ON_KEYS).map(([name, deed]) => ({ name, deed, sort: 'keys' as const })),
-  ...Object.entries(ON_ACCESS_KEYS).map(([name, deed]) => ({ name, deed, sort: 'accessKeys' as const })),
+const OPERATIONS = [
+  ...Object.entries(ON_KEYS).map(([name, operation]) => ({ name, operation, keyType: 'keys' as const })),
+  ...Object.entries(ON_ACCESS_KEYS).map(([name, operation]) => ({ name, operation, keyType: 'accessKeys' as const })),
 ];
 
 describe.each(engines)('on %s', (engine) => {
   const at = managed(engine);
 
-  it.each(DEEDS)(
-    'M17 $name with the id of a $sort of another account gives the same error as a random id',
-    async ({ deed, sort }) => {
+  it.each(OPERATIONS)(
+    'M17 $name with the id of a $keyType of another account gives the same error as a random id',
+    async ({ operation, keyType }) => {
       const [victim, thief] = [await at.account(), await at.account()];
-      const key = await rotatedKey(at, victim, sort);
+      const key = await rotatedKey(at, victim, keyType);
       const before = await victim.story();
-      const random = { ...key, id: randomId(sort) };
-      const theirs = await refusalOf(deed(at.management, thief.owner, key));
+      const random = { ...key, id: randomId(keyType) };
+      const theirs = await refusalOf(operation(at.management, thief.owner, key));
       // Refusals of one minute share an entry.
       at.clock.advance(60_000);
-      const nobodys = await refusalOf(deed(at.management, thief.owner, random));
+      const nobodys = await refusalOf(operation(at.management, thief.owner, random));
       expect(theirs).toEqual(nobodys);
       expect(theirs).toMatchObject({ status: 404, code: 'not_found', field: undefined });
-      expect(await at.management[sort].view(victim.owner, key.id)).toEqual(key);
+      expect(await at.management[keyType].view(victim.owner, key.id)).toEqual(key);
       expect(await victim.story()).toEqual(before);
       const written = (await thief.story()).map(({ subject, id, at: time, ...entry }) => entry);
       expect(written).toHaveLength(2);
@@ -56,19 +56,21 @@ describe.each(engines)('on %s', (engine) => {
     },
   );
 
-  it.each(DEEDS)(
-    'M17 $name with an invalid id of $sort gives the same error as a random id',
-    async ({ deed, sort }) => {
+  it.each(OPERATIONS)(
+    'M17 $name with an invalid id of $keyType gives the same error as a random id',
+    async ({ operation, keyType }) => {
       const holder = await at.account();
-      const ofOtherSort = sort === 'keys' ? await holder.accessKey() : await holder.key();
-      const nobodys = await refusalOf(deed(at.management, holder.owner, { ...ofOtherSort.key, id: randomId(sort) }));
+      const ofOtherType = keyType === 'keys' ? await holder.accessKey() : await holder.key();
+      const nobodys = await refusalOf(
+        operation(at.management, holder.owner, { ...ofOtherType.key, id: randomId(keyType) }),
+      );
       const odd: readonly unknown[] = [
-        ...[ofOtherSort.key.id, holder.id, '', 'key_', `${randomId(sort)}'--`, 'é', '%'],
-        ...['\ud800', 'x'.repeat(20_000), undefined, null, 7, {}, [randomId(sort)]],
+        ...[ofOtherType.key.id, holder.id, '', 'key_', `${randomId(keyType)}'--`, 'é', '%'],
+        ...['\ud800', 'x'.repeat(20_000), undefined, null, 7, {}, [randomId(keyType)]],
       ];
       for (const id of odd) {
-        const other = { ...ofOtherSort.key, id: id as string };
-        expect(await refusalOf(deed(at.management, holder.owner, other))).toEqual(nobodys);
+        const other = { ...ofOtherType.key, id: id as string };
+        expect(await refusalOf(operation(at.management, holder.owner, other))).toEqual(nobodys);
       }
     },
   );
@@ -107,13 +109,13 @@ describe.each(engines)('on %s', (engine) => {
     const holder = await at.account();
     const [{ text }, { text: secret }] = [await holder.key(), await holder.accessKey()];
     for (const credential of [text, secret]) {
-      for (const { deed } of DEEDS) {
-        await refusalOf(deed(at.management, holder.owner, { id: credential, version: 1, secrets: [] }));
+      for (const { operation } of OPERATIONS) {
+        await refusalOf(operation(at.management, holder.owner, { id: credential, version: 1, secrets: [] }));
       }
       at.clock.advance(60_000);
     }
     const refused = (await holder.story()).filter(({ outcome }) => outcome === 'refused');
-    expect(refused).toHaveLength(2 * DEEDS.length);
+    expect(refused).toHaveLength(2 * OPERATIONS.length);
     expect(refused.map(({ subject }) => subject)).toEqual(refused.map(() => null));
   });
 
@@ -121,18 +123,18 @@ describe.each(engines)('on %s', (engine) => {
     const holder = await at.account();
     const stray: Member = { ...holder.owner, account: 'acc_none' };
     const doing = at.management.keys.create(stray, { kind: 'secret', apis: 'all' });
-    expect(await refusalOf(doing)).toMatchObject({ status: 404, message: 'there is no such account' });
+    expect(await refusalOf(doing)).toMatchObject({ status: 404, message: 'the account was not found' });
     expect((await at.management.keys.list(stray)).items).toEqual([]);
   });
 });
 
-/** A key with a text in its grace period, so that every deed would be done by its own Owner. */
-async function rotatedKey({ management }: Managed, holder: Holder, sort: 'keys' | 'accessKeys'): Promise<KeyView> {
-  const { key } = sort === 'keys' ? await holder.key() : await holder.accessKey();
-  return (await management[sort].rotate(holder.owner, key.id, 3_600)).key;
+/** A key with a secret in its grace period, so that its own Owner could do every operation. */
+async function rotatedKey({ management }: Managed, holder: Holder, keyType: 'keys' | 'accessKeys'): Promise<KeyView> {
+  const { key } = keyType === 'keys' ? await holder.key() : await holder.accessKey();
+  return (await management[keyType].rotate(holder.owner, key.id, 3_600)).key;
 }
 
-function randomId(sort: 'keys' | 'accessKeys'): string {
+function randomId(keyType: 'keys' | 'accessKeys'): string {
   const random = [...randomBytes(26)].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
-  return `${sort === 'keys' ? 'key' : 'ack'}_${random}`;
+  return `${keyType === 'keys' ? 'key' : 'ack'}_${random}`;
 }

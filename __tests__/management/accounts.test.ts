@@ -102,7 +102,7 @@ describe.each(engines)('on %s', (engine) => {
     for (const id of ['acc_none', '', '\u0000', 'x'.repeat(20_000)]) {
       expect([400, 404]).toContain((await refusalOf(view(id))).status);
     }
-    const message = 'there is no such account';
+    const message = 'the account was not found';
     expect(await refusalOf(view('acc_none'))).toMatchObject({ status: 404, message });
     expect(await refusalOf(setDisabled(OPERATOR, 'acc_none', true))).toMatchObject({ status: 404, message });
     const stray = { id: 'm', account: 'acc_none', permissions: ['owner' as const] };

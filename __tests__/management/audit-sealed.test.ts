@@ -119,11 +119,11 @@ describe.each(sharedEngines)('on %s, with direct SQL', (engine) => {
     await holder.key();
     const before = await holder.story();
     // What better-sqlite3 throws is an error of whichever test file loaded it first.
-    const told = await onDatabase(at.url, statement).then(
+    const message = await onDatabase(at.url, statement).then(
       () => 'done',
       (error: { readonly message: string }) => error.message,
     );
-    expect(told).toBe('audit is append-only');
+    expect(message).toBe('audit is append-only');
     expect(await holder.story()).toEqual(before);
   });
 

@@ -119,15 +119,15 @@ describe.each(engines)('on %s', (engine) => {
       const { accessKeys } = at.management;
       await accessKeys.rotate(holder.owner, key.id, 60);
       let added: KeyView | undefined;
-      const deeds: Readonly<Record<string, () => Promise<unknown>>> = {
+      const operations: Readonly<Record<string, () => Promise<unknown>>> = {
         end_grace: () => accessKeys.endGrace(holder.owner, key.id),
         add_secret: async () => {
           added = (await accessKeys.addSecret(holder.owner, key.id)).key;
         },
         delete_secret: () => accessKeys.deleteSecret(holder.owner, key.id, added?.secrets[0]?.id ?? ''),
       };
-      for (const [name, deed] of Object.entries(deeds)) {
-        const entry = await entryOf(holder, deed);
+      for (const [name, operation] of Object.entries(operations)) {
+        const entry = await entryOf(holder, operation);
         expect(entry).toMatchObject({
           ...{ ...by(holder, 'owner', `access_key.${name}`), outcome: 'done', subject: key.id },
           after: { secrets: expect.any(Array) },

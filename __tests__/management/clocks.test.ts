@@ -27,7 +27,8 @@ describe.each(engines)('on %s', (engine: EngineName) => {
 
   const isRefused = (credential: string) =>
     eventually(async () => (await api.status('/payments', credential)) === 401).then(() => true);
-  const buys = async (id: string, secret: string | undefined) => (await api.buy(id, String(secret))).status === 200;
+  const obtainsToken = async (id: string, secret: string | undefined) =>
+    (await api.obtainToken(id, String(secret))).status === 200;
 
   async function rotated(holder: Holder, grace: number) {
     const { key, text } = await holder.key();
@@ -73,27 +74,27 @@ describe.each(engines)('on %s', (engine: EngineName) => {
       const { key: two, secret: second } = await management.accessKeys.addSecret(holder.owner, key.id);
       skew = ahead;
       await management.accessKeys.deleteSecret(holder.owner, key.id, two.secrets[1]?.id ?? '');
-      await eventually(async () => !(await buys(key.id, first)));
-      expect(await buys(key.id, second)).toBe(true);
+      await eventually(async () => !(await obtainsToken(key.id, first)));
+      expect(await obtainsToken(key.id, second)).toBe(true);
       skew = 0;
       const { key: rotated, secret: third } = await management.accessKeys.rotate(holder.owner, key.id, 60);
       skew = ahead;
       await management.accessKeys.deleteSecret(holder.owner, key.id, rotated.secrets[1]?.id ?? '');
-      expect([await buys(key.id, second), await buys(key.id, third)]).toEqual([false, true]);
+      expect([await obtainsToken(key.id, second), await obtainsToken(key.id, third)]).toEqual([false, true]);
     });
 
     it('N20 revokes tokens: those issued before are refused, the next one is accepted', async () => {
       const holder = await at.account();
       const { key, text } = await holder.accessKey();
       let version = 1;
-      let { token } = await api.buy(key.id, text);
+      let { token } = await api.obtainToken(key.id, text);
       expect(await api.status('/payments', token)).toBe(200);
       // Twice in one instant: each ends the tokens of before.
       for (const _round of [1, 2]) {
         skew = ahead;
         ({ version } = await management.accessKeys.edit(holder.owner, key.id, { version, revokeTokens: true }));
         expect(await isRefused(token)).toBe(true);
-        ({ token } = await api.buy(key.id, text));
+        ({ token } = await api.obtainToken(key.id, text));
         expect(await api.status('/payments', token)).toBe(200);
       }
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeySettings } from 'keyward/management';
-import { keywardFormat } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
+import { keywardFormat } from '../../lib/credentials/keyward-format.js';
 import { managed } from '../support/managed.js';
 import { START } from '../support/manual-clock.js';
 import { engines } from '../support/test-stores.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createManagement, type KeyView, type Management, ManagementError, type Member } from 'keyward/management';
 import { type Holder, managed, refusalOf } from '../support/managed.js';
-import { isTaken } from '../support/managed-text.js';
+import { isAccepted } from '../support/managed-text.js';
 import { sharedEngines } from '../support/test-stores.js';
 
 const EDITORS = 64;
@@ -16,7 +16,7 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
   }
 
   it('M37 64 concurrent editors of one key: one succeeds for each version, and the audit log is consistent', async () => {
-    const desks = await offices();
+    const services = await offices();
     const holder = await at.account();
     const { key } = await holder.key({ name: 'round 0' });
     const winners: KeyView[] = [];
@@ -24,7 +24,7 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
       at.clock.advance(60_000);
       const ends = await Promise.all(
         Array.from({ length: EDITORS }, (_, i) => {
-          const { keys } = desks[i % 2 === 0 ? 0 : 1];
+          const { keys } = services[i % 2 === 0 ? 0 : 1];
           const member = editor(holder, i);
           const edit = { version: round, name: `round ${round}, ${member.id}` };
           return settled(() => keys.edit(member, key.id, edit));
@@ -35,7 +35,7 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
       winners.push(...won);
     }
     expect(winners.map(({ version }) => version)).toEqual([2, 3]);
-    for (const { keys } of desks) expect(await keys.view(holder.owner, key.id)).toEqual(winners.at(-1));
+    for (const { keys } of services) expect(await keys.view(holder.owner, key.id)).toEqual(winners.at(-1));
 
     const [made, ...entries] = await holder.story();
     expect(made).toMatchObject({ action: 'key.create', outcome: 'done' });
@@ -58,19 +58,19 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
   });
 
   it('concurrent rotations of one version: one succeeds, and the old secret keeps its grace period', async () => {
-    const desks = await offices();
+    const services = await offices();
     const holder = await at.account();
     const { key, text } = await holder.key();
     at.clock.advance(1_000);
     const ends = await Promise.all(
       Array.from({ length: ROLLERS }, (_, i) =>
         settled(
-          async () => (await (desks[i % 2] as Management).keys.rotate(holder.owner, key.id, 60, key.version)).key,
+          async () => (await (services[i % 2] as Management).keys.rotate(holder.owner, key.id, 60, key.version)).key,
         ),
       ),
     );
     expect(ends.filter((end) => end !== 'version_conflict')).toHaveLength(1);
-    expect(await isTaken(at, text)).toBe(true);
+    expect(await isAccepted(at, text)).toBe(true);
     expect(await at.management.keys.view(holder.owner, key.id)).toMatchObject({ version: 2, secrets: { length: 2 } });
   });
 

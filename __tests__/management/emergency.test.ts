@@ -28,10 +28,10 @@ describe.each(sharedEngines)('an emergency on %s, through two stores', (engine) 
         const { key } = what === 'API key' ? await holder.key() : await holder.accessKey();
         const [here, far] = [at.management, there].map((one) => (what === 'API key' ? one.keys : one.accessKeys));
         const works = Array.from({ length: OTHERS }, (_, i) => {
-          const desk = (i % 2 === 0 ? here : far) ?? at.management.keys;
+          const service = (i % 2 === 0 ? here : far) ?? at.management.keys;
           if (i % 3 === 0)
-            return desk.edit(holder.owner, key.id, { version: 1 + Math.floor(i / 3), name: `edit ${i}` });
-          return desk.rotate(holder.owner, key.id);
+            return service.edit(holder.owner, key.id, { version: 1 + Math.floor(i / 3), name: `edit ${i}` });
+          return service.rotate(holder.owner, key.id);
         });
         const revocation = (far ?? at.management.keys).revoke(holder.owner, key.id);
         const [revoked] = await ends([revocation, ...works]);

@@ -47,9 +47,9 @@ describe('checkEntitlement', () => {
       { platform: 'shop', channels: 'all' },
       { channels: ['pc_1'] },
     ],
-  ])('refuses %s', (_what, field, told, key, account) => {
+  ])('refuses %s', (_what, field, message, key, account) => {
     const error = thrownBy(() => checkEntitlement({ ...KEY, ...key }, { ...ACCOUNT, ...account }));
-    expect(error).toMatchObject({ status: 400, code: 'invalid', field, message: expect.stringContaining(told) });
+    expect(error).toMatchObject({ status: 400, code: 'invalid', field, message: expect.stringContaining(message) });
   });
 
   law("gives exactly what lies within the account's, and one channel on a platform", () =>

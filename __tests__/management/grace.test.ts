@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readGrace } from '../../lib/management/keys/rotation.js';
 import { managed, refusalOf, refusing } from '../support/managed.js';
-import { isTaken } from '../support/managed-text.js';
+import { isAccepted } from '../support/managed-text.js';
 import { engines } from '../support/test-stores.js';
 
 const MONTH = 30 * 86_400;
@@ -33,7 +33,7 @@ describe.each(engines)('on %s, the grace period of a key', (engine) => {
     const rotated = await at.management.keys.rotate(holder.owner, key.id, 3_600);
     at.clock.advance(1_000);
     const ended = await at.management.keys.endGrace(holder.owner, key.id);
-    expect([await isTaken(at, text), await isTaken(at, rotated.secret)]).toEqual([false, true]);
+    expect([await isAccepted(at, text), await isAccepted(at, rotated.secret)]).toEqual([false, true]);
     expect(ended.secrets.at(-1)?.acceptedUntil).toEqual(new Date(at.clock.now()));
     expect(ended.version).toBe(3);
   });
@@ -48,7 +48,10 @@ describe.each(engines)('on %s, the grace period of a key', (engine) => {
       if (what === 'ended already') await at.management.keys.endGrace(holder.owner, key.id);
       const before = await at.management.keys.view(holder.owner, key.id);
       const doing = at.management.keys.endGrace(holder.owner, key.id);
-      expect(await refusalOf(doing)).toMatchObject({ status: 404, message: 'no rotated key is in its grace period' });
+      expect(await refusalOf(doing)).toMatchObject({
+        status: 404,
+        message: 'the key has no old secret in a grace period',
+      });
       expect(await at.management.keys.view(holder.owner, key.id)).toEqual(before);
     },
   );

@@ -133,7 +133,7 @@ describe.each(sharedEngines)('on %s, from two processes', (engine) => {
         (i % 2 === 0 ? at.management : other).accounts.put('operator', 'acc_new', { apis: ['payments'] }),
       ),
     );
-    // Who finds it changed meanwhile is told so; nobody hears of the database.
+    // A caller that sees a changed version gets a conflict, and no error of the database.
     for (const end of ends) {
       if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'version_conflict' });
     }

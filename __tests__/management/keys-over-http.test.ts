@@ -121,11 +121,11 @@ describe.each(engines)('on %s', (engine) => {
     it('the scope of a token, obtained before and after', async () => {
       const holder = await at.account();
       const { key, text } = await holder.accessKey(['payments', 'payments:refund']);
-      const { token } = await api.buy(key.id, text);
+      const { token } = await api.obtainToken(key.id, text);
       expect(await api.ask('/refunds', token)).toEqual(OK);
       await at.management.accounts.put(OPERATOR, holder.id, { scopes: ['payments'] });
       expect(await api.ask('/refunds', token)).toEqual(lacking('payments:refund'));
-      expect(await api.buy(key.id, text)).toMatchObject({ status: 200, scope: 'payments' });
+      expect(await api.obtainToken(key.id, text)).toMatchObject({ status: 200, scope: 'payments' });
     });
 
     it('its only channel, on a platform: the key is refused, without an error', async () => {
@@ -139,11 +139,11 @@ describe.each(engines)('on %s', (engine) => {
     it('everything while the account is disabled', async () => {
       const holder = await at.account();
       const [{ text }, access] = [await holder.key(), await holder.accessKey()];
-      const { token } = await api.buy(access.key.id, access.text);
+      const { token } = await api.obtainToken(access.key.id, access.text);
       expect([await api.ask('/payments', text), await api.ask('/payments', token)]).toEqual([OK, OK]);
       await at.management.accounts.setDisabled(OPERATOR, holder.id, true);
       expect([await api.ask('/payments', text), await api.ask('/payments', token)]).toEqual([T1, T1]);
-      expect(await api.buy(access.key.id, access.text)).toMatchObject({ status: 401, error: 'invalid_client' });
+      expect(await api.obtainToken(access.key.id, access.text)).toMatchObject({ status: 401, error: 'invalid_client' });
       await at.management.accounts.setDisabled(OPERATOR, holder.id, false);
       expect([await api.ask('/payments', text), await api.ask('/payments', token)]).toEqual([OK, OK]);
     });

@@ -6,7 +6,7 @@ import { engines } from '../support/test-stores.js';
 describe.each(engines)('on %s', (engine) => {
   const at = managed(engine);
 
-  /** Makes keys of every sort, one a second; their names say which. */
+  /** Makes keys of every kind, one a second; their names say which. */
   async function holderOfMany(): Promise<Holder> {
     const holder = await at.account();
     const { keys } = at.management;

@@ -3,11 +3,11 @@ import type { KeyView, Member } from 'keyward/management';
 import { type Holder, hostile, type Managed, managed, refusalOf, refusing } from '../support/managed.js';
 import { engines } from '../support/test-stores.js';
 
-const SORTS = ['keys', 'accessKeys'] as const;
-type Sort = (typeof SORTS)[number];
+const KEY_TYPES = ['keys', 'accessKeys'] as const;
+type KeyTypeName = (typeof KEY_TYPES)[number];
 
 const SETTINGS = { keys: { kind: 'secret', apis: ['payments'] }, accessKeys: { scopes: ['payments'] } } as const;
-/** What the audit calls each sort. */
+/** What the audit log calls each type of key. */
 const NOUN = { keys: 'key', accessKeys: 'access_key' } as const;
 
 const VERBS = ['list', 'view', 'create', 'edit', 'revoke'] as const;
@@ -38,33 +38,36 @@ function resultOf(verb: Verb, key: KeyView): object {
 describe.each(engines)('on %s', (engine) => {
   const at = managed(engine);
 
-  describe.each(SORTS)('%s', (sort) => {
+  describe.each(KEY_TYPES)('%s', (keyType) => {
     it.each(CASES)('$id $who may $verb: $status', async ({ who, verb, status }) => {
-      const { holder, key } = await made(at, sort);
-      const doing = act(at, sort, verb, memberOf(holder, who), key);
+      const { holder, key } = await made(at, keyType);
+      const doing = act(at, keyType, verb, memberOf(holder, who), key);
       if (status === undefined) {
         expect(await doing).toMatchObject(resultOf(verb, key));
         return;
       }
       expect(await refusalOf(doing)).toEqual(refusing(status, status === 401 ? 'no_member' : 'forbidden'));
-      expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
-      expect((await at.management[sort].list(holder.owner)).items).toEqual([key]);
+      expect(await at.management[keyType].view(holder.owner, key.id)).toEqual(key);
+      expect((await at.management[keyType].list(holder.owner)).items).toEqual([key]);
     });
 
     it.each(['edit', 'revoke', 'rotate', 'endGrace'] as const)(
       'M16 a Developer calls %s directly: no change, and an audit entry',
       async (verb) => {
-        const { holder, key } = await made(at, sort);
+        const { holder, key } = await made(at, keyType);
         at.clock.advance(1_000);
-        const refused = await refusalOf(act(at, sort, verb, holder.developer, key));
+        const refused = await refusalOf(act(at, keyType, verb, holder.developer, key));
         expect(refused).toEqual(refusing(403, 'forbidden'));
         expect(refused.message).toBe('this needs the permission owner');
-        expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
+        expect(await at.management[keyType].view(holder.owner, key.id)).toEqual(key);
         const [, entry, ...more] = await holder.story();
         expect(more).toEqual([]);
         expect(entry).toMatchObject({
           ...{ actor: holder.developer.id, role: 'developer', outcome: 'refused', subject: key.id },
-          ...{ action: `${NOUN[sort]}.${verb === 'endGrace' ? 'end_grace' : verb}`, after: { refused: 'forbidden' } },
+          ...{
+            action: `${NOUN[keyType]}.${verb === 'endGrace' ? 'end_grace' : verb}`,
+            after: { refused: 'forbidden' },
+          },
         });
       },
     );
@@ -72,13 +75,13 @@ describe.each(engines)('on %s', (engine) => {
     it.each(['create', 'edit', 'revoke', 'rotate', 'list', 'view'] as const)(
       'M18 %s without a member, with an account and a user in the body: nothing is created',
       async (verb) => {
-        const { holder, key } = await made(at, sort);
+        const { holder, key } = await made(at, keyType);
         const stolen = { accountId: holder.id, account: holder.id, userId: holder.owner.id, member: holder.owner };
         for (const nobody of [undefined, null, {}, { id: '', account: holder.id, permissions: ['owner'] }]) {
-          const doing = act(at, sort, verb, hostile<Member>(nobody), key, stolen);
+          const doing = act(at, keyType, verb, hostile<Member>(nobody), key, stolen);
           expect(await refusalOf(doing)).toEqual(refusing(401, 'no_member'));
         }
-        expect((await at.management[sort].list(holder.owner)).items).toEqual([key]);
+        expect((await at.management[keyType].list(holder.owner)).items).toEqual([key]);
         expect(await holder.story()).toHaveLength(1);
       },
     );
@@ -138,9 +141,9 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-async function made(at: Managed, sort: Sort): Promise<{ holder: Holder; key: KeyView }> {
+async function made(at: Managed, keyType: KeyTypeName): Promise<{ holder: Holder; key: KeyView }> {
   const holder = await at.account();
-  const { key } = sort === 'keys' ? await holder.key() : await holder.accessKey();
+  const { key } = keyType === 'keys' ? await holder.key() : await holder.accessKey();
   return { holder, key };
 }
 
@@ -151,15 +154,15 @@ function memberOf(holder: Holder, who: string): Member {
 
 function act(
   { management }: Managed,
-  sort: Sort,
+  keyType: KeyTypeName,
   verb: Verb | 'rotate' | 'endGrace',
   member: Member,
   { id, version }: KeyView,
   more: object = {},
 ): Promise<unknown> {
-  const desk = management[sort];
-  if (verb === 'list') return desk.list(member, more);
-  if (verb === 'create') return desk.create(member, hostile({ ...SETTINGS[sort], ...more }));
-  if (verb === 'edit') return desk.edit(member, id, { version, name: 'edited', ...more });
-  return desk[verb](member, id);
+  const service = management[keyType];
+  if (verb === 'list') return service.list(member, more);
+  if (verb === 'create') return service.create(member, hostile({ ...SETTINGS[keyType], ...more }));
+  if (verb === 'edit') return service.edit(member, id, { version, name: 'edited', ...more });
+  return service[verb](member, id);
 }

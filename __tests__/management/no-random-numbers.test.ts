@@ -21,7 +21,7 @@ const { managed, refusalOf } = await import('../support/managed.js');
 const UNAVAILABLE = {
   status: 503,
   code: 'unavailable',
-  message: 'the machine gives no random numbers; try again',
+  message: 'the system could not provide secure random numbers; try again',
   field: undefined,
 };
 
@@ -61,12 +61,12 @@ describe.each(engines)('on %s, where randomBytes throws', (engine) => {
     });
   });
 
-  it.each(['keys', 'accessKeys'] as const)('P20 rotating one of %s: it does not change', async (sort) => {
+  it.each(['keys', 'accessKeys'] as const)('P20 rotating one of %s: it does not change', async (keyType) => {
     const holder = await at.account();
-    const { key } = await (sort === 'keys' ? holder.key() : holder.accessKey());
+    const { key } = await (keyType === 'keys' ? holder.key() : holder.accessKey());
     left = 0;
-    expect(await refusalOf(at.management[sort].rotate(holder.owner, key.id, 60))).toEqual(UNAVAILABLE);
-    expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
+    expect(await refusalOf(at.management[keyType].rotate(holder.owner, key.id, 60))).toEqual(UNAVAILABLE);
+    expect(await at.management[keyType].view(holder.owner, key.id)).toEqual(key);
   });
 
   it('P20 adding a Secret: the key does not change', async () => {

@@ -104,10 +104,10 @@ describe('createManagement', () => {
     ['something else for a store', { store: { resolveKey: () => null } }, 'option "store"'],
     ['an unknown option', { store: {}, stor: {} }, 'unknown option "stor"'],
     ['a clock without hands', { store: { resolveKey() {}, ready() {} }, clock: {} }, 'option "clock"'],
-  ])('refuses %s', (_what, options, told) => {
+  ])('refuses %s', (_what, options, message) => {
     const create = createManagement as (options: unknown) => Management;
     expect(() => create(options)).toThrow(TypeError);
-    expect(() => create(options)).toThrow(told);
+    expect(() => create(options)).toThrow(message);
   });
 
   it('returns frozen objects', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeySettings } from 'keyward/management';
 import { type Holder, hostile, managed, refusalOf, refusing } from '../support/managed.js';
-import { isTaken, recordOf } from '../support/managed-text.js';
+import { isAccepted, recordOf } from '../support/managed-text.js';
 import { engines } from '../support/test-stores.js';
 
 const HOUR = 3_600;
@@ -10,7 +10,8 @@ const MONTH = 30 * 86_400;
 describe.each(engines)('on %s', (engine) => {
   const at = managed(engine);
   const rotate = (holder: Holder, id: string, grace?: number) => at.management.keys.rotate(holder.owner, id, grace);
-  const areTaken = (...texts: readonly (string | undefined)[]) => Promise.all(texts.map((text) => isTaken(at, text)));
+  const areAccepted = (...texts: readonly (string | undefined)[]) =>
+    Promise.all(texts.map((text) => isAccepted(at, text)));
 
   it('gives a new secret; the old one is refused from then on', async () => {
     const holder = await at.account();
@@ -19,7 +20,7 @@ describe.each(engines)('on %s', (engine) => {
     const rotated = await rotate(holder, key.id);
     expect(rotated.secret).toMatch(/^sk_[a-z2-7]{27}$/);
     expect(rotated.secret).not.toBe(text);
-    expect(await areTaken(text, rotated.secret)).toEqual([false, true]);
+    expect(await areAccepted(text, rotated.secret)).toEqual([false, true]);
     expect(rotated.key).toMatchObject({
       id: key.id,
       version: 2,
@@ -38,9 +39,9 @@ describe.each(engines)('on %s', (engine) => {
     const { key, text } = await holder.key();
     const rotated = await rotate(holder, key.id, HOUR);
     at.clock.advance(HOUR * 1_000 - 1);
-    expect(await areTaken(text, rotated.secret)).toEqual([true, true]);
+    expect(await areAccepted(text, rotated.secret)).toEqual([true, true]);
     at.clock.advance(1);
-    expect(await areTaken(text, rotated.secret)).toEqual([false, true]);
+    expect(await areAccepted(text, rotated.secret)).toEqual([false, true]);
   });
 
   it('keeps all settings', async () => {
@@ -66,7 +67,7 @@ describe.each(engines)('on %s', (engine) => {
     await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
     const rotated = await rotate(holder, key.id);
     expect(rotated.key.state).toBe('disabled');
-    expect(await isTaken(at, rotated.secret)).toBe(false);
+    expect(await isAccepted(at, rotated.secret)).toBe(false);
   });
 
   it.each([
@@ -79,9 +80,9 @@ describe.each(engines)('on %s', (engine) => {
     const rotated = await rotate(holder, key.id, HOUR);
     const end = Math.min(seconds, HOUR) * 1_000;
     at.clock.advance(end - 1);
-    expect(await isTaken(at, text)).toBe(true);
+    expect(await isAccepted(at, text)).toBe(true);
     at.clock.advance(1);
-    expect(await isTaken(at, text)).toBe(false);
+    expect(await isAccepted(at, text)).toBe(false);
     expect((await recordOf(at, String(rotated.secret)))?.expiresAt).toEqual(expiresAt);
   });
 
@@ -92,7 +93,7 @@ describe.each(engines)('on %s', (engine) => {
     at.clock.advance(60_000);
     const { key: view, secret: third } = await rotate(holder, key.id, HOUR);
     const texts = [first, String(second), String(third)];
-    expect(await areTaken(...texts)).toEqual([false, true, true]);
+    expect(await areAccepted(...texts)).toEqual([false, true, true]);
     const now = at.clock.now();
     expect(view.secrets.map(({ acceptedUntil }) => acceptedUntil && acceptedUntil.getTime() - now)).toEqual([
       null,
@@ -100,7 +101,7 @@ describe.each(engines)('on %s', (engine) => {
       0,
     ]);
     at.clock.advance(HOUR * 1_000);
-    expect(await areTaken(...texts)).toEqual([false, false, true]);
+    expect(await areAccepted(...texts)).toEqual([false, false, true]);
   });
 
   it('a second rotation never extends the grace period of the first', async () => {
@@ -109,7 +110,7 @@ describe.each(engines)('on %s', (engine) => {
     await rotate(holder, key.id, 60);
     at.clock.advance(60_000);
     const { key: view } = await rotate(holder, key.id, MONTH);
-    expect(await isTaken(at, first)).toBe(false);
+    expect(await isAccepted(at, first)).toBe(false);
     expect(view.secrets.at(-1)?.acceptedUntil).toEqual(new Date(at.clock.now()));
   });
 
@@ -119,7 +120,7 @@ describe.each(engines)('on %s', (engine) => {
     const { secret: second } = await rotate(holder, key.id, HOUR);
     const { secret: third } = await rotate(holder, key.id);
     const texts = [first, String(second), String(third)];
-    expect(await areTaken(...texts)).toEqual([false, false, true]);
+    expect(await areAccepted(...texts)).toEqual([false, false, true]);
   });
 
   it('stores only the last secrets, to distinguish their use from guesses', async () => {
@@ -150,7 +151,7 @@ describe.each(engines)('on %s', (engine) => {
     }
     const view = await at.management.keys.view(holder.owner, key.id);
     expect(view.hint).toBe(`sk_…${text?.slice(-4)}`);
-    expect(await isTaken(at, text)).toBe(true);
+    expect(await isAccepted(at, text)).toBe(true);
     at.clock.setWall(60_000);
   });
 
@@ -162,7 +163,7 @@ describe.each(engines)('on %s', (engine) => {
       if (end.status === 'rejected') expect(end.reason).toMatchObject({ status: 409, code: 'version_conflict' });
     }
     const texts = ends.flatMap((end) => (end.status === 'fulfilled' ? [String(end.value.secret)] : []));
-    expect((await areTaken(...texts)).filter(Boolean)).toHaveLength(1);
+    expect((await areAccepted(...texts)).filter(Boolean)).toHaveLength(1);
   });
 
   it.each([-1, Number.NaN, '60'])('refuses a grace period of %p, and rotates nothing', async (grace) => {

@@ -15,32 +15,32 @@ const presented = (text: string) => ({
 });
 
 describe.each(engines)('metadata, addresses and limits in %s', (engine) => {
-  const house = managed(engine);
+  const setup = managed(engine);
 
   it('is stored, shown, audited, and on the records of verifiers', async () => {
-    const holder = await house.account();
+    const holder = await setup.account();
     const { key, text } = await holder.key(DATA);
     expect(key).toMatchObject(DATA);
-    expect(await house.management.keys.view(holder.developer, key.id)).toMatchObject(DATA);
-    expect(await house.store.resolveKey(presented(text))).toMatchObject(DATA);
-    const made = await house.management.accessKeys.create(holder.developer, { scopes: ['payments'], ...DATA });
+    expect(await setup.management.keys.view(holder.developer, key.id)).toMatchObject(DATA);
+    expect(await setup.store.resolveKey(presented(text))).toMatchObject(DATA);
+    const made = await setup.management.accessKeys.create(holder.developer, { scopes: ['payments'], ...DATA });
     expect(made.key).toMatchObject(DATA);
-    expect(await house.store.resolveAccessKey(made.key.id)).toMatchObject(DATA);
+    expect(await setup.store.resolveAccessKey(made.key.id)).toMatchObject(DATA);
     const [entry] = await holder.story();
     expect(entry?.after).toMatchObject(DATA);
   });
 
   it('is absent by default', async () => {
-    const holder = await house.account();
+    const holder = await setup.account();
     const { key, text } = await holder.key();
     const none = { metadata: null, allowedAddresses: null, limits: null };
     expect(key).toMatchObject(none);
-    expect(await house.store.resolveKey(presented(text))).toMatchObject(none);
+    expect(await setup.store.resolveKey(presented(text))).toMatchObject(none);
   });
 
   it('is edited field by field, and cleared by null', async () => {
-    const { keys } = house.management;
-    const holder = await house.account();
+    const { keys } = setup.management;
+    const holder = await setup.account();
     const { key } = await holder.key(DATA);
     const edited = await keys.edit(holder.owner, key.id, { version: key.version, metadata: { plan: 'silver' } });
     expect(edited).toMatchObject({ ...DATA, metadata: { plan: 'silver' } });
@@ -67,22 +67,22 @@ describe.each(engines)('metadata, addresses and limits in %s', (engine) => {
     ['limits', [{ requests: 1, seconds: 1, per: 'key' }]],
     ['limits', { requests: 1, seconds: 1 }],
   ])('a wrong %s is refused: %j', async (field, value) => {
-    const holder = await house.account();
+    const holder = await setup.account();
     const settings = hostile<Partial<KeySettings>>({ [field]: value });
     expect(await refusalOf(holder.key(settings))).toEqual(refusing(400, 'invalid', field));
   });
 
   it('is imported, but not if it is the key itself', async () => {
-    const { id } = await house.account();
+    const { id } = await setup.account();
     const digest = digestOf(`sk_${id}`);
     const row = { digest, id: `key_of_${id}`, kind: 'secret', apis: 'all', ...DATA } as const;
     const leaked = { ...row, metadata: { key: `sk_${id}` } };
-    const [refused] = (await house.management.keys.import(OPERATOR, id, [leaked])).refused;
+    const [refused] = (await setup.management.keys.import(OPERATOR, id, [leaked])).refused;
     expect(refused?.message).toBe(
       'metadata: this is the key itself, which must not be stored; send another value or none',
     );
-    expect((await house.management.keys.import(OPERATOR, id, [row])).imported).toBe(1);
+    expect((await setup.management.keys.import(OPERATOR, id, [row])).imported).toBe(1);
     const member = { id: 'x', account: id, permissions: ['developer'] } as const;
-    expect(await house.management.keys.view(member, row.id)).toMatchObject(DATA);
+    expect(await setup.management.keys.view(member, row.id)).toMatchObject(DATA);
   });
 });

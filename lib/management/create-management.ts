@@ -40,9 +40,9 @@ export interface ManagementOptions {
  * with the same idempotency key throws `idempotency_conflict`.
  */
 interface Keys<Settings, Edit> {
-  /** Needs Developer. */
+  /** Needs Reader. */
   list(member: Member, filter?: ListFilter): Promise<Page<KeyView>>;
-  /** Needs Developer. A key of another account gives the same `not_found` as a key that does not exist. */
+  /** Needs Reader. A key of another account gives the same `not_found` as a key that does not exist. */
   view(member: Member, id: string): Promise<KeyView>;
   /**
    * Needs Developer, and an account that is not disabled. The secret is returned by this call and cannot be read again.
@@ -115,22 +115,22 @@ export interface Management {
   readonly accounts: Accounts;
   readonly keys: ApiKeyService;
   readonly accessKeys: AccessKeyService;
-  /** Needs Developer. Lists the audit log of the member's account. */
+  /** Needs Reader. Lists the audit log of the member's account. */
   readonly audit: ListAudit;
   /**
-   * Needs Developer. Returns the number of requests of an API key, or of the tokens of an access key, for each day.
+   * Needs Reader. Returns the number of requests of an API key, or of the tokens of an access key, for each day.
    * Default: the last 30 days; at most 400, because older counts are deleted.
    *
    * @throws ManagementError `invalid`, `not_found`
    */
   usage(member: Member, id: string, filter?: UsageFilter): Promise<KeyUsage>;
   /**
-   * Needs Developer. Returns the number of requests in the last 30 days of at most 200 keys, by key id. Keys without
+   * Needs Reader. Returns the number of requests in the last 30 days of at most 200 keys, by key id. Keys without
    * requests are left out.
    */
   recentUsage(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, UsageCounts>>;
   /**
-   * Needs Developer. Returns the names of at most 200 API keys and access keys, by key id, also of revoked ones. Keys
+   * Needs Reader. Returns the names of at most 200 API keys and access keys, by key id, also of revoked ones. Keys
    * without a name, and keys of other accounts, are left out.
    */
   keyNames(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;

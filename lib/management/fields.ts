@@ -27,7 +27,7 @@ export function readGiven(value: unknown, fields: readonly string[]): Given {
   // `Reflect.ownKeys` also finds an own `__proto__`, which JSON.parse can create.
   for (const field of Reflect.ownKeys(value)) {
     if (typeof field !== 'string' || !fields.includes(field)) {
-      throw invalid(String(field), `there is no such field; there are ${fields.join(', ')}`);
+      throw invalid(String(field), `unknown field; expected one of ${fields.join(', ')}`);
     }
   }
   return Object.assign(Object.create(null), value);

@@ -15,6 +15,9 @@ export const KEY_ORDERS: readonly KeyOrder[] = Object.freeze([
   ...(['created', '-created', 'name', '-name', 'used', '-used'] as const),
 ]);
 
+/** The order of a list of keys if the filter names none: newest first. */
+export const DEFAULT_ORDER: KeyOrder = '-created';
+
 /** Selects the keys to list. Default: all keys of the account that are not revoked. */
 export interface ListFilter {
   readonly kind?: Kind | undefined;
@@ -45,7 +48,7 @@ const FILTERS = ['kind', 'environment', 'api', 'state', 'text', 'unusedSince', '
 export function readListFilter(given: unknown, all: readonly Kind[]): Omit<KeyFilter, 'account' | 'now'> {
   const filter = readGiven(given, FILTERS);
   const { kind, environment, api, state, text, unusedSince, sort: order, after, limit } = filter;
-  const sort = toSort(order === undefined ? '-created' : readOneOf('sort', order, KEY_ORDERS));
+  const sort = toSort(order === undefined ? DEFAULT_ORDER : readOneOf('sort', order, KEY_ORDERS));
   return {
     kinds: kind === undefined ? all : [readOneOf('kind', kind, all)],
     environment: environment === undefined ? undefined : readOneOf('environment', environment, ENVIRONMENTS),

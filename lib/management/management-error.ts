@@ -69,7 +69,7 @@ export class ManagementError extends KeywardError {
 }
 
 export function noSuchAccount(): ManagementError {
-  return new ManagementError('not_found', 'there is no such account');
+  return new ManagementError('not_found', 'the account was not found');
 }
 
 export function invalid(field: string, expected: string): ManagementError {

@@ -1,10 +1,6 @@
-/** Converts errors of the store to management errors, and retries transactions that conflicted. */
-import type { Repository, RepositoryTransaction } from '../store/repository/repository.js';
+/** Converts errors of the store to management errors. */
 import { StoreError } from '../store/store-error.js';
 import { ManagementError } from './management-error.js';
-
-/** How often a transaction is retried after a conflict with another one. */
-const TRIES = 3;
 
 /**
  * Runs work on the store, and converts its errors.
@@ -18,22 +14,4 @@ export async function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
     if (!(error instanceof StoreError)) throw error;
     throw new ManagementError('unavailable', 'the store cannot be reached; try again', undefined, error);
   }
-}
-
-/**
- * Runs work in a transaction. If another writer inserts the same row first, the work runs again, and then finds that
- * row.
- *
- * @throws ManagementError `unavailable` if the store fails.
- */
-export function transactOn<T>(repository: Repository, work: (tx: RepositoryTransaction) => Promise<T>): Promise<T> {
-  return mapStoreErrors(async () => {
-    for (let left = TRIES; ; left -= 1) {
-      try {
-        return await repository.transact(work);
-      } catch (error) {
-        if (left === 0 || !(error instanceof StoreError) || error.code !== 'store_conflict') throw error;
-      }
-    }
-  });
 }

@@ -4,6 +4,7 @@ import { invalid } from './management-error.js';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
+const EXPECTED_CURSOR = 'expected the value of "next" from the previous page';
 /** The latest time that a `Date` can have (ECMA-262 section 21.4.1.1). */
 const MAX_DATE = 8.64e15;
 
@@ -30,7 +31,7 @@ export function readAfter(value: unknown): ListPlace | undefined {
   const text = typeof value === 'string' ? Buffer.from(value, 'base64url').toString() : '';
   const [, time, id] = /^(-?\d{1,16}) (\P{Cc}{1,300})$/u.exec(text) ?? [];
   if (time === undefined || id === undefined || Math.abs(Number(time)) > MAX_DATE)
-    throw invalid('after', 'expected the "next" of a page');
+    throw invalid('after', EXPECTED_CURSOR);
   return { time: Number(time), id };
 }
 
@@ -47,7 +48,7 @@ export function readKeyAfter(value: unknown, { by }: KeySort): KeyPlace | undefi
   }
   const text = typeof value === 'string' ? Buffer.from(value, 'base64url').toString() : '';
   const [, id, name] = /^name (\P{Cc}{1,300})\n(\P{Cc}{0,300})$/u.exec(text) ?? [];
-  if (id === undefined || name === undefined) throw invalid('after', 'expected the "next" of a page');
+  if (id === undefined || name === undefined) throw invalid('after', EXPECTED_CURSOR);
   return { value: name, id };
 }
 

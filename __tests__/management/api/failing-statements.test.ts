@@ -44,18 +44,18 @@ function triggers(create: (name: string, when: string) => string): readonly stri
 type Request = readonly [method: string, path: string, body: object | undefined, status: number];
 
 describe.each(sharedEngines as readonly Engine[])('a statement that fails, in %s', (engine) => {
-  const house = managed(engine);
+  const setup = managed(engine);
   let api: ApiClient;
   let requests = 0;
 
   beforeAll(async () => {
-    api = await serveApi(house.management, house.store, house.clock);
-    await onDatabase(house.url, ...FAULTS[engine](schemaOf(house.url)));
+    api = await serveApi(setup.management, setup.store, setup.clock);
+    await onDatabase(setup.url, ...FAULTS[engine](schemaOf(setup.url)));
   });
   afterAll(() => api.close());
 
   /** Lets the row with this number fail from now on; none if it is 0. */
-  const failAt = (at: number) => onDatabase(house.url, `update fault set n = 0, at = ${at}`);
+  const failAt = (at: number) => onDatabase(setup.url, `update fault set n = 0, at = ${at}`);
 
   /** Every row of these tables. */
   async function rows(): Promise<ReadonlyMap<string, readonly RawRow[]>> {
@@ -63,7 +63,7 @@ describe.each(sharedEngines as readonly Engine[])('a statement that fails, in %s
   }
 
   async function rowsOf(table: string): Promise<readonly RawRow[]> {
-    const found = await onDatabase(house.url, `select * from "${table}"`);
+    const found = await onDatabase(setup.url, `select * from "${table}"`);
     return [...found].sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
   }
 
@@ -72,9 +72,9 @@ describe.each(sharedEngines as readonly Engine[])('a statement that fails, in %s
     const [edited, rotated] = [await holder.key(), await holder.key()];
     const [graced, revoked] = [await holder.key(), await holder.key()];
     const [access, keyed] = [await holder.accessKey(), await holder.accessKey()];
-    await house.management.keys.rotate(holder.owner, graced.key.id, 60);
-    await house.management.accessKeys.addSecret(holder.owner, access.key.id);
-    await house.management.accessKeys.addPublicKey(holder.owner, keyed.key.id, { ...PEM_JWK, kid: 'first' });
+    await setup.management.keys.rotate(holder.owner, graced.key.id, 60);
+    await setup.management.accessKeys.addSecret(holder.owner, access.key.id);
+    await setup.management.accessKeys.addPublicKey(holder.owner, keyed.key.id, { ...PEM_JWK, kid: 'first' });
     const secret = access.key.secrets[0]?.id;
     return [
       ['POST', '/keys', { kind: 'secret', apis: ['payments'] }, 201],
@@ -92,7 +92,7 @@ describe.each(sharedEngines as readonly Engine[])('a statement that fails, in %s
   }
 
   it('G14 at each row of each change: E503, and every table is as before; the same request succeeds later', async () => {
-    const holder = await house.account();
+    const holder = await setup.account();
     for (const [method, path, body, status] of await changesOf(holder)) {
       requests += 1;
       const headers = { 'if-match': '*', 'idempotency-key': `request-${requests}` };
@@ -102,7 +102,7 @@ describe.each(sharedEngines as readonly Engine[])('a statement that fails, in %s
         await failAt(faults + 1);
         const reply = await api.send(holder.owner, method, path, { body, headers });
         if (reply.status < 300) {
-          // The first answer: what failed is not remembered as done.
+          // The first answer: a failed request is not stored as done.
           expect([method, path, reply.status]).toEqual([method, path, status]);
           break;
         }

@@ -7,18 +7,18 @@ import { type ManagedApi, serveManaged } from '../../support/managed-api.js';
 import { engines } from '../../support/test-stores.js';
 
 describe.each(engines)('the API in %s', (engine) => {
-  const house = managed(engine);
+  const setup = managed(engine);
   let api: ApiClient;
   let gate: ManagedApi;
 
   beforeAll(async () => {
-    api = await serveApi(house.management, house.store, house.clock);
-    gate = await serveManaged(house.store, house.clock);
+    api = await serveApi(setup.management, setup.store, setup.clock);
+    gate = await serveManaged(setup.store, setup.clock);
   });
   afterAll(() => Promise.all([api.close(), gate.close()]));
 
   it('G01 the life of a key', async () => {
-    const { owner, developer } = await house.account();
+    const { owner, developer } = await setup.account();
     const settings = { kind: 'secret', apis: ['payments'], name: 'Till', metadata: { plan: 'gold' } };
     const made = await api.send(developer, 'POST', '/keys', { body: settings });
     expect([made.status, made.headers.get('etag')]).toEqual([201, '"1"']);
@@ -76,33 +76,33 @@ describe.each(engines)('the API in %s', (engine) => {
   });
 
   it('G01 the life of an access key', async () => {
-    const { owner, developer } = await house.account();
+    const { owner, developer } = await setup.account();
     const made = await api.send(developer, 'POST', '/access-keys', { body: { scopes: ['payments'] } });
     const { key, secret } = made.body;
     expect([made.status, made.headers.get('location')]).toEqual([201, `/api/access-keys/${key.id}`]);
-    const first = await gate.buy(key.id, secret);
+    const first = await gate.obtainToken(key.id, secret);
     expect([first.status, await gate.status('/payments', first.token)]).toEqual([200, 200]);
 
     const added = await api.send(owner, 'POST', `/access-keys/${key.id}/secrets`);
     expect(added.status).toBe(201);
-    expect((await gate.buy(key.id, added.body.secret)).status).toBe(200);
+    expect((await gate.obtainToken(key.id, added.body.secret)).status).toBe(200);
     const old = added.body.key.secrets.at(-1).id;
     expect((await api.send(owner, 'DELETE', `/access-keys/${key.id}/secrets/${old}`)).status).toBe(204);
-    expect((await gate.buy(key.id, secret)).status).toBe(401);
+    expect((await gate.obtainToken(key.id, secret)).status).toBe(401);
     expect((await api.send(owner, 'DELETE', `/access-keys/${key.id}/secrets/${old}`)).status).toBe(404);
 
     const rotated = await api.send(owner, 'POST', `/access-keys/${key.id}/rotate`, { body: {} });
     const headers = { 'if-match': rotated.headers.get('etag') ?? '' };
     const disabled = await api.send(owner, 'PATCH', `/access-keys/${key.id}`, { body: { disabled: true }, headers });
     expect([disabled.status, disabled.body.state]).toEqual([200, 'disabled']);
-    expect((await gate.buy(key.id, rotated.body.secret)).status).toBe(401);
+    expect((await gate.obtainToken(key.id, rotated.body.secret)).status).toBe(401);
     expect((await api.send(owner, 'DELETE', `/access-keys/${key.id}`)).status).toBe(204);
     expect(await gate.status('/payments', first.token)).toBe(401);
     expect((await api.send(owner, 'GET', `/keys/${key.id}`)).status).toBe(404);
   });
 
   it('G08 a changed cursor, and invalid limits', async () => {
-    const { developer, key } = await house.account();
+    const { developer, key } = await setup.account();
     await key();
     for (const query of [
       'after=x',
@@ -128,7 +128,7 @@ describe.each(engines)('the API in %s', (engine) => {
   });
 
   it('G08 a cursor of another account reveals nothing about it', async () => {
-    const [one, other] = [await house.account(), await house.account()];
+    const [one, other] = [await setup.account(), await setup.account()];
     for (let made = 0; made < 3; made += 1) await one.key();
     const mine = await other.key();
     const { body } = await api.send(one.developer, 'GET', '/keys?limit=1');
@@ -138,16 +138,16 @@ describe.each(engines)('the API in %s', (engine) => {
   });
 
   it('G09 keys inserted while paging: none missed, none twice', async () => {
-    const holder = await house.account();
+    const holder = await setup.account();
     let made = 0;
     /** Keys of an existing table are made at once. */
     async function add(count: number) {
-      house.clock.advance(1);
+      setup.clock.advance(1);
       const rows = Array.from({ length: count }, () => {
         made += 1;
         return { digest: digestOf(`${holder.id} ${made}`), kind: 'secret', apis: 'all' } as const;
       });
-      expect((await house.management.keys.import(OPERATOR, holder.id, rows)).imported).toBe(count);
+      expect((await setup.management.keys.import(OPERATOR, holder.id, rows)).imported).toBe(count);
     }
     await add(30);
     const before = await api.send(holder.developer, 'GET', '/keys?limit=200');
@@ -167,7 +167,7 @@ describe.each(engines)('the API in %s', (engine) => {
 
   it('G10 a secret is only in the first response', async () => {
     const ear = eavesdrop();
-    const { owner, developer } = await house.account();
+    const { owner, developer } = await setup.account();
     const [made, access] = [
       await api.send(developer, 'POST', '/keys', { body: { kind: 'secret', apis: 'all' } }),
       await api.send(developer, 'POST', '/access-keys', { body: { scopes: ['payments'] } }),
@@ -185,12 +185,12 @@ describe.each(engines)('the API in %s', (engine) => {
       api.send(owner, 'GET', `/keys/${secrets[0]}`),
     ]);
     ear.stop();
-    const told = JSON.stringify([answers.map(({ text }) => text), ear.heard()]);
-    for (const secret of secrets) expect(told.includes(secret)).toBe(false);
+    const announced = JSON.stringify([answers.map(({ text }) => text), ear.heard()]);
+    for (const secret of secrets) expect(announced.includes(secret)).toBe(false);
   });
 
   it('G13 32 writers on one key: sequential versions, and a matching audit log', async () => {
-    const holder = await house.account();
+    const holder = await setup.account();
     const { key } = await holder.key();
     let version = key.version;
     for (let round = 0; round < 4; round += 1) {

@@ -24,12 +24,12 @@ const addFormats: Json = load('ajv-formats');
 const KEYED = { apis: [...HAS.apis, 'keys'], scopes: [...HAS.scopes, 'keys:read', 'keys:write', 'keys:manage'] };
 
 describe.each(engines)('the OpenAPI document, in %s', (engine) => {
-  const house = managed(engine);
+  const setup = managed(engine);
   let api: ApiClient;
   let document: Json;
 
   beforeAll(async () => {
-    api = await serveApi(house.management, house.store, house.clock);
+    api = await serveApi(setup.management, setup.store, setup.clock);
     document = (await api.send(undefined, 'GET', '/openapi.json')).body;
   });
   afterAll(() => api.close());
@@ -43,7 +43,7 @@ describe.each(engines)('the OpenAPI document, in %s', (engine) => {
   });
 
   it('G11 has exactly the routes of the API', async () => {
-    const router = createManagementApi({ management: house.management, memberOf: () => undefined });
+    const router = createManagementApi({ management: setup.management, memberOf: () => undefined });
     const layers = (router as unknown as { stack: readonly { route?: { path: string; methods: Json } }[] }).stack;
     const routed = layers.flatMap(({ route }) =>
       Object.keys(route?.methods ?? {})
@@ -60,7 +60,7 @@ describe.each(engines)('the OpenAPI document, in %s', (engine) => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats(ajv);
     ajv.addSchema(document, 'api.json');
-    const { owner, developer } = await house.account();
+    const { owner, developer } = await setup.account();
     async function send(...[member, method, path, options]: Parameters<ApiClient['send']>): Promise<ApiReply> {
       const reply = await api.send(member, method, path, options);
       const template = path
@@ -132,8 +132,8 @@ describe.each(engines)('the OpenAPI document, in %s', (engine) => {
   });
 
   it('G11 a generated client manages a key, and openApiGate guards the API with the document', async () => {
-    const holder = await house.account(KEYED);
-    const { management, store, clock } = house;
+    const holder = await setup.account(KEYED);
+    const { management, store, clock } = setup;
     const app = express();
     const router = createManagementApi({ management, memberOf: memberByScopes() });
     const secretKey = apiKeys({ resolver: store, kinds: ['secret'], environment: 'live', clock });
@@ -191,7 +191,7 @@ describe.each(engines)('the OpenAPI document, in %s', (engine) => {
   const seed = ['memory', 'SQLite', 'PostgreSQL'].indexOf(engine) + 7;
 
   it('G12 random bodies per operation by the schema: no 5xx, and a 4xx is a problem and changes nothing', async () => {
-    const holder = await house.account(KEYED);
+    const holder = await setup.account(KEYED);
     const { key } = await holder.key();
     const { key: access } = await holder.accessKey();
     const draw = drawsOf(document, seed);
@@ -214,10 +214,10 @@ describe.each(engines)('the OpenAPI document, in %s', (engine) => {
     const statuses = new Set<number>();
     /** The two keys, and the newest of the account. */
     const viewed = async () => [
-      await house.management.keys.view(holder.owner, key.id),
-      await house.management.accessKeys.view(holder.owner, access.id),
-      (await house.management.keys.list(holder.owner, { limit: 1 })).items,
-      (await house.management.accessKeys.list(holder.owner, { limit: 1 })).items,
+      await setup.management.keys.view(holder.owner, key.id),
+      await setup.management.accessKeys.view(holder.owner, access.id),
+      (await setup.management.keys.list(holder.owner, { limit: 1 })).items,
+      (await setup.management.accessKeys.list(holder.owner, { limit: 1 })).items,
     ];
     const ajv = new Ajv2020({ strict: false });
     addFormats(ajv);
@@ -226,7 +226,7 @@ describe.each(engines)('the OpenAPI document, in %s', (engine) => {
     for (const [method, template, path] of operations) {
       const { schema } = document.paths[template][method].requestBody.content['application/json'];
       for (let turn = 0; turn < bodies; turn += 1) {
-        house.clock.advance(1);
+        setup.clock.advance(1);
         const body = draw(schema);
         const reply = await api.send(holder.owner, method.toUpperCase(), path, { body, headers: { 'if-match': '*' } });
         statuses.add(reply.status);

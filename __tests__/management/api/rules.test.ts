@@ -14,11 +14,11 @@ const KEYS = {
 const NEW = { kind: 'secret', apis: ['payments'] };
 
 describe.each(engines)('the rules of the API in %s', (engine) => {
-  const house = managed(engine);
+  const setup = managed(engine);
   let api: ApiClient;
 
   beforeAll(async () => {
-    api = await serveApi(house.management, house.store, house.clock);
+    api = await serveApi(setup.management, setup.store, setup.clock);
   });
   afterAll(() => api.close());
 
@@ -53,7 +53,7 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
   }
 
   it('G02 each operation: anonymous, with each permission, and by another account', async () => {
-    const [holder, stranger] = [await house.account(), await house.account()];
+    const [holder, stranger] = [await setup.account(), await setup.account()];
     const order = ['reader', 'developer', 'owner'];
     for (const [needs, success, method, path, options] of await operationsOn(holder)) {
       const ask = async (member: Member | undefined) => await api.send(member, method, path, options);
@@ -82,9 +82,9 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
   });
 
   it('G02 each scope, on the credential of a key', async () => {
-    const holder = await house.account(KEYS);
+    const holder = await setup.account(KEYS);
     const keyWith = async (scopes: readonly string[] | undefined) =>
-      (await house.management.keys.create(holder.owner, { kind: 'secret', apis: 'all', ...(scopes && { scopes }) }))
+      (await setup.management.keys.create(holder.owner, { kind: 'secret', apis: 'all', ...(scopes && { scopes }) }))
         .secret;
     const [read, write, manage, all] = [
       await keyWith(['keys:read']),
@@ -114,7 +114,7 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
   });
 
   it('G02 a member cannot give a key a scope of the API that they do not have themselves', async () => {
-    const holder = await house.account(KEYS);
+    const holder = await setup.account(KEYS);
     const create = async (permission: string, scope: string, path = '/keys') => {
       const member = { ...holder.owner, permissions: [permission] } as Member;
       const body = path === '/keys' ? { kind: 'secret', apis: 'all', scopes: [scope] } : { scopes: [scope] };
@@ -131,7 +131,7 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
   });
 
   it('G03 the same Idempotency-Key again, with another body, and 20 times concurrently', async () => {
-    const { developer, owner } = await house.account();
+    const { developer, owner } = await setup.account();
     const send = (idempotencyKey: string, body: unknown = NEW) =>
       api.send(developer, 'POST', '/keys', { body, headers: { 'idempotency-key': idempotencyKey } });
     const [first, again, other] = [await send('a'), await send('a'), await send('a', { ...NEW, name: 'x' })];
@@ -158,7 +158,7 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
   });
 
   it('G04 PATCH without If-Match, with an old one, a weak one, a list, *', async () => {
-    const { owner, key: makeKey } = await house.account();
+    const { owner, key: makeKey } = await setup.account();
     const { key } = await makeKey();
     let names = 0;
     const patch = async (ifMatch: string | undefined) => {
@@ -193,7 +193,7 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
   });
 
   it('G05 null members, unknown members and wrong types', async () => {
-    const { owner, developer, key: makeKey } = await house.account();
+    const { owner, developer, key: makeKey } = await setup.account();
     const data = { metadata: { a: 'x', b: 'y' }, limits: [{ requests: 1, seconds: 1 }], name: 'n' };
     const { key } = await makeKey({ ...data, expiresAt: new Date('2099-01-01') });
     const patch = async (body: unknown) =>
@@ -246,7 +246,7 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
     ['no JSON', '{"kind":', 400],
     ['a byte-order mark', `\uFEFF${JSON.stringify(NEW)}`, 400],
   ])('G05 a body of %s', async (_what, body, expected) => {
-    const { developer } = await house.account();
+    const { developer } = await setup.account();
     const { status, headers } = await api.send(developer, 'POST', '/keys', { body });
     expect([status, headers.get('content-type')]).toEqual([expected, 'application/problem+json']);
   });
@@ -259,7 +259,7 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
     ['application/json; charset=UTF-8', 201],
     ['application/json;charset="utf-8"', 201],
   ])('G06 the media type %s', async (type, expected) => {
-    const { developer } = await house.account();
+    const { developer } = await setup.account();
     const { status, body } = await api.send(developer, 'POST', '/keys', {
       body: NEW,
       headers: { 'content-type': type },
@@ -268,13 +268,13 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
   });
 
   it('G06 Accept: text/html still gets JSON', async () => {
-    const { developer } = await house.account();
+    const { developer } = await setup.account();
     const { status, headers } = await api.send(developer, 'GET', '/keys', { headers: { accept: 'text/html' } });
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
   });
 
   it('G07 PUT, TRACE, OPTIONS and HEAD', async () => {
-    const { developer } = await house.account();
+    const { developer } = await setup.account();
     const put = await api.send(developer, 'PUT', '/keys', { body: {} });
     expect([put.status, put.headers.get('allow'), put.body.code]).toEqual([
       405,

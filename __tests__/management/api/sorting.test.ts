@@ -5,11 +5,11 @@ import { onDatabase } from '../../support/store-database.js';
 import { engines } from '../../support/test-stores.js';
 
 describe.each(engines)('sorted lists of the API in %s', (engine) => {
-  const house = managed(engine);
+  const setup = managed(engine);
   let api: ApiClient;
 
   beforeAll(async () => {
-    api = await serveApi(house.management, house.store, house.clock);
+    api = await serveApi(setup.management, setup.store, setup.clock);
   });
   afterAll(() => api.close());
 
@@ -26,11 +26,11 @@ describe.each(engines)('sorted lists of the API in %s', (engine) => {
   }
 
   it.each(['/keys', '/access-keys'])('%s by name and creation, page by page, both ways', async (path) => {
-    const { developer, owner } = await house.account();
+    const { developer, owner } = await setup.account();
     for (const name of ['b', 'c', 'a']) {
       const settings = path === '/keys' ? { kind: 'secret', apis: ['payments'] } : { scopes: ['payments'] };
       expect((await api.send(developer, 'POST', path, { body: { ...settings, name } })).status).toBe(201);
-      house.clock.advance(1_000);
+      setup.clock.advance(1_000);
     }
     const sorted = (sort: string) => namesOf(owner, `${path}?limit=1${sort}`);
     expect(await sorted('')).toEqual(['a', 'c', 'b']);
@@ -41,7 +41,7 @@ describe.each(engines)('sorted lists of the API in %s', (engine) => {
   });
 
   it('another order, and the cursor of another order', async () => {
-    const { developer, key } = await house.account();
+    const { developer, key } = await setup.account();
     await key({ name: 'a' });
     await key({ name: 'b' });
     for (const sort of ['', 'hint', '--name', 'Name']) {
@@ -58,14 +58,14 @@ describe.each(engines)('sorted lists of the API in %s', (engine) => {
   const onDisk = engine === 'memory' ? it.skip : it;
 
   onDisk('by last use, unused keys before all others', async () => {
-    const { developer, key } = await house.account();
+    const { developer, key } = await setup.account();
     for (const [name, at] of [
       ['late', 3_000],
       ['never', 0],
       ['early', 1_000],
     ] as const) {
       const { key: made } = await key({ name });
-      await onDatabase(house.url, `update keys set used_at = ${at} where id = '${made.id}'`);
+      await onDatabase(setup.url, `update keys set used_at = ${at} where id = '${made.id}'`);
     }
     expect(await namesOf(developer, '/keys?limit=1&sort=used')).toEqual(['never', 'early', 'late']);
     expect(await namesOf(developer, '/keys?limit=1&sort=-used')).toEqual(['late', 'early', 'never']);

@@ -8,8 +8,9 @@ import { type ListOperatorAudit, operatorAuditOf } from '../audit-log/audit-log.
 import { changedFields } from '../audit-log/changed-fields.js';
 import { readAllOrIds, readFlag, readGiven, readId, readIds, readScopes, readText } from '../fields.js';
 import { ManagementError, noSuchAccount } from '../management-error.js';
-import { mapStoreErrors, transactOn } from '../map-store-errors.js';
+import { mapStoreErrors } from '../map-store-errors.js';
 import { type Page, pageOf, readAfter, readLimit } from '../pagination.js';
+import { transactOn } from '../transact.js';
 import { type Account, accountOf, toAccountEntitlement } from './account-view.js';
 
 /**

@@ -56,7 +56,12 @@ function usageOperation(
   return {
     ...{ method: 'get', path: `${path}/{id}/usage`, id: `get${noun}Usage`, summary: 'Requests by day', scopes: READ },
     query: ['from', 'to'],
-    answers: { 200: { description: 'Every day from one to another, both included.', schema: 'KeyUsage' } },
+    answers: {
+      200: {
+        description: 'One entry for each day of the period; the first and the last day are included.',
+        schema: 'KeyUsage',
+      },
+    },
     async handle({ member, params, query }) {
       const filter = { from: dayOf('from', query.from), to: dayOf('to', query.to) };
       // A key of the other type is reported as not found.
@@ -112,14 +117,17 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
       ...{ ifMatch: 'optional', isRepeatable: true, headers: ['ETag'] },
       body: { schema: 'Nothing', types: [JSON_TYPE], required: false },
       answers: {
-        200: { description: 'It was added by the same request before.', schema: 'RepeatedKey' },
+        200: {
+          description: 'An earlier request with the same idempotency key added it. The secret is not returned again.',
+          schema: 'RepeatedKey',
+        },
         201: { description: 'The access key, with its new secret.', schema: 'CreatedKey' },
       },
     },
     {
       ...{ method: 'delete', path: `${path}/{secretId}`, id: 'endAccessKeySecret', summary: 'End one secret now' },
       ...{ scopes: MANAGE, ifMatch: 'optional', isRepeatable: true, handle: end },
-      answers: { 204: { description: 'It has ended.' } },
+      answers: { 204: { description: 'The secret was ended.' } },
     },
     {
       ...{ method: 'post', path: keysPath, id: 'addAccessKeyPublicKey', summary: 'Add a public key', scopes: MANAGE },
@@ -135,7 +143,7 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
         summary: 'Remove a public key',
       },
       ...{ scopes: MANAGE, ifMatch: 'optional', isRepeatable: true, handle: removePublicKey },
-      answers: { 204: { description: 'It is removed.' } },
+      answers: { 204: { description: 'The public key was removed.' } },
     },
   ];
 }

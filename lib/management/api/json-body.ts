@@ -53,7 +53,9 @@ function alreadyRead(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body;
   if (typeof body === 'string') return Buffer.from(body);
   if (typeof body === 'object' && body !== null) return Buffer.from(JSON.stringify(body));
-  throw new Error('keyward: the body was read before createManagementApi saw it, and nothing is left');
+  throw new Error(
+    'keyward: another middleware read the request body and left nothing in req.body; mount createManagementApi before it',
+  );
 }
 
 function invalidBody(detail: string): ProblemError {

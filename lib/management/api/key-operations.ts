@@ -67,7 +67,8 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
   async function patch({ member, params, body, ifMatch, idempotencyKey }: ApiCall): Promise<ApiAnswer> {
     if (ifMatch === undefined) throw preconditionRequired();
     const id = idOf(params);
-    if (Object.hasOwn(body, 'version')) throw invalid('version', 'there is no such field; send If-Match');
+    if (Object.hasOwn(body, 'version'))
+      throw invalid('version', 'unknown field; send the version in the If-Match header');
     // A member without the permission is refused (and audited) before the answer can reveal anything about the key.
     if (!isAllowed('edit', member.permissions)) await keys.edit(member, id, {} as never);
     for (let left = PATCH_TRIES; ; left -= 1) {
@@ -116,7 +117,10 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
       ...{ scopes: WRITE, isRepeatable: true, headers: ['Location', 'ETag'], handle: create },
       body: { schema: collection.newSchema, ...json },
       answers: {
-        200: { description: 'It was created by the same request before.', schema: 'RepeatedKey' },
+        200: {
+          description: 'An earlier request with the same idempotency key created it. The secret is not returned again.',
+          schema: 'RepeatedKey',
+        },
         201: { description: 'The key, with its secret.', schema: 'CreatedKey' },
       },
     },
@@ -132,14 +136,14 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
     {
       ...{ method: 'delete', path: one, id: `revoke${noun}`, summary: `Revoke one ${title}; final`, scopes: MANAGE },
       ...{ ifMatch: 'optional', isRepeatable: true, handle: revoke },
-      answers: { 204: { description: 'It is revoked.' } },
+      answers: { 204: { description: 'The key was revoked.' } },
     },
     {
       ...{
         method: 'post',
         path: `${one}/rotate`,
         id: `rotate${noun}`,
-        summary: 'Give it a new secret',
+        summary: 'Rotate the secret',
         scopes: MANAGE,
       },
       ...{ ifMatch: 'optional', isRepeatable: true, headers: ['ETag'], handle: rotate },
@@ -183,7 +187,8 @@ export function createdAnswer(
 /** Returns the value of the only field that the body may have. */
 export function onlyField(body: JsonObject, name?: string): unknown {
   for (const member of Reflect.ownKeys(body)) {
-    if (member !== name) throw invalid(String(member), 'there is no such field');
+    if (member !== name)
+      throw invalid(String(member), `unknown field; expected ${name === undefined ? 'none' : `only ${name}`}`);
   }
   return name === undefined ? undefined : body[name];
 }

@@ -23,7 +23,8 @@ type RequestWithAddress = IncomingMessage & { readonly ip?: string | undefined }
  * import { createManagementApi, type Management, memberByScopes } from 'keyward/management';
  *
  * export function mountApi(app: express.Express, management: Management, keys: CredentialVerifier) {
- *   app.use('/api', requireBearer({ accept: [keys] }), createManagementApi({ management, memberOf: memberByScopes() }));
+ *   const api = createManagementApi({ management, memberOf: memberByScopes() });
+ *   app.use('/api', requireBearer({ accept: [keys] }), api);
  * }
  * ```
  */

@@ -24,7 +24,10 @@ export interface Problem {
   readonly body: object;
 }
 
-/** The challenge of this API, apart from those of gates. A response with status 401 must have a `WWW-Authenticate` header (RFC 6750 section 3). */
+/**
+ * The challenge of a 401 that the API itself sends; a gate in front of it sends its own. RFC 6750 section 3 requires
+ * the header.
+ */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="api"' };
 
 /**

@@ -1,6 +1,6 @@
 /** Reads the query parameters of lists, and creates the pages of lists. */
 import { types } from 'node:util';
-import { KEY_ORDERS } from '../list-filter.js';
+import { DEFAULT_ORDER, KEY_ORDERS } from '../list-filter.js';
 import { invalid } from '../management-error.js';
 import type { Page } from '../pagination.js';
 import type { ApiAnswer, ApiCall, QueryName } from './operation.js';
@@ -13,11 +13,11 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryName, JsonSchema>> = {
   state: { type: 'string', enum: ['active', 'disabled', 'expired', 'revoked'] },
   q: { type: 'string', description: 'Part of a name, an id or a hint.' },
   sort: {
-    ...{ type: 'string', enum: KEY_ORDERS, default: '-created' },
-    description: 'A minus reverses the order. Every page of a list has the same order.',
+    ...{ type: 'string', enum: KEY_ORDERS, default: DEFAULT_ORDER },
+    description: 'A leading minus sorts in descending order. Send the same value for every page of a list.',
   },
   limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
-  after: { type: 'string', description: '`next` of the page before.' },
+  after: { type: 'string', description: 'The value of `next` from the previous page.' },
   subject: { type: 'string' },
   actor: { type: 'string' },
   action: { type: 'string' },
@@ -31,9 +31,12 @@ export function readQuery(url: string, names: readonly QueryName[]): ApiCall['qu
   const pairs = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
   for (const [index, [name]] of pairs.entries()) {
     if (!(names as readonly string[]).includes(name)) {
-      throw invalid(name, names.length === 0 ? 'there are no parameters' : `there are ${names.join(', ')}`);
+      throw invalid(
+        name,
+        `unknown query parameter; ${names.length === 0 ? 'there are none' : `expected one of ${names.join(', ')}`}`,
+      );
     }
-    if (pairs.findIndex(([other]) => other === name) !== index) throw invalid(name, 'expected it once');
+    if (pairs.findIndex(([other]) => other === name) !== index) throw invalid(name, 'must not be repeated');
   }
   return Object.fromEntries(pairs);
 }

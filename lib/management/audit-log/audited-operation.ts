@@ -6,9 +6,10 @@ import type { Clock } from '../../contracts/clock.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 import type { RepositoryTransaction } from '../../store/repository/repository.js';
 import { ManagementError } from '../management-error.js';
-import { mapStoreErrors, transactOn } from '../map-store-errors.js';
+import { mapStoreErrors } from '../map-store-errors.js';
 import { type Member, readMember } from '../member.js';
 import { type Action, isAllowed, permissionFor } from '../permissions.js';
+import { transactOn } from '../transact.js';
 
 /** An operation that a member requests. */
 export interface Operation {

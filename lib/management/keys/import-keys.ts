@@ -11,7 +11,8 @@ import { toAccountEntitlement } from '../accounts/account-view.js';
 import { type AccountEntitlement, checkEntitlement } from '../entitlement.js';
 import { readGiven, readId, readKeyId, readText, readTime, UNPRINTABLE } from '../fields.js';
 import { invalid, ManagementError, noSuchAccount } from '../management-error.js';
-import { mapStoreErrors, transactOn } from '../map-store-errors.js';
+import { mapStoreErrors } from '../map-store-errors.js';
+import { transactOn } from '../transact.js';
 import { type KeySettings, readNewKey, toKeyEntitlement } from './key-settings.js';
 import { mintId } from './mint.js';
 
@@ -30,7 +31,7 @@ export interface ImportedKey extends Omit<KeySettings, 'expiresAt'> {
 /** The result of a batch. If one key is refused, none is imported. */
 export interface ImportReport {
   readonly imported: number;
-  /** The number of keys that an earlier import has added. So the same batch can be sent again. */
+  /** How many keys of the batch were imported before. A batch can therefore be sent again. */
   readonly known: number;
   readonly refused: readonly { readonly index: number; readonly message: string }[];
 }

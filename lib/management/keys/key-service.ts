@@ -218,7 +218,7 @@ export class KeyService {
    * The error for an unknown key. A key of another account gets the same error, so that nobody learns which ids exist.
    */
   #unknown(): ManagementError {
-    return new ManagementError('not_found', `there is no such ${this.#noun}`);
+    return new ManagementError('not_found', `the ${this.#noun} was not found`);
   }
 
   #operation(action: Operation['action'], id: unknown, name: string = action): Operation {

@@ -124,8 +124,8 @@ export interface ReadEdit {
 /**
  * Reads an edit of a key, and merges it with the current settings.
  *
- * @param databaseNow - The time of a token revocation, by the clock of the database (the clock of this machine may be
- *   wrong); always later than the last one.
+ * @param databaseNow - The time by the clock of the database, to store for `revokeTokens`; the clock of this machine
+ *   may be wrong. The stored time is always later than that of the previous revocation.
  * @throws ManagementError `invalid`
  */
 export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: number): ReadEdit {
@@ -136,7 +136,8 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
     ...(isAccess ? [...OF_ACCESS_KEYS, 'revokeTokens'] : OF_KEYS),
   ]);
   const { version, disabled, revokeTokens } = given;
-  if (!Number.isSafeInteger(version)) throw invalid('version', 'expected the version that was viewed');
+  if (!Number.isSafeInteger(version))
+    throw invalid('version', 'expected the version of the key that you read, a whole number');
   const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
   const killsTokens = revokeTokens !== undefined && readFlag('revokeTokens', revokeTokens);
   return {
@@ -200,7 +201,8 @@ function columnsOf(kind: Kind, given: Given, row: KeyRow | undefined, now: numbe
 
 function readApis(kind: Kind, value: unknown): string | null {
   if (kind === 'access') return null;
-  if (kind === 'public' && value === 'all') throw invalid('apis', 'a public key lists its APIs');
+  if (kind === 'public' && value === 'all')
+    throw invalid('apis', 'a public key must list its APIs; "all" is not allowed');
   const apis = readAllOrIds('apis', value);
   if (apis.length === 0) throw invalid('apis', 'expected one or more');
   return listToJson(apis);

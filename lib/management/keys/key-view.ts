@@ -1,7 +1,7 @@
 /** A key as members see it, without its secret. */
 import type { Environment, Kind } from '../../credentials/kind.js';
-import type { PublicJwk } from '../../credentials/public-jwk.js';
 import type { RateLimit } from '../../credentials/rate-limit.js';
+import type { PublicJwk } from '../../credentials/records/public-jwk.js';
 import { parseList, parseNames, parseOptional } from '../../store/json-columns.js';
 import type { KeyWithSecrets } from '../../store/repository/repository.js';
 import type { KeyRow, PublicKeyRow, SecretRow } from '../../store/tables.js';

@@ -1,7 +1,7 @@
 /** Creates ids, key values and secrets, with the rows to store. */
 import { randomBytes } from 'node:crypto';
-import { mintKey } from '../../credentials/api-key.js';
 import { digestOf } from '../../credentials/digest.js';
+import { mintKey } from '../../credentials/keyward-format.js';
 import type { Environment, Kind } from '../../credentials/kind.js';
 import type { SecretRow } from '../../store/tables.js';
 import { ManagementError } from '../management-error.js';
@@ -53,7 +53,12 @@ function randomOrThrow<T>(draw: () => T): T {
   try {
     return draw();
   } catch (error) {
-    throw new ManagementError('unavailable', 'the machine gives no random numbers; try again', undefined, error);
+    throw new ManagementError(
+      'unavailable',
+      'the system could not provide secure random numbers; try again',
+      undefined,
+      error,
+    );
   }
 }
 

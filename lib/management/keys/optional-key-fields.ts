@@ -1,12 +1,15 @@
 /** Validates the metadata, allowed addresses and limits of a key, which are stored as JSON. */
 import { isAddressRange } from '../../credentials/address-list.js';
 import { isRateLimits, RATE_LIMITS_EXPECTED } from '../../credentials/rate-limit.js';
-import { isMetadata, MAX_ADDRESSES, METADATA_EXPECTED } from '../../credentials/record-fields.js';
+import { isMetadata, MAX_ADDRESSES, METADATA_EXPECTED } from '../../credentials/records/record-fields.js';
 import type { KeyRow } from '../../store/tables.js';
 import type { Given } from '../fields.js';
 import { invalid } from '../management-error.js';
 
 export const USER_DATA_FIELDS = ['metadata', 'allowedAddresses', 'limits'];
+
+/** Characters of a wrong address in a message: enough for any address. */
+const MAX_SHOWN = 50;
 
 type UserDataColumns = Pick<KeyRow, 'metadata' | 'allowed_addresses' | 'limits'>;
 
@@ -43,9 +46,17 @@ function readAddresses(value: unknown): string | null {
   if (value === null) return null;
   const isList = Array.isArray(value) && value.length > 0 && value.length <= MAX_ADDRESSES;
   if (!isList || !value.every(isAddressRange)) {
-    throw invalid('allowedAddresses', `expected 1 to ${MAX_ADDRESSES} IP addresses or networks in CIDR form`);
+    const wrong: unknown = isList ? value.find((one) => !isAddressRange(one)) : undefined;
+    const got = typeof wrong === 'string' ? `, got "${shown(wrong)}"` : '';
+    throw invalid('allowedAddresses', `expected 1 to ${MAX_ADDRESSES} IP addresses or networks in CIDR form${got}`);
   }
   return JSON.stringify(value);
+}
+
+/** The start of a text that the caller sent, without invisible characters and direction marks. */
+function shown(text: string): string {
+  const plain = text.replaceAll(/[^\x20-\x7e]/g, '?');
+  return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}...` : plain;
 }
 
 function readLimits(value: unknown): string | null {

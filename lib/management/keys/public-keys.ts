@@ -3,7 +3,12 @@
  * and adds and removes public keys.
  */
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { hasPrivateMember, MAX_PUBLIC_KEYS, type PublicJwk, publicKeyDigest } from '../../credentials/public-jwk.js';
+import {
+  hasPrivateMember,
+  MAX_PUBLIC_KEYS,
+  type PublicJwk,
+  publicKeyDigest,
+} from '../../credentials/records/public-jwk.js';
 import type { RepositoryTransaction } from '../../store/repository/repository.js';
 import type { KeyRow, PublicKeyRow } from '../../store/tables.js';
 import { readKeySet } from '../../tokens/jwks/verification-key.js';
@@ -42,7 +47,7 @@ function readPublicKey(value: unknown): ReadPublicKey {
   const members = key.export({ format: 'jwk' });
   const kid = given ?? thumbprintOf(members);
   if (typeof kid !== 'string' || !KID.test(kid)) {
-    throw invalid(FIELD, 'expected a kid of 1 to 128 of A-Z a-z 0-9 _ . ~ : -, or none');
+    throw invalid(FIELD, 'the kid must consist of 1 to 128 of A-Z a-z 0-9 _ . ~ : -, or be absent');
   }
   const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
   // Refuses a key that cannot verify assertions now, so that the member sees the error (RFC 7517 §4.2 to §4.4, RFC 7518
@@ -86,7 +91,7 @@ export async function addPublicKeyTo(
 export async function removePublicKeyFrom(tx: RepositoryTransaction, key: KeyRow, kid: unknown): Promise<void> {
   const present = await tx.publicKeys(key.id);
   const found = present.find((row) => row.kid === kid);
-  if (found === undefined) throw new ManagementError('not_found', 'there is no such public key');
+  if (found === undefined) throw new ManagementError('not_found', 'the public key was not found');
   const hasSecret = (await tx.secrets(key.id)).some(
     ({ ended_at, retires_at }) => ended_at === null && retires_at === null,
   );
@@ -122,7 +127,8 @@ function readJwk(value: unknown): PublicJwk {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(FIELD, EXPECTED);
   const { keys } = value as { readonly keys?: unknown };
   if (Array.isArray(keys)) {
-    if (keys.length !== 1) throw invalid(FIELD, 'expected a JWK Set of one key; add several one by one');
+    if (keys.length !== 1)
+      throw invalid(FIELD, 'expected a JWK Set with exactly one key; add several keys one at a time');
     return readJwk(keys[0]);
   }
   const jwk = value as PublicJwk;

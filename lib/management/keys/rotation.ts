@@ -6,7 +6,7 @@ import { readKeyId } from './key-id.js';
 import { secretIdOf } from './key-view.js';
 import { mint } from './mint.js';
 
-/** Maximum grace period in seconds: 30 days. The command line (cli/read-options.ts) and its help state it too. */
+/** Maximum grace period in seconds: 30 days. The comment of `rotate` in create-management.ts states it too. */
 export const MAX_GRACE = 30 * 86_400;
 const MAX_ACCEPTED = 2;
 /** Maximum number of stored secrets of a key, including ended ones. */
@@ -69,7 +69,7 @@ export async function endSecret(tx: RepositoryTransaction, key: KeyRow, secret: 
   readKeyId('secret', secret);
   const secrets = notEnded(await tx.secrets(key.id));
   const found = secrets.find((row) => secretIdOf(row) === secret);
-  if (found === undefined) throw new ManagementError('not_found', 'there is no such secret');
+  if (found === undefined) throw new ManagementError('not_found', 'the secret was not found');
   const staying = secrets.filter((row) => row !== found && row.retires_at === null);
   if (staying.length === 0 && (await tx.publicKeys(key.id)).length === 0) {
     throw invalid('secret', 'the last secret cannot be deleted; revoke the key instead');
@@ -85,7 +85,7 @@ export async function endSecret(tx: RepositoryTransaction, key: KeyRow, secret: 
  */
 export async function endGraceOf(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<void> {
   const inGrace = notEnded(await tx.secrets(key.id)).filter(({ retires_at }) => retires_at !== null);
-  if (inGrace.length === 0) throw new ManagementError('not_found', 'no rotated key is in its grace period');
+  if (inGrace.length === 0) throw new ManagementError('not_found', 'the key has no old secret in a grace period');
   for (const { digest } of inGrace) await tx.endSecret(digest, now);
 }
 

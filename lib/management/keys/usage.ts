@@ -20,7 +20,10 @@ export interface UsageDay {
   /** The day in UTC: `2026-11-22`. */
   readonly day: string;
   readonly accepted: number;
-  /** Requests with this key that were refused because it is revoked, expired or disabled. */
+  /**
+   * Requests that the verifier refused although it knew the key: the key is revoked, expired or disabled, the address is
+   * not allowed, or a token of the key is revoked or was presented without its proof or certificate.
+   */
   readonly refused: number;
 }
 
@@ -51,7 +54,7 @@ export function usageOf(operations: Operations, { repository }: CredentialStore)
       const { from, to } = readDays(given, actor.now);
       const keyId = readKeyId('id', id);
       const found = keyId === undefined ? undefined : await repository.key(keyId);
-      if (found?.key.account !== actor.member.account) throw new ManagementError('not_found', 'there is no such key');
+      if (found?.key.account !== actor.member.account) throw new ManagementError('not_found', 'the key was not found');
       const rows = await repository.usage(found.key.id, from, to);
       const days = Array.from({ length: to - from + 1 }, (_, index) => {
         const row = rows.find(({ day }) => day === from + index);

@@ -1,0 +1,25 @@
+/** Runs transactions, and retries those that conflicted. */
+import type { Repository, RepositoryTransaction } from '../store/repository/repository.js';
+import { StoreError } from '../store/store-error.js';
+import { mapStoreErrors } from './map-store-errors.js';
+
+/** How often a transaction is retried after a conflict with another one. */
+const TRIES = 3;
+
+/**
+ * Runs work in a transaction. If another writer inserts the same row first, the work runs again, and then finds that
+ * row.
+ *
+ * @throws ManagementError `unavailable` if the store fails.
+ */
+export function transactOn<T>(repository: Repository, work: (tx: RepositoryTransaction) => Promise<T>): Promise<T> {
+  return mapStoreErrors(async () => {
+    for (let left = TRIES; ; left -= 1) {
+      try {
+        return await repository.transact(work);
+      } catch (error) {
+        if (left === 0 || !(error instanceof StoreError) || error.code !== 'store_conflict') throw error;
+      }
+    }
+  });
+}
