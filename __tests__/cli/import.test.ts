@@ -85,7 +85,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
       ['nonsense,secret,payments,,,,,,,,,', 'digest: expected SHA-256 in hex'],
       [lineOf('x', 'private,payments,,,,,,,,,'), 'kind: expected secret or public'],
       [lineOf('y', 'secret,payouts,,,,,,,,,'), 'apis: the account does not have payouts'],
-      [lineOf('z', 'public,all,,,,,,,,,'), 'apis: a public key lists its APIs'],
+      [lineOf('z', 'public,all,,,,,,,,,'), 'apis: a public key must list its APIs; "all" is not allowed'],
       [
         lineOf('s', 'secret,payments,,,,pc_1 pc_2,shop,,,,'),
         'channels: a key for an e-commerce platform must have exactly one channel',

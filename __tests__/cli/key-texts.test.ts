@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { KEY_PATTERN, patternsFor, SCANNERS } from '../../lib/cli/scan/key-patterns.js';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { commandLine } from '../support/command-line.js';
 
 const keyward = commandLine({ url: 'file:/nowhere/at/all.db' });
@@ -85,8 +85,8 @@ describe('keyward keys scan', () => {
     ]);
     expect(err).toBe(`${JSON.stringify({ error: { code: 'refused', message: FOUND_TWO, exitCode: 1 } })}\n`);
     for (const key of [secret, open]) expect(out + err).not.toContain(key.slice(4, 20));
-    const told = await keyward.run('keys', 'scan', join(folder, 'src'));
-    expect(told.out.split('\n')[0]).toMatch(/^config\.js:2:14 {2}secret key, sandbox {2}sk_\u2026/);
+    const printed = await keyward.run('keys', 'scan', join(folder, 'src'));
+    expect(printed.out.split('\n')[0]).toMatch(/^config\.js:2:14 {2}secret key, sandbox {2}sk_\u2026/);
   });
 
   it('ends with 0 if there are none, and with 2 if the folder does not exist', async () => {

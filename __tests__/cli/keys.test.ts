@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../lib/cli/program.js';
-import { keywardFormat } from '../../lib/credentials/api-key.js';
+import { keywardFormat } from '../../lib/credentials/keyward-format.js';
 import { type CommandLine, commandLine, outputInto } from '../support/command-line.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
 
@@ -94,8 +94,8 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
         .entries;
     expect(await entries('--from', '2020-01-01')).toEqual(await entries());
     expect(await entries('--to', '2020-01-01')).toEqual([]);
-    const told = await keyward.run('keys', 'list', '--account', 'acme', '--limit', '1');
-    expect(told.out).toMatch(/\nThere are more; for the next page add --after \S+\n$/);
+    const printed = await keyward.run('keys', 'list', '--account', 'acme', '--limit', '1');
+    expect(printed.out).toMatch(/\nThere are more; for the next page add --after \S+\n$/);
   });
 
   it('gives keys metadata, addresses and limits, and removes them', async () => {
@@ -153,7 +153,9 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect((await keyward.run('keys', 'end-grace', record.id)).code).toBe(0);
     // N37: the old secret is refused from now on.
     expect((await keyward.run('keys', 'view', record.id)).out).toMatch(/Z {2}ended +-/);
-    expect((await keyward.run('keys', 'end-grace', record.id)).err).toBe('no rotated key is in its grace period\n');
+    expect((await keyward.run('keys', 'end-grace', record.id)).err).toBe(
+      'the key has no old secret in a grace period\n',
+    );
     expect((await keyward.json<Made>('keys', 'revoke', record.id)).record.state).toBe('revoked');
     expect((await keyward.run('keys', 'revoke', record.id)).err).toBe('the key was revoked; that is final\n');
   });

@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { keywardFormat } from '../../lib/credentials/api-key.js';
+import { keywardFormat } from '../../lib/credentials/keyward-format.js';
 import { build, ROOT } from '../examples/built-service.js';
 import { commandLine } from '../support/command-line.js';
 
@@ -62,14 +62,18 @@ describe.each(SINKS)('output into %s', (sink) => {
     const before = await statesOf(group);
     const { code, err } = await runInto(sink, ...args);
     expect(code).toBe(4);
-    const [, id = ''] = /the output could not be written: .*; ((?:key|ack)_\w+) was revoked again/.exec(err) ?? [];
+    const [, id = ''] =
+      /the output could not be written: .*; so ((?:key|ack)_\w+) was revoked, because/.exec(err) ?? [];
     expect((await statesOf(group)).filter((state) => !before.includes(state))).toEqual([`${id} revoked`]);
   });
 
   it('N25 access-keys add-secret: the new secret is deleted', async () => {
     const { id } = await keyward.json<{ id: string }>(...createAccess);
     const { code, err } = await runInto(sink, 'access-keys', 'add-secret', id);
-    expect([code, err]).toEqual([4, expect.stringMatching(/; the new secret was deleted again\n$/)]);
+    expect([code, err]).toEqual([
+      4,
+      expect.stringMatching(/; so the new secret was deleted, because nobody has seen it\n$/),
+    ]);
     const { record } = await keyward.json<{ record: { secrets: { state: string }[] } }>(...['access-keys', 'view', id]);
     expect(record.secrets.filter(({ state }) => state !== 'ended')).toHaveLength(1);
   });

@@ -83,10 +83,10 @@ describe('keyward routes', () => {
       "import 'not-installed';",
       /Cannot find package 'not-installed'.*$/,
     ],
-  ])('prints what a module throws %s, and ends with 2', async (_when, name, text, told) => {
+  ])('prints what a module throws %s, and ends with 2', async (_when, name, text, message) => {
     writeFileSync(join(folder, name), text);
     const { code, out, err } = await runProgram(['routes', join(folder, name)]);
     expect([code, out]).toEqual([2, '']);
-    expect(err.trimEnd().split(' cannot be loaded: ')).toEqual([join(folder, name), expect.stringMatching(told)]);
+    expect(err.trimEnd().split(' cannot be loaded: ')).toEqual([join(folder, name), expect.stringMatching(message)]);
   });
 });

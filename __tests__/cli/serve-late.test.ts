@@ -51,7 +51,7 @@ async function start(url: string, args: readonly string[] = [], env: NodeJS.Proc
   return { running, first, lines, statusOf };
 }
 
-async function buy(issuer: string | undefined, id: string, secret: string): Promise<number> {
+async function obtainToken(issuer: string | undefined, id: string, secret: string): Promise<number> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
   return (await fetch(`${issuer}/connect/token`, { method: 'POST', body, headers })).status;
 }
@@ -86,7 +86,7 @@ describe.each(sharedEngines)('keyward serve before there is an account, on %s', 
     const { id, secret } = await commandLine(place).json<{ id: string; secret: string }>(
       ...['access-keys', 'create', '--account', 'acme', '--scope', 'payments'],
     );
-    expect(await buy(first.issuer, id, secret)).toBe(200);
+    expect(await obtainToken(first.issuer, id, secret)).toBe(200);
   });
 
   it('N38 --no-dashboard waits for no account', async () => {
@@ -112,12 +112,12 @@ onServer('keyward serve before its database is up', () => {
       expect([unready.status, await unready.json()]).toEqual([503, { status: 'unavailable', waitsFor: 'database' }]);
       const dashboard = await fetch(`${first.issuer}/dashboard`, { headers });
       expect(await dashboard.text()).toBe('The Dashboard waits for its database.\n');
-      expect(await buy(first.issuer, id, secret)).toBe(503);
+      expect(await obtainToken(first.issuer, id, secret)).toBe(503);
       await proxy.accept();
       await eventually(async () => (await statusOf('/readyz')) === 200, TIMEOUT_MS);
       await eventually(() => lines().length > 1, TIMEOUT_MS);
       expect(lines()[1]?.dashboard).toMatchObject({ account: 'acme' });
-      expect(await buy(first.issuer, id, secret)).toBe(200);
+      expect(await obtainToken(first.issuer, id, secret)).toBe(200);
     } finally {
       program?.child.kill('SIGKILL');
       await program?.ended;
@@ -188,7 +188,7 @@ describe('keyward serve', () => {
   it('logs requests and refused token requests, without queries and secrets', async () => {
     await commandLine({ url: database() }).json('accounts', 'put', 'acme', '--api', 'payments');
     const { running, first } = await start(database());
-    expect(await buy(first.issuer, 'ack_x', 'secret-canary')).toBe(401);
+    expect(await obtainToken(first.issuer, 'ack_x', 'secret-canary')).toBe(401);
     await fetch(`${first.issuer}/dashboard/sign-in?token=link-canary`, { headers });
     await fetch(`${first.issuer}/%1b%5b2J`, { headers });
     await fetch(`${first.issuer}/readyz`, { headers });

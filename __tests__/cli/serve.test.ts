@@ -21,7 +21,7 @@ interface Served {
 
 const served = async ({ firstLine }: RunningProgram): Promise<Served> => JSON.parse(await firstLine);
 
-async function buy({ tokenEndpoint }: Served, id: string, secret: string): Promise<Response> {
+async function obtainToken({ tokenEndpoint }: Served, id: string, secret: string): Promise<Response> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
   return await fetch(tokenEndpoint, { method: 'POST', body, headers: close });
 }
@@ -46,10 +46,10 @@ describe.each(sharedEngines)('keyward serve, on %s', (engine) => {
       for (const path of ['/healthz', '/readyz']) {
         await eventually(async () => (await fetch(server.issuer + path, { headers: close })).status === 200);
       }
-      const bought = await buy(server, id, secret);
-      expect(bought.status).toBe(200);
-      expect(await bought.json()).toMatchObject({ token_type: 'Bearer', expires_in: 3_600, scope: 'payments' });
-      expect((await buy(server, id, 'wrong')).status).toBe(401);
+      const issued = await obtainToken(server, id, secret);
+      expect(issued.status).toBe(200);
+      expect(await issued.json()).toMatchObject({ token_type: 'Bearer', expires_in: 3_600, scope: 'payments' });
+      expect((await obtainToken(server, id, 'wrong')).status).toBe(401);
       const { keys } = (await (await fetch(`${server.issuer}/.well-known/jwks.json`, { headers: close })).json()) as {
         keys: { kid: string }[];
       };
@@ -125,7 +125,10 @@ describe('keyward serve', () => {
       dashboard: null,
     });
     program.child.kill('SIGTERM');
-    expect(await program.ended).toMatchObject({ code: 143, err: expect.stringContaining('--issuer with https') });
+    expect(await program.ended).toMatchObject({
+      code: 143,
+      err: expect.stringContaining('--issuer must be an https URL'),
+    });
   });
 
   it('R17 refuses an issuer by http without it', async () => {
@@ -142,7 +145,7 @@ describe('keyward serve', () => {
     const server = await served(program);
     expect((await fetch(`${server.issuer}/healthz`, { headers: close })).status).toBe(200);
     expect((await fetch(`${server.issuer}/readyz`, { headers: close })).status).toBe(503);
-    expect((await buy(server, 'ack_x', 'y')).status).toBe(503);
+    expect((await obtainToken(server, 'ack_x', 'y')).status).toBe(503);
     program.child.kill('SIGTERM');
     const { code, out, err } = await program.ended;
     expect(code).toBe(143);

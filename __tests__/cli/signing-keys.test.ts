@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStore } from 'keyward/store';
-import { SigningKeys } from '../../lib/issuer/signing-keys.js';
+import { SigningKeys } from '../../lib/issuer/signing-keys/signing-keys.js';
 import { type CommandLine, commandLine } from '../support/command-line.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';

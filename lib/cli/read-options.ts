@@ -2,13 +2,14 @@
 import { InvalidArgumentError } from 'commander';
 import { parseRateLimit, RATE_LIMIT_FORM, type RateLimit } from '../credentials/rate-limit.js';
 import { secureUrl } from '../http/secure-url.js';
+import { MAX_GRACE } from '../management/keys/rotation.js';
 import { CliError, EXIT } from './io.js';
 import { readDate } from './read-date.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Maximum seconds of a grace period, as in management. */
-const MAX_GRACE = 30 * 86_400;
+/** The maximum grace period, as people write it: `30d`. */
+export const MAX_GRACE_TEXT = `${MAX_GRACE / 86_400}d`;
 
 /** Converts a duration such as `30m`, `24h` or `7d` to seconds; `NaN` for any other text. */
 function secondsOf(text: string): number {
@@ -17,8 +18,8 @@ function secondsOf(text: string): number {
 }
 
 /**
- * Reads a grace period: `24h`, `7d`, up to `30d`; `0` for none. A number without a unit is refused, because people who
- * type 7 mean days, not seconds.
+ * Reads a grace period: `24h`, `7d`, up to `MAX_GRACE`; `0` for none. A number without a unit is refused, because
+ * people who type 7 mean days, not seconds.
  */
 export function readGrace(text: string): number {
   const seconds = text === '0' ? 0 : secondsOf(text);
@@ -26,7 +27,7 @@ export function readGrace(text: string): number {
     const unit = /^\d+$/.test(text) ? `${text} has no unit; ` : '';
     throw new InvalidArgumentError(`${unit}expected a duration with its unit, such as 90s, 30m, 24h or 7d, or 0`);
   }
-  if (seconds > MAX_GRACE) throw new InvalidArgumentError('expected at most 30d');
+  if (seconds > MAX_GRACE) throw new InvalidArgumentError(`expected at most ${MAX_GRACE_TEXT}`);
   return seconds;
 }
 

@@ -33,7 +33,7 @@ export async function showSecret(
   } catch (error) {
     const done = await takeBack().catch((failure) => {
       const reason = formatError(failure)?.message ?? String(failure);
-      return `${key.id} could not be taken back (${reason}), so revoke it by hand`;
+      return `nobody has seen the secret of ${key.id}, and it could not be revoked (${reason}); revoke ${key.id}`;
     });
     const { message, exitCode } = outputLost(error, `; ${done}`);
     throw new CliError(message, exitCode);

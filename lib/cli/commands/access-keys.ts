@@ -56,7 +56,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
         const created = await management.accessKeys.create(member, settings);
         await showSecret(io, options, created, async () => {
           await management.accessKeys.revoke(member, created.key.id);
-          return `${created.key.id} was revoked again`;
+          return `so ${created.key.id} was revoked, because nobody has seen its secret`;
         });
       });
     });
@@ -64,8 +64,8 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
   withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of an access key')))
     .option('--default-scope <scope>', 'a scope granted if a request names none; may be repeated', collect)
     .addOption(confirmationOption())
-    .option('--no-require-confirmation', 'let its tokens be unbound')
-    .option('--revoke-tokens', 'revoke the tokens that it has obtained')
+    .option('--no-require-confirmation', 'no longer require its tokens to be bound')
+    .option('--revoke-tokens', 'revoke all tokens issued to the key so far')
     .action(async (id: string, options: AccessKeyEditOptions) => {
       const { scope, defaultScope, revokeTokens, requireConfirmation } = options;
       const { scopes: _, ...settings } = settingsOf(options);
@@ -88,7 +88,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
         await showSecret(io, options, added, async () => {
           // The newest secret comes first.
           await management.accessKeys.deleteSecret(member, id, String(added.key.secrets[0]?.id));
-          return 'the new secret was deleted again';
+          return 'so the new secret was deleted, because nobody has seen it';
         });
       });
     },
@@ -111,7 +111,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
 }
 
 function confirmationOption(): Option {
-  const option = new Option('--require-confirmation <method>', 'how the tokens that it obtains must be bound');
+  const option = new Option('--require-confirmation <method>', 'what its tokens must be bound to');
   return option.choices(['dpop', 'mtls', 'any']);
 }
 

@@ -26,7 +26,7 @@ export function addAuditCommand(program: Command, io: Io): void {
     .option('--action <name>', 'such as key.create')
     .option('--from <time>', 'from this date or time on', readTime)
     .option('--to <time>', 'before this date or time', readTime)
-    .option('--after <cursor>', 'continue after this cursor, which the page before printed')
+    .option('--after <cursor>', 'show the next page: the cursor that the previous page printed')
     .option('--limit <number>', '1 to 200', readLimit)
     .action(async (options: AuditOptions) => {
       const { database: _, json, ...filter } = options;

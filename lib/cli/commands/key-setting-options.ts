@@ -21,10 +21,14 @@ export function withSettings(command: Command): Command {
     .option('--name <text>', 'a name for people')
     .option('--scope <scope>', 'a scope of the key; may be repeated', collect)
     .option('--channel <id>', 'a processing channel, or all; may be repeated', collect)
-    .option('--platform <name>', 'the e-commerce platform that it is used on; needs exactly one channel')
+    .option('--platform <name>', 'the e-commerce platform that the key is used on; needs exactly one channel')
     .option('--expires <time>', 'a date, or a duration such as 90d', readTime)
     .option('--metadata <name=value>', 'custom data to store with the key; may be repeated', collectMetadata)
-    .option('--allow-address <address>', 'an IP address or network it may be used from; may be repeated', collect)
+    .option(
+      '--allow-address <address>',
+      'an IP address or network that the key may be used from; may be repeated',
+      collect,
+    )
     .option('--limit <requests/time>', 'a rate limit, such as 100/1m; may be repeated', collectLimits);
 }
 
@@ -35,8 +39,8 @@ export function withClearings(command: Command): Command {
     .option('--no-platform', 'remove the platform')
     .option('--no-expires', 'remove the expiry')
     .option('--no-metadata', 'remove the metadata')
-    .option('--no-allow-address', 'let it be used from everywhere')
-    .option('--no-limit', 'remove its own rate limits');
+    .option('--no-allow-address', 'remove the list of addresses; the key may then be used from every address')
+    .option('--no-limit', 'remove the rate limits of the key; the default limits then apply');
 }
 
 export function settingsOf(options: SettingOptions) {
@@ -72,6 +76,6 @@ export function switchedBy({ disable, enable }: EditOptions): { readonly disable
 
 export function withEnvironment(command: Command): Command {
   return command.addOption(
-    new Option('--environment <name>', 'the environment in which it is accepted').choices(['live', 'sandbox']),
+    new Option('--environment <name>', 'the environment in which the key is accepted').choices(['live', 'sandbox']),
   );
 }

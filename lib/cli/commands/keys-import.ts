@@ -35,12 +35,7 @@ const MAX_PRINTED = 50;
 export function addImportCommand(keys: Command, io: Io): void {
   withStoreOptions(keys.command('import <file.csv>').description('import keys by their SHA-256 digests'))
     .requiredOption('--account <id>', 'the account that the keys belong to')
-    .option(
-      '--from-line <number>',
-      'the line to resume at, after an import that did not come to the end',
-      readLineNumber,
-      2,
-    )
+    .option('--from-line <number>', 'the line at which to resume an interrupted import', readLineNumber, 2)
     .addHelpText(
       'after',
       `

@@ -1,7 +1,7 @@
 /** `keyward keys inspect | patterns | scan`: commands about the format of keys, which need no store. */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { keywardFormat } from '../../credentials/api-key.js';
+import { keywardFormat } from '../../credentials/keyward-format.js';
 import { CliError, type Io } from '../io.js';
 import { KEY_PATTERN, patternsFor, SCANNERS } from '../scan/key-patterns.js';
 import { type FoundKey, scanFolder } from '../scan/scan-folder.js';
@@ -10,7 +10,9 @@ import { printFields, printJson, printLine, textOfCount } from '../terminal/outp
 export function addKeyTextCommands(keys: Command, io: Io): void {
   keys
     .command('inspect <text>')
-    .description('show whether a text is a key, its kind and environment; - reads standard input')
+    .description(
+      'check whether a text has the form of a key, and show its kind and environment; - reads it from standard input',
+    )
     .option('--json', 'print one line of JSON')
     .action(async (given: string, { json }: { json?: boolean }) => {
       const key = given === '-' ? (await text(io.stdin)).trim() : given;
@@ -21,7 +23,7 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
         : { well_formed: false, why: reading === 'malformed' ? 'mistyped or cut short' : 'not of this format' };
       if (json) printJson(io, said);
       else printFields(io, Object.fromEntries(Object.entries(said).map(([name, value]) => [name, String(value)])));
-      if (!isKey) throw new CliError('the text is not a key');
+      if (!isKey) throw new CliError('the text does not have the form of a key');
     });
 
   keys

@@ -34,7 +34,11 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
 
   withEnvironment(withSettings(keys.command('create').description('create a key; it is shown once')))
     .requiredOption('--account <id>', 'the account that the key belongs to')
-    .addOption(new Option('--kind <kind>', 'where it is used').choices(['secret', 'public']).makeOptionMandatory())
+    .addOption(
+      new Option('--kind <kind>', 'secret: for servers; public: for browsers and apps')
+        .choices(['secret', 'public'])
+        .makeOptionMandatory(),
+    )
     .requiredOption('--api <name>', 'an API that the key may use, or all; may be repeated', collect)
     .addHelpText('after', '\nExample: keyward keys create --account acme --kind secret --api payments')
     .action(async (options: CreateOptions) => {
@@ -45,7 +49,7 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
         const created = await management.keys.create(member, settings);
         await showSecret(io, options, created, async () => {
           await management.keys.revoke(member, created.key.id);
-          return `${created.key.id} was revoked again`;
+          return `so ${created.key.id} was revoked, because nobody has seen its secret`;
         });
       });
     });

@@ -9,7 +9,7 @@ export function addMigrateCommand(program: Command, io: Io): void {
   withStoreOptions(program.command('migrate').description('create the tables, or bring them up to date'))
     .addHelpText(
       'after',
-      '\nEvery command that opens a store migrates it. Run this if the service has no rights to do so.',
+      '\nEvery command that opens a store migrates it. Run this as a database user who may create tables, if the user of the service may not.',
     )
     .action(async (options: CommonOptions) => {
       const store = await openReady(databaseOf(io, options));

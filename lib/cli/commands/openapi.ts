@@ -53,7 +53,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
 
   openapi
     .command('describe <module> <document>')
-    .description('write the security of the app into the document, where that says nothing')
+    .description('add the security of the app to the operations of the document that have none yet')
     .option('--out <file>', 'where to write; default: standard output')
     .option(...BASE_PATH)
     .addHelpText('after', MODULE)

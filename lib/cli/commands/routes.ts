@@ -21,7 +21,7 @@ export function addRoutesCommand(program: Command, io: Io): void {
     .action(async (module: string, { except = [], json }: RoutesOptions) => {
       const routes = auditRoutes(await loadApp(module));
       const stale = except.filter((name) => !routes.some((route) => nameOf(route) === name));
-      if (stale.length > 0) throw new CliError(`there is no route ${stale.join(', ')}`, EXIT.usage);
+      if (stale.length > 0) throw new CliError(`--except: the app has no route ${stale.join(', ')}`, EXIT.usage);
       const open = routes.filter((route) => isOpen(route) && !except.includes(nameOf(route)));
       if (json) printJson(io, { routes, open: open.map(nameOf) });
       else show(routes, open);

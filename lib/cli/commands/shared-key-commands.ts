@@ -2,10 +2,10 @@
 import { type Command, Option } from 'commander';
 import type { Management } from '../../management/create-management.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
-import { KEY_ORDERS, type KeyOrder, type ListFilter } from '../../management/list-filter.js';
+import { DEFAULT_ORDER, KEY_ORDERS, type KeyOrder, type ListFilter } from '../../management/list-filter.js';
 import type { Member } from '../../management/member.js';
 import { CliError, EXIT, type Io } from '../io.js';
-import { readDay, readGrace, readLimit } from '../read-options.js';
+import { MAX_GRACE_TEXT, readDay, readGrace, readLimit } from '../read-options.js';
 import { showKey, showKeys } from '../show-key.js';
 import { showKeyUsage } from '../show-key-usage.js';
 import { showSecret } from '../show-secret.js';
@@ -74,8 +74,12 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     .addOption(new Option('--state <state>').choices(['active', 'disabled', 'expired', 'revoked']))
     .option('--text <text>', 'part of a name, an id or a hint')
     .option('--unused-since <date>', 'keys created before this day that were not used since', readDay)
-    .addOption(new Option('--sort <order>', 'a minus reverses it; default: -created').choices(KEY_ORDERS))
-    .option('--after <cursor>', 'continue after this cursor, which the page before printed')
+    .addOption(
+      new Option('--sort <order>', `a leading minus sorts in descending order; default: ${DEFAULT_ORDER}`).choices(
+        KEY_ORDERS,
+      ),
+    )
+    .option('--after <cursor>', 'show the next page: the cursor that the previous page printed')
     .option('--limit <number>', '1 to 200', readLimit);
   if (noun === 'key') {
     list.addOption(new Option('--kind <kind>').choices(['secret', 'public']));
@@ -121,7 +125,11 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
   });
 
   withStoreOptions(commands.command('rotate <id>').description(`give one ${noun} a new secret, which is shown once`))
-    .option('--grace <duration>', 'how long the old secret is still accepted: 24h, 7d, up to 30d', readGrace)
+    .option(
+      '--grace <duration>',
+      `how long the old secret is still accepted: 24h, 7d, up to ${MAX_GRACE_TEXT}`,
+      readGrace,
+    )
     .action(async (id: string, options: CommonOptions & { grace?: number }) => {
       await onKey(options, id, async (keys, member) => {
         const rotated = await keys.rotate(member, id, options.grace);

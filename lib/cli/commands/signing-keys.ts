@@ -1,7 +1,12 @@
 /** `keyward signing-keys …` and `keyward encryption-key …` */
 import { type Command, Option } from 'commander';
-import { MAX_KEYS, signingKeyOf } from '../../issuer/key-schedule.js';
-import { isRetired, makeSigningKey, SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../issuer/signing-key.js';
+import { MAX_KEYS, signingKeyOf } from '../../issuer/signing-keys/key-schedule.js';
+import {
+  isRetired,
+  makeSigningKey,
+  SIGNING_ALGORITHMS,
+  type SigningAlgorithm,
+} from '../../issuer/signing-keys/signing-key.js';
 import type { SigningKeySummary } from '../../store/signing-keys/signing-keys.js';
 import { CliError, type Io } from '../io.js';
 import { makeEncryptionKey, readEncryptionKeys, writeKeyFile } from '../serve/read-encryption-key.js';

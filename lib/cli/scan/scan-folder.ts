@@ -1,7 +1,7 @@
 /** Finds keys in the files of a folder. It sends nothing anywhere. */
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { keywardFormat } from '../../credentials/api-key.js';
+import { keywardFormat } from '../../credentials/keyward-format.js';
 import { CliError, EXIT } from '../io.js';
 
 export interface FoundKey {

@@ -36,7 +36,10 @@ export function withServeOptions(command: Command): Command {
       'the URL of your API, which becomes the audience of the tokens; default: KEYWARD_AUDIENCE',
     )
     .option('--issuer <url>', 'the public URL of this server; default: KEYWARD_ISSUER or http://HOST:PORT')
-    .option('--allow-http', 'allow an issuer with an http URL of any host: for networks with their own encryption')
+    .option(
+      '--allow-http',
+      'allow an http issuer URL on any host; only for networks that encrypt their traffic themselves',
+    )
     .option('--port <number>', 'the port to listen on, 0 for any free port; default: PORT or 4000', readPort)
     .option('--host <address>', 'the address to listen on; default: KEYWARD_HOST or 127.0.0.1')
     .option(
@@ -44,9 +47,13 @@ export function withServeOptions(command: Command): Command {
       'the file of the encryption key, created if it does not exist; ignored if KEYWARD_ENCRYPTION_KEY is set',
       './keyward.key',
     )
-    .option('--trust-proxy', 'there is one proxy of yours in front: read the caller from X-Forwarded-For')
+    .option('--trust-proxy', 'trust one reverse proxy: take the client address from X-Forwarded-For')
     .option('--account <id>', 'the account of the Dashboard; default: the only account')
-    .option('--api-url <url>', 'a URL that every key may GET, for example commands; default: the audience', readUrl)
+    .option(
+      '--api-url <url>',
+      'a URL that every key may GET; the Dashboard shows it in its example commands; default: the audience',
+      readUrl,
+    )
     .option(
       '--api',
       'serve the management API at /api, for credentials with the scopes keys:read, keys:write, keys:manage',

@@ -53,7 +53,10 @@ export async function chooseAccount(
 ): Promise<AccountChoice> {
   if (!dashboard) return { state: 'none' };
   if (issuer !== undefined && secureUrl(issuer) === undefined) {
-    return { state: 'none', reason: 'it needs an --issuer with https, since its cookies are sent over nothing else' };
+    return {
+      state: 'none',
+      reason: '--issuer must be an https URL, because browsers send its cookies only over https',
+    };
   }
   // Links of the Dashboard start at its own mount path. If the issuer URL had a path, the links would lack it.
   if (issuer !== undefined && URL.canParse(issuer) && new URL(issuer).pathname !== '/') {

@@ -41,7 +41,8 @@ export function announcementOn(
     printLine(io, `Dashboard  ${links.url}, account ${links.account}`);
     for (const line of hasLinks ? linesOfLinks(links) : []) printLine(io, line);
     const again = `kill -${NEW_LINKS.replace('SIG', '')} ${process.pid}`;
-    printLine(io, hasLinks ? `New links: ${again}` : `No sign-in links are printed into a log; for links: ${again}`);
+    const why = 'Sign-in links are not printed here, because the output is not a terminal.';
+    printLine(io, hasLinks ? `New links: ${again}` : `${why} To print them anyway: ${again}`);
   }
 
   function printReason(choice: AccountChoice): void {
