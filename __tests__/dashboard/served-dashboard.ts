@@ -7,7 +7,7 @@ import type { Management, Member } from 'keyward/management';
 import type { Managed } from '../support/managed.js';
 import { type Served, serve } from '../support/raw-http.js';
 
-/** Who sends a request: a member whom the sign-in of these tests knows by a cookie. */
+/** Who sends a request: a member, whom the sign-in of these tests identifies by a cookie. */
 export interface Browser {
   get(path: string, headers?: Headers): Promise<Reply>;
   /** Posts a form as a browser does, from a page of the Dashboard: with its cookie, its token and its origin. */

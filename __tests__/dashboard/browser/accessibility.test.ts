@@ -104,6 +104,18 @@ describe('axe finds no problem, in light and dark mode, on', () => {
     }
   });
 
+  it('the ends of a grace period, of a Secret and of a public key, which are confirmed', async () => {
+    const page = await site.enter(chromium, 'owner');
+    for (const path of [
+      `/keys/${keys.secret.id}/end-grace/confirm`,
+      `/keys/${keys.secret.id}/rotate/confirm`,
+      `/access-keys/${keys.access.id}/secrets/delete/confirm?secret=${keys.access.secrets[0]?.id}`,
+    ]) {
+      expect((await page.goto(site.url + path))?.status()).toBe(200);
+      expect(await violationsOn(page)).toEqual([]);
+    }
+  });
+
   it('401, and signing in with a valid link and with a used one', async () => {
     const page = await chromium.page();
     await page.goto(site.url);
@@ -165,7 +177,7 @@ describe('axe finds no problem, in light and dark mode, on', () => {
   });
 });
 
-/** Leaves the page that shows a text, which asks only whoever did something on it. */
+/** Leaves the page that shows a secret. The page asks for a confirmation only after an action of the user. */
 async function onward(page: Page): Promise<void> {
   await page.locator('[data-copy=text]').click();
   await page.getByRole('link', { name: /^Go to / }).click();

@@ -4,8 +4,13 @@ import { ROUTES } from '../../../lib/dashboard/pages/routes.js';
 import type { BrowserSite } from '../../support/browser-site.js';
 import { HOSTILE } from './hostile-texts.js';
 
-/** Ids by what the keys are: one of each kind, one that is disabled, and an access key with two Secrets. */
-export type Ids = Readonly<Record<'secret' | 'public' | 'access' | 'off' | 'offAccess' | 'two', string>>;
+/**
+ * Ids by what the keys are: one of each kind, one that is disabled, and an access key with two Secrets, of which one is
+ * named too, and a public key.
+ */
+export type Ids = Readonly<
+  Record<'secret' | 'public' | 'access' | 'off' | 'offAccess' | 'two' | 'twoSecret' | 'twoKid' | 'twoVersion', string>
+>;
 
 export interface HostileForm {
   readonly what: string;
@@ -30,7 +35,7 @@ const GATES: Readonly<Record<string, number>> = {
   ...{ kind: 400, state: 400, limit: 400, confirmation: 400, publicKey: 400, kid: 404 },
 };
 /** Filters that are refused; as fields of a form they do not stop it. */
-const FILTER_GATES: Readonly<Record<string, number>> = { environment: 400, sort: 400, from: 400, to: 400 };
+const FILTER_GATES: Readonly<Record<string, number>> = { environment: 400, sort: 400, from: 400, to: 400, unused: 400 };
 
 /** Not of a form, but of the addresses that pages link. */
 const LINKED = ['after', 'done'];
@@ -38,12 +43,12 @@ const LINKED = ['after', 'done'];
 function formOf(what: string, page: string, method: 'get' | 'post', goesTo = page, listed = true): HostileForm {
   const path = goesTo.replace(/:\w+/, ':id');
   const route = ROUTES.find((one) => one.path === path && one[method] !== undefined);
-  const taken = method === 'get' ? route?.query?.filter((name) => !LINKED.includes(name)) : route?.form;
-  const names = [...(method === 'post' ? ['csrf'] : []), ...(taken ?? [])];
+  const allowed = method === 'get' ? route?.query?.filter((name) => !LINKED.includes(name)) : route?.form;
+  const names = [...(method === 'post' ? ['csrf'] : []), ...(allowed ?? [])];
   // A new access key has one kind, whatever is said.
   const gates = method === 'get' ? { ...GATES, ...FILTER_GATES } : GATES;
   const isGate = (name: string) => name in gates && !(name === 'kind' && goesTo === '/access-keys');
-  const pathIn = (text: string) => (ids: Ids) => text.replace(/:(\w+)/, (_, which: keyof Ids) => ids[which]);
+  const pathIn = (text: string) => (ids: Ids) => text.replaceAll(/:(\w+)/g, (_, which: keyof Ids) => ids[which]);
   return {
     ...{ what, listed, method, page: pathIn(page), action: pathIn(goesTo), route: path },
     gates: Object.fromEntries(names.filter(isGate).map((name) => [name, gates[name] ?? 0])),
@@ -54,7 +59,7 @@ function formOf(what: string, page: string, method: 'get' | 'post', goesTo = pag
 const ofOne = (noun: string, path: string, live: string, off: string) => [
   formOf(`the deletion of ${noun}`, `${path}/${live}/revoke`, 'post'),
   formOf(`the rotation of ${noun}`, `${path}/${live}/rotate/confirm`, 'post', `${path}/${live}/rotate`),
-  formOf(`the end of the grace of ${noun}`, `${path}/${live}`, 'post', `${path}/${live}/end-grace`),
+  formOf(`the end of the grace of ${noun}`, `${path}/${live}/end-grace/confirm`, 'post', `${path}/${live}/end-grace`),
   formOf(`disabling ${noun}`, `${path}/${live}/disable/confirm`, 'post', `${path}/${live}/disable`),
   formOf(`enabling ${noun}`, `${path}/${off}/enable/confirm`, 'post', `${path}/${off}/enable`),
 ];
@@ -72,7 +77,12 @@ export const FORMS: readonly HostileForm[] = [
   ...ofOne('an API key', '/keys', ':secret', ':off'),
   ...ofOne('an access key', '/access-keys', ':access', ':offAccess'),
   formOf('a second Secret', '/access-keys/:access/secrets/confirm', 'post', '/access-keys/:access/secrets'),
-  formOf('the deletion of a Secret', '/access-keys/:two', 'post', '/access-keys/:two/secrets/delete'),
+  formOf(
+    'the deletion of a Secret',
+    '/access-keys/:two/secrets/delete/confirm?secret=:twoSecret',
+    'post',
+    '/access-keys/:two/secrets/delete',
+  ),
   formOf(
     'the end of tokens',
     '/access-keys/:access/revoke-tokens/confirm',
@@ -80,17 +90,22 @@ export const FORMS: readonly HostileForm[] = [
     '/access-keys/:access/revoke-tokens',
   ),
   formOf('a new public key of a client', '/access-keys/:two', 'post', '/access-keys/:two/public-keys'),
-  formOf('the removal of a public key', '/access-keys/:two', 'post', '/access-keys/:two/public-keys/remove'),
+  formOf(
+    'the removal of a public key',
+    '/access-keys/:two/public-keys/remove/confirm?kid=:twoKid',
+    'post',
+    '/access-keys/:two/public-keys/remove',
+  ),
   formOf('the binding of tokens', '/access-keys/:two', 'post', '/access-keys/:two/require-confirmation'),
   formOf('the sign-out', '/', 'post', '/sign-out'),
 ];
 
 export const TEXTS: readonly string[] = Object.values(HOSTILE).flat();
 
-type Desk = Pick<BrowserSite, 'owner' | 'management'>;
+type Site = Pick<BrowserSite, 'owner' | 'management'>;
 
 /** Makes the keys: the public one in the account without lists. */
-export async function keysIn(listed: Desk, unlisted: Desk): Promise<Ids> {
+export async function keysIn(listed: Site, unlisted: Site): Promise<Ids> {
   const { owner } = listed;
   const { keys, accessKeys } = listed.management;
   const makeKey = async () => (await keys.create(owner, { kind: 'secret', apis: 'all' })).key.id;
@@ -103,12 +118,18 @@ export async function keysIn(listed: Desk, unlisted: Desk): Promise<Ids> {
   await accessKeys.edit(owner, offAccess, { version: 1, disabled: true });
   await accessKeys.addSecret(owner, two);
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  await accessKeys.addPublicKey(owner, two, publicKey.export({ format: 'pem', type: 'spki' }).toString());
+  const client = await accessKeys.addPublicKey(
+    owner,
+    two,
+    publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+  );
   const open = await unlisted.management.keys.create(unlisted.owner, { kind: 'public', apis: ['payments'] });
-  return { secret, public: open.key.id, access, off, offAccess, two };
+  const [twoSecret = '', twoKid = ''] = [client.secrets[0]?.id, client.publicKeys[0]?.kid];
+  const twoVersion = String(client.version);
+  return { secret, public: open.key.id, access, off, offAccess, two, twoSecret, twoKid, twoVersion };
 }
 
-/** What one field makes of a body: of 16 KiB and more none is taken. */
+/** The answer to a body with one field: a body of 16 KiB or more is refused. */
 const sizeOf = (text: string) => new URLSearchParams({ text }).toString().length;
 export const isTooLong = (text: string) => sizeOf(text) > 16_200;
 
@@ -116,7 +137,7 @@ export const isTooLong = (text: string) => sizeOf(text) > 16_200;
 const LONG = TEXTS.filter((text) => sizeOf(text) > 12_000);
 export const shortened = (text: string) => (LONG.includes(text) ? text.slice(0, 1_500) : text);
 
-/** A hundred forms in which each field has each text once; in one form the fields have texts of different sorts. */
+/** A hundred forms in which each field has each text once; in one form the fields have texts of different kinds. */
 export function everyTextInEach(names: readonly string[]): readonly Texts[] {
   return TEXTS.map((_, at) =>
     Object.fromEntries(

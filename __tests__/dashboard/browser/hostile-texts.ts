@@ -1,4 +1,4 @@
-/** A hundred texts that pages must show as text, or refuse: ten of each sort. All of those that run would call `alert`. */
+/** A hundred texts that pages must show as text, or refuse: ten of each kind. All of those that run would call `alert`. */
 export const HOSTILE: Readonly<Record<string, readonly string[]>> = {
   'script elements': [
     '<script>alert(1)</script>',

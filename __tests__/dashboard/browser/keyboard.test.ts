@@ -124,7 +124,7 @@ describe('motion', () => {
   it.each([
     ['reduce', 0],
     ['no-preference', 0.1],
-  ] as const)('of whoever prefers %s: %d seconds', async (reducedMotion, seconds) => {
+  ] as const)('of a user who prefers %s: %d seconds', async (reducedMotion, seconds) => {
     const page = await site.enter(chromium, 'owner', { reducedMotion });
     expect(await page.evaluate(longest)).toBe(seconds);
   });

@@ -33,13 +33,13 @@ const layoutOf = (page: Page) =>
   page.evaluate<Laid>(`(() => {
   const shown = [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility() && !element.closest('.unseen, .skip, thead'));
   const boxOf = (element) => element.getBoundingClientRect();
-  const told = (element) => element.tagName + ' ' + element.textContent.slice(0, 60) + ' ' + JSON.stringify(boxOf(element));
+  const described = (element) => element.tagName + ' ' + element.textContent.slice(0, 60) + ' ' + JSON.stringify(boxOf(element));
   const targets = shown.filter((element) => element.matches('button, .button, .tabs a, .menu summary, .menu a, select, input, .pages a'));
   const sizeOf = (element) => boxOf(element.matches('[type=radio], [type=checkbox]') ? element.closest('label') : element);
   return {
     width: document.documentElement.scrollWidth,
-    outside: shown.filter((element) => boxOf(element).left < 0 || boxOf(element).right > innerWidth + 0.5).map(told),
-    small: targets.filter((element) => sizeOf(element).height < ${FINGER} || sizeOf(element).width < ${FINGER}).map(told),
+    outside: shown.filter((element) => boxOf(element).left < 0 || boxOf(element).right > innerWidth + 0.5).map(described),
+    small: targets.filter((element) => sizeOf(element).height < ${FINGER} || sizeOf(element).width < ${FINGER}).map(described),
   };
 })()`);
 

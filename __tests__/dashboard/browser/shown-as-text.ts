@@ -51,6 +51,7 @@ export function expectWritten({ values }: Seen, texts: Readonly<Record<string, s
     const sent = text.replace(/\r\n?|\n/g, '\r\n');
     const words = [...new Set(sent.split(/[\s,]+/))].filter((word) => word !== '');
     if (AREAS.includes(name)) expect(shown).toEqual([sent.split('\r\n').map(visible).join('\n')]);
+    else if (LINES.includes(name)) expect([name, ...shown]).toContain(visible(sent.replaceAll('\r\n', '\n')));
     else if (!name.endsWith('.named')) expect([name, ...shown]).toContain(visible(sent));
     else expect(shown).toEqual([expect.stringContaining(visible(words.join(' ')))]);
   }
@@ -58,9 +59,12 @@ export function expectWritten({ values }: Seen, texts: Readonly<Record<string, s
 
 /** Fields of several lines. */
 const AREAS: readonly string[] = ['metadata', 'allowedAddresses'];
+/** Fields whose line breaks are read as one character. */
+const LINES: readonly string[] = ['limits'];
 
 /** Elements of these kinds that pages have themselves: menus, charts, and groups of fields. */
-const OWN = 'details.menu, details.more, figure > svg, figure + details, td > svg';
+const OWN =
+  'details.menu, details.more, details.group, details.changed, details.panel, figure > svg, figure + details, td > svg';
 
 /** Run in the page, whose types this project does not have. */
 const SEE = `(() => ({

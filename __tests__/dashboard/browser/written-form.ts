@@ -32,8 +32,8 @@ export async function writtenForm(page: Page, action: string): Promise<WrittenFo
 const NAMES = '(form) => [...new Set([...form.elements].map(({ name }) => name).filter(Boolean))]';
 
 /**
- * Types what has a place in a line, as the editor of the browser does it; sets the rest, as whoever knows the tools of a
- * browser can; and throws where a text would not be sent as it is.
+ * Types texts of one line, as the editor of the browser does it; sets the others, as a user of the developer tools can;
+ * and throws if a text would not be sent unchanged.
  */
 const SEND = `(form, texts) => {
   const controls = [...form.querySelectorAll('input, select, textarea')];
@@ -53,8 +53,14 @@ const SEND = `(form, texts) => {
   // First, since the page may choose something else where somebody types.
   for (const [name, text] of all.filter(isTyped)) {
     const [control] = ofName(name);
+    // A field in a closed group cannot get the focus, nor one that is disabled because all values are chosen.
+    control.closest('details')?.setAttribute('open', '');
+    const some = control.closest('[data-choice]')?.querySelector('[value=some]');
+    if (some) some.checked = true;
+    control.disabled = false;
     control.removeAttribute('maxlength');
     control.focus();
+    if (document.activeElement !== control) throw new Error('cannot be typed into: ' + name);
     control.select();
     document.execCommand('insertText', false, text);
   }
@@ -70,6 +76,8 @@ const SEND = `(form, texts) => {
     Object.assign(control, { value: text, checked: true });
   }
 
+  // The page disables what does not apply to what is chosen.
+  for (const [name] of all) for (const one of ofName(name)) if (!one.matches('textarea')) one.disabled = false;
   const sent = new FormData(form);
   for (const [name, text] of all) {
     if (sent.getAll(name).length !== 1 || sent.get(name) !== text) throw new Error('not sent as it is: ' + name);

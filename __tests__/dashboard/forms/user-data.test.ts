@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatLimits, formatMetadata, parseLimits, parseMetadata } from '../../../lib/dashboard/forms/user-data.js';
 import { managed } from '../../support/managed.js';
-import { editForm, newForm, SORTS } from '../key-forms.js';
+import { editForm, KEY_TYPES, newForm } from '../key-forms.js';
 import { servedDashboard } from '../served-dashboard.js';
 
 const at = managed('memory');
@@ -43,33 +43,33 @@ describe('limits as text', () => {
   });
 });
 
-describe.each(SORTS)('a form of %s', (sort) => {
+describe.each(KEY_TYPES)('a form of %s', (keyType) => {
   const texts = {
     metadata: 'team=checkout\r\nregion=eu',
     allowedAddresses: '203.0.113.7\r\n2001:db8::/32',
     limits: '100/1m',
   };
-  const list = sort === 'keys' ? '/keys' : '/access-keys';
+  const list = keyType === 'keys' ? '/keys' : '/access-keys';
 
   it('closes the fields that few keys need, until one is set or wrong', async () => {
     const holder = await at.account();
     const browser = dashboard.browser(holder.owner);
-    const title = '<summary>Allowed addresses, rate limits, metadata</summary>';
-    const path = sort === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new';
+    const title = '<summary>Allowed IP addresses, rate limits, metadata</summary>';
+    const path = keyType === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new';
     expect((await browser.get(path)).body).toContain(`<details class="group">${title}`);
-    const wrong = await browser.post(list, newForm(sort, { limits: 'many' }));
+    const wrong = await browser.post(list, newForm(keyType, { limits: 'many' }));
     expect(wrong.status).toBe(400);
     expect(wrong.body).toContain(`<details class="group" open>${title}`);
-    expect((await browser.post(list, newForm(sort, { allowedAddresses: '203.0.113.7' }))).status).toBe(201);
-    const [key] = (await at.management[sort].list(holder.owner)).items;
+    expect((await browser.post(list, newForm(keyType, { allowedAddresses: '203.0.113.7' }))).status).toBe(201);
+    const [key] = (await at.management[keyType].list(holder.owner)).items;
     expect((await browser.get(`${list}/${key?.id}/edit`)).body).toContain(`<details class="group" open>${title}`);
   });
 
   it('gives a key metadata, addresses and limits, and its page shows them', async () => {
     const holder = await at.account();
     const browser = dashboard.browser(holder.owner);
-    expect((await browser.post(list, newForm(sort, texts))).status).toBe(201);
-    const [key] = (await at.management[sort].list(holder.owner)).items;
+    expect((await browser.post(list, newForm(keyType, texts))).status).toBe(201);
+    const [key] = (await at.management[keyType].list(holder.owner)).items;
     if (key === undefined) throw new Error('there is no key');
     expect(key).toMatchObject({
       metadata: { team: 'checkout', region: 'eu' },
@@ -83,11 +83,11 @@ describe.each(SORTS)('a form of %s', (sort) => {
     expect(form).toContain('>\n203.0.113.7\n2001:db8::/32</textarea>');
 
     // What is as it was is no change, and a field that the form does not have changes nothing.
-    await browser.post(`${list}/${key.id}/edit`, editForm(sort, key, { ...texts, name: 'Other' }));
+    await browser.post(`${list}/${key.id}/edit`, editForm(keyType, key, { ...texts, name: 'Other' }));
     const [entry] = (await at.management.audit(holder.owner, { subject: key.id })).items;
     expect(entry?.after).toEqual({ name: 'Other' });
-    await browser.post(`${list}/${key.id}/edit`, editForm(sort, { version: 2 }, { name: 'Third', limits: '' }));
-    expect(await at.management[sort].view(holder.owner, key.id)).toMatchObject({
+    await browser.post(`${list}/${key.id}/edit`, editForm(keyType, { version: 2 }, { name: 'Third', limits: '' }));
+    expect(await at.management[keyType].view(holder.owner, key.id)).toMatchObject({
       metadata: { team: 'checkout', region: 'eu' },
       limits: null,
     });
@@ -95,12 +95,17 @@ describe.each(SORTS)('a form of %s', (sort) => {
 
   it.each([
     ['metadata', 'team', 'Expected a name', /id="metadata-error">expected one name=value/],
-    ['allowedAddresses', '203.0.113', 'Allowed addresses', /id="allowedAddresses-error">expected 1 to 256/],
+    [
+      'allowedAddresses',
+      '203.0.113',
+      'Allowed IP addresses',
+      /id="allowedAddresses-error">expected 1 to 256 .* in CIDR form, got &quot;203\.0\.113&quot;</,
+    ],
     ['limits', 'many', 'Rate limits', /id="limits-error">expected requests and a time/],
-    ['limits', '0/1m', 'Rate limits', /id="limits-error">expected 1 to 8/],
+    ['limits', '0/1m', 'Rate limits', /id="limits-error">expected a list of 1 to 8/],
   ])('with a wrong %s of %j says so beside the field and in the summary', async (name, text, _title, error) => {
     const holder = await at.account();
-    const { status, body } = await dashboard.browser(holder.owner).post(list, newForm(sort, { [name]: text }));
+    const { status, body } = await dashboard.browser(holder.owner).post(list, newForm(keyType, { [name]: text }));
     expect(status).toBe(400);
     expect(body).toContain(`<a href="#field-${name}">`);
     expect(body).toMatch(error);

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DashboardWarning } from 'keyward/dashboard';
 import { eavesdrop } from '../../support/eavesdrop.js';
 import { type Holder, managed } from '../../support/managed.js';
-import { DEEDS, editForm, madeKey, newForm, PATH, SORTS } from '../key-forms.js';
+import { editForm, KEY_TYPES, madeKey, newForm, OPERATIONS, PATH } from '../key-forms.js';
 import { type Browser, encoded, type Form, type Headers, MOUNT, sendTo, servedDashboard } from '../served-dashboard.js';
 
 const at = managed('memory');
@@ -18,7 +18,7 @@ interface Attack {
   readonly headers?: (good: Headers, other: Browser) => Headers;
   readonly fields?: (other: Browser) => Form;
   readonly body?: (good: string) => string;
-  /** What the operator is told was wrong. */
+  /** What the event says was wrong. */
   readonly detail: string;
 }
 
@@ -138,36 +138,42 @@ describe('a form that was not sent from a page of the Dashboard', () => {
 });
 
 describe('a change by another method', () => {
-  it.each(DEEDS.filter(({ deed }) => !['edit', 'revoke'].includes(deed)))(
-    'M26 GET and HEAD of $deed of $sort: 405, no change',
-    async ({ deed, sort }) => {
+  it.each(OPERATIONS.filter(({ operation }) => !['edit', 'revoke'].includes(operation)))(
+    'M26 GET and HEAD of $operation of $keyType: 405, no change',
+    async ({ operation, keyType }) => {
       const holder = await at.account();
-      const key = await madeKey(holder, sort);
+      const key = await madeKey(holder, keyType);
       const browser = dashboard.browser(holder.owner);
       for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
-        const path = `${PATH[sort]}/${key.id}/${deed}?csrf=${browser.token}&version=1&grace=0`;
+        const path = `${PATH[keyType]}/${key.id}/${operation}?csrf=${browser.token}&version=1&grace=0`;
         const { status, headers } = await browser.send(method, path, browser.formHeaders);
         expect([status, headers.allow]).toEqual([405, 'POST']);
       }
-      expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
+      expect(await at.management[keyType].view(holder.owner, key.id)).toEqual(key);
     },
   );
 
-  it.each(SORTS)('M26 GET and HEAD of the edit and revoke pages of %s show forms, and change nothing', async (sort) => {
-    const holder = await at.account();
-    const key = await madeKey(holder, sort);
-    const browser = dashboard.browser(holder.owner);
-    const form = encoded({ csrf: browser.token, ...editForm(sort, key, { name: 'Other' }), confirm: key.id });
-    for (const [method, deed] of ['GET', 'HEAD'].flatMap((one) => [[one, 'edit'] as const, [one, 'revoke'] as const])) {
-      const path = `${PATH[sort]}/${key.id}/${deed}`;
-      expect((await browser.send(method, path, browser.formHeaders)).status).toBe(200);
-      // Fields of a form in the address are none of the page's.
-      expect((await browser.send(method, `${path}?${form}`, browser.formHeaders)).status).toBe(400);
-    }
-    const made = await browser.send('GET', '/keys', browser.formHeaders);
-    expect([made.status, made.headers.allow]).toEqual([405, 'POST']);
-    expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
-  });
+  it.each(KEY_TYPES)(
+    'M26 GET and HEAD of the edit and revoke pages of %s show forms, and change nothing',
+    async (keyType) => {
+      const holder = await at.account();
+      const key = await madeKey(holder, keyType);
+      const browser = dashboard.browser(holder.owner);
+      const form = encoded({ csrf: browser.token, ...editForm(keyType, key, { name: 'Other' }), confirm: key.id });
+      for (const [method, operation] of ['GET', 'HEAD'].flatMap((one) => [
+        [one, 'edit'] as const,
+        [one, 'revoke'] as const,
+      ])) {
+        const path = `${PATH[keyType]}/${key.id}/${operation}`;
+        expect((await browser.send(method, path, browser.formHeaders)).status).toBe(200);
+        // Fields of a form in the address are none of the page's.
+        expect((await browser.send(method, `${path}?${form}`, browser.formHeaders)).status).toBe(400);
+      }
+      const made = await browser.send('GET', '/keys', browser.formHeaders);
+      expect([made.status, made.headers.allow]).toEqual([405, 'POST']);
+      expect(await at.management[keyType].view(holder.owner, key.id)).toEqual(key);
+    },
+  );
 
   it.each(['/', '/audit', '/audit.csv', '/keys/new'])('M26 other methods of %s: 405', async (path) => {
     const browser = dashboard.browser((await at.account()).owner);
@@ -192,7 +198,7 @@ describe('a forged Host', () => {
       }
       const good = browser.formHeaders;
       const body = encoded({ csrf: browser.token, version: '1' });
-      // It is not even taken for the own origin of whoever forged it.
+      // The forged origin is not accepted as the own origin either.
       const refused = await browser.send('POST', `/keys/${key.id}/disable`, { ...good, ...forged }, body);
       expect(refused.status).toBe(403);
       const { headers } = await browser.send(

@@ -17,11 +17,11 @@ describe('the sign-in', () => {
   it('M33 during sign-in and sign-out', async () => {
     const browser = site.browser();
     const page = await browser.get(linkOf(site.links().owner));
-    const taken = await browser.press(page, SIGN_IN);
+    const signedIn = await browser.press(page, SIGN_IN);
     const home = await browser.get(`${MOUNT}/`);
     const out = await browser.post(SIGN_OUT, { csrf: fieldOf(home, 'csrf') ?? '' });
     const explained = await browser.get(SIGN_IN);
-    const replies = [page, taken, home, out, explained];
+    const replies = [page, signedIn, home, out, explained];
     expect(replies.map(({ status }) => status)).toEqual([200, 303, 200, 303, 200]);
     for (const reply of replies) expectSafePage(reply);
   });

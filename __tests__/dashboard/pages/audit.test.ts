@@ -21,7 +21,8 @@ describe('the page', () => {
     const { body } = await dashboard.browser(holder.developer).get('/audit');
     expect(body).toContain('<bdi>Till</bdi> &rarr; <bdi>Desk</bdi>');
     expect(body).toContain('<bdi>payments</bdi> &rarr; <bdi>disputes</bdi>');
-    expect(body).toContain('1 minute ago');
+    const when = `${formatTime(new Date(at.clock.now() - 60_000))}</time> <span class="muted">(1 minute ago)</span>`;
+    expect(body).toContain(when);
     expect(body).toContain(`href="${MOUNT}/keys/${key.id}"`);
     expect(body.indexOf(' edited ')).toBeLessThan(body.indexOf(' created '));
   });
@@ -80,8 +81,38 @@ describe('the page', () => {
     expect(rowsOf((await browser.get(`/audit.csv?${query}`)).body)).toHaveLength(count);
     const { body } = await browser.get(`/audit?${query}`);
     expect(body.match(/<li><p><strong>/g) ?? []).toHaveLength(count);
-    expect(body).toContain(`/audit.csv?${query.replace('%40', '%40')}"`);
-    if (count === 0) expect(body).toContain('No entry matches.');
+    expect(body).toContain(`<button class="plain" formaction="${MOUNT}/audit.csv">Export as CSV</button>\n</form>`);
+    if (count === 0) expect(body).toContain('No entry matches. Days are in UTC.');
+  });
+
+  it('says that a part of an ID finds nothing, and links each member to their entries', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const browser = dashboard.browser(holder.owner);
+    const { body } = await browser.get(`/audit?actor=${holder.owner.id.slice(0, -1)}`);
+    expect(body).toContain('The filter needs the whole ID of the member: a part of it finds nothing.');
+    expect((await browser.get(`/audit?subject=${key.id.slice(1)}`)).body).toContain('the whole ID of the key:');
+    const link = `/audit?action=key.create&amp;actor=${encodeURIComponent(holder.developer.id)}`;
+    expect((await browser.get('/audit?action=key.create')).body).toContain(
+      `<strong><a href="${MOUNT}${link}"><bdi>${holder.developer.id}</bdi></a></strong>`,
+    );
+  });
+
+  it('says what the absence of a setting means', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ scopes: null });
+    const { key: open } = await holder.key({ kind: 'public', scopes: ['payments'] });
+    const set = { scopes: ['payments'], allowedAddresses: ['203.0.113.7'], expiresAt: new Date('2031-01-01T00:00Z') };
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, ...set });
+    await at.management.keys.edit(holder.owner, open.id, { version: 1, scopes: null });
+    const browser = dashboard.browser(holder.owner);
+    const textOf = async (path: string) => (await browser.get(path)).body.replace(/<[^>]+>/g, '');
+    const text = await textOf(`/keys/${key.id}`);
+    expect(text).toContain('scopes: every scope of its APIs &rarr; payments');
+    expect(text).toContain('allowed IP addresses: any address &rarr; 203.0.113.7');
+    expect(text).toContain('expires: never &rarr; End of 31 Dec 2030, UTC');
+    expect(await textOf(`/keys/${open.id}`)).toContain('scopes: payments &rarr; none');
+    expect(await textOf('/audit')).toContain('scopes: every scope of its APIs (of a public key: none) &rarr; payments');
   });
 
   it('says who disabled and who enabled a key', async () => {
@@ -128,7 +159,9 @@ describe('the page', () => {
   it('the filter offers each action in the log, including refused views', async () => {
     const { owner } = await at.account();
     const stranger = await (await at.account()).key();
-    const refused = [at.management.keys, at.management.accessKeys].map((desk) => desk.view(owner, stranger.key.id));
+    const refused = [at.management.keys, at.management.accessKeys].map((service) =>
+      service.view(owner, stranger.key.id),
+    );
     await Promise.allSettled(refused);
     const { body } = await dashboard.browser(owner).get('/audit');
     const sentences = [...body.matchAll(/<li><p><strong>.*?<\/p>/gs)].map(([sentence]) =>
@@ -154,8 +187,11 @@ describe('the page', () => {
     const second = await browser.get(next);
     expect(second.body.match(/<li><p><strong>/g)).toHaveLength(1);
     expect(second.body).not.toContain('rel="next"');
-    const rest = /href="\/admin\/keys(\/audit\.csv\?[^"]*)"/.exec(second.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
-    expect(rowsOf((await browser.get(rest)).body)).toHaveLength(1);
+    const after = /formaction="[^"]*" name="after" value="([^"]*)">Export from here as CSV</.exec(second.body)?.[1];
+    const form = new URLSearchParams({ action: 'key.create', actor: '', limit: '2', after: String(after) });
+    expect(rowsOf((await browser.get(`/audit.csv?${form}`)).body)).toHaveLength(1);
+    form.delete('after');
+    expect(rowsOf((await browser.get(`/audit.csv?${form}`)).body)).toHaveLength(3);
   });
 
   it.each(['limit=0', 'limit=-1', 'limit=1e9', 'after=x', 'sort=actor', 'actor=a&actor=b'])(

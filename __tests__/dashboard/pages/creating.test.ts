@@ -2,9 +2,9 @@ import { request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import type { Holder } from '../../support/managed.js';
 import { managed } from '../../support/managed.js';
-import { isTaken } from '../../support/managed-text.js';
+import { isAccepted } from '../../support/managed-text.js';
 import { eventually } from '../../support/store-wait.js';
-import { LIST, newForm, PATH, SORTS, type Sort } from '../key-forms.js';
+import { KEY_TYPES, type KeyTypeName, LIST, newForm, PATH } from '../key-forms.js';
 import { encoded, type Form, fieldOf, MOUNT, type Reply, servedDashboard, textIn } from '../served-dashboard.js';
 
 const at = managed('memory');
@@ -72,16 +72,16 @@ describe('the form', () => {
   );
 });
 
-describe.each(SORTS)('a new key of %s', (sort) => {
+describe.each(KEY_TYPES)('a new key of %s', (keyType) => {
   it('works, and is shown with its example command', async () => {
     const holder = await at.account();
-    const made = await create(holder, sort, { name: 'Till' });
+    const made = await create(holder, keyType, { name: 'Till' });
     expect(made.status).toBe(201);
-    const [key] = (await at.management[sort].list(holder.owner)).items;
+    const [key] = (await at.management[keyType].list(holder.owner)).items;
     expect(key).toMatchObject({ name: 'Till', createdBy: holder.developer.id, state: 'active' });
     const text = textIn(made);
-    if (sort === 'keys') {
-      expect(await isTaken(at, text)).toBe(true);
+    if (keyType === 'keys') {
+      expect(await isAccepted(at, text)).toBe(true);
       expect(made.body).toContain(
         `curl &#39;https://api.acme.example/payments&#39; -H &#39;Authorization: Bearer ${text}&#39;`,
       );
@@ -95,17 +95,25 @@ describe.each(SORTS)('a new key of %s', (sort) => {
 
   it('M23 its secret is in no other response', async () => {
     const holder = await at.account();
-    const made = await create(holder, sort, { name: 'Till' });
-    const [text, [key]] = [textIn(made), (await at.management[sort].list(holder.owner)).items];
+    const made = await create(holder, keyType, { name: 'Till' });
+    const [text, [key]] = [textIn(made), (await at.management[keyType].list(holder.owner)).items];
     expect(made.headers['cache-control']).toBe('no-store');
     expect(JSON.stringify(made.headers)).not.toContain(text);
     const browser = dashboard.browser(holder.owner);
-    const own = `${PATH[sort]}/${key?.id}`;
-    const again = [LIST[sort], `${LIST[sort]}?text=Till`, own, `${own}/edit`, `${own}/revoke`, '/audit', '/audit.csv'];
+    const own = `${PATH[keyType]}/${key?.id}`;
+    const again = [
+      LIST[keyType],
+      `${LIST[keyType]}?text=Till`,
+      own,
+      `${own}/edit`,
+      `${own}/revoke`,
+      '/audit',
+      '/audit.csv',
+    ];
     const replies = await Promise.all(again.map((path) => browser.get(path)));
     replies.push(await browser.post(`${own}/edit`, { version: 'x' }));
     replies.push(await browser.post(`${own}/disable`, { version: '1' }));
-    replies.push(await browser.get(PATH[sort]));
+    replies.push(await browser.get(PATH[keyType]));
     for (const { headers, body } of replies) {
       expect(headers['cache-control']).toBe('no-store');
       expect(JSON.stringify(headers) + body).not.toContain(text.slice(0, -4));
@@ -114,59 +122,59 @@ describe.each(SORTS)('a new key of %s', (sort) => {
 
   it('M23 M38 the form sent again, as by a reload: nothing is created, and the page says that the secret was shown once', async () => {
     const holder = await at.account();
-    const form = newForm(sort);
+    const form = newForm(keyType);
     const browser = dashboard.browser(holder.developer);
-    const [first, again] = [await browser.post(PATH[sort], form), await browser.post(PATH[sort], form)];
+    const [first, again] = [await browser.post(PATH[keyType], form), await browser.post(PATH[keyType], form)];
     expect([first.status, again.status]).toEqual([201, 200]);
     expect(again.body).toContain('was shown once and cannot be shown again');
     expect(again.body).not.toContain(textIn(first));
-    expect((await at.management[sort].list(holder.owner)).items).toHaveLength(1);
+    expect((await at.management[keyType].list(holder.owner)).items).toHaveLength(1);
   });
 
   it('M38 the form sent twice concurrently creates one key', async () => {
     const holder = await at.account();
-    const form = newForm(sort);
+    const form = newForm(keyType);
     const browser = dashboard.browser(holder.developer);
-    const replies = await Promise.all([1, 2, 3].map(() => browser.post(PATH[sort], form)));
+    const replies = await Promise.all([1, 2, 3].map(() => browser.post(PATH[keyType], form)));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 201]);
-    expect((await at.management[sort].list(holder.owner)).items).toHaveLength(1);
+    expect((await at.management[keyType].list(holder.owner)).items).toHaveLength(1);
   });
 
   it('the form with changed settings and the same id is refused', async () => {
     const holder = await at.account();
-    const form = newForm(sort);
+    const form = newForm(keyType);
     const browser = dashboard.browser(holder.developer);
-    await browser.post(PATH[sort], form);
-    const { status, body } = await browser.post(PATH[sort], { ...form, name: 'Other' });
+    await browser.post(PATH[keyType], form);
+    const { status, body } = await browser.post(PATH[keyType], { ...form, name: 'Other' });
     expect([status, body]).toEqual([409, expect.stringContaining('Nothing was changed.')]);
-    expect((await at.management[sort].list(holder.owner)).items).toHaveLength(1);
+    expect((await at.management[keyType].list(holder.owner)).items).toHaveLength(1);
   });
 
   it('each form has its own id', async () => {
     const browser = dashboard.browser((await at.account()).developer);
-    const ids = await Promise.all([1, 2].map(async () => fieldOf(await browser.get(NEW_PAGE[sort]), 'formId')));
+    const ids = await Promise.all([1, 2].map(async () => fieldOf(await browser.get(NEW_PAGE[keyType]), 'formId')));
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect(ids[0]).not.toBe(ids[1]);
   });
 
   it.each(['', 'x', '../x'])('a form with the id %j creates nothing', async (formId) => {
     const holder = await at.account();
-    expect((await create(holder, sort, { formId })).status).toBe(400);
-    expect((await at.management[sort].list(holder.owner)).items).toEqual([]);
+    expect((await create(holder, keyType, { formId })).status).toBe(400);
+    expect((await at.management[keyType].list(holder.owner)).items).toEqual([]);
   });
 
   it('M24 the response is lost: the key is listed as never used, and can be revoked', async () => {
     const holder = await at.account();
-    await cutOff(holder, sort);
-    await eventually(async () => (await at.management[sort].list(holder.owner)).items.length === 1);
+    await cutOff(holder, keyType);
+    await eventually(async () => (await at.management[keyType].list(holder.owner)).items.length === 1);
     const browser = dashboard.browser(holder.owner);
-    const [key] = (await at.management[sort].list(holder.owner)).items;
-    const page = await browser.get(`${PATH[sort]}/${key?.id}`);
-    expect((await browser.get(LIST[sort])).body).toContain(String(key?.id));
+    const [key] = (await at.management[keyType].list(holder.owner)).items;
+    const page = await browser.get(`${PATH[keyType]}/${key?.id}`);
+    expect((await browser.get(LIST[keyType])).body).toContain(String(key?.id));
     expect(page.body).toContain('Never used.');
     expect(textIn(page)).toBe('');
-    expect((await browser.post(`${PATH[sort]}/${key?.id}/revoke`, { confirm: String(key?.id) })).status).toBe(303);
-    expect((await at.management[sort].list(holder.owner)).items).toEqual([]);
+    expect((await browser.post(`${PATH[keyType]}/${key?.id}/revoke`, { confirm: String(key?.id) })).status).toBe(303);
+    expect((await at.management[keyType].list(holder.owner)).items).toEqual([]);
   });
 });
 
@@ -249,18 +257,18 @@ describe('settings', () => {
   });
 });
 
-function create(holder: Holder, sort: Sort, more: Form): Promise<Reply> {
-  return dashboard.browser(holder.developer).post(PATH[sort], newForm(sort, more));
+function create(holder: Holder, keyType: KeyTypeName, more: Form): Promise<Reply> {
+  return dashboard.browser(holder.developer).post(PATH[keyType], newForm(keyType, more));
 }
 
 /** Sends a form, and hangs up before the answer. */
-async function cutOff(holder: Holder, sort: Sort): Promise<void> {
+async function cutOff(holder: Holder, keyType: KeyTypeName): Promise<void> {
   const { formHeaders, token } = dashboard.browser(holder.developer);
   const sent = request({
-    ...{ port: dashboard.port, host: '127.0.0.1', method: 'POST', path: MOUNT + PATH[sort], agent: false },
+    ...{ port: dashboard.port, host: '127.0.0.1', method: 'POST', path: MOUNT + PATH[keyType], agent: false },
     headers: formHeaders as Record<string, string>,
   });
   sent.on('error', () => undefined);
-  await new Promise<void>((resolve) => sent.end(encoded({ csrf: token, ...newForm(sort) }), () => resolve()));
+  await new Promise<void>((resolve) => sent.end(encoded({ csrf: token, ...newForm(keyType) }), () => resolve()));
   sent.destroy();
 }

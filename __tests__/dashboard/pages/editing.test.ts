@@ -1,27 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyView } from 'keyward/management';
 import { type Holder, managed } from '../../support/managed.js';
-import { isTaken } from '../../support/managed-text.js';
-import { editForm, LIST, madeKey, PATH, SORTS, type Sort } from '../key-forms.js';
+import { isAccepted } from '../../support/managed-text.js';
+import { editForm, KEY_TYPES, type KeyTypeName, LIST, madeKey, PATH } from '../key-forms.js';
 import { altered, type Form, fieldOf, MOUNT, type Reply, servedDashboard, textIn } from '../served-dashboard.js';
 
 const at = managed('memory');
 const dashboard = servedDashboard(at);
 
+const WORD = { keys: 'secret', accessKeys: 'client secret' } as const;
+
 /** A key, and what its Owner does with it. */
-async function keyOf(sort: Sort) {
+async function keyOf(keyType: KeyTypeName) {
   const holder = await at.account();
-  const made = await madeKey(holder, sort);
+  const made = await madeKey(holder, keyType);
   at.clock.advance(1_000);
   const browser = dashboard.browser(holder.owner);
-  const own = `${PATH[sort]}/${made.id}`;
+  const own = `${PATH[keyType]}/${made.id}`;
   return {
     holder,
     made,
     own,
     get: (path = '') => browser.get(own + path),
     post: (path: string, form: Form = {}) => browser.post(own + path, form),
-    now: () => at.management[sort].view(holder.owner, made.id),
+    now: () => at.management[keyType].view(holder.owner, made.id),
   };
 }
 
@@ -32,20 +34,20 @@ async function expectDone(reply: Reply, holder: Holder, said: string): Promise<v
   expect(page.body).toMatch(new RegExp(`<p class="status" role="status">[^<]*${said}`));
 }
 
-describe.each(SORTS)('%s', (sort) => {
+describe.each(KEY_TYPES)('%s', (keyType) => {
   it('the form shows the settings of the key; sent unchanged, it changes nothing', async () => {
-    const { holder, get, post, now, made } = await keyOf(sort);
+    const { holder, get, post, now, made } = await keyOf(keyType);
     const page = await get('/edit');
     expect(fieldOf(page, 'version')).toBe('1');
-    expect(page.body).toMatch(new RegExp(`name="${sort === 'keys' ? 'apis' : 'scopes'}" value="payments" checked`));
-    await expectDone(await post('/edit', editForm(sort, made)), holder, 'The changes are saved');
+    expect(page.body).toMatch(new RegExp(`name="${keyType === 'keys' ? 'apis' : 'scopes'}" value="payments" checked`));
+    await expectDone(await post('/edit', editForm(keyType, made)), holder, 'The changes are saved');
     expect(await now()).toEqual(made);
     expect(await holder.story()).toHaveLength(1);
   });
 
   it('an edit changes only the given settings, and the audit log shows only them', async () => {
-    const { holder, post, now, made } = await keyOf(sort);
-    const form = editForm(sort, made, {
+    const { holder, post, now, made } = await keyOf(keyType);
+    const form = editForm(keyType, made, {
       name: 'Desk',
       'channels.of': 'some',
       channels: ['pc_2', 'pc_1'],
@@ -59,15 +61,15 @@ describe.each(SORTS)('%s', (sort) => {
   });
 
   it('another order of checkboxes is no change, and an unchanged day keeps its exact time', async () => {
-    const { holder, post, now, made } = await keyOf(sort);
+    const { holder, post, now, made } = await keyOf(keyType);
     const settings = { channels: ['pc_2', 'pc_1'], expiresAt: new Date(at.clock.now() + 12_345_678), name: 'Till' };
-    await at.management[sort].edit(holder.owner, made.id, { version: 1, ...settings });
+    await at.management[keyType].edit(holder.owner, made.id, { version: 1, ...settings });
     const day = settings.expiresAt.toISOString().slice(0, 10);
     const form = { name: 'Till', 'channels.of': 'some', channels: ['pc_1', 'pc_2'], expiresAt: day };
-    expect((await post('/edit', editForm(sort, { version: 2 }, form))).status).toBe(303);
+    expect((await post('/edit', editForm(keyType, { version: 2 }, form))).status).toBe(303);
     expect(await now()).toMatchObject({ ...settings, version: 2 });
     const away = { ...form, name: '', 'channels.of': 'all', channels: [], expiresAt: '' };
-    expect((await post('/edit', editForm(sort, { version: 2 }, away))).status).toBe(303);
+    expect((await post('/edit', editForm(keyType, { version: 2 }, away))).status).toBe(303);
     expect(await now()).toMatchObject({ name: null, channels: 'all', expiresAt: null });
   });
 
@@ -76,17 +78,17 @@ describe.each(SORTS)('%s', (sort) => {
     ['expiresAt', { expiresAt: '2001-01-01' }],
     ['scopes', { 'scopes.of': 'some', scopes: 'repository' }],
   ])('an invalid %s is reported at the field', async (field, more) => {
-    const { post, now, made } = await keyOf(sort);
-    const { status, body } = await post('/edit', editForm(sort, made, { name: 'Desk', ...more }));
+    const { post, now, made } = await keyOf(keyType);
+    const { status, body } = await post('/edit', editForm(keyType, made, { name: 'Desk', ...more }));
     expect([status, body]).toEqual([400, expect.stringContaining(`<a href="#field-${field}">`)]);
     expect(body).toContain('value="Desk"');
     expect(await now()).toEqual(made);
   });
 
   it('M37 two Owners edit the same version: the second sees both versions, and can overwrite the first', async () => {
-    const { holder, post, now, made } = await keyOf(sort);
-    expect((await post('/edit', editForm(sort, made, { name: 'Theirs' }))).status).toBe(303);
-    const mine = editForm(sort, made, { name: 'Mine', 'channels.of': 'some', channels: 'pc_1' });
+    const { holder, post, now, made } = await keyOf(keyType);
+    expect((await post('/edit', editForm(keyType, made, { name: 'Theirs' }))).status).toBe(303);
+    const mine = editForm(keyType, made, { name: 'Mine', 'channels.of': 'some', channels: 'pc_1' });
     const conflict = await post('/edit', mine);
     expect(conflict.status).toBe(409);
     expect(await now()).toMatchObject({ name: 'Theirs', channels: 'all', version: 2 });
@@ -103,18 +105,18 @@ describe.each(SORTS)('%s', (sort) => {
   });
 
   it('M37 two concurrent edits: one succeeds, the other gets a conflict', async () => {
-    const { post, now, made } = await keyOf(sort);
-    const replies = await Promise.all(['A', 'B'].map((name) => post('/edit', editForm(sort, made, { name }))));
+    const { post, now, made } = await keyOf(keyType);
+    const replies = await Promise.all(['A', 'B'].map((name) => post('/edit', editForm(keyType, made, { name }))));
     expect(replies.map(({ status }) => status).sort()).toEqual([303, 409]);
     expect((await now()).version).toBe(2);
   });
 
   it.each(['', 'x', '-1', '1.5', '1e3'])('an edit of the version %j is refused', async (version) => {
-    const { post, now, made } = await keyOf(sort);
+    const { post, now, made } = await keyOf(keyType);
     for (const path of ['/edit', '/disable', '/rotate']) {
       const form =
         path === '/edit'
-          ? editForm(sort, made, { version })
+          ? editForm(keyType, made, { version })
           : { version, ...(path === '/rotate' ? { grace: '0' } : {}) };
       expect((await post(path, form)).status).toBe(400);
     }
@@ -122,7 +124,7 @@ describe.each(SORTS)('%s', (sort) => {
   });
 
   it('is disabled and enabled; an outdated version is a conflict', async () => {
-    const { holder, get, post, now } = await keyOf(sort);
+    const { holder, get, post, now } = await keyOf(keyType);
     await expectDone(await post('/disable', { version: '1' }), holder, 'The key is disabled');
     expect((await now()).state).toBe('disabled');
     expect((await get()).body).toContain('>Enable</a>');
@@ -134,25 +136,25 @@ describe.each(SORTS)('%s', (sort) => {
   });
 
   it('is rotated with a grace period: the new secret is shown once, with the end of the old one', async () => {
-    const { post, now, get, made } = await keyOf(sort);
+    const { post, now, get, made } = await keyOf(keyType);
     const rotated = await post('/rotate', { version: '1', grace: '86400' });
     expect(rotated.status).toBe(200);
     expect(textIn(rotated)).not.toBe('');
-    expect(rotated.body).toContain(`The old secret is <code>${made.hint}</code>. Its grace period ends`);
+    expect(rotated.body).toContain(`The old ${WORD[keyType]} is <code>${made.hint}</code>. Its grace period ends`);
     const [young, old] = (await now()).secrets;
     expect([young?.acceptedUntil, old?.acceptedUntil]).toEqual([null, new Date(at.clock.now() + 86_400_000)]);
-    if (sort === 'keys') expect(await isTaken(at, textIn(rotated))).toBe(true);
+    if (keyType === 'keys') expect(await isAccepted(at, textIn(rotated))).toBe(true);
     expect((await get()).body).not.toContain(textIn(rotated));
   });
 
   it.each(['revoked', 'expired'])('N37 a rotated key that is %s: no secret is shown as accepted', async (how) => {
-    const { holder, post, get, made } = await keyOf(sort);
+    const { holder, post, get, made } = await keyOf(keyType);
     await post('/rotate', { version: '1', grace: '86400' });
     expect((await get()).body).toContain('Its grace period ends');
     const expiresAt = new Date(at.clock.now() + 60_000);
-    const desk = at.management[sort];
-    if (how === 'revoked') await desk.revoke(holder.owner, made.id);
-    else await desk.edit(holder.owner, made.id, { version: 2, expiresAt });
+    const service = at.management[keyType];
+    if (how === 'revoked') await service.revoke(holder.owner, made.id);
+    else await service.edit(holder.owner, made.id, { version: 2, expiresAt });
     at.clock.advance(60_000);
     const { body } = await get();
     expect(body).not.toMatch(/grace period|is accepted|is taken/);
@@ -160,27 +162,27 @@ describe.each(SORTS)('%s', (sort) => {
   });
 
   it('N37 offers no grace period that ends after the key', async () => {
-    const { holder, get, made } = await keyOf(sort);
+    const { holder, get, made } = await keyOf(keyType);
     const gracesIn = ({ body }: Reply) =>
       [...body.matchAll(/name="grace" value="(\d+)"( checked)?/g)].map(
         ([, seconds, checked]) => `${seconds}${checked ?? ''}`,
       );
     expect(gracesIn(await get('/rotate/confirm'))).toEqual(['0', '3600', '86400', '604800 checked', '2592000']);
     const expiresAt = new Date(at.clock.now() + 86_400_000);
-    await at.management[sort].edit(holder.owner, made.id, { version: 1, expiresAt });
+    await at.management[keyType].edit(holder.owner, made.id, { version: 1, expiresAt });
     expect(gracesIn(await get('/rotate/confirm'))).toEqual(['0', '3600 checked']);
   });
 
   it('N37 a rotated key that is disabled: its old secret is shown as refused', async () => {
-    const { holder, post, get, made } = await keyOf(sort);
+    const { holder, post, get, made } = await keyOf(keyType);
     await post('/rotate', { version: '1', grace: '86400' });
     expect((await get()).body).not.toContain('refused while the key is disabled');
-    await at.management[sort].edit(holder.owner, made.id, { version: 2, disabled: true });
+    await at.management[keyType].edit(holder.owner, made.id, { version: 2, disabled: true });
     expect((await get()).body.match(/It is refused while the key is disabled/g)).toHaveLength(2);
   });
 
   it('shows the old secret as unused only when its uses would have been stored', async () => {
-    const { get, post } = await keyOf(sort);
+    const { get, post } = await keyOf(keyType);
     await post('/rotate', { version: '1', grace: '86400' });
     const tooSoon = /Not used since it was rotated, <time [^>]+>(just now|1 minute ago)<\/time>; wait a minute longer/;
     for (const milliseconds of [0, 65_000, 5_000]) {
@@ -196,14 +198,14 @@ describe.each(SORTS)('%s', (sort) => {
   });
 
   it('does not show it as unused if it was used until a rotation just now', async () => {
-    const { holder, post, now } = await keyOf(sort);
+    const { holder, post, now } = await keyOf(keyType);
     await post('/rotate', { version: '1', grace: '86400' });
     const used = seen(await now(), at.clock.now());
-    expect(await page(sort, holder, used)).toContain('Not used since it was rotated');
+    expect(await page(keyType, holder, used)).toContain('Not used since it was rotated');
   });
 
   it('the rotation form sent again, as by a reload: nothing is rotated again', async () => {
-    const { post, now } = await keyOf(sort);
+    const { post, now } = await keyOf(keyType);
     await post('/rotate', { version: '1', grace: '0' });
     const before = await now();
     const again = await post('/rotate', { version: '1', grace: '0' });
@@ -213,41 +215,69 @@ describe.each(SORTS)('%s', (sort) => {
   });
 
   it('shows whether the old secret is still in use, and can end its grace period', async () => {
-    const { holder, get, post, now } = await keyOf(sort);
+    const { holder, get, post, now } = await keyOf(keyType);
     await post('/rotate', { version: '1', grace: '3600' });
     at.clock.advance(60_000);
     const used = seen(await now(), at.clock.now());
-    expect(await page(sort, holder, used)).toContain('<strong>It is still in use.</strong>');
-    expect(await page(sort, holder, used)).toContain('from <bdi>198.51.100.9</bdi>');
-    await expectDone(await post('/end-grace'), holder, 'The grace period ended');
+    expect(await page(keyType, holder, used)).toContain('<strong>It is still in use.</strong>');
+    expect(await page(keyType, holder, used)).toContain('from <bdi>198.51.100.9</bdi>');
+    expect((await get()).body).not.toContain('/end-grace"');
+    const asked = await get('/end-grace/confirm');
+    expect(asked.body).toContain(`Every request with the old ${WORD[keyType]} <code>`);
+    expect(asked.body).toContain('This cannot be undone.');
+    expect(await page(keyType, holder, used, '/end-grace/confirm')).toContain('from <bdi>198.51.100.9</bdi>');
+    const version = fieldOf(asked, 'version') ?? '';
+    expect((await post('/end-grace', { version: '1' })).status).toBe(409);
+    await expectDone(await post('/end-grace', { version }), holder, 'The grace period ended');
     expect((await get()).body).not.toContain('End the grace period now');
     expect(
       (await now()).secrets.filter(
         ({ acceptedUntil }) => acceptedUntil === null || acceptedUntil.getTime() > at.clock.now(),
       ),
     ).toHaveLength(1);
-    expect((await post('/end-grace')).status).toBe(404);
+    expect((await post('/end-grace', { version: '3' })).status).toBe(404);
+    expect((await get('/end-grace/confirm')).status).toBe(404);
+  });
+
+  it('is rotated again within the grace period: before and after, the page names the secret that ends', async () => {
+    const { post, get, now, made } = await keyOf(keyType);
+    expect((await get('/rotate/confirm')).body).not.toContain('at once');
+    await post('/rotate', { version: '1', grace: '86400' });
+    at.clock.advance(1_000);
+    const { body } = await get('/rotate/confirm');
+    const text = body.replace(/<[^>]+>/g, '');
+    expect(text).toContain(
+      `Rotating now also ends the old ${WORD[keyType]} of the last rotation at once: ${made.hint}.`,
+    );
+    expect(text).toContain('Its grace period would end ');
+    expect(body).toContain(`<button>Rotate and end ${made.hint}</button>`);
+    const again = await post('/rotate', { version: '2', grace: '86400' });
+    expect(again.body).toContain(`<p>Refused from now on: <code>${made.hint}</code>.</p>`);
+    at.clock.advance(1_000);
+    const last = await post('/rotate', { version: '3', grace: '0' });
+    const hints = (await now()).secrets.slice(1, 3).map(({ hint }) => `<code>${hint}</code>`);
+    expect(last.body).toContain(`<p>Refused from now on: ${hints.join(', ')}.</p>`);
   });
 
   it.each(['-1', '2592001', 'soon', '', '1.5'])('is not rotated with the grace period %j', async (grace) => {
-    const { post, now, made } = await keyOf(sort);
+    const { post, now, made } = await keyOf(keyType);
     expect((await post('/rotate', { version: '1', grace })).status).toBe(400);
     expect(await now()).toEqual(made);
   });
 
   it('is revoked when its name is typed, and can still be viewed', async () => {
-    const { holder, own, get, post, now, made } = await keyOf(sort);
+    const { holder, own, get, post, now, made } = await keyOf(keyType);
     expect((await get('/revoke')).body).toContain(made.id);
     for (const confirm of ['', 'x', made.id.slice(1)]) expect((await post('/revoke', { confirm })).status).toBe(400);
     expect((await now()).state).toBe('active');
     const done = await post('/revoke', { confirm: ` ${made.id} ` });
-    expect(done.headers.location).toBe(`${MOUNT}${LIST[sort]}?done=revoked`);
+    expect(done.headers.location).toBe(`${MOUNT}${LIST[keyType]}?done=revoked`);
     await expectDone(done, holder, 'The key was revoked');
     const page = await get();
     expect([page.status, page.body]).toEqual([200, expect.stringContaining('Revoked')]);
     expect(page.body).not.toContain('<form');
     for (const [path, form] of [
-      ['/edit', editForm(sort, made)],
+      ['/edit', editForm(keyType, made)],
       ['/disable', { version: '2' }],
       ['/rotate', { version: '2', grace: '0' }],
       ['/revoke', { confirm: made.id }],
@@ -260,8 +290,8 @@ describe.each(SORTS)('%s', (sort) => {
   });
 
   it('a key is revoked by typing its name', async () => {
-    const { holder, post, now, made } = await keyOf(sort);
-    await at.management[sort].edit(holder.owner, made.id, { version: 1, name: 'Till' });
+    const { holder, post, now, made } = await keyOf(keyType);
+    await at.management[keyType].edit(holder.owner, made.id, { version: 1, name: 'Till' });
     expect((await post('/revoke', { confirm: made.id })).status).toBe(400);
     expect((await post('/revoke', { confirm: 'Till' })).status).toBe(303);
     expect((await now()).state).toBe('revoked');
@@ -269,6 +299,23 @@ describe.each(SORTS)('%s', (sort) => {
 });
 
 describe('API keys', () => {
+  it('public keys have texts of their own: nothing is shown once, and there is no server', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ kind: 'public' });
+    const browser = dashboard.browser(holder.owner);
+    const asked = (await browser.get(`/keys/${key.id}/rotate/confirm`)).body;
+    expect(asked).toContain('You get a new public key. ');
+    expect(asked).toContain('so that you can update your pages and apps.');
+    expect(asked).toContain('When does the grace period of the old public key end?');
+    const form = { version: '1', grace: '3600' };
+    const rotated = (await browser.post(`/keys/${key.id}/rotate`, form)).body;
+    expect(rotated).toContain(`The old public key is <code>${key.hint}</code>.`);
+    const pages = ['', '/rotate/confirm', '/end-grace/confirm'].map((path) => browser.get(`/keys/${key.id}${path}`));
+    for (const body of [asked, rotated, ...(await Promise.all(pages)).map((page) => page.body)]) {
+      expect(body).not.toMatch(/old secret|the secret|shown once|your servers|Key value/i);
+    }
+  });
+
   it('change their APIs, scopes and platform', async () => {
     const { post, now, made } = await keyOf('keys');
     const form: Form = {
@@ -329,10 +376,18 @@ describe('access keys', () => {
     );
     const { secrets } = await now();
     expect((await get()).body.match(/Delete this secret/g)).toHaveLength(2);
-    await expectDone(await post('/secrets/delete', { secret: secrets[1]?.id ?? '' }), holder, 'The secret was deleted');
+    const [kept, secret = ''] = secrets.map(({ id }) => id);
+    const asked = await get(`/secrets/delete/confirm?secret=${secret}`);
+    expect(asked.body).toContain(
+      `Every request with the client secret <code>${secrets[1]?.hint}</code> will be refused.`,
+    );
+    expect([fieldOf(asked, 'secret'), fieldOf(asked, 'version')]).toEqual([secret, '2']);
+    expect((await get('/secrets/delete/confirm?secret=none')).status).toBe(404);
+    expect((await post('/secrets/delete', { version: '1', secret })).status).toBe(409);
+    await expectDone(await post('/secrets/delete', { version: '2', secret }), holder, 'The secret was deleted');
     expect((await get()).body).not.toContain('Delete this secret');
-    expect((await post('/secrets/delete', { secret: secrets[0]?.id ?? '' })).status).toBe(400);
-    expect((await post('/secrets/delete', { secret: 'none' })).status).toBe(404);
+    expect((await post('/secrets/delete', { version: '3', secret: kept ?? '' })).status).toBe(400);
+    expect((await post('/secrets/delete', { version: '3', secret: 'none' })).status).toBe(404);
   });
 
   it('have their tokens revoked', async () => {
@@ -344,9 +399,9 @@ describe('access keys', () => {
 });
 
 /** The page of a key as if its old text had been used: what is noted on the way of requests is the store's own test. */
-async function page(sort: Sort, holder: Holder, key: KeyView): Promise<string> {
-  shown[sort] = key;
-  return (await staged.browser(holder.owner).get(`${PATH[sort]}/${key.id}`)).body;
+async function page(keyType: KeyTypeName, holder: Holder, key: KeyView, path = ''): Promise<string> {
+  shown[keyType] = key;
+  return (await staged.browser(holder.owner).get(`${PATH[keyType]}/${key.id}${path}`)).body;
 }
 
 function seen(key: KeyView, now: number): KeyView {
@@ -355,8 +410,8 @@ function seen(key: KeyView, now: number): KeyView {
   return { ...key, secrets: [young, { ...old, lastUsedAt: new Date(now - 1_000), lastUsedFrom: '198.51.100.9' }] };
 }
 
-const shown: Partial<Record<Sort, KeyView>> = {};
-const viewing = (sort: Sort) => () => Promise.resolve(shown[sort] as KeyView);
+const shown: Partial<Record<KeyTypeName, KeyView>> = {};
+const viewing = (keyType: KeyTypeName) => () => Promise.resolve(shown[keyType] as KeyView);
 const staged = servedDashboard(at, {
   management: altered(at, ({ keys, accessKeys }) => ({
     keys: { ...keys, view: viewing('keys') },

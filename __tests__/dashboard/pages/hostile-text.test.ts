@@ -108,7 +108,7 @@ describe('M31 hostile texts', () => {
     const browser = dashboard.browser(member);
     const made = await browser.post('/keys', newForm('keys'));
     if (text.includes('\0')) {
-      // No database keeps a NUL: whoever is called so is nobody.
+      // No database stores a NUL, so nobody has such a name.
       expect([made.status, made.body.includes('\0')]).toEqual([401, false]);
       return;
     }

@@ -4,7 +4,7 @@ import { keyTable } from '../../../lib/dashboard/components/key-table.js';
 import { API_KEYS } from '../../../lib/dashboard/key-type.js';
 import { managed } from '../../support/managed.js';
 import { engines } from '../../support/test-stores.js';
-import { LIST, SORTS } from '../key-forms.js';
+import { KEY_TYPES, LIST } from '../key-forms.js';
 import { MOUNT, type Reply, servedDashboard } from '../served-dashboard.js';
 
 const DAY = 86_400_000;
@@ -64,15 +64,15 @@ describe('a list', () => {
   const at = managed('memory');
   const dashboard = servedDashboard(at);
 
-  it.each(SORTS)('of %s without keys says what to do', async (sort) => {
+  it.each(KEY_TYPES)('of %s without keys says what to do', async (keyType) => {
     const browser = dashboard.browser((await at.account()).developer);
-    const none = await browser.get(LIST[sort]);
+    const none = await browser.get(LIST[keyType]);
     expect(none.body).toContain('Create your first key');
     expect(none.body).not.toContain('role="search"');
-    const unmatched = await browser.get(`${LIST[sort]}?text=x`);
+    const unmatched = await browser.get(`${LIST[keyType]}?text=x`);
     expect(unmatched.body).toContain('matches.');
     expect(unmatched.body).not.toContain('Create your first key');
-    expect(linkIn(unmatched, 'Show all')).toBe(LIST[sort]);
+    expect(linkIn(unmatched, 'Show all')).toBe(LIST[keyType]);
   });
 
   it('is sorted by the headings of its columns, and keeps that over pages and filters', async () => {
@@ -114,8 +114,8 @@ describe('a list', () => {
       options,
     );
     expect(text).toContain('<path d="M0 3h56" stroke="currentColor" stroke-width="6"/></svg> 123,456');
-    expect(text).toContain('123,456 <span class="muted">(5 refused)</span></td>');
-    expect(text).toContain('<path d="M0 3h1" stroke="currentColor" stroke-width="6"/></svg> 1</td>');
+    expect(text).toContain('123,456 accepted,<br><span class="muted">5 refused</span></td>');
+    expect(text).toContain('<path d="M0 3h1" stroke="currentColor" stroke-width="6"/></svg> 1 accepted</td>');
     expect(text.match(/class="recent"><span class="muted">0</g)).toHaveLength(1);
     expect((await dashboard.browser(holder.developer).get('/')).body.match(/class="recent"><span/g)).toHaveLength(3);
   });
@@ -147,19 +147,19 @@ describe('a list', () => {
     ]);
   });
 
-  it.each(SORTS)('of %s is filtered by their last use', async (sort) => {
+  it.each(KEY_TYPES)('of %s is filtered by their last use', async (keyType) => {
     const holder = await at.account();
-    const key = () => (sort === 'keys' ? holder.key({ name: 'Old' }) : holder.accessKey());
+    const key = () => (keyType === 'keys' ? holder.key({ name: 'Old' }) : holder.accessKey());
     const { key: old } = await key();
     at.clock.advance(29 * DAY);
     const { key: young } = await key();
     at.clock.advance(2 * DAY);
     const browser = dashboard.browser(holder.developer);
-    const { body } = await browser.get(`${LIST[sort]}?unused=30`);
+    const { body } = await browser.get(`${LIST[keyType]}?unused=30`);
     expect([body.includes(`/${old.id}"`), body.includes(`/${young.id}"`)]).toEqual([true, false]);
     expect(body).toContain('<option value="30" selected>Not for 30 days</option>');
     expect(body).toContain('<details class="more" open>');
-    const unfiltered = (await browser.get(`${LIST[sort]}?text=_`)).body;
+    const unfiltered = (await browser.get(`${LIST[keyType]}?text=_`)).body;
     expect(unfiltered).toContain(`/${young.id}"`);
     expect(unfiltered).toContain('<details class="more">');
   });
@@ -168,8 +168,8 @@ describe('a list', () => {
     const holder = await at.account();
     await at.management.accounts.setDisabled('operator', holder.id, true);
     const browser = dashboard.browser(holder.owner);
-    for (const sort of SORTS) {
-      const { body } = await browser.get(LIST[sort]);
+    for (const keyType of KEY_TYPES) {
+      const { body } = await browser.get(LIST[keyType]);
       expect(body).toContain('The account is disabled: no key can be created.');
       expect(body).not.toContain('Create your first key');
       expect(body).not.toContain('/new');
@@ -212,7 +212,7 @@ describe('a list', () => {
     'account=acc_1',
   ])('M36 ?%s: 400', async (query) => {
     const browser = dashboard.browser((await at.account()).owner);
-    for (const sort of SORTS) expect((await browser.get(`${LIST[sort]}?${query}`)).status).toBe(400);
+    for (const keyType of KEY_TYPES) expect((await browser.get(`${LIST[keyType]}?${query}`)).status).toBe(400);
   });
 
   it('of 50 keys with the longest names and lists stays under 100 kB with its assets', async () => {

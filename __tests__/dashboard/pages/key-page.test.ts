@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { formatDay, formatTime } from '../../../lib/dashboard/components/times.js';
 import { managed } from '../../support/managed.js';
 import { altered, MOUNT, servedDashboard } from '../served-dashboard.js';
 
@@ -54,6 +55,39 @@ describe('the banner of a key', () => {
   });
 });
 
+describe('the times of a key', () => {
+  it('a rotation that is not over is shown in the list and above its page', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    await at.management.keys.rotate(holder.owner, key.id, DAY / 1_000);
+    const until = new Date(at.clock.now() + DAY);
+    const browser = dashboard.browser(holder.developer);
+    const { body } = await browser.get(`/keys/${key.id}`);
+    expect(bannerIn(body)).toBe(
+      `Rotated just now. The old secret ${key.hint} is accepted until ${formatTime(until)} (tomorrow).`,
+    );
+    expect(body).toContain('<h2 id="secrets">Secrets</h2>');
+    const list = (await browser.get('/')).body.replace(/<time[^>]*>/g, '');
+    expect(list).toContain(`rotating until ${formatDay(until.toISOString().slice(0, 10))}</time>`);
+    at.clock.advance(DAY);
+    expect(bannerIn((await browser.get(`/keys/${key.id}`)).body)).toBeUndefined();
+    expect((await browser.get('/')).body).not.toContain('rotating');
+  });
+
+  it('the last day is shown as the day that was chosen, a time of day as it is', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ expiresAt: new Date('2031-02-22T00:00:00Z') });
+    const browser = dashboard.browser(holder.developer);
+    const { body } = await browser.get(`/keys/${key.id}`);
+    expect(body.match(/End of 21 Feb 2031, UTC/g)).toHaveLength(2);
+    expect(body).not.toContain('22 Feb 2031');
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, expiresAt: new Date('2031-02-22T10:30:00Z') });
+    expect((await browser.get(`/keys/${key.id}`)).body).toMatch(
+      /<dt>Expires<\/dt><dd><time[^>]+>22 Feb 2031, 10:30 UTC/,
+    );
+  });
+});
+
 describe('the usage of a key', () => {
   const days = Array.from({ length: 30 }, (_, index) => {
     const day = new Date(Date.UTC(2026, 9, 22 + index)).toISOString().slice(0, 10);
@@ -77,9 +111,9 @@ describe('the usage of a key', () => {
     const { key } = await holder.key();
     const { body } = await used.browser(holder.developer).get(`/keys/${key.id}`);
     expect(body.indexOf('id="usage"')).toBeLessThan(body.indexOf('class="facts"'));
-    expect(body).toContain('<dt>Last 7 days</dt><dd>7,000</dd>');
-    expect(body).toContain('<dt>Last 30 days</dt><dd>30,000</dd>');
-    expect(body).toContain('<dt>Refused</dt><dd>7</dd>');
+    expect(body).toContain('<dt>Accepted, 7 days</dt><dd>7,000</dd>');
+    expect(body).toContain('<dt>Accepted, 30 days</dt><dd>30,000</dd>');
+    expect(body).toContain('<dt>Refused, 30 days</dt><dd>7</dd>');
     expect(body).toContain('aria-label="30,000 accepted and 7 refused requests from 22 Oct to 20 Nov"');
     expect(body).toContain('<span>Most on a day: 1,007. Hatched: refused.</span>');
     expect(body.match(/<rect /g)).toHaveLength(31);

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KeyView } from 'keyward/management';
 import { type Holder, managed } from '../../support/managed.js';
 import { type ManagedApi, serveManaged } from '../../support/managed-api.js';
-import { DEEDS, editForm, LIST, madeKey, newForm, PATH, SORTS, type Sort } from '../key-forms.js';
+import { editForm, KEY_TYPES, type KeyTypeName, LIST, madeKey, newForm, OPERATIONS, PATH } from '../key-forms.js';
 import { type Browser, MOUNT, type Reply, servedDashboard } from '../served-dashboard.js';
 
 const VERBS = ['list', 'view', 'create', 'edit', 'revoke'] as const;
 type Verb = (typeof VERBS)[number];
 
-/** Spec section 5.4. A form that was taken is answered 303, but for the one that makes something. */
+/** Spec section 5.4. A form that was accepted is answered 303, except the form that creates a key. */
 const ANSWERS = {
   nobody: { list: 401, view: 401, create: 401, edit: 401, revoke: 401 },
   developer: { list: 200, view: 200, create: 201, edit: 403, revoke: 403 },
@@ -27,14 +27,14 @@ const dashboard = servedDashboard(at);
 const browserOf = (holder: Holder, who: (typeof WHO)[number]) =>
   dashboard.browser(who === 'nobody' ? undefined : holder[who]);
 
-describe.each(SORTS)('%s', (sort) => {
+describe.each(KEY_TYPES)('%s', (keyType) => {
   it.each(CASES)('$id $who may $verb: $status', async ({ who, verb, status }) => {
     const holder = await at.account();
-    const key = await madeKey(holder, sort);
-    const reply = await act(browserOf(holder, who), sort, verb, key);
+    const key = await madeKey(holder, keyType);
+    const reply = await act(browserOf(holder, who), keyType, verb, key);
     expect(reply.status).toBe(status);
-    const desk = at.management[sort];
-    const keys = (await desk.list(holder.owner)).items;
+    const service = at.management[keyType];
+    const keys = (await service.list(holder.owner)).items;
     if (status >= 400) expect(keys).toEqual([key]);
     else expect(keys).toHaveLength({ list: 1, view: 1, create: 2, edit: 1, revoke: 0 }[verb]);
     if (status === 303 && verb === 'edit') expect(keys[0]?.name).toBe('Other');
@@ -43,7 +43,12 @@ describe.each(SORTS)('%s', (sort) => {
   it('a member without a permission sees nothing, and learns which one is needed', async () => {
     const holder = await at.account();
     const browser = dashboard.browser({ ...holder.developer, permissions: [] });
-    for (const path of [LIST[sort], `${PATH[sort]}/${(await madeKey(holder, sort)).id}`, '/audit', '/audit.csv']) {
+    for (const path of [
+      LIST[keyType],
+      `${PATH[keyType]}/${(await madeKey(holder, keyType)).id}`,
+      '/audit',
+      '/audit.csv',
+    ]) {
       const { status, body } = await browser.get(path);
       expect([status, body]).toEqual([403, expect.stringContaining('This needs the permission reader.')]);
     }
@@ -51,64 +56,75 @@ describe.each(SORTS)('%s', (sort) => {
 });
 
 describe('operations that need Owner', () => {
-  it.each(DEEDS)('M16 a Developer posts $deed of $sort: 403, no change, and an audit entry', async (one) => {
-    const holder = await at.account();
-    const key = await madeKey(holder, one.sort);
-    at.clock.advance(1_000);
-    const reply = await browserOf(holder, 'developer').post(`${PATH[one.sort]}/${key.id}/${one.deed}`, one.form(key));
-    expect(reply.status).toBe(403);
-    expect(reply.body).toContain('This needs the permission owner.');
-    expect(await at.management[one.sort].view(holder.owner, key.id)).toEqual(key);
-    const [entry] = (await holder.story()).slice(1);
-    expect(entry).toMatchObject({ actor: holder.developer.id, outcome: 'refused', subject: key.id });
-    expect(entry?.origin).toBe(holder.developer.address);
-  });
+  it.each(OPERATIONS)(
+    'M16 a Developer posts $operation of $keyType: 403, no change, and an audit entry',
+    async (one) => {
+      const holder = await at.account();
+      const key = await madeKey(holder, one.keyType);
+      at.clock.advance(1_000);
+      const reply = await browserOf(holder, 'developer').post(
+        `${PATH[one.keyType]}/${key.id}/${one.operation}`,
+        one.form(key),
+      );
+      expect(reply.status).toBe(403);
+      expect(reply.body).toContain('This needs the permission owner.');
+      expect(await at.management[one.keyType].view(holder.owner, key.id)).toEqual(key);
+      const [entry] = (await holder.story()).slice(1);
+      expect(entry).toMatchObject({ actor: holder.developer.id, outcome: 'refused', subject: key.id });
+      expect(entry?.origin).toBe(holder.developer.address);
+    },
+  );
 
-  it.each(SORTS)('a Developer sees the actions on %s, and which permission they need', async (sort) => {
+  it.each(KEY_TYPES)('a Developer sees the actions on %s, and which permission they need', async (keyType) => {
     const holder = await at.account();
-    const { id } = await madeKey(holder, sort);
+    const { id } = await madeKey(holder, keyType);
     const [theirs, owners] = await Promise.all(
-      (['developer', 'owner'] as const).map((who) => browserOf(holder, who).get(`${PATH[sort]}/${id}`)),
+      (['developer', 'owner'] as const).map((who) => browserOf(holder, who).get(`${PATH[keyType]}/${id}`)),
     );
-    expect(theirs?.body.match(/Needs the Owner permission\./g)).toHaveLength(sort === 'keys' ? 4 : 8);
-    expect(owners?.body).not.toMatch(/Needs the \w+ permission/);
+    expect(theirs?.body.match(/Owner permission\./g)).toHaveLength(1);
+    expect(theirs?.body).toContain('You are a Developer. Changes to this key need the Owner permission.');
+    expect(theirs?.body.match(/ disabled>/g)).toHaveLength(keyType === 'keys' ? 4 : 8);
+    expect(owners?.body).not.toMatch(/the \w+ permission/);
     expect(owners?.body).not.toContain('disabled>');
     // No button that could be pressed is left.
     expect(
       theirs?.body.replace(/<fieldset class="quiet" disabled>[\s\S]*?<\/form>|<button[^>]* disabled>/g, ''),
     ).not.toContain('<button');
-    for (const page of ['edit', 'revoke']) {
-      expect((await browserOf(holder, 'developer').get(`${PATH[sort]}/${id}/${page}`)).status).toBe(403);
+    for (const page of ['edit', 'revoke', 'end-grace/confirm']) {
+      expect((await browserOf(holder, 'developer').get(`${PATH[keyType]}/${id}/${page}`)).status).toBe(403);
     }
   });
 });
 
 describe('separate accounts', () => {
-  it.each(DEEDS)('M17 $deed of a $sort of another account gives the same response as for a random id', async (one) => {
-    const [victim, thief] = [await at.account(), await at.account()];
-    const key = await madeKey(victim, one.sort);
-    const browser = browserOf(thief, 'owner');
-    const [theirs, nobodys] = await Promise.all(
-      [key.id, randomId(key.id)].map((id) =>
-        browser.post(`${PATH[one.sort]}/${id}/${one.deed}`, one.form({ ...key, id })),
-      ),
-    );
-    expect(theirs?.status).toBe(404);
-    expect(theirs?.body).toBe(nobodys?.body);
-    expect(await at.management[one.sort].view(victim.owner, key.id)).toEqual(key);
-  });
+  it.each(OPERATIONS)(
+    'M17 $operation of a $keyType of another account gives the same response as for a random id',
+    async (one) => {
+      const [victim, thief] = [await at.account(), await at.account()];
+      const key = await madeKey(victim, one.keyType);
+      const browser = browserOf(thief, 'owner');
+      const [theirs, nobodys] = await Promise.all(
+        [key.id, randomId(key.id)].map((id) =>
+          browser.post(`${PATH[one.keyType]}/${id}/${one.operation}`, one.form({ ...key, id })),
+        ),
+      );
+      expect(theirs?.status).toBe(404);
+      expect(theirs?.body).toBe(nobodys?.body);
+      expect(await at.management[one.keyType].view(victim.owner, key.id)).toEqual(key);
+    },
+  );
 
-  it.each(SORTS)('M17 the pages of a %s of another account are the same as for a random id', async (sort) => {
+  it.each(KEY_TYPES)('M17 the pages of a %s of another account are the same as for a random id', async (keyType) => {
     const [victim, thief] = [await at.account(), await at.account()];
-    const { id } = await madeKey(victim, sort);
+    const { id } = await madeKey(victim, keyType);
     for (const page of ['', '/edit', '/revoke']) {
       const [theirs, nobodys] = await Promise.all(
-        [id, randomId(id)].map((one) => browserOf(thief, 'owner').get(`${PATH[sort]}/${one}${page}`)),
+        [id, randomId(id)].map((one) => browserOf(thief, 'owner').get(`${PATH[keyType]}/${one}${page}`)),
       );
       expect([theirs?.status, theirs?.body]).toEqual([404, nobodys?.body]);
     }
-    // Nor is one sort a way to the other.
-    const other = sort === 'keys' ? 'accessKeys' : 'keys';
+    // The pages of one type of key do not accept ids of the other type.
+    const other = keyType === 'keys' ? 'accessKeys' : 'keys';
     expect((await browserOf(victim, 'owner').get(`${PATH[other]}/${id}`)).status).toBe(404);
   });
 
@@ -125,28 +141,28 @@ describe('separate accounts', () => {
   });
 });
 
-it.each(SORTS)(
+it.each(KEY_TYPES)(
   'M18 an anonymous request cannot create %s with an account and a user in the body: 401, nothing created',
-  async (sort) => {
+  async (keyType) => {
     const holder = await at.account();
-    const form = newForm(sort, { accountId: holder.id, userId: holder.owner.id });
-    expect((await dashboard.browser().post(PATH[sort], form)).status).toBe(401);
-    expect((await at.management[sort].list(holder.owner)).items).toEqual([]);
+    const form = newForm(keyType, { accountId: holder.id, userId: holder.owner.id });
+    expect((await dashboard.browser().post(PATH[keyType], form)).status).toBe(401);
+    expect((await at.management[keyType].list(holder.owner)).items).toEqual([]);
   },
 );
 
-describe.each(SORTS)('M19 on %s', (sort) => {
+describe.each(KEY_TYPES)('M19 on %s', (keyType) => {
   it.each(['accountId', 'role', 'id', 'digest', 'createdBy', 'revoked', 'env', '__proto__'])(
     'M19 a form with the field %s: 400, no effect',
     async (field) => {
       const holder = await at.account();
       const browser = browserOf(holder, 'owner');
       const more = Object.fromEntries([[field, 'x']]);
-      expect((await browser.post(PATH[sort], newForm(sort, more))).status).toBe(400);
-      expect((await at.management[sort].list(holder.owner)).items).toEqual([]);
-      const key = await madeKey(holder, sort);
-      expect((await browser.post(`${PATH[sort]}/${key.id}/edit`, editForm(sort, key, more))).status).toBe(400);
-      expect(await at.management[sort].view(holder.owner, key.id)).toEqual(key);
+      expect((await browser.post(PATH[keyType], newForm(keyType, more))).status).toBe(400);
+      expect((await at.management[keyType].list(holder.owner)).items).toEqual([]);
+      const key = await madeKey(holder, keyType);
+      expect((await browser.post(`${PATH[keyType]}/${key.id}/edit`, editForm(keyType, key, more))).status).toBe(400);
+      expect(await at.management[keyType].view(holder.owner, key.id)).toEqual(key);
       expect(({} as Record<string, unknown>)[field === '__proto__' ? 'polluted' : field]).toBeUndefined();
     },
   );
@@ -181,7 +197,7 @@ describe('M21 API credentials do not sign a user in', () => {
     if (which === 'a secret key') return `Bearer ${(await holder.key()).text}`;
     if (which === 'a public key') return `Bearer ${(await holder.key({ kind: 'public' })).text}`;
     const { key, text } = await holder.accessKey();
-    if (which === 'an access token') return `Bearer ${(await api.buy(key.id, text)).token}`;
+    if (which === 'an access token') return `Bearer ${(await api.obtainToken(key.id, text)).token}`;
     return `Basic ${Buffer.from(`${key.id}:${text}`).toString('base64')}`;
   }
 });
@@ -216,13 +232,13 @@ describe('M22 changes during a session', () => {
   }
 });
 
-async function act(browser: Browser, sort: Sort, verb: Verb, key: KeyView): Promise<Reply> {
-  const own = `${PATH[sort]}/${key.id}`;
+async function act(browser: Browser, keyType: KeyTypeName, verb: Verb, key: KeyView): Promise<Reply> {
+  const own = `${PATH[keyType]}/${key.id}`;
   const acts = {
-    list: () => browser.get(LIST[sort]),
+    list: () => browser.get(LIST[keyType]),
     view: () => browser.get(own),
-    create: () => browser.post(PATH[sort], newForm(sort)),
-    edit: () => browser.post(`${own}/edit`, editForm(sort, key, { name: 'Other' })),
+    create: () => browser.post(PATH[keyType], newForm(keyType)),
+    edit: () => browser.post(`${own}/edit`, editForm(keyType, key, { name: 'Other' })),
     revoke: () => browser.post(`${own}/revoke`, { confirm: key.id }),
   };
   const reply = await acts[verb]();

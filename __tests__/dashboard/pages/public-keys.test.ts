@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { managed } from '../../support/managed.js';
 import { madeKey } from '../key-forms.js';
-import { type Form, MOUNT, servedDashboard } from '../served-dashboard.js';
+import { type Form, fieldOf, MOUNT, servedDashboard } from '../served-dashboard.js';
 
 const at = managed('memory');
 const dashboard = servedDashboard(at);
@@ -16,6 +16,7 @@ async function accessKey() {
   const browser = dashboard.browser(holder.owner);
   return {
     holder,
+    own: `${MOUNT}/access-keys/${id}`,
     page: () => browser.get(`/access-keys/${id}`),
     post: (path: string, form: Form) => browser.post(`/access-keys/${id}${path}`, form),
     follow: (location: string) => browser.get(location.slice(MOUNT.length)),
@@ -25,7 +26,7 @@ async function accessKey() {
 
 describe('public keys of an access key', () => {
   it('are added from PEM, shown by kid, and removed', async () => {
-    const { page, post, follow, now } = await accessKey();
+    const { own, page, post, follow, now } = await accessKey();
     const empty = (await page()).body;
     expect(empty).toContain('Paste the public key only. Keep the private key on the client');
     const added = await post('/public-keys', { publicKey: publicPem.replaceAll('\n', '\r\n') });
@@ -35,7 +36,14 @@ describe('public keys of an access key', () => {
     expect(shown).toContain('The public key was added.');
     expect(shown).toContain(`<code>${view?.kid}</code>`);
     expect(shown).toContain('Ed25519, added');
-    const removed = await post('/public-keys/remove', { kid: String(view?.kid) });
+    const kid = String(view?.kid);
+    expect(shown).toContain(`href="${own}/public-keys/remove/confirm?kid=${kid}"`);
+    const asked = await follow(`${own}/public-keys/remove/confirm?kid=${kid}`);
+    expect(asked.body).toContain(`signed with the private key of <code>${kid}</code> will be refused.`);
+    expect([fieldOf(asked, 'kid'), fieldOf(asked, 'version')]).toEqual([kid, '2']);
+    expect((await follow(`${own}/public-keys/remove/confirm?kid=x`)).status).toBe(404);
+    expect((await post('/public-keys/remove', { version: '1', kid })).status).toBe(409);
+    const removed = await post('/public-keys/remove', { version: '2', kid });
     expect((await follow(String(removed.headers.location))).body).toContain('The public key was removed.');
     expect((await now()).publicKeys).toEqual([]);
   });
@@ -59,7 +67,7 @@ describe('public keys of an access key', () => {
     const { holder, now } = await accessKey();
     const { id } = await now();
     const developer = dashboard.browser(holder.developer);
-    expect((await developer.get(`/access-keys/${id}`)).body).toContain('Needs the Owner permission');
+    expect((await developer.get(`/access-keys/${id}`)).body).toContain('need the Owner permission');
     expect((await developer.post(`/access-keys/${id}/public-keys`, { publicKey: publicPem })).status).toBe(403);
   });
 

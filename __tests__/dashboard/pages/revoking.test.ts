@@ -6,6 +6,9 @@ import { servedDashboard } from '../served-dashboard.js';
 const at = managed('memory');
 const dashboard = servedDashboard(at);
 
+/** What is in the field for the name. */
+const fieldValue = (body: string) => /name="confirm" value="([^"]*)"/.exec(body)?.[1];
+
 describe('a name chosen by a Developer', () => {
   it.each(['a  b', 'a\u00A0b', 'e\u0301', 'é', '\uFF34ill'])(
     '%j can be typed as it is shown to revoke the key',
@@ -16,7 +19,8 @@ describe('a name chosen by a Developer', () => {
       const browser = dashboard.browser(holder.owner);
       const shown = /<code><bdi>(.*?)<\/bdi>/.exec((await browser.get(`/keys/${key?.id}/revoke`)).body)?.[1] ?? '';
       const typed = shown.replace(/[ \u00A0]+/g, ' ').normalize('NFC');
-      expect((await browser.post(`/keys/${key?.id}/revoke`, { confirm: `${typed}x` })).status).toBe(400);
+      const wrong = await browser.post(`/keys/${key?.id}/revoke`, { confirm: `${typed}x` });
+      expect([wrong.status, fieldValue(wrong.body)]).toEqual([400, `${typed}x`]);
       expect((await browser.post(`/keys/${key?.id}/revoke`, { confirm: typed })).status).toBe(303);
     },
   );

@@ -136,7 +136,7 @@ describe('a form that was not sent from the page of the link', () => {
 
   it.each([
     ['another origin', { origin: 'https://evil.test' }, {}],
-    ['no origin that it tells', { origin: 'null' }, {}],
+    ['no origin that it states', { origin: 'null' }, {}],
     ['another site', { 'sec-fetch-site': 'cross-site' }, {}],
     ['another type', { 'content-type': 'text/plain' }, {}],
     ['no token', {}, { csrf: '' }],
@@ -181,8 +181,8 @@ describe('the redirect after sign-in', () => {
       };
       const refused = await browser.post(`${pathname}?next=${next}`, { ...fields, next });
       expect([refused.status, refused.headers.location]).toEqual([400, undefined]);
-      const taken = await browser.post(`${pathname}?next=${next}`, fields);
-      expect([taken.status, taken.headers.location]).toEqual([303, HOME]);
+      const response = await browser.post(`${pathname}?next=${next}`, fields);
+      expect([response.status, response.headers.location]).toEqual([303, HOME]);
     },
   );
 

@@ -3,7 +3,7 @@ import express from 'express';
 import { createDashboard, createSignIn, type SignIn } from 'keyward/dashboard';
 import { managed, OPERATOR, storyOf } from '../../support/managed.js';
 import { type Served, serve } from '../../support/raw-http.js';
-import { newForm, PATH, SORTS } from '../key-forms.js';
+import { KEY_TYPES, newForm, PATH } from '../key-forms.js';
 import { fieldOf, servedDashboard } from '../served-dashboard.js';
 import { Browser, MOUNT as SITE, signInSite } from './sign-in-browser.js';
 
@@ -136,17 +136,17 @@ describe('a disabled account', () => {
   const at = managed('memory');
   const dashboard = servedDashboard(at);
 
-  it.each(SORTS)('N35 the page says that it is disabled, and none of %s is created', async (sort) => {
+  it.each(KEY_TYPES)('N35 the page says that it is disabled, and none of %s is created', async (keyType) => {
     const holder = await at.account();
     await at.management.accounts.setDisabled(OPERATOR, holder.id, true);
     const browser = dashboard.browser(holder.owner);
-    const list = await browser.get(sort === 'keys' ? '/' : '/access-keys');
+    const list = await browser.get(keyType === 'keys' ? '/' : '/access-keys');
     expect(list.body).toContain('The account is disabled');
-    expect(list.body).not.toContain(`class="button" href="/admin/keys${PATH[sort]}/new"`);
-    const form = await browser.get(sort === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new');
+    expect(list.body).not.toContain(`class="button" href="/admin/keys${PATH[keyType]}/new"`);
+    const form = await browser.get(keyType === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new');
     expect(form.body).toContain('no key can be created');
     expect(fieldOf(form, 'formId')).toBeUndefined();
-    expect((await browser.post(PATH[sort], newForm(sort))).status).toBe(403);
-    expect((await at.management[sort].list(holder.owner)).items).toEqual([]);
+    expect((await browser.post(PATH[keyType], newForm(keyType))).status).toBe(403);
+    expect((await at.management[keyType].list(holder.owner)).items).toEqual([]);
   });
 });

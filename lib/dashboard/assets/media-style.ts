@@ -24,6 +24,7 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
   table:not(.keys) td[data-title]::before { content: attr(data-title); position: absolute; left: .75rem; width: 8rem; color: var(--kw-muted); }
   .keys .state { text-align: right; }
   .keys .used { text-align: right; }
+  .keys .used time::before { content: "Used "; }
   .who summary bdi { max-width: 9rem; }
   .account { border: 0; padding: 0; }
   .filters .field { flex-basis: 8rem; max-width: none; }
@@ -36,7 +37,7 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
   button, .button, input:not([type=checkbox], [type=radio]), select, .tick { min-height: 44px; }
   .tick { align-items: center; }
   .tick input { width: 1.5rem; height: 1.5rem; flex: none; }
-  tbody th a { display: inline-flex; align-items: center; min-height: 44px; }
+  tbody th a, .crumb a, .activity + p a, .actions > a { display: inline-flex; align-items: center; min-height: 44px; }
 }
 @media (prefers-reduced-motion: no-preference) { button, .button, .card, .tabs a { transition: border-color .1s, filter .1s; } }
 @media (forced-colors: active) { .tabs [aria-current] { border-color: Highlight; } }

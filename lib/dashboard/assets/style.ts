@@ -83,9 +83,7 @@ main:focus { outline: none; }
 .menu .items a.danger { color: var(--kw-danger); }
 .menu .item { width: 100%; }
 .menu button.item { justify-content: start; border: 0; background: none; color: var(--kw-muted); padding: 0 .75rem; }
-.menu .needs { padding: 0 .75rem .5rem; margin: 0; font-size: .8125rem; }
 .presets { display: flex; flex-wrap: wrap; gap: .5rem; margin: .5rem 0 0; }
-.presets[hidden] { display: none; }
 .crumb { margin: 0 0 .25rem; overflow-wrap: anywhere; }
 .ask { max-width: 40rem; padding: 1.25rem; }
 .ask fieldset { border: 0; padding: 0; }
@@ -101,7 +99,8 @@ button:hover, .button:hover { filter: brightness(1.1); }
 button.plain, .button.plain { background: none; border-color: var(--kw-edge); color: var(--kw-text); }
 button.danger, .button.danger { background: var(--kw-danger); border-color: var(--kw-danger); color: var(--kw-on-danger); }
 :disabled { opacity: .6; cursor: not-allowed; }
-[hidden] { display: none; }
+/* A rule for a class must not show what is hidden. */
+[hidden] { display: none !important; }
 input, select { font: inherit; font-weight: 400; color: inherit; accent-color: var(--kw-accent); }
 input:not([type=checkbox], [type=radio]), select { width: 100%; min-height: 2.5rem; padding: .25rem .625rem;
   background: var(--kw-surface); border: 1px solid var(--kw-edge); border-radius: var(--kw-radius); }
@@ -139,7 +138,7 @@ fieldset.quiet { border: 0; padding: 0; margin: 0; background: none; }
 .panel h3, .panel h2 { margin: 0 0 .25rem; font-size: 1rem; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 1.25rem; align-items: start; }
 .panels .panel { margin: 0; }
-.needs { margin: .5rem 0 0; color: var(--kw-muted); }
+.needs { margin: 0; color: var(--kw-muted); flex-basis: 100%; }
 .cards { max-width: 40rem; }
 .empty { padding: 2rem 1rem; }
 .empty h2 { margin-top: 0; }
@@ -179,6 +178,7 @@ thead [aria-sort] a { color: var(--kw-text); font-weight: 600; }
 thead [aria-sort] a::after { content: " \\2193"; }
 thead [aria-sort=ascending] a::after { content: " \\2191"; }
 .recent { white-space: nowrap; }
+h3 { font-size: 1rem; }
 .recent svg { color: var(--kw-accent); }
 tbody th { min-width: 9rem; }
 td { min-width: 5rem; }

@@ -1,7 +1,9 @@
 /** Entries of the audit log as sentences: who did what, when, and what changed. */
+
+import type { Kind } from '../../credentials/kind.js';
 import type { AuditEntry } from '../../management/audit-log/audit-log.js';
 import { type Html, html, userText } from './html.js';
-import { formatTime, timeAgo } from './times.js';
+import { formatExpiry, formatTime, timeWithAge } from './times.js';
 
 /** Maximum characters of one value: enough for a name, and too few to make the page large. */
 const MAX_CHARACTERS = 200;
@@ -9,8 +11,20 @@ const MAX_CHARACTERS = 200;
 /** Changes that are more than these are closed at first, so that the list stays short. */
 const MAX_OPEN_CHANGES = 3;
 
-/** Makes the HTML for the ID of a subject. */
-export type SubjectLink = (id: string) => Html;
+/** Without links, all entries are of one key. */
+export interface EntryOptions {
+  readonly links?: EntryLinks;
+  /** The kind of that key. */
+  readonly kind?: Kind;
+}
+
+/** Links of a list with entries of many keys. */
+export interface EntryLinks {
+  /** Makes the HTML for the ID of a subject. */
+  readonly subject: (id: string) => Html;
+  /** The address of the entries of one member. */
+  readonly actor: (id: string) => string;
+}
 
 /** For each action: the verb of the sentence, and the name in the filter. */
 const ACTIONS: Readonly<Record<string, readonly [verb: string, title: string]>> = Object.freeze({
@@ -28,9 +42,9 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, title: string]>> 
   'access_key.revoke': ['revoked', 'Revoke an access key'],
   'access_key.view': ['viewed', 'View an access key'],
   'access_key.add_secret': ['added a secret to', 'Add a secret'],
-  'access_key.delete_secret': ['deleted a secret of', 'Delete a secret'],
+  'access_key.delete_secret': ['deleted a secret from', 'Delete a secret'],
   'access_key.add_public_key': ['added a public key to', 'Add a public key'],
-  'access_key.remove_public_key': ['removed a public key of', 'Remove a public key'],
+  'access_key.remove_public_key': ['removed a public key from', 'Remove a public key'],
   'account.put': ['changed the settings of', 'Change an account'],
   'account.disable': ['disabled', 'Disable an account'],
   'account.enable': ['enabled', 'Enable an account'],
@@ -45,7 +59,7 @@ const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   expiresAt: 'expires',
   revokedAt: 'revoked',
   tokensNotBefore: 'tokens accepted from',
-  allowedAddresses: 'allowed addresses',
+  allowedAddresses: 'allowed IP addresses',
   limits: 'rate limits',
 });
 
@@ -63,22 +77,21 @@ export function actionTitle(action: string): string {
   return ACTIONS[action]?.[1] ?? action;
 }
 
-/** @param linkToSubject - Makes the HTML for the ID of a subject. Absent if all entries are of one key. */
-export function auditEntries(entries: readonly AuditEntry[], now: number, linkToSubject?: SubjectLink): Html {
+export function auditEntries(entries: readonly AuditEntry[], now: number, { links, kind }: EntryOptions): Html {
   return html`<ol class="activity">
 ${entries.map(
-  (entry) => html`<li><p>${sentenceOf(entry, linkToSubject)}</p>${changesOf(entry)}
-<p class="when">${timeAgo(entry.at, now)}${entry.origin !== null && html` from ${entry.origin}`}</p></li>
+  (entry) => html`<li><p>${sentenceOf(entry, links)}</p>${changesOf(entry, kind)}
+<p class="when">${timeWithAge(entry.at, now)}${entry.origin !== null && html` from ${entry.origin}`}</p></li>
 `,
 )}</ol>`;
 }
 
-function sentenceOf({ actor, role, action, subject, outcome, after }: AuditEntry, linkToSubject?: SubjectLink): Html {
+function sentenceOf({ actor, role, action, subject, outcome, after }: AuditEntry, links?: EntryLinks): Html {
   const isKey = action.includes('key.') && action !== 'key.import';
-  const what =
-    subject !== null && linkToSubject !== undefined ? linkToSubject(subject) : isKey ? 'this key' : 'the account';
+  const what = subject !== null && links !== undefined ? links.subject(subject) : isKey ? 'this key' : 'the account';
   const verb = switchVerb(action, fieldsOf(after)) ?? ACTIONS[action]?.[0] ?? action;
-  const who = html`<strong>${userText(actor)}</strong>${role !== null && html` <span class="muted">(${role})</span>`}`;
+  const name = links === undefined ? userText(actor) : html`<a href="${links.actor(actor)}">${userText(actor)}</a>`;
+  const who = html`<strong>${name}</strong>${role !== null && html` <span class="muted">(${role})</span>`}`;
   if (outcome === 'refused')
     return html`${who} <span class="badge refused">Refused</span> ${actionTitle(action)}${subject !== null && html`: ${what}`}`;
   return html`${who} ${verb} ${what}`;
@@ -92,14 +105,15 @@ function switchVerb(action: string, after: ChangedFields): string | undefined {
 
 type ChangedFields = Readonly<Record<string, unknown>>;
 
-function changesOf({ action, before, after }: AuditEntry): Html | undefined {
+function changesOf({ action, before, after }: AuditEntry, kind: Kind | undefined): Html | undefined {
   if (switchVerb(action, fieldsOf(after)) !== undefined) return undefined;
   const [was, is] = [fieldsOf(before), fieldsOf(after)];
   const names = Object.keys(is).filter((name) => was[name] !== undefined || (is[name] !== null && is[name] !== false));
   if (names.length === 0) return undefined;
+  const shown = (name: string, value: unknown) => (value === null ? absentValue(name, kind) : shownValue(name, value));
   const changes = html`<ul class="changes">${names.map(
     (name) =>
-      html`<li>${FIELDS[name] ?? name}: ${was[name] !== undefined && html`${shownValue(was[name])} &rarr; `}${shownValue(name === 'refused' ? reasonOf(is[name]) : is[name])}</li>`,
+      html`<li>${FIELDS[name] ?? name}: ${was[name] !== undefined && html`${shown(name, was[name])} &rarr; `}${shown(name, name === 'refused' ? reasonOf(is[name]) : is[name])}</li>`,
   )}</ul>`;
   if (names.length <= MAX_OPEN_CHANGES) return changes;
   return html`<details class="changed"><summary>${names.length} settings</summary>${changes}</details>`;
@@ -113,15 +127,30 @@ function fieldsOf(fields: unknown): ChangedFields {
   return typeof fields === 'object' && fields !== null ? { ...fields } : {};
 }
 
-function shownValue(value: unknown): Html {
-  if (value === null) return html`<span class="muted">none</span>`;
-  const text = typeof value === 'string' ? withReadableTime(value) : listText(value);
+/** What the absence of a setting means: for some of them, that nothing is limited. */
+const ABSENT: Readonly<Record<string, string>> = Object.freeze({
+  expiresAt: 'never',
+  allowedAddresses: 'any address',
+  limits: 'the limits of the API',
+});
+
+const ABSENT_SCOPES = Object.freeze({ secret: 'every scope of its APIs', public: 'none', access: 'none' });
+
+function absentValue(name: string, kind: Kind | undefined): Html {
+  // The entry of an edit does not say the kind of its key.
+  const scopes = kind === undefined ? 'every scope of its APIs (of a public key: none)' : ABSENT_SCOPES[kind];
+  return html`<span class="muted">${name === 'scopes' ? scopes : (ABSENT[name] ?? 'none')}</span>`;
+}
+
+function shownValue(name: string, value: unknown): Html {
+  const text = typeof value === 'string' ? withReadableTime(name, value) : listText(value);
   return userText(text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)} ...` : text);
 }
 
 /** Replaces an ISO time, such as `2027-01-31T12:00:00.000Z`, by a readable one. */
-function withReadableTime(text: string): string {
-  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? formatTime(new Date(text)) : text;
+function withReadableTime(name: string, text: string): string {
+  const format = name === 'expiresAt' ? formatExpiry : formatTime;
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? format(new Date(text)) : text;
 }
 
 function listText(value: unknown): string {

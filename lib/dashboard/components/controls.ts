@@ -16,9 +16,10 @@ export function select(name: string, label: string, entries: readonly Entry[], c
   )}</select></label>`;
 }
 
-export function searchField(name: string, label: string, current: string | undefined): Html {
+/** @param hint - What can be typed, for a label that does not say it. */
+export function searchField(name: string, label: string, current: string | undefined, hint?: string): Html {
   return html`<label class="field search">${label}
-<input type="search" name="${name}" value="${current ?? ''}" maxlength="200" autocomplete="off"></label>`;
+<input type="search" name="${name}" value="${current ?? ''}" maxlength="200" autocomplete="off"${hint !== undefined && html` placeholder="${hint}"`}></label>`;
 }
 
 export function dateField(name: string, label: string, current: string | undefined): Html {
@@ -49,8 +50,18 @@ export function actionForm(parts: {
   return html`<form method="post" action="${action}">${hidden}
 <fieldset class="quiet"${needs !== undefined && html` disabled`}>${content}
 <button${tone !== undefined && html` class="${tone}"`}>${button}</button></fieldset>
-${needs !== undefined && html`<p class="needs">Needs the ${needs} permission.</p>`}
 </form>`;
+}
+
+/** A link to the page that confirms an action. A member who lacks the permission sees a button that is disabled. */
+export function actionLink(parts: {
+  readonly href: string;
+  readonly title: string;
+  readonly needs: string | undefined;
+}): Html {
+  const { href, title, needs } = parts;
+  if (needs === undefined) return html`<p class="actions"><a class="button plain" href="${href}">${title}</a></p>`;
+  return html`<p class="actions"><button class="plain" disabled>${title}</button></p>`;
 }
 
 export function hidden(name: string, value: string | number): Html {

@@ -11,7 +11,7 @@ const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['edited', 'The changes are saved. They apply from now on.'],
   ['disabled', 'The key is disabled. It is refused until you enable it.'],
   ['enabled', 'The key is enabled.'],
-  ['grace-ended', 'The grace period ended. The old secret is refused from now on.'],
+  ['grace-ended', 'The grace period ended. Only the new one is accepted from now on.'],
   ['secret-deleted', 'The secret was deleted. It is refused from now on.'],
   ['public-key-added', 'The public key was added. The client can authenticate with its private key now.'],
   [

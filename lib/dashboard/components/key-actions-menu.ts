@@ -5,7 +5,7 @@
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { Action } from '../../management/permissions.js';
 import type { PageContext } from '../http/page-context.js';
-import { missingPermission } from '../http/permissions.js';
+import { missingPermission, roleTitle } from '../http/permissions.js';
 import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
 import { type Html, html } from './html.js';
 
@@ -33,12 +33,18 @@ export function keyActionsMenu(context: PageContext, keyType: KeyType, key: KeyV
 
   function link({ title, path, action, isFinal }: KeyAction, className: string): Html {
     const needs = missingPermission(context, action);
-    if (needs !== undefined)
-      return html`<button class="${className}" disabled>${title}</button> <span class="needs">Needs the ${needs} permission.</span>`;
+    if (needs !== undefined) return html`<button class="${className}" disabled>${title}</button>`;
     return html`<a class="${isFinal ? `${className} danger` : className}" href="${own}/${path}">${title}</a>`;
   }
 
   return html`<div class="actions">${link(ROTATE, 'button plain')} ${link(EDIT, 'button plain')}
 <details class="menu"><summary>More</summary><div class="items"><ul>
-${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></details></div>`;
+${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></details>${needsOf(context)}</div>`;
+}
+
+/** Says once why every change on the page is disabled. */
+function needsOf(context: PageContext): Html | undefined {
+  const needs = missingPermission(context, 'edit');
+  if (needs === undefined) return undefined;
+  return html`<p class="needs">You are a ${roleTitle(context.member)}. Changes to this key need the ${needs} permission.</p>`;
 }

@@ -13,7 +13,7 @@ export const KINDS = Object.freeze({
   public: {
     word: 'Public',
     title: 'Public key',
-    use: 'For browsers, mobile apps and e-commerce platforms. Anyone may see it, so it calls only the APIs that you list.',
+    use: 'For browsers, mobile apps and e-commerce platforms. Anyone may see it, so it gives access only to the APIs that you list.',
   },
   access: {
     word: 'Access',
@@ -30,6 +30,17 @@ export const STATES: Readonly<Record<KeyState, string>> = Object.freeze({
   expired: 'Expired',
   revoked: 'Revoked',
 });
+
+const SECRET_WORDS: Readonly<Record<KeyView['kind'], string>> = Object.freeze({
+  secret: 'secret',
+  public: 'public key',
+  access: 'client secret',
+});
+
+/** What rotation replaces, in a sentence. A public key has no secret. */
+export function secretWord({ kind }: Pick<KeyView, 'kind'>): string {
+  return SECRET_WORDS[kind];
+}
 
 /** Maximum names of a list in a table. */
 const MAX_NAMES = 2;

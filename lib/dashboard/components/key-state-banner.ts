@@ -1,11 +1,12 @@
-/** Says why a key is refused and what to do about it, above everything else on its page. */
+/** Says why a key is refused and what to do about it, or that it is rotating, above everything else on its page. */
 import type { AuditEntry } from '../../management/audit-log/audit-log.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
 import { type KeyType, keyPath } from '../key-type.js';
 import { type Html, html, userText } from './html.js';
-import { timeAgo } from './times.js';
+import { secretWord } from './key-labels.js';
+import { timeAgo, timeWithAge } from './times.js';
 
 /** @param entries - The newest entries of the audit log about the key. They say who disabled or revoked it. */
 export function keyStateBanner(
@@ -28,7 +29,15 @@ export function keyStateBanner(
   if (key.state === 'expired' && key.expiresAt !== null) {
     return html`<p class="banner">Every request with this key is refused. It expired ${timeAgo(key.expiresAt, now)}.${canEdit && html` <a href="${keyUrl}/edit">Choose a later day</a>`}</p>`;
   }
-  return undefined;
+  return rotationBanner(key, now);
+}
+
+/** Says that the old secret of a rotated key is still accepted. */
+function rotationBanner(key: KeyView, now: number): Html | undefined {
+  const [newest] = key.secrets;
+  const old = key.secrets.find(({ state }) => state === 'grace_period');
+  if (newest === undefined || old === undefined || old.acceptedUntil === null) return undefined;
+  return html`<p class="banner">Rotated ${timeAgo(newest.createdAt, now)}. The <a href="#secrets">old ${secretWord(key)}</a> <code>${old.hint}</code> is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
 }
 
 function isDisabling({ action, after }: AuditEntry): boolean {

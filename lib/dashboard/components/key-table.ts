@@ -4,7 +4,7 @@ import type { UsageCounts } from '../../management/keys/usage.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
 import { type Html, html, userText } from './html.js';
 import { ENVIRONMENTS, KINDS, shortList, stateBadge } from './key-labels.js';
-import { timeAgo } from './times.js';
+import { dayTime, timeAgo } from './times.js';
 
 /** The data of the table other than its keys. */
 export interface KeyTableOptions {
@@ -77,7 +77,11 @@ function columnsOf(keyType: KeyType, { now, usage }: KeyTableOptions): readonly 
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? NEVER : timeAgo(lastUsedAt, now)),
     },
     { title: 'Last 30 days', className: 'recent', cell: ({ id }) => recentRequests(usage.get(id), most) },
-    { title: 'State', className: 'state', cell: (key) => html`${stateBadge(key)}${expiryOf(key, now)}` },
+    {
+      title: 'State',
+      className: 'state',
+      cell: (key) => html`${stateBadge(key)}${rotationOf(key)}${expiryOf(key, now)}`,
+    },
   ];
 }
 
@@ -89,12 +93,19 @@ function recentRequests(counts: UsageCounts | undefined, most: number): Html {
   if (counts === undefined) return html`<span class="muted">0</span>`;
   const { accepted, refused } = counts;
   const length = accepted === 0 ? 0 : Math.max(1, Math.round((accepted / most) * MAX_BAR_LENGTH));
-  return html`<svg width="${MAX_BAR_LENGTH}" height="6" aria-hidden="true"><path d="M0 3h${length}" stroke="currentColor" stroke-width="6"/></svg> ${accepted.toLocaleString('en-US')}${
-    refused > 0 && html` <span class="muted">(${refused.toLocaleString('en-US')} refused)</span>`
+  return html`<svg width="${MAX_BAR_LENGTH}" height="6" aria-hidden="true"><path d="M0 3h${length}" stroke="currentColor" stroke-width="6"/></svg> ${accepted.toLocaleString('en-US')} accepted${
+    refused > 0 && html`,<br><span class="muted">${refused.toLocaleString('en-US')} refused</span>`
   }`;
 }
 
 const NEVER = html`<span class="muted">Never used</span>`;
+
+/** Until when the old secret of a rotated key is accepted. */
+function rotationOf({ state, secrets }: KeyView): Html | undefined {
+  const old = state === 'active' ? secrets.find((secret) => secret.state === 'grace_period') : undefined;
+  if (old === undefined || old.acceptedUntil === null) return undefined;
+  return html`<br><span class="muted">rotating until ${dayTime(old.acceptedUntil)}</span>`;
+}
 
 /** When a key that is valid now expires. */
 function expiryOf({ state, expiresAt }: KeyView, now: number): Html | undefined {

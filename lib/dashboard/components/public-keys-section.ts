@@ -4,9 +4,11 @@ import { formIdField } from '../forms/form-id.js';
 import { tokenField } from '../http/form-token.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
+import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, keyPath } from '../key-type.js';
-import { actionForm, hidden, select } from './controls.js';
+import { actionForm, actionLink, hidden, select } from './controls.js';
 import { type Html, html } from './html.js';
+import { lastUse } from './recent-use.js';
 import { timeWithAge } from './times.js';
 
 export function publicKeysSection(context: PageContext, key: KeyView): Html | undefined {
@@ -20,20 +22,15 @@ ${canAdd && bindingPanel(context, key)}</div>`;
 }
 
 function publicKeyPanel(context: PageContext, key: KeyView, publicKey: PublicKeyView): Html {
-  const { kid, type, createdAt, lastUsedAt, lastUsedFrom } = publicKey;
+  const { kid, type, createdAt } = publicKey;
   const { now } = context;
-  const used =
-    lastUsedAt === null
-      ? html`Never used.`
-      : html`Last used ${timeWithAge(lastUsedAt, now)}${lastUsedFrom !== null && html` from <bdi>${lastUsedFrom}</bdi>`}.`;
-  const form = actionForm({
-    action: `${context.base}${keyPath(ACCESS_KEYS, key)}/public-keys/remove`,
-    hidden: [tokenField(context.formToken), formIdField(), hidden('kid', kid)],
-    ...{ button: 'Remove this public key', tone: 'danger', needs: missingPermission(context, 'rotate') },
+  const link = actionLink({
+    href: `${context.base}${keyPath(ACCESS_KEYS, key)}/public-keys/remove/confirm${queryString({ kid })}`,
+    ...{ title: 'Remove this public key', needs: missingPermission(context, 'rotate') },
   });
   return html`<section class="panel"><h3><code>${kid}</code></h3>
-<p>${type}, added ${timeWithAge(createdAt, now)}. ${used}</p>
-${key.state !== 'revoked' && form}
+<p>${type}, added ${timeWithAge(createdAt, now)}. ${lastUse(publicKey, now)}</p>
+${key.state !== 'revoked' && link}
 </section>`;
 }
 

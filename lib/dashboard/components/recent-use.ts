@@ -1,8 +1,8 @@
 /** How much a key is used, in a sentence, for pages on which a member decides about it. */
-import type { KeyView } from '../../management/keys/key-view.js';
+import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import type { PageContext } from '../http/page-context.js';
 import { type Html, html } from './html.js';
-import { timeAgo } from './times.js';
+import { timeAgo, timeWithAge } from './times.js';
 import { formatCount } from './usage-chart.js';
 
 /** `It was last used 4 minutes ago, and had 112,630 accepted requests in the last 30 days.` */
@@ -11,4 +11,13 @@ export async function recentUse({ site, member, now }: PageContext, { id, lastUs
   if (lastUsedAt === null) return html`It was never used.`;
   const requests = `${formatCount(accepted)} accepted ${accepted === 1 ? 'request' : 'requests'}`;
   return html`It was last used ${timeAgo(lastUsedAt, now)}, and had ${requests} in the last 30 days.`;
+}
+
+/** When a secret or a public key was last used. Uses are stored within a minute. */
+export function lastUse(
+  { lastUsedAt, lastUsedFrom }: Pick<SecretView, 'lastUsedAt' | 'lastUsedFrom'>,
+  now: number,
+): Html {
+  if (lastUsedAt === null) return html`Never used.`;
+  return html`Last used ${timeWithAge(lastUsedAt, now)}${lastUsedFrom !== null && html` from <bdi>${lastUsedFrom}</bdi>`}.`;
 }

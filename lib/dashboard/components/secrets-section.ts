@@ -1,12 +1,12 @@
 /** The secrets of a key: current, in their grace period, or ended, and when each was last used. */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
-import { formIdField } from '../forms/form-id.js';
-import { tokenField } from '../http/form-token.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
+import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
-import { actionForm, hidden } from './controls.js';
+import { actionLink } from './controls.js';
 import { type Html, html } from './html.js';
+import { lastUse } from './recent-use.js';
 import { timeAgo, timeWithAge } from './times.js';
 
 /**
@@ -15,13 +15,19 @@ import { timeAgo, timeWithAge } from './times.js';
  */
 const MAX_STORE_DELAY = 70_000;
 
+const TITLES: Readonly<Record<KeyView['kind'], string>> = Object.freeze({
+  secret: 'Secrets',
+  public: 'Public keys',
+  access: 'Client secrets',
+});
+
 export function secretsSection(context: PageContext, keyType: KeyType, key: KeyView): Html {
   const live = key.secrets.filter(({ state }) => state !== 'ended');
   const ended = key.secrets.filter(({ state }) => state === 'ended');
-  const noun = keyType === ACCESS_KEYS ? 'Client secrets' : 'Key value';
-  return html`<h2>${noun}</h2>
-<div class="panels">${live.map((secret) => secretPanel(context, keyType, key, secret, live))}</div>
-${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li><code>${secret.hint}</code> ${lastUse(secret, context)}</li>`)}</ul>`}`;
+  const { now } = context;
+  return html`<h2 id="secrets">${TITLES[key.kind]}</h2>
+${live.length > 0 && html`<div class="panels">${live.map((secret) => secretPanel(context, keyType, key, secret, live))}</div>`}
+${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li><code>${secret.hint}</code> ${lastUse(secret, now)}</li>`)}</ul>`}`;
 }
 
 function secretPanel(
@@ -36,8 +42,8 @@ function secretPanel(
 <p>Created ${timeWithAge(secret.createdAt, now)}.</p>
 ${key.state === 'disabled' && html`<p>It is refused while the key is disabled.</p>`}
 ${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>It was rotated. Its grace period ends ${timeWithAge(secret.acceptedUntil, now)}. ${useSinceRotation(context, secret, live)}</p>`}
-<p>${lastUse(secret, context)}</p>
-${key.state !== 'revoked' && endSecretForm(context, keyType, key, secret, live)}
+<p>${lastUse(secret, now)}</p>
+${key.state !== 'revoked' && endSecretLink(context, keyType, key, secret, live)}
 </section>`;
 }
 
@@ -55,13 +61,8 @@ function useSinceRotation(
   return html`Not used since it was rotated, ${timeAgo(rotatedAt, now)}; wait a minute longer, because uses are stored within a minute.`;
 }
 
-/** Uses are stored within a minute. */
-function lastUse({ lastUsedAt, lastUsedFrom }: SecretView, { now }: PageContext): Html {
-  if (lastUsedAt === null) return html`Never used.`;
-  return html`Last used ${timeWithAge(lastUsedAt, now)}${lastUsedFrom !== null && html` from <bdi>${lastUsedFrom}</bdi>`}.`;
-}
-
-function endSecretForm(
+/** A link to the page that confirms the end of a secret. */
+function endSecretLink(
   context: PageContext,
   keyType: KeyType,
   key: KeyView,
@@ -70,24 +71,11 @@ function endSecretForm(
 ): Html | undefined {
   const path = `${context.base}${keyPath(keyType, key)}`;
   const needs = missingPermission(context, 'rotate');
-  const sent = [tokenField(context.formToken), formIdField()];
   if (secret.state === 'grace_period') {
-    return actionForm({
-      action: `${path}/end-grace`,
-      hidden: sent,
-      button: 'End the grace period now',
-      tone: 'plain',
-      needs,
-    });
+    return actionLink({ href: `${path}/end-grace/confirm`, title: 'End the grace period now', needs });
   }
   const isLast = live.filter(({ state }) => state === 'current').length === 1 && key.publicKeys.length === 0;
   if (keyType !== ACCESS_KEYS || isLast) return undefined;
-  const fields = [...sent, hidden('secret', secret.id)];
-  return actionForm({
-    action: `${path}/secrets/delete`,
-    hidden: fields,
-    button: 'Delete this secret',
-    tone: 'danger',
-    needs,
-  });
+  const href = `${path}/secrets/delete/confirm${queryString({ secret: secret.id })}`;
+  return actionLink({ href, title: 'Delete this secret', needs });
 }

@@ -2,6 +2,7 @@
 import { type Html, html } from './html.js';
 
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const LONG_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const SHORT_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const WITH_NUMBER = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 /** Has words such as `yesterday`. For longer units they are unclear: `last month` can be 1 or 59 days ago. */
@@ -27,6 +28,11 @@ export function formatDay(day: string): string {
   return SHORT_DAY.format(new Date(day));
 }
 
+/** `End of 21 Feb 2027, UTC` for midnight, because a member chose that day as the last one; else the exact time. */
+export function formatExpiry(time: Date): string {
+  return time.getTime() % DAY === 0 ? `End of ${LONG_DAY.format(new Date(time.getTime() - 1))}, UTC` : formatTime(time);
+}
+
 /** `3 minutes ago`, `in 12 days`: past times in whole units, future times to the nearest unit. */
 function relativeTime(time: Date, now: number): string {
   const ahead = time.getTime() - now;
@@ -43,7 +49,12 @@ export function timeAgo(time: Date, now: number): Html {
   return html`<time datetime="${time.toISOString()}" title="${formatTime(time)}">${relativeTime(time, now)}</time>`;
 }
 
+/** The day in UTC, with the exact time as a tooltip. */
+export function dayTime(time: Date): Html {
+  return html`<time datetime="${time.toISOString()}" title="${formatTime(time)}">${SHORT_DAY.format(time)}</time>`;
+}
+
 /** The exact time, and how long ago it is. */
-export function timeWithAge(time: Date, now: number): Html {
-  return html`<time datetime="${time.toISOString()}">${formatTime(time)}</time> <span class="muted">(${relativeTime(time, now)})</span>`;
+export function timeWithAge(time: Date, now: number, format = formatTime): Html {
+  return html`<time datetime="${time.toISOString()}">${format(time)}</time> <span class="muted">(${relativeTime(time, now)})</span>`;
 }

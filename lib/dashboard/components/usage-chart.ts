@@ -19,9 +19,8 @@ function noRequests({ days }: KeyUsage): Html {
 function totals({ days, accepted, refused }: KeyUsage): Html {
   const week = days.slice(-WEEK).reduce((sum, day) => sum + day.accepted, 0);
   const total = (title: string, count: number) => html`<div><dt>${title}</dt><dd>${formatCount(count)}</dd></div>`;
-  return html`<dl class="totals">${total(`Last ${WEEK} days`, week)}${total(`Last ${days.length} days`, accepted)}${
-    refused > 0 && total('Refused', refused)
-  }</dl>`;
+  const period = `${days.length} days`;
+  return html`<dl class="totals">${total(`Accepted, ${WEEK} days`, week)}${total(`Accepted, ${period}`, accepted)}${total(`Refused, ${period}`, refused)}</dl>`;
 }
 
 function chart({ days, accepted, refused }: KeyUsage): Html {

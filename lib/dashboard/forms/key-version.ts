@@ -1,9 +1,7 @@
 /** Optimistic locking: the version that was submitted with the form. */
-import type { KeyView } from '../../management/keys/key-view.js';
 import { badRequest } from '../http/http-error.js';
-import { keyIdIn, type PageContext } from '../http/page-context.js';
+import type { PageContext } from '../http/page-context.js';
 import { can } from '../http/permissions.js';
-import type { KeyType } from '../key-type.js';
 
 /** A version that no key has. */
 const NONE = 0;
@@ -17,9 +15,4 @@ export function versionIn(context: PageContext): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   if (!can(context, 'edit')) return NONE;
   throw badRequest('The form was sent without the version of the key. Open the page again and repeat the change.');
-}
-
-/** The key that the path names. @throws ManagementError `not_found` */
-export function viewKey(context: PageContext, { name }: KeyType): Promise<KeyView> {
-  return context.site.management[name].view(context.member, keyIdIn(context));
 }

@@ -24,7 +24,7 @@ export const LABELS: Readonly<Record<string, string>> = Object.freeze({
   defaultScopes: 'Default scopes',
   platform: 'E-commerce platform',
   channels: 'Channels',
-  allowedAddresses: 'Allowed addresses',
+  allowedAddresses: 'Allowed IP addresses',
   limits: 'Rate limits',
   expiresAt: 'Expires after',
   metadata: 'Metadata',

@@ -4,7 +4,10 @@ import { invalid } from '../../management/management-error.js';
 
 type Metadata = Readonly<Record<string, string>>;
 
-/** Invisible characters and line breaks. Metadata with them is shown as JSON, because as lines it would be parsed differently. */
+/**
+ * Invisible characters and line breaks. Metadata with them is shown as JSON, because as lines it would be parsed
+ * differently.
+ */
 const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 
 /** Parses one `name=value` on each line, or a JSON object. @throws ManagementError `invalid` */

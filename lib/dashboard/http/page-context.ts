@@ -1,7 +1,9 @@
 /** A request of a member, for the pages. */
 import type { Clock } from '../../contracts/clock.js';
 import type { Management } from '../../management/create-management.js';
+import type { KeyView } from '../../management/keys/key-view.js';
 import type { Member } from '../../management/member.js';
+import type { KeyType } from '../key-type.js';
 import { notFound } from './http-error.js';
 import type { Answer } from './page-response.js';
 import type { Fields } from './request-fields.js';
@@ -45,4 +47,9 @@ export function keyIdIn({ params: { id } }: PageContext): string {
   if (typeof id !== 'string') return '';
   if (id.includes('\0')) throw notFound();
   return id;
+}
+
+/** Reads the key in the path. @throws ManagementError `not_found` */
+export function viewKey(context: PageContext, { name }: KeyType): Promise<KeyView> {
+  return context.site.management[name].view(context.member, keyIdIn(context));
 }

@@ -12,7 +12,9 @@ const COLUMNS = ['at', 'actor', 'role', 'action', 'outcome', 'subject', 'before'
 
 export const auditCsv: Page = async (context) => {
   // The first page is read before the response starts, so that an error gets a normal error page.
-  const first = await readPage(context, auditFilterIn(context).after);
+  // The form sends its page size too: it is checked, and does not limit the file.
+  const { after, limit } = auditFilterIn(context);
+  const first = await readPage(context, after, limit);
   return {
     status: 200,
     headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Content-Disposition': 'attachment; filename="audit.csv"' },
@@ -30,8 +32,8 @@ async function* linesOf(context: PageContext, first: Awaited<ReturnType<typeof r
   }
 }
 
-function readPage(context: PageContext, after: string | undefined) {
-  return context.site.management.audit(context.member, { ...auditFilterIn(context), after, limit: PAGE_SIZE });
+function readPage(context: PageContext, after: string | undefined, limit = PAGE_SIZE) {
+  return context.site.management.audit(context.member, { ...auditFilterIn(context), after, limit });
 }
 
 function lineOf({ at, actor, role, action, outcome, subject, before, after, origin, id }: AuditEntry): string {

@@ -13,8 +13,7 @@ import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 const FILTERS = ['from', 'to', 'actor', 'action', 'subject'];
 
 /** The query parameters of the audit log, for the CSV file and for the page. */
-export const AUDIT_CSV_QUERY: readonly string[] = [...FILTERS, 'after'];
-export const AUDIT_QUERY: readonly string[] = [...AUDIT_CSV_QUERY, 'limit'];
+export const AUDIT_QUERY: readonly string[] = [...FILTERS, 'after', 'limit'];
 
 const COMMON_ACTIONS = ['create', 'edit', 'rotate', 'end_grace', 'revoke'];
 
@@ -46,13 +45,17 @@ export const auditPage: Page = async (context) => {
   const { items, next } = await site.management.audit(member, auditFilterIn(context));
   const ids = items.flatMap(({ subject }) => (keyTypeOf(subject) === undefined ? [] : (subject ?? [])));
   const names = await site.management.keyNames(member, [...new Set(ids)]);
-  const file = `${base}/audit.csv${queryString({ ...filters, after })}`;
-  const main = html`<div class="head"><h1>Audit log</h1><a class="button plain" href="${file}" download>Export as CSV</a></div>
-${filterForm(filters, limit, base)}
+  const main = html`<h1>Audit log</h1>
+${filterForm(filters, { limit, after }, base)}
 ${
   items.length === 0
-    ? html`<p class="empty">No entry matches. Days are in UTC. <a href="${base}/audit">Show all</a></p>`
-    : auditEntries(items, now, (id) => subjectLink(base, id, names.get(id)))
+    ? nothingFound(base, filters)
+    : auditEntries(items, now, {
+        links: {
+          subject: (id) => subjectLink(base, id, names.get(id)),
+          actor: (actor) => `${base}/audit${queryString({ ...filters, actor, limit })}`,
+        },
+      })
 }
 <nav class="pages" aria-label="Pages">
 ${after !== undefined && html`<a href="${base}/audit${queryString({ ...filters, limit })}">First page</a>`}
@@ -61,25 +64,38 @@ ${next !== null && html`<a rel="next" href="${base}/audit${queryString({ ...filt
   return answerPage(200, layout(context, { title: 'Audit log', tab: 'audit', main }));
 };
 
+/** IDs of members and keys are compared as a whole, so a part of an ID must not look like a member who did nothing. */
+function nothingFound(base: string, { actor, subject }: Readonly<Record<string, string>>): Html {
+  const whole = [actor !== undefined && 'member', subject !== undefined && 'key'].filter(Boolean).join(' and of the ');
+  return html`<p class="empty">No entry matches. ${whole !== '' && `The filter needs the whole ID of the ${whole}: a part of it finds nothing. `}Days are in UTC. <a href="${base}/audit">Show all</a></p>`;
+}
+
 function filterForm(
   { from, to, actor, action, subject }: Readonly<Record<string, string>>,
-  limit: string | undefined,
+  { limit, after }: Readonly<Record<'limit' | 'after', string | undefined>>,
   base: string,
 ): Html {
   const known = action === undefined || ACTIONS.includes(action) ? ACTIONS : [...ACTIONS, action];
   const entries = [{ value: '', title: 'Any' }, ...known.map((value) => ({ value, title: actionTitle(value) }))];
   return html`<form class="filters" role="search" aria-label="Filter" action="${base}/audit">
-${searchField('actor', 'Member', actor)}
+${searchField('actor', 'Member (whole ID)', actor)}
 ${moreFilters(
   [from, to, action, subject].some((value) => value !== undefined),
   html`${dateField('from', 'From', from)}
 ${dateField('to', 'To', to)}
 ${select('action', 'Action', entries, action)}
-${searchField('subject', 'Key ID', subject)}`,
+${searchField('subject', 'Key (whole ID)', subject)}`,
 )}
 ${limit !== undefined && html`<input type="hidden" name="limit" value="${limit}">`}
 <button class="plain">Filter</button>
+${exportButton(base, after)}
 </form>`;
+}
+
+/** Sends the filters in the form, also those that the page does not show yet. A later page exports from its place on. */
+function exportButton(base: string, after: string | undefined): Html {
+  const place = after !== undefined && html` name="after" value="${after}"`;
+  return html`<button class="plain" formaction="${base}/audit.csv"${place}>${after === undefined ? 'Export as CSV' : 'Export from here as CSV'}</button>`;
 }
 
 /** The name of a key, with its ID as a tooltip. An account has no page. */

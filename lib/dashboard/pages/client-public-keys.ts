@@ -18,9 +18,9 @@ export const addPublicKey: Page = async (context) => {
 /** `POST /access-keys/:id/public-keys/remove` */
 export const removePublicKey: Page = async (context) => {
   const { site, member, fields, base } = context;
-  const [kid, formId] = [fields.one('kid'), formIdIn(fields)];
+  const [formId, version, kid] = [formIdIn(fields), versionIn(context), fields.one('kid')];
   if (kid === undefined) throw notFound();
-  const key = await site.management.accessKeys.removePublicKey(member, keyIdIn(context), kid, formId);
+  const key = await site.management.accessKeys.removePublicKey(member, keyIdIn(context), kid, formId, version);
   return seeOther(`${base}${keyPath(ACCESS_KEYS, key)}?done=public-key-removed`);
 };
 

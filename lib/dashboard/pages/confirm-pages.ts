@@ -1,55 +1,79 @@
 /** Confirmation pages: each explains the effect of a change before it is made. Revoking has a page of its own. */
-import type { KeyView } from '../../management/keys/key-view.js';
+import type { KeyView, SecretView } from '../../management/keys/key-view.js';
+import { MAX_GRACE } from '../../management/keys/rotation.js';
 import type { Action } from '../../management/permissions.js';
 import { hidden } from '../components/controls.js';
-import { type Html, html, userText } from '../components/html.js';
+import { type Html, html, joined, userText } from '../components/html.js';
+import { secretWord } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
-import { recentUse } from '../components/recent-use.js';
-import { formatTime, timeAgo } from '../components/times.js';
+import { lastUse, recentUse } from '../components/recent-use.js';
+import { formatTime, timeAgo, timeWithAge } from '../components/times.js';
 import { formIdField } from '../forms/form-id.js';
-import { viewKey } from '../forms/key-version.js';
 import { tokenField } from '../http/form-token.js';
-import type { Page, PageContext } from '../http/page-context.js';
+import { type Page, type PageContext, viewKey } from '../http/page-context.js';
 import { answerPage } from '../http/page-response.js';
 import { assertCan } from '../http/permissions.js';
 import { ACCESS_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
 
 /** Grace periods to choose from, in seconds. */
 const GRACE_PERIODS = [
-  { seconds: 0, title: 'Now, because the secret was leaked' },
+  { seconds: 0, title: 'Now' },
   { seconds: 3_600, title: '1 hour' },
   { seconds: 86_400, title: '1 day' },
   { seconds: 7 * 86_400, title: '7 days' },
-  { seconds: 30 * 86_400, title: '30 days' },
+  { seconds: MAX_GRACE, title: `${MAX_GRACE / 86_400} days` },
 ];
 const DEFAULT_GRACE_PERIOD = 7 * 86_400;
 
-interface Confirmation {
+export interface Confirmation {
   readonly action: Action;
-  /** The label of the button. */
+  /** The heading, and the label of the button. */
   readonly title: string;
+  /** The label of the button, if it depends on the key. */
+  readonly button?: (key: KeyView) => string;
+  /** Whether the change cannot be undone: the button warns of it. */
+  readonly isFinal?: true;
   /** Where its form goes, below the page of the key. */
   readonly path: string;
-  readonly effect: (key: KeyView) => Html;
+  readonly effect: (key: KeyView, context: PageContext) => Html;
+  /** When the thing that is changed was last used. Default: the key. */
+  readonly use?: (key: KeyView, context: PageContext) => Html;
   readonly fields?: (key: KeyView, context: PageContext) => Html;
 }
 
 /** `GET …/rotate/confirm` */
 export function rotatePage(keyType: KeyType): Page {
-  const what = keyType === ACCESS_KEYS ? 'client secret' : 'key';
   return confirmPage(keyType, {
     ...{ action: 'rotate', title: 'Rotate', path: 'rotate' },
-    effect: () =>
-      html`<p>You get a new ${what}, which is shown once. The settings and the history stay the same. The old ${what} is accepted until the time that you choose here, so that you can update your servers.</p>`,
+    button: ({ secrets }) => ['Rotate', ...inGrace(secrets).map(({ hint }) => `end ${hint}`)].join(' and '),
+    effect: (key, context) => {
+      const word = secretWord(key);
+      const [once, update] = key.kind === 'public' ? ['', 'pages and apps'] : [', which is shown once', 'servers'];
+      return html`<p>You get a new ${word}${once}. The settings and the history stay the same. The old ${word} is accepted until the time that you choose here, so that you can update your ${update}.</p>
+${endsToo(key, context)}`;
+    },
     fields: graceField,
   });
+}
+
+/** Only one old secret is accepted, so a rotation ends the one that an earlier rotation left. */
+function endsToo(key: KeyView, { now }: PageContext): Html | undefined {
+  const ending = inGrace(key.secrets);
+  if (ending.length === 0) return undefined;
+  const one = (secret: SecretView) =>
+    html`<code>${secret.hint}</code>. Its grace period would end ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}. ${lastUse(secret, now)}`;
+  return html`<p class="banner">Rotating now also ends the old ${secretWord(key)} of the last rotation at once: ${joined(ending.map(one), html` `)}</p>`;
+}
+
+function inGrace(secrets: readonly SecretView[]): readonly SecretView[] {
+  return secrets.filter(({ state }) => state === 'grace_period');
 }
 
 /** `GET …/disable/confirm` */
 export function disablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Disable', path: 'disable' },
-    effect: () => html`<p>Every request with this key is refused until you enable it again.</p>`,
+    effect: () => html`<p>Every request with this key will be refused until you enable it again.</p>`,
   });
 }
 
@@ -75,7 +99,8 @@ export const revokeTokensPage: Page = confirmPage(ACCESS_KEYS, {
     html`<p>Every token that this key has obtained is refused. The key itself is not revoked, and can obtain new tokens.</p>`,
 });
 
-function confirmPage(keyType: KeyType, { action, title, path, effect, fields }: Confirmation): Page {
+export function confirmPage(keyType: KeyType, confirmation: Confirmation): Page {
+  const { action, title, button, isFinal, path, effect, use, fields } = confirmation;
   return async (context) => {
     assertCan(context, action);
     const key = await viewKey(context, keyType);
@@ -83,11 +108,11 @@ function confirmPage(keyType: KeyType, { action, title, path, effect, fields }: 
     const keyUrl = `${base}${keyPath(keyType, key)}`;
     const main = html`<p class="crumb"><a href="${keyUrl}">${userText(keyName(key))}</a></p>
 <h1>${title}</h1>
-<div class="panel ask">${effect(key)}
-<p>${await recentUse(context, key)}${lastRotation(key, now)}</p>
+<div class="panel ask">${effect(key, context)}
+<p>${use === undefined ? html`${await recentUse(context, key)}${lastRotation(key, now)}` : use(key, context)}</p>
 <form method="post" action="${keyUrl}/${path}">${tokenField(formToken)}${formIdField()}${hidden('version', key.version)}
 ${fields?.(key, context)}
-<p class="actions"><button>${title}</button> <a href="${keyUrl}">Cancel</a></p>
+<p class="actions"><button${isFinal && html` class="danger"`}>${button?.(key) ?? title}</button> <a href="${keyUrl}">Cancel</a></p>
 </form></div>`;
     return answerPage(200, layout(context, { title: `${title}: ${keyName(key)}`, tab: keyType.name, main }));
   };
@@ -103,9 +128,9 @@ function lastRotation({ secrets }: KeyView, now: number): Html | undefined {
 function graceField(key: KeyView, { now }: PageContext): Html {
   const periods = gracePeriodsUntil(key.expiresAt, now);
   const proposed = periods.findLast(({ seconds }) => seconds <= DEFAULT_GRACE_PERIOD)?.seconds;
-  return html`<fieldset><legend>When does the grace period of the old secret end?</legend>${periods.map(
+  return html`<fieldset><legend>When does the grace period of the old ${secretWord(key)} end?</legend>${periods.map(
     ({ seconds, title }) =>
-      html`<label class="tick"><input type="radio" name="grace" value="${seconds}"${seconds === proposed && html` checked`}> <span>${title}${
+      html`<label class="tick"><input type="radio" name="grace" value="${seconds}"${seconds === proposed && html` checked`}> <span>${title}${seconds === 0 && key.kind !== 'public' && ', because the secret was leaked'}${
         seconds > 0 && html` <span class="muted">until ${formatTime(new Date(now + seconds * 1_000))}</span>`
       }</span></label>`,
   )}</fieldset>`;

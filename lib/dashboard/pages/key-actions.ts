@@ -43,6 +43,7 @@ export function endGrace(keyType: KeyType): Page {
       context.member,
       keyIdIn(context),
       formIdIn(context.fields),
+      versionIn(context),
     );
     return redirectToKey(context, keyType, key, 'grace-ended');
   };
@@ -63,8 +64,8 @@ export const addSecret: Page = async (context) => {
 /** `POST /access-keys/:id/secrets/delete` */
 export const deleteSecret: Page = async (context) => {
   const { site, member, fields } = context;
-  const formId = formIdIn(fields);
-  const key = await site.management.accessKeys.deleteSecret(member, keyIdIn(context), secretIdIn(fields), formId);
+  const [formId, version, secret] = [formIdIn(fields), versionIn(context), secretIdIn(fields)];
+  const key = await site.management.accessKeys.deleteSecret(member, keyIdIn(context), secret, formId, version);
   return redirectToKey(context, ACCESS_KEYS, key, 'secret-deleted');
 };
 
@@ -88,7 +89,7 @@ function graceIn(context: PageContext): number {
   const text = context.fields.one('grace') ?? '';
   if (/^\d{1,7}$/.test(text)) return Number(text);
   if (!can(context, 'rotate')) return 0;
-  throw badRequest('Choose when the grace period of the old secret ends.');
+  throw badRequest('Choose when the grace period ends.');
 }
 
 /** @throws HttpError 404 for a text that cannot be the id of a secret. */

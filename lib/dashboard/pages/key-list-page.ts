@@ -1,7 +1,7 @@
 /** The list of keys of one type, with its filters. */
 
 import type { KeyView } from '../../management/keys/key-view.js';
-import type { ListFilter } from '../../management/list-filter.js';
+import { DEFAULT_ORDER, type ListFilter } from '../../management/list-filter.js';
 import { type Entry, hidden, moreFilters, searchField, select } from '../components/controls.js';
 import { FLASH, flashMessage } from '../components/flash-message.js';
 import { type Html, html, joined, userText } from '../components/html.js';
@@ -73,8 +73,8 @@ ${
           base,
           now,
           usage,
-          order: sort ?? '-created',
-          linkTo: (order) => `${path}${queryString({ ...view, sort: order === '-created' ? undefined : order })}`,
+          order: sort ?? DEFAULT_ORDER,
+          linkTo: (order) => `${path}${queryString({ ...view, sort: order === DEFAULT_ORDER ? undefined : order })}`,
         })
 }
 <nav class="pages" aria-label="Pages">
@@ -129,7 +129,7 @@ function filterForm(
 ): Html {
   const states = Object.entries(STATES).map(([value, title]) => ({ value, title }));
   return html`<form class="filters" role="search" aria-label="Filter" action="${base}${keyType.list}" data-live>
-${searchField('text', 'Name, ID or last characters', text)}
+${searchField('text', 'Search', text, 'Name, ID or last characters')}
 ${moreFilters(
   [kind, api, state, unused, sort].some((value) => value !== undefined),
   html`${keyType === API_KEYS && html`${select('kind', 'Kind', [ANY, ...KIND_ENTRIES], kind)}${apiField(apis, api)}`}
@@ -157,6 +157,7 @@ function daysBefore(now: number, days: string | undefined): Date | undefined {
   return new Date(now - Number(days) * DAY);
 }
 
+/** The first entry is the order of a list that nobody sorted: `DEFAULT_ORDER` in `management/list-filter.ts`. */
 const ORDERS: readonly Entry[] = [
   { value: '', title: 'Newest first' },
   { value: 'created', title: 'Oldest first' },

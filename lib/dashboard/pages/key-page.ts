@@ -10,11 +10,10 @@ import { keyStateBanner } from '../components/key-state-banner.js';
 import { layout } from '../components/layout.js';
 import { publicKeysSection } from '../components/public-keys-section.js';
 import { secretsSection } from '../components/secrets-section.js';
-import { timeWithAge } from '../components/times.js';
+import { formatExpiry, timeWithAge } from '../components/times.js';
 import { usageSection } from '../components/usage-chart.js';
-import { viewKey } from '../forms/key-version.js';
 import { formatLimits } from '../forms/user-data.js';
-import type { Page } from '../http/page-context.js';
+import { type Page, viewKey } from '../http/page-context.js';
 import { answerPage } from '../http/page-response.js';
 import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, type KeyType, keyName } from '../key-type.js';
@@ -44,7 +43,7 @@ ${factsOf(keyType, key, now)}
 ${secretsSection(context, keyType, key)}
 ${keyType === ACCESS_KEYS && publicKeysSection(context, key)}
 <h2>Activity</h2>
-${auditEntries(activity.items, now)}
+${auditEntries(activity.items, now, { kind: key.kind })}
 <p><a href="${base}/audit${queryString({ subject: key.id })}">All activity</a></p>`;
     return answerPage(200, layout(context, { title: keyName(key), tab: keyType.name, main }));
   };
@@ -65,12 +64,12 @@ function factsOf(keyType: KeyType, key: KeyView, now: number): Html {
       ? undefined
       : ['Tokens must be bound', html`${BINDINGS[String(key.requireConfirmation)]}`],
     key.platform === null ? undefined : ['E-commerce platform', userText(key.platform)],
-    key.allowedAddresses === null ? undefined : ['Allowed addresses', fullList(key.allowedAddresses)],
+    key.allowedAddresses === null ? undefined : ['Allowed IP addresses', fullList(key.allowedAddresses)],
     key.limits === null ? undefined : ['Rate limits', html`${formatLimits(key.limits)}`],
     ...Object.entries(key.metadata ?? {}).map(([name, value]) => [`Metadata: ${name}`, userText(value)] as const),
     ['Created', html`${timeWithAge(key.createdAt, now)} by ${userText(key.createdBy)}`],
     ['Last used', time(key.lastUsedAt)],
-    ['Expires', time(key.expiresAt)],
+    ['Expires', key.expiresAt === null ? never : timeWithAge(key.expiresAt, now, formatExpiry)],
     key.disabledAt === null ? undefined : ['Disabled', timeWithAge(key.disabledAt, now)],
     key.revokedAt === null ? undefined : ['Revoked', timeWithAge(key.revokedAt, now)],
   ];

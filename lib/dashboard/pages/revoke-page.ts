@@ -4,9 +4,8 @@ import { html, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { recentUse } from '../components/recent-use.js';
 import { formIdField, formIdIn } from '../forms/form-id.js';
-import { viewKey } from '../forms/key-version.js';
 import { tokenField } from '../http/form-token.js';
-import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
+import { keyIdIn, type Page, type PageContext, viewKey } from '../http/page-context.js';
 import { type Answer, answerPage, seeOther } from '../http/page-response.js';
 import { assertCan, can } from '../http/permissions.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
@@ -15,7 +14,7 @@ import { type KeyType, keyName, keyPath } from '../key-type.js';
 export function revokePage(keyType: KeyType): Page {
   return async (context) => {
     assertCan(context, 'revoke');
-    return confirmation(context, keyType, await viewKey(context, keyType), undefined);
+    return confirmation(context, keyType, await viewKey(context, keyType));
   };
 }
 
@@ -27,9 +26,13 @@ export function revokeKey(keyType: KeyType): Page {
     // Without the permission, management refuses it, and adds an entry to the audit log.
     if (can(context, 'revoke')) {
       const key = await viewKey(context, keyType);
-      const isConfirmed = normalizeName(fields.one('confirm') ?? '') === normalizeName(keyName(key));
+      const typed = fields.one('confirm') ?? '';
+      const isConfirmed = normalizeName(typed) === normalizeName(keyName(key));
       if (!isConfirmed)
-        return confirmation(context, keyType, key, 'This is not the name of the key. Type it as it is shown above.');
+        return confirmation(context, keyType, key, {
+          typed,
+          error: 'This is not the name of the key. Type it as it is shown above, with the same capital letters.',
+        });
     }
     await site.management[keyType.name].revoke(member, keyIdIn(context), formId);
     return seeOther(`${base}${keyType.list}?done=revoked`);
@@ -45,7 +48,7 @@ async function confirmation(
   context: PageContext,
   keyType: KeyType,
   key: KeyView,
-  error: string | undefined,
+  { typed = '', error }: { readonly typed?: string; readonly error?: string } = {},
 ): Promise<Answer> {
   const { base, formToken } = context;
   const keyUrl = `${base}${keyPath(keyType, key)}`;
@@ -53,12 +56,12 @@ async function confirmation(
   const title = `Revoke ${name}`;
   const main = html`<p class="crumb"><a href="${keyUrl}">${userText(name)}</a></p>
 <h1>Revoke ${userText(name)}</h1>
-<div class="panel ask"><p>Every request with this key is refused. This cannot be undone. ${await recentUse(context, key)}</p>
+<div class="panel ask"><p>Every request with this key will be refused. This cannot be undone. ${await recentUse(context, key)}</p>
 ${key.state === 'active' && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate it</a> instead, and end the old one now: its settings stay the same.</p>`}
 <form method="post" action="${keyUrl}/revoke">${tokenField(formToken)}${formIdField()}
 <div class="field"><label for="field-confirm">Type <code>${userText(name)}</code> to revoke it</label>
 ${error !== undefined && html`<p class="error" id="confirm-error" role="alert">${error}</p>`}
-<input id="field-confirm" name="confirm" required autocomplete="off" spellcheck="false"${
+<input id="field-confirm" name="confirm" value="${typed}" required autocomplete="off" spellcheck="false"${
     error !== undefined && html` aria-invalid="true" aria-describedby="confirm-error"`
   }></div>
 <p class="actions"><button class="danger">Revoke</button> <a href="${keyUrl}">Cancel</a></p>

@@ -6,9 +6,10 @@ import { SETTINGS_FIELDS } from '../forms/form-values.js';
 import type { Page } from '../http/page-context.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 import { auditCsv } from './audit-csv.js';
-import { AUDIT_CSV_QUERY, AUDIT_QUERY, auditPage } from './audit-page.js';
+import { AUDIT_QUERY, auditPage } from './audit-page.js';
 import { addPublicKey, removePublicKey, requireConfirmation } from './client-public-keys.js';
 import { addSecretPage, disablePage, enablePage, revokeTokensPage, rotatePage } from './confirm-pages.js';
+import { deleteSecretPage, endGracePage, removePublicKeyPage } from './confirm-secret-pages.js';
 import { CREATE_FIELDS, createAccessKey, createKey, newAccessKeyPage, newKeyPage } from './create-page.js';
 import { editKey, editPage } from './edit-page.js';
 import { addSecret, deleteSecret, endGrace, revokeTokens, rotateKey, setDisabled } from './key-actions.js';
@@ -43,9 +44,14 @@ export const ROUTES: readonly Route[] = Object.freeze([
   { path: '/access-keys/:id/secrets/confirm', get: withErrorPage(ACCESS_KEYS, addSecretPage) },
   { path: '/access-keys/:id/secrets', post: withErrorPage(ACCESS_KEYS, addSecret), form: [FORM_ID, 'version'] },
   {
+    path: '/access-keys/:id/secrets/delete/confirm',
+    get: withErrorPage(ACCESS_KEYS, deleteSecretPage),
+    query: ['secret'],
+  },
+  {
     path: '/access-keys/:id/secrets/delete',
     post: withErrorPage(ACCESS_KEYS, deleteSecret),
-    form: [FORM_ID, 'secret'],
+    form: [FORM_ID, 'version', 'secret'],
   },
   { path: '/access-keys/:id/revoke-tokens/confirm', get: withErrorPage(ACCESS_KEYS, revokeTokensPage) },
   {
@@ -59,9 +65,14 @@ export const ROUTES: readonly Route[] = Object.freeze([
     form: [FORM_ID, 'publicKey'],
   },
   {
+    path: '/access-keys/:id/public-keys/remove/confirm',
+    get: withErrorPage(ACCESS_KEYS, removePublicKeyPage),
+    query: ['kid'],
+  },
+  {
     path: '/access-keys/:id/public-keys/remove',
     post: withErrorPage(ACCESS_KEYS, removePublicKey),
-    form: [FORM_ID, 'kid'],
+    form: [FORM_ID, 'version', 'kid'],
   },
   {
     path: '/access-keys/:id/require-confirmation',
@@ -69,7 +80,7 @@ export const ROUTES: readonly Route[] = Object.freeze([
     form: [FORM_ID, 'version', 'confirmation'],
   },
   { path: '/audit', get: auditPage, query: AUDIT_QUERY },
-  { path: '/audit.csv', get: auditCsv, query: AUDIT_CSV_QUERY },
+  { path: '/audit.csv', get: auditCsv, query: AUDIT_QUERY },
 ]);
 
 /** The pages and actions of one key. */
@@ -87,7 +98,8 @@ function routesOfKey(keyType: KeyType): readonly Route[] {
     { path: `${path}/enable`, post: withErrorPage(keyType, setDisabled(keyType, false)), form: [FORM_ID, 'version'] },
     { path: `${path}/rotate/confirm`, get: withErrorPage(keyType, rotatePage(keyType)) },
     { path: `${path}/rotate`, post: withErrorPage(keyType, rotateKey(keyType)), form: [FORM_ID, 'version', 'grace'] },
-    { path: `${path}/end-grace`, post: withErrorPage(keyType, endGrace(keyType)), form: [FORM_ID] },
+    { path: `${path}/end-grace/confirm`, get: withErrorPage(keyType, endGracePage(keyType)) },
+    { path: `${path}/end-grace`, post: withErrorPage(keyType, endGrace(keyType)), form: [FORM_ID, 'version'] },
     {
       path: `${path}/revoke`,
       get: revokePage(keyType),

@@ -1,8 +1,12 @@
-/** The only page that shows a secret: the response to the form that created or rotated it. The page cannot be opened again. */
+/**
+ * The only page that shows a secret: the response to the form that created or rotated it. The page cannot be opened
+ * again.
+ */
 import type { CreatedKey } from '../../management/keys/key-service.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { copyField } from '../components/copy-field.js';
-import { type Html, html, userText } from '../components/html.js';
+import { type Html, html, joined, userText } from '../components/html.js';
+import { secretWord } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { timeWithAge } from '../components/times.js';
 import type { DashboardSettings, PageContext } from '../http/page-context.js';
@@ -30,7 +34,7 @@ export function shownOncePage(
 <p class="status" role="status">${isPublic ? PUBLIC_HINT : SECRET_HINT}</p>
 <div class="once">${key.kind === 'access' && copyField('identifier', 'Client ID', key.id)}
 ${copyField('text', SECRET_LABELS[key.kind], text, !isPublic)}
-${oldSecret(context, created)}
+${oldSecrets(context, created)}
 <h2>Try it</h2>
 ${copyField('command', 'Command', commandOf(site, key, text), !isPublic)}</div>
 <p class="actions"><a class="button plain" download="keyward.env" href="${fileOf(key, text)}"${!isPublic && html` data-saves`}>Download as .env</a> <a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
@@ -61,11 +65,20 @@ function titleOf({ noun }: KeyType, done: Result['done']): string {
   return done === 'secret added' ? `A secret was added to the ${noun}` : `The ${noun} was ${done}`;
 }
 
-/** The old secret, if it has a grace period. */
-function oldSecret({ now }: PageContext, { key }: CreatedKey): Html | undefined {
+/** The old secret, if it has a grace period, and the secrets that the rotation has ended. */
+function oldSecrets({ now }: PageContext, { key, doneAt }: CreatedKey): Html {
+  const word = secretWord(key);
   const old = key.secrets.find(({ state }) => state === 'grace_period');
-  if (old === undefined || old.acceptedUntil === null) return undefined;
-  return html`<p>The old secret is <code>${old.hint}</code>. Its grace period ends ${timeWithAge(old.acceptedUntil, now)}.</p>`;
+  const ended = key.secrets.filter(
+    ({ state, acceptedUntil }) => state === 'ended' && acceptedUntil?.getTime() === doneAt.getTime(),
+  );
+  const until =
+    old !== undefined &&
+    old.acceptedUntil !== null &&
+    html`<p>The old ${word} is <code>${old.hint}</code>. Its grace period ends ${timeWithAge(old.acceptedUntil, now)}.</p>`;
+  const hints = ended.map(({ hint }) => html`<code>${hint}</code>`);
+  return html`${until}
+${hints.length > 0 && html`<p>Refused from now on: ${joined(hints, html`, `)}.</p>`}`;
 }
 
 /** Variables for a `.env` file, as a `data:` URL, so that no second request is needed for the secret. */

@@ -14,7 +14,7 @@ export class EndedSessions {
   readonly #max: number;
   /** Ids of sessions, and when each would have expired. */
   readonly #sessions = new Map<string, number>();
-  /** Members, and the time until which all their earlier sessions are ended. */
+  /** Members, and a time: their sessions that started at or before it are ended. */
   readonly #members = new Map<string, number>();
   #everybody = Number.NEGATIVE_INFINITY;
 
@@ -39,7 +39,10 @@ export class EndedSessions {
     return this.#sessions.has(id) || startedAt <= this.#endedUntil(member);
   }
 
-  /** The start time of a new session: after the ended sessions of its member. */
+  /**
+   * Returns the start time for a new session: now, but always later than the time up to which sessions of this member
+   * (or of everybody) were ended, so that the new session is not ended too.
+   */
   startOf(member: string): number {
     return Math.max(this.#clock.now(), this.#endedUntil(member) + 1);
   }

@@ -5,6 +5,7 @@ import type { Member } from '../../management/member.js';
 import { EndedSessions } from './ended-sessions.js';
 import type { Session, SessionCipher } from './session-cipher.js';
 
+/** How long a session lasts. The defaults are in create-sign-in.ts. */
 export interface SessionLimits {
   /** Maximum milliseconds between two requests. */
   readonly idle: number;

@@ -1,14 +1,14 @@
 /** Writes sign-ins, sign-outs and refused links to the audit log (OWASP ASVS 16.3.1). */
 import type { Clock } from '../../contracts/clock.js';
-import { transactOn } from '../../management/map-store-errors.js';
 import type { Member } from '../../management/member.js';
+import { transactOn } from '../../management/transact.js';
 import { withoutMappedPrefix } from '../../protocol/ip-address.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 
 /** Each method takes the address of the caller, and throws ManagementError `unavailable` if the store fails. */
 export interface SignInAudit {
   signedIn(member: Member, origin: string | undefined): Promise<void>;
-  /** A refused link is logged in the accounts of all members. */
+  /** Adds an entry for a refused link to the audit log of every account that has a member here. */
   refused(origin: string | undefined): Promise<void>;
   signedOut(member: Pick<Member, 'id' | 'account'>, origin: string | undefined): Promise<void>;
 }

@@ -71,8 +71,8 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
   }
 
   /**
-   * Links have 256 bits and cannot be guessed. The limit is for entries that one network can add to the audit log; it
-   * never refuses a valid link.
+   * Links have 256 random bits and cannot be guessed, so this limit does not protect them. It bounds how many audit log
+   * entries one network can cause, and never refuses a valid link.
    */
   async function refuseLink(req: Request): Promise<never> {
     const network = clientNetwork(req.ip ?? req.socket.remoteAddress);
@@ -109,7 +109,10 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     return (await sessions.read(cookie.read(req)))?.member === member.id;
   }
 
-  /** Ends the session of the browser, even one that an attacker set there: no copy of its cookie is accepted again. */
+  /**
+   * Ends the session whose cookie the browser sends, so that no copy of that cookie is accepted again. This includes a
+   * cookie that an attacker planted in the browser (session fixation).
+   */
   async function endSession(req: Request): Promise<Session | undefined> {
     const session = await sessions.read(cookie.read(req));
     if (session !== undefined) sessions.end(session);
