@@ -26,11 +26,11 @@ export type {
 export type { RateCount, RateCounter, RateCounterOptions } from './contracts/rate-counter.js';
 export type { ReplayCache } from './contracts/replay-cache.js';
 export type { UsageCounter } from './contracts/usage-counter.js';
-export type { KeyFormat, KeyReading } from './credentials/api-key.js';
 export { type ApiMap, type ApiMapOptions, apiMap } from './credentials/api-map.js';
 export { digestOf } from './credentials/digest.js';
-export { createKeyText, type KeyFormatOptions, type KeyTextOptions, keyFormat } from './credentials/key-format.js';
+export type { KeyFormat, KeyReading } from './credentials/keyward-format.js';
 export type { Environment, KeyKind, Kind } from './credentials/kind.js';
+export { createKeyText, type KeyFormatOptions, type KeyTextOptions, keyFormat } from './credentials/prefixed-format.js';
 export type {
   AccessPrincipal,
   ConfirmationMethod,
@@ -38,9 +38,9 @@ export type {
   Principal,
   TokenPayload,
 } from './credentials/principal.js';
-export type { PublicJwk } from './credentials/public-jwk.js';
 export type { RateLimit } from './credentials/rate-limit.js';
-export type { AccessKeyRecord, KeyRecord } from './credentials/record.js';
+export type { PublicJwk } from './credentials/records/public-jwk.js';
+export type { AccessKeyRecord, KeyRecord } from './credentials/records/record.js';
 export { KeywardError, type KeywardErrorOptions } from './errors/keyward-error.js';
 export type { CallbackFailure } from './events/callback-failure.js';
 export type { Decision } from './events/decision.js';

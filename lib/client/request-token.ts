@@ -98,7 +98,7 @@ function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: Toke
   if (expiresIn !== undefined && !(typeof expiresIn === 'number' && expiresIn > 0)) {
     throw new TokenClientError(
       'invalid_token_response',
-      'the token endpoint answered with an expires_in that is no lifetime',
+      'the token endpoint answered with an invalid expires_in: expected a number of seconds above 0',
     );
   }
   if ((scheme === 'DPoP') !== (proofs !== undefined)) {

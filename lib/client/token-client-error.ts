@@ -18,11 +18,16 @@ export type TokenClientErrorCode =
  * ```ts
  * import { tokenClient, TokenClientError } from 'keyward/client';
  *
- * const client = tokenClient({ issuer: 'https://login.example', clientId: 'ack_1', clientSecret: process.env.SECRET ?? '' });
+ * const client = tokenClient({
+ *   issuer: 'https://login.example',
+ *   clientId: 'ack_1',
+ *   clientSecret: process.env.SECRET ?? '',
+ * });
  * try {
  *   await client.accessToken();
  * } catch (error) {
- *   if (error instanceof TokenClientError && error.code === 'token_endpoint_unreachable') console.warn('try again later');
+ *   if (!(error instanceof TokenClientError)) throw error;
+ *   if (error.code === 'token_endpoint_unreachable') console.warn('try again later');
  * }
  * ```
  */

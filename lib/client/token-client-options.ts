@@ -105,7 +105,8 @@ const authentication: Option<(audience: string) => ClientAuthentication> = (opti
 
 const scopes: Option<readonly string[]> = (options, name) => {
   const values = options.raw(name) ?? [];
-  if (!Array.isArray(values) || !values.every(isScopeToken)) throw options.mistake(name, 'a list of scope tokens');
+  if (!Array.isArray(values) || !values.every(isScopeToken))
+    throw options.mistake(name, 'a list of scope-tokens (RFC 6749 section 3.3)');
   return Object.freeze([...values]);
 };
 

@@ -104,7 +104,8 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
 
   async function send(target: Request, isRepeatable: boolean): Promise<Response> {
     const first = await currentToken();
-    const response = await present(isRepeatable ? target.clone() : target, first);
+    // Without a body the same request can be sent twice.
+    const response = await present(isRepeatable && target.body !== null ? target.clone() : target, first);
     const fault = faultOf(response);
     const isNonceNew = proofs?.keepNonce(new URL(target.url), response) === true;
     if (!isRepeatable || response.status !== 401) return response;

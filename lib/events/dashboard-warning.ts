@@ -4,8 +4,8 @@ import { eventChannel } from './event-channel.js';
 export interface DashboardWarning {
   /**
    * `failed`: an unexpected error, and the member got 500. `unavailable`: the store or `memberOf` did not answer, and
-   * the member got 503. `member_invalid`: `memberOf` returned something that is not a `Member`, and the request got 401.
-   * `cross_site`: a form was not sent from a page of the Dashboard.
+   * the member got 503. `member_invalid`: `memberOf` returned something that is not a `Member`, and the request got
+   * 401. `cross_site`: a form was not sent from a page of the Dashboard.
    */
   readonly warning: 'failed' | 'unavailable' | 'member_invalid' | 'cross_site';
   readonly method: string;

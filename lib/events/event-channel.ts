@@ -10,7 +10,10 @@ export interface EventChannel<E extends object> {
   publish(event: E): void;
 }
 
-/** Opens a channel by name. Every copy of keyward in the process opens the same channel for a name. */
+/**
+ * Opens a channel by name. The names are in the other files of this folder: `keyward:decision`, `keyward:token` and so
+ * on. Every copy of keyward in the process opens the same channel for a name.
+ */
 export function eventChannel<E extends object>(name: string): EventChannel<E> {
   return channel(name);
 }

@@ -2,7 +2,10 @@ import { eventChannel } from './event-channel.js';
 
 /** A failed lookup. The request got 503, or used a cache entry that was confirmed shortly before. */
 export interface LookupFailure {
-  /** The factory that made the lookup: `apiKeys`, `accessKeys` or `issuer`; `verifier` for your own verifier. */
+  /**
+   * The factory that made the lookup: `apiKeys`, `accessKeys`, `introspectedTokens`, `issuer` or `requireRateLimit`;
+   * `replayCache` for a replay cache; `verifier` for your own verifier.
+   */
   readonly of: string;
   /**
    * `threw`: the resolver threw or rejected. `timed_out`: it took too long. `record_invalid`: it returned a record

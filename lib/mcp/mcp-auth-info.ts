@@ -32,7 +32,8 @@ export interface McpAuthInfo {
  * import { mcpAuthInfo } from 'keyward/mcp';
  *
  * const app = express();
- * app.post('/mcp', requireBearer({ issuer: 'https://login.example', audience: 'https://api.example/mcp' }), (req, res) => {
+ * const gate = requireBearer({ issuer: 'https://login.example', audience: 'https://api.example/mcp' });
+ * app.post('/mcp', gate, (req, res) => {
  *   res.json({ client: mcpAuthInfo(req).clientId });
  * });
  * ```

@@ -47,9 +47,13 @@ export function readMcpAuthOptions(given: McpAuthOptions) {
   }
   const others = Object.keys(given).filter((name) => ![...OF_METADATA, ...OF_GATE, 'accept'].includes(name));
   if (accept !== undefined && others.length > 0) {
-    throw new TypeError(`mcpAuth: unknown option "${others[0]}" beside "accept"; it may be one of accessTokens()`);
+    const remedy = 'if it is an option of accessTokens(), pass it there';
+    throw new TypeError(`mcpAuth: option "${others[0]}" cannot be combined with "accept"; ${remedy}`);
   }
-  if ('audience' in given) throw new TypeError('mcpAuth: the audience is "resource"; for further ones use "accept"');
+  if ('audience' in given) {
+    const remedy = 'the audience is the value of "resource"; to accept other audiences, pass verifiers in "accept"';
+    throw new TypeError(`mcpAuth: there is no option "audience": ${remedy}`);
+  }
   const verifiers = accept ?? [accessTokens({ ...pick(given, others), audience: resource } as AccessTokensOptions)];
   return {
     metadata: { ...pick(given, OF_METADATA), accept: verifiers } as unknown as ResourceMetadataOptions,
@@ -63,7 +67,7 @@ function readPath(resource: unknown): string {
     throw new TypeError('mcpAuth: option "resource" must be a URL');
   const path = new URL(resource).pathname;
   if (PLAIN_PATH.test(path)) return path;
-  throw new TypeError('mcpAuth: the path of "resource" must have letters, digits, "-", ".", "_", "~" and "/" alone');
+  throw new TypeError('mcpAuth: the path of "resource" may contain only letters, digits, "-", ".", "_", "~" and "/"');
 }
 
 function pick(given: object, names: readonly string[]): Record<string, unknown> {

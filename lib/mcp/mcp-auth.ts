@@ -43,7 +43,8 @@ export type McpAuth<P extends Principal = Principal> = Router & {
  * import { mcpAuth } from 'keyward/mcp';
  *
  * const app = express();
- * app.use(mcpAuth({ resource: 'https://api.example.com/mcp', issuer: 'https://login.example', scopes: ['mcp:tools'] }));
+ * const resource = 'https://api.example.com/mcp';
+ * app.use(mcpAuth({ resource, issuer: 'https://login.example', scopes: ['mcp:tools'] }));
  * app.post('/mcp', (_req, res) => {
  *   res.json({}); // transport.handleRequest(req, res, req.body)
  * });
@@ -73,8 +74,8 @@ export function mcpAuth(options: McpAuthOptions): McpAuth {
 }
 
 /**
- * Passes an error for every request if the Router is mounted below a path. It would see only the rest of the path, so
- * the gate would not protect the path of the resource.
+ * Passes an error to `next` for every request if the Router is mounted below a path: the Router would then see only the
+ * rest of the path, and the gate would not protect the path of the resource.
  */
 function atRoot(metadata: ResourceMetadata): Middleware {
   const serveMetadata: Middleware = (req, res, next) => {

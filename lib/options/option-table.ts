@@ -3,7 +3,10 @@
  * them with the interface of the options, and `readTable` refuses any other name.
  *
  * ```ts
- * const OPTIONS = { store: object<Store>(['ready']), timeout: integer(1_000, 1, 60_000) } satisfies OptionTable<StoreOptions>;
+ * const OPTIONS = {
+ *   store: object<Store>(['ready']),
+ *   timeout: integer(1_000, 1, 60_000),
+ * } satisfies OptionTable<StoreOptions>;
  * const { store, timeout } = readTable('openStore', given, OPTIONS);
  * ```
  */
@@ -61,7 +64,10 @@ export function method<F>(): Option<F> {
   return (options, name) => options.method<F>(name);
 }
 
-/** A list of one or more names, each an allowed one, and none twice. `expected` is for the error if the value is not a list. */
+/**
+ * A list of one or more names, each an allowed one, and none twice. `expected` is for the error if the value is not a
+ * list.
+ */
 export function names<const T extends string>(allowed: readonly T[], expected: string): Option<readonly T[]> {
   return (options, name) => {
     const values = options.raw(name);

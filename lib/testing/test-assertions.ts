@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JWK } from 'jose';
 import type { Clock } from '../contracts/clock.js';
-import type { PublicJwk } from '../credentials/public-jwk.js';
+import type { PublicJwk } from '../credentials/records/public-jwk.js';
 import { type OptionTable, oneOf, readTable, text, withDefault } from '../options/option-table.js';
 import { TestKeyPair } from './test-key-pair.js';
 import { type AssertionTraits, readAssertionTraits } from './traits.js';

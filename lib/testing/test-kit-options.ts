@@ -16,8 +16,8 @@ export interface TestKitOptions {
   /** DPoP at the gates, as in the app under test: `dpop` of `accessTokens`. */
   readonly dpop?: DpopOptions | undefined;
   /**
-   * Client certificates at the gates: `mtls` of `accessTokens`. Default of `certificateOf`: the certificate of the TLS connection, or of
-   * the field `Client-Cert` (RFC 9440), so that tests need no TLS.
+   * Client certificates at the gates: `mtls` of `accessTokens`. Default of `certificateOf`: the certificate of the TLS
+   * connection, or of the field `Client-Cert` (RFC 9440), so that tests need no TLS.
    */
   readonly mtls?: MtlsOptions | undefined;
   /** The time of the kit's clock. Default: now. */

@@ -3,10 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { apiKeys } from '../api-keys/api-keys.js';
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
-import { mintKey } from '../credentials/api-key.js';
+import { mintKey } from '../credentials/keyward-format.js';
 import { type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
-import { type AccessKeyRecord, type KeyRecord, readAccessKeyRecord, readKeyRecord } from '../credentials/record.js';
-import { RecordError } from '../credentials/record-error.js';
+import {
+  type AccessKeyRecord,
+  type KeyRecord,
+  readAccessKeyRecord,
+  readKeyRecord,
+} from '../credentials/records/record.js';
+import { RecordError } from '../credentials/records/record-error.js';
 import { namesOf } from '../options/options.js';
 import { accessTokens } from '../tokens/access-tokens.js';
 import { type TestAssertionOptions, type TestAssertions, testAssertions } from './test-assertions.js';
@@ -40,8 +45,8 @@ export interface TestKit {
   /** Opaque tokens, and the verifier that introspects them (RFC 7662), without a network. */
   introspection(): TestIntrospection;
   /**
-   * A client with a key pair: access tokens that are bound to it, and DPoP proofs (RFC 9449). Needs the option `dpop`, or throws a
-   * TypeError. Each call makes another client.
+   * A client with a key pair: access tokens that are bound to it, and DPoP proofs (RFC 9449). Needs the option `dpop`,
+   * or throws a TypeError. Each call makes another client.
    *
    * ```ts
    * const sender = kit.dpop();
@@ -52,8 +57,8 @@ export interface TestKit {
    */
   dpop(): TestSender;
   /**
-   * A client with a self-signed certificate, and access tokens that are bound to it (RFC 8705). Needs the option `mtls`, or throws a
-   * TypeError. Each call makes another client.
+   * A client with a self-signed certificate, and access tokens that are bound to it (RFC 8705). Needs the option
+   * `mtls`, or throws a TypeError. Each call makes another client.
    *
    * ```ts
    * const client = kit.certificate();
@@ -63,13 +68,16 @@ export interface TestKit {
    */
   certificate(): TestCertificate;
   /**
-   * A client with a key pair for `private_key_jwt` (RFC 7523): the public key for its access key, and assertions for a token endpoint.
-   * It throws a TypeError for invalid options.
+   * A client with a key pair for `private_key_jwt` (RFC 7523): the public key for its access key, and assertions for a
+   * token endpoint. It throws a TypeError for invalid options.
    */
   assertion(options?: TestAssertionOptions): TestAssertions;
   /** Revokes a credential of this kit. For a JWT, its access key is revoked. The next request is refused. */
   revoke(credential: string): void;
-  /** Starts or ends an outage of the store. Cached entries stay usable for their time: move the clock to end it. */
+  /**
+   * Starts or ends an outage of the store. Entries that are already cached stay usable until they expire; advance the
+   * clock to let them expire.
+   */
   outage(on: boolean): void;
 }
 
@@ -187,7 +195,10 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   });
 }
 
-/** Throws where a record is created if the verifiers would refuse the record, because this is a mistake of the test. */
+/**
+ * Throws a TypeError if the verifiers would refuse the record, so that a mistake in a test shows where the credential
+ * is created and not as a 503 later.
+ */
 function assertSound(factory: string, read: () => unknown): void {
   try {
     read();

@@ -1,6 +1,6 @@
 /** The store of a test kit: records in memory, and simulated outages. */
 import { digestOf } from '../credentials/digest.js';
-import type { AccessKeyRecord, KeyRecord } from '../credentials/record.js';
+import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
 
 export class TestStore {
   readonly #keys = new Map<string, KeyRecord>();

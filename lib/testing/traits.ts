@@ -49,7 +49,10 @@ export interface TokenTraits extends CredentialTraits {
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Traits of an opaque token. `foreign` and `revoked`: its issuer says that it is not active. */
+/**
+ * Traits of an opaque token. With `foreign` or `revoked`, the introspection endpoint answers that the token is not
+ * active.
+ */
 export interface OpaqueTokenTraits
   extends Pick<TokenTraits, 'scopes' | 'clientId' | 'expiresIn' | 'claims' | 'expired' | 'revoked' | 'foreign'> {}
 
@@ -57,7 +60,9 @@ export interface OpaqueTokenTraits
 export interface ProofTraits {
   /** The method of the request, in capitals: `'POST'`. */
   readonly method: string;
-  /** The URL of the request, or its path; then the origin is the first of the kit's option `dpop`. */
+  /**
+   * The URL of the request, or only its path, which is completed with the first `origin` of the kit's option `dpop`.
+   */
   readonly url: string;
   /** The access token of the request. Without it: a proof for a token endpoint. */
   readonly token?: string | undefined;

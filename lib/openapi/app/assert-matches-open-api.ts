@@ -104,7 +104,7 @@ function differencesOf(
   const isSame = (other: Requirement | undefined) => other !== undefined && keyOf(other) === keyOf(requirement);
   const earlier = operation.template.isConcrete ? earlierRoute(operation, route, routes) : undefined;
   if (earlier !== undefined && !isSame(earlier.requirement)) {
-    return [`  ${name}: the app tries ${earlier.name} before it`];
+    return [`  ${name}: the app handles these requests with ${earlier.name}, which has other requirements`];
   }
   if (isSame(route.requirement)) return [];
   const [asked, given] = [requirement, route.requirement].map((side) => requirementText(side, namesOf));

@@ -12,8 +12,8 @@ export function schemeNames(proofs: ReadonlyMap<string, SchemeProof>): SchemeNam
 
 /** Returns a text such as `accessToken with pets:read, or secretKey`. */
 export function requirementText(requirement: Requirement | undefined, namesOf: SchemeNames): string {
-  if (requirement === undefined) return 'what a document cannot say';
-  if (requirement.isClosed) return 'what no credential has';
+  if (requirement === undefined) return 'something that OpenAPI cannot express';
+  if (requirement.isClosed) return 'something that no credential can satisfy';
   if (requirement.alternatives.length === 0) return 'nothing';
   const texts = neededAlternatives(requirement).map(({ verifier, scopes, mutualTls }) => {
     const name = namesOf(verifier).join(' or ') || 'a credential whose verifier is not in "schemes"';

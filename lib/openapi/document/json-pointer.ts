@@ -59,14 +59,14 @@ export function resolve(root: Place, place: Place): Place {
 
 function targetOf(root: Place, reference: Place): Place {
   const { value } = reference;
-  if (typeof value !== 'string') throw mistakeAt(reference, 'expected a $ref that is a text');
+  if (typeof value !== 'string') throw mistakeAt(reference, 'expected a $ref that is a string');
   if (value !== '#' && !value.startsWith('#/')) {
-    throw faultAt(reference, 'this $ref is not local; put what it names into the document');
+    throw faultAt(reference, 'this $ref is not local; copy its target into the document');
   }
   let found = root;
   for (const token of value.split('/').slice(1)) {
     const member = isContainer(found.value) ? memberOf(found, unescapeToken(reference, token)) : undefined;
-    if (member === undefined) throw faultAt(reference, 'this $ref names nothing in the document');
+    if (member === undefined) throw faultAt(reference, 'this $ref has no target in the document');
     found = member;
   }
   return found;
