@@ -4,7 +4,7 @@ import { accessTokens } from 'keyward';
 import { T1 } from '../support/answers.js';
 import { type IssuerServer, serveIssuer } from '../support/issuer-server.js';
 import { createManualClock } from '../support/manual-clock.js';
-import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import {
   AUDIENCE,
   assemble,
@@ -159,7 +159,7 @@ describe('typ', () => {
   ];
 
   it.each(types)('A19 typ %s', async (_name, typ) => {
-    expect(await strict.judge(typed(typ))).toEqual(LET_IN);
+    expect(await strict.judge(typed(typ))).toEqual(ACCEPTED);
   });
 
   it.each([...plain, ...others])('A20 typ %s', async (_name, typ) => {
@@ -167,7 +167,7 @@ describe('typ', () => {
   });
 
   it.each([...types, ...plain])('A20 typ %s, profile jwt', async (_name, typ) => {
-    expect(await foreign.judge(typed(typ))).toEqual(LET_IN);
+    expect(await foreign.judge(typed(typ))).toEqual(ACCEPTED);
   });
 
   it.each(others)('A20 typ %s, profile jwt: any other type is refused', async (_name, typ) => {

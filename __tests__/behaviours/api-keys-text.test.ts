@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { apiKeys, requireBearer } from 'keyward';
-import { keywardFormat, mintKey } from '../../lib/credentials/api-key.js';
+import { keywardFormat, mintKey } from '../../lib/credentials/keyward-format.js';
 import { answerOf, R4, S3, T1 } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createKeyTable, type KeyTable } from '../support/key-table.js';

@@ -9,7 +9,7 @@ import {
   requireBearer,
   requireKeyKind,
 } from 'keyward';
-import { keywardFormat, mintKey } from '../../lib/credentials/api-key.js';
+import { keywardFormat, mintKey } from '../../lib/credentials/keyward-format.js';
 import { answerOf, S3, T1 } from '../support/answers.js';
 import { createKeyTable, type KeyTable, type KeyTraits } from '../support/key-table.js';
 import { createManualClock, type ManualClock, START } from '../support/manual-clock.js';

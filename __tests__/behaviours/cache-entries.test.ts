@@ -2,7 +2,7 @@ import nodeCrypto, { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { accessTokens, apiKeys, requireBearer } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { answerOf, T1 } from '../support/answers.js';
 import { createKeyTable, type KeyTable } from '../support/key-table.js';
 import { law } from '../support/law.js';

@@ -11,7 +11,7 @@ import {
   requireKeyKind,
   requireScopes,
 } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { A5, answerOf, R4, S3, T1, U0 } from '../support/answers.js';
 import { settled } from '../support/cache-bench.js';
 import { type Deferred, deferred } from '../support/deferred.js';
@@ -87,12 +87,12 @@ describe('many requests, one lookup', () => {
 
   it('X27 a cold start: at most maxLookups concurrent lookups, and no request is refused', async () => {
     const keys = Array.from({ length: Number(process.env.KEYWARD_SOAK_RUNS ?? 500) }, () => table.add());
-    let [underWay, most] = [0, 0];
+    let [pending, most] = [0, 0];
     table.answer(async () => {
-      underWay += 1;
-      most = Math.max(most, underWay);
+      pending += 1;
+      most = Math.max(most, pending);
       await settled();
-      underWay -= 1;
+      pending -= 1;
       return table.recordOf(keys[0] ?? '');
     });
     for (let at = 0; at < keys.length; at += 100) {
@@ -172,7 +172,7 @@ describe('HTTP caches', () => {
 
 describe('options refuse regular expressions', () => {
   it.each([
-    ['that remembers where it stood', /^payments$/g],
+    ['that keeps its position', /^payments$/g],
     ['that takes for ever', /^(a+)+$/],
   ])('X31 one %s', (_what, pattern) => {
     const text = pattern as unknown as string;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessTokens, type Guard, requireApi, requireScopes } from 'keyward';
 import { lacking, S3, T1 } from '../support/answers.js';
 import { createManualClock } from '../support/manual-clock.js';
-import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf, type Members } from '../support/token-forge.js';
 
 const key = createKey('ES256');
@@ -78,7 +78,7 @@ describe('the API of a scope', () => {
   );
 
   it('C18 scope payments:read belongs to the API payments', async () => {
-    expect(await judgeBehind(requireApi('payments'), { scope: 'payments:read' })).toEqual(LET_IN);
+    expect(await judgeBehind(requireApi('payments'), { scope: 'payments:read' })).toEqual(ACCEPTED);
   });
 
   it.each(['toString', 'constructor', '__proto__'])('C19 a route requires %s, which no token has', async (name) => {
@@ -93,7 +93,7 @@ describe('the API of a scope', () => {
     expect(token.length).toBeLessThanOrEqual(12_288);
     const { status, body } = await api.present(token);
     expect([status, JSON.parse(body).scopes]).toEqual([200, scopes]);
-    expect(await judgeBehind(requireScopes('api899:r'), { scope: scopes.join(' ') })).toEqual(LET_IN);
+    expect(await judgeBehind(requireScopes('api899:r'), { scope: scopes.join(' ') })).toEqual(ACCEPTED);
   });
 
   it.each<[string, unknown]>([

@@ -9,7 +9,7 @@ import {
   type KeyRecord,
   requireBearer,
 } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { answerOf, T1 } from '../support/answers.js';
 import { type Deferred, deferred } from '../support/deferred.js';
@@ -179,7 +179,7 @@ describe('N18 a flood of 4,000 unknown keys a second, and a resolver that takes 
     const answers: Promise<boolean>[] = [];
     for (const [index, key] of good.entries()) {
       for (let i = 0; i < PER_STEP; i += 1) void present(mintKey('secret', 'live'), '203.0.113.66');
-      // The good keys begin once the flood is under way.
+      // The good keys are sent after the flood has started.
       if (index >= 100) answers.push(present(key, networkOfGood(index)));
       await next();
     }

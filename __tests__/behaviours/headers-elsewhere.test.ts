@@ -93,19 +93,19 @@ describe('a guard without a principal', () => {
 
   it('H32 without a gate before it: 500 with a message for the developer, and no handler runs', async () => {
     let handled = 0;
-    let told: unknown;
+    let thrown: unknown;
     const app = express();
     app.get('/', requireApi('payments'), () => {
       handled += 1;
     });
     app.use(((error, _req, res, _next) => {
-      told = error;
+      thrown = error;
       res.sendStatus(error.status ?? 500);
     }) as ErrorRequestHandler);
     const served = await serve(app);
     try {
       expect((await getRaw(served.port, [`Authorization: Bearer ${key}`])).status).toBe(500);
-      expect(told).toEqual(
+      expect(thrown).toEqual(
         new Error('keyward: no requireBearer ran before requireApi(payments); mount one before it on this route'),
       );
       expect(handled).toBe(0);

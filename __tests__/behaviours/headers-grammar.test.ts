@@ -63,8 +63,8 @@ describe('a b64token that is not a credential', () => {
     ['key', '='],
     ['key', '=='],
     ['token', '=='],
-  ])('H18 a valid %s followed by %s: no lookup, no signature check', async (sort, padding) => {
-    const { work, ...answer } = await present(`Bearer ${sort === 'key' ? key : api.token}${padding}`);
+  ])('H18 a valid %s followed by %s: no lookup, no signature check', async (kind, padding) => {
+    const { work, ...answer } = await present(`Bearer ${kind === 'key' ? key : api.token}${padding}`);
     expect(answer).toEqual(T1);
     expect(work).toMatchObject({ handled: 0, lookups: 0, signatures: 0 });
   });

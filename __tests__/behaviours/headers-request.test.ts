@@ -69,13 +69,13 @@ describe('one connection', () => {
     const { text } = await sendRaw(api.port, requests.join(''));
     const answers = text.split(/(?=HTTP\/1\.1 \d)/).map((answer) => ({
       status: Number(answer.slice(9, 12)),
-      told: /"keyId":"(\w+)"|"error":"(\w+)"/.exec(answer)?.slice(1).find(Boolean),
+      named: /"keyId":"(\w+)"|"error":"(\w+)"/.exec(answer)?.slice(1).find(Boolean),
     }));
     expect(answers).toEqual([
-      { status: 200, told: 'key_1' },
-      { status: 401, told: undefined },
-      { status: 401, told: 'invalid_token' },
-      { status: 200, told: 'key_2' },
+      { status: 200, named: 'key_1' },
+      { status: 401, named: undefined },
+      { status: 401, named: 'invalid_token' },
+      { status: 200, named: 'key_2' },
     ]);
   });
 });

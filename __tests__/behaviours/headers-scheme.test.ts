@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const credentialOf = (sort: string) => (sort === 'key' ? key : api.token);
+const credentialOf = (kind: string) => (kind === 'key' ? key : api.token);
 
 /** Refused by its text alone; and of the good key nothing was cached, neither that it is good nor that it is not. */
 async function expectRefusal(lines: readonly string[], answer: object) {
@@ -33,9 +33,9 @@ describe('the scheme of the Authorization field', () => {
     ['bearer', 'token'],
     ['BEARER', 'token'],
     ['bEaReR', 'token'],
-  ])('H04 %s with a valid %s', async (scheme, sort) => {
-    const { status, work } = await api.ask([`Authorization: ${scheme} ${credentialOf(sort)}`]);
-    expect([status, work.handled, work.signatures]).toEqual([200, 1, sort === 'token' ? 1 : 0]);
+  ])('H04 %s with a valid %s', async (scheme, kind) => {
+    const { status, work } = await api.ask([`Authorization: ${scheme} ${credentialOf(kind)}`]);
+    expect([status, work.handled, work.signatures]).toEqual([200, 1, kind === 'token' ? 1 : 0]);
   });
 
   it.each([

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { accessTokens, apiKeys, type IntrospectedTokensOptions, introspectedTokens, requireBearer } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { A5, T1 } from '../support/answers.js';
 import { eavesdrop } from '../support/eavesdrop.js';
 import { ACTIVE, AUDIENCE, INACTIVE, introspectedApi, NOW } from '../support/introspection-server.js';
 import { scriptedServer } from '../support/scripted-server.js';
-import { LET_IN, refusal, serveTokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi } from '../support/token-api.js';
 import { createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
 
 const closing: (() => Promise<void>)[] = [];
@@ -123,7 +123,7 @@ describe('the fields of the response', () => {
   ])('I02 %s is accepted', async (_what, members, options) => {
     const { api, answer } = await start(options);
     answer({ body: { ...ACTIVE, ...members } });
-    expect(await api.judge('opaque-token')).toEqual(LET_IN);
+    expect(await api.judge('opaque-token')).toEqual(ACCEPTED);
   });
 
   it('I02 a scope as a list is read, and the client from azp or sub', async () => {
@@ -146,9 +146,9 @@ describe('the fields of the response', () => {
   it('I02 a cached token ends at its exp, whatever its ttl', async () => {
     const { api, clock, answer } = await start();
     answer({ body: { ...ACTIVE, exp: NOW + 2 } });
-    expect(await api.judge('opaque-token')).toEqual(LET_IN);
+    expect(await api.judge('opaque-token')).toEqual(ACCEPTED);
     clock.advance(1_999);
-    expect(await api.judge('opaque-token')).toEqual(LET_IN);
+    expect(await api.judge('opaque-token')).toEqual(ACCEPTED);
     clock.advance(1);
     expect(await api.judge('opaque-token')).toEqual(refusal(T1, 'expired'));
   });
@@ -177,7 +177,7 @@ describe('calls', () => {
 
   it('I03 with cache: false each request is a call', async () => {
     const { api, calls } = await start({ cache: false });
-    for (let request = 0; request < 3; request += 1) expect(await api.judge('opaque-token')).toEqual(LET_IN);
+    for (let request = 0; request < 3; request += 1) expect(await api.judge('opaque-token')).toEqual(ACCEPTED);
     expect(calls).toHaveLength(3);
   });
 
@@ -195,10 +195,10 @@ describe('calls', () => {
 describe('a token that was revoked at the issuer after it was cached', () => {
   it('I04 is refused after ttl, 5 s', async () => {
     const { api, clock, answer } = await start();
-    expect(await api.judge('opaque-token')).toEqual(LET_IN);
+    expect(await api.judge('opaque-token')).toEqual(ACCEPTED);
     answer({ body: INACTIVE });
     clock.advance(4_999);
-    expect(await api.judge('opaque-token')).toEqual(LET_IN);
+    expect(await api.judge('opaque-token')).toEqual(ACCEPTED);
     clock.advance(1);
     expect(await api.judge('opaque-token')).toEqual(refusal(T1, 'token_inactive'));
   });
@@ -216,7 +216,7 @@ describe('a token that was revoked at the issuer after it was cached', () => {
     await api.judge('opaque-token');
     answer({ status: 500 });
     clock.advance(9_000);
-    expect(await api.judge('opaque-token')).toEqual(LET_IN);
+    expect(await api.judge('opaque-token')).toEqual(ACCEPTED);
     clock.advance(1_001);
     expect(await api.judge('opaque-token')).toEqual(refusal(A5, 'lookup_threw'));
   });
@@ -261,8 +261,8 @@ describe('with other verifiers', () => {
 
   it('I05 a JWT of the issuer, and one without an issuer, are sent to the endpoint', async () => {
     const { api, origin, calls } = await start();
-    expect(await api.judge(forge(key, { iss: origin }))).toEqual(LET_IN);
-    expect(await api.judge(forge(key, { iss: undefined }))).toEqual(LET_IN);
+    expect(await api.judge(forge(key, { iss: origin }))).toEqual(ACCEPTED);
+    expect(await api.judge(forge(key, { iss: undefined }))).toEqual(ACCEPTED);
     expect(calls).toHaveLength(2);
   });
 

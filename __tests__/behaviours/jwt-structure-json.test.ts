@@ -4,7 +4,7 @@ import { accessTokens } from 'keyward';
 import { T1 } from '../support/answers.js';
 import { cachedPrincipal } from '../support/cached-principal.js';
 import { createManualClock } from '../support/manual-clock.js';
-import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import {
   AUDIENCE,
   assemble,
@@ -126,7 +126,7 @@ describe('size', () => {
     ['32 levels deep', deep(32)],
     ['1,000 members', wide(1_000)],
   ])('J12 accepted up to the limit: %s', async (_name, payload) => {
-    expect(await api.judge(withPayload(payload))).toEqual(LET_IN);
+    expect(await api.judge(withPayload(payload))).toEqual(ACCEPTED);
   });
 });
 

@@ -6,7 +6,7 @@ import { R4, T1 } from '../support/answers.js';
 import { cachedPrincipal } from '../support/cached-principal.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { getRaw } from '../support/raw-http.js';
-import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import {
   AUDIENCE,
   assemble,
@@ -62,7 +62,7 @@ const withinEach = (name: string, character: string): [string, string][] => [
 
 describe('segments', () => {
   it('accepts the unchanged token', async () => {
-    expect(await api.judge(good)).toEqual(LET_IN);
+    expect(await api.judge(good)).toEqual(ACCEPTED);
     expect(cryptoUsed()).toBeGreaterThan(0);
   });
 
@@ -153,7 +153,7 @@ describe('base64url', () => {
   it.each(newlines)('J05 %s: refused by the parser of Node, and the server continues', async (_name, credential) => {
     const response = await getRaw(api.port, [`Authorization: Bearer ${credential}`]);
     expect([response.status, response.headers['www-authenticate']]).toEqual([400, undefined]);
-    expect(await api.judge(good)).toEqual(LET_IN);
+    expect(await api.judge(good)).toEqual(ACCEPTED);
   });
 
   it.each([...spaces, ...newlines])('J05 %s, only at the verifier', (_name, credential) => {
@@ -202,11 +202,11 @@ describe('unused bits', () => {
     ['payload, 4 bits', headerOf(key), payload1],
     ['payload, 2 bits', headerOf(key), payload2],
   ])('J07 the same text with zero unused bits is accepted: %s', async (_name, first, second) => {
-    expect(await api.judge(assemble(first, second, signedBy(key)))).toEqual(LET_IN);
+    expect(await api.judge(assemble(first, second, signedBy(key)))).toEqual(ACCEPTED);
   });
 
   it('J07 the last character of the signature: no second cache entry for one token', async () => {
-    expect(await api.judge(good)).toEqual(LET_IN);
+    expect(await api.judge(good)).toEqual(ACCEPTED);
     const second = `${header}.${payload}.${respelt(signature)}`;
     expect(Buffer.from(respelt(signature), 'base64url')).toEqual(Buffer.from(signature, 'base64url'));
     expect(await api.judge(second)).toEqual(MALFORMED_JWS);

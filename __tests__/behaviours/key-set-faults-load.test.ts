@@ -3,12 +3,12 @@ import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type AccessKeyRecord, accessTokens, apiKeys, type CredentialVerifier, type KeyRecord } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { A5, answerOf } from '../support/answers.js';
 import { deferred } from '../support/deferred.js';
 import { type IssuerServer, json, serveIssuer } from '../support/issuer-server.js';
 import { createManualClock } from '../support/manual-clock.js';
-import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwkOf, jwksOf } from '../support/token-forge.js';
 
 const key = createKey('ES256', 'ours');
@@ -89,7 +89,7 @@ describe('a resolver', () => {
       expect(judgement).toEqual(refusal(A5, 'lookup_timed_out'));
       late.resolve(record);
       await jest.advanceTimersByTimeAsync(0);
-      expect(await api.judge(credential)).toEqual(LET_IN);
+      expect(await api.judge(credential)).toEqual(ACCEPTED);
     });
   });
 });
@@ -99,7 +99,7 @@ describe('concurrent requests while the keys are fetched', () => {
   let api: TokenApi;
   const keys: RequestListener = json({ keys: [jwkOf(key)] });
 
-  /** The issuer answers when it is told. */
+  /** The issuer answers when the test lets it. */
   function holdBack() {
     const asked = deferred<void>();
     const answer = deferred<void>();
@@ -131,8 +131,8 @@ describe('concurrent requests while the keys are fetched', () => {
     const hundred = Array.from({ length: 100 }, () => other);
     for (let batch = 0; batch < 10; batch += 1) await Promise.all(hundred.map((token) => leave(api.port, token)));
     answer();
-    expect(await waiting).toEqual(LET_IN);
-    expect(await api.judge(forge(key, { jti: 'after' }))).toEqual(LET_IN);
+    expect(await waiting).toEqual(ACCEPTED);
+    expect(await api.judge(forge(key, { jti: 'after' }))).toEqual(ACCEPTED);
     expect(issuer.asked.length).toBe(1);
   }, 20_000);
 

@@ -22,7 +22,7 @@ import {
   status,
 } from '../support/issuer-server.js';
 import { createManualClock, type ManualClock } from '../support/manual-clock.js';
-import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwkOf } from '../support/token-forge.js';
 
 const key = createKey('ES256');
@@ -52,7 +52,7 @@ async function serveWith(jwks: string): Promise<TokenApi> {
 
 const lastReason = () => events.heard<KeySetChange>('keyward:key-set').at(-1)?.reason;
 
-/** Without keys nobody can tell; with keys from before, they are used on. */
+/** Without keys no token can be verified; keys that were fetched before are still used. */
 async function expectFault(listener: RequestListener, reason: string) {
   issuer.answer(listener);
   const cold = await serveWith(issuer.jwksUri);
@@ -61,10 +61,10 @@ async function expectFault(listener: RequestListener, reason: string) {
 
   issuer.publish(jwkOf(key));
   const warm = await serveWith(issuer.jwksUri);
-  expect(await warm.judge(forge(key))).toEqual(LET_IN);
+  expect(await warm.judge(forge(key))).toEqual(ACCEPTED);
   issuer.answer(listener);
   clock.advance(TEN_MINUTES);
-  expect(await warm.judge(forge(key))).toEqual(LET_IN);
+  expect(await warm.judge(forge(key))).toEqual(ACCEPTED);
   expect([issuer.asked.length, lastReason()]).toEqual([3, reason]);
 }
 

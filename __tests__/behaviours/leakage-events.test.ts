@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { accessTokens, apiKeys, type Decision, requireBearer, requireScopes } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { answerOf, T1 } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createKeyTable, type KeyTable } from '../support/key-table.js';
@@ -122,7 +122,7 @@ describe('the content of an event', () => {
 
   const past = new Date(START - 1);
   it.each([
-    ['a key that is let in', {}, 'accepted', undefined],
+    ['a key that is accepted', {}, 'accepted', undefined],
     ['a revoked key', { revokedAt: past }, 'refused', 'revoked'],
     ['an expired key', { expiresAt: past }, 'refused', 'expired'],
     ['a disabled key', { disabled: true }, 'refused', 'disabled'],
@@ -137,7 +137,7 @@ describe('the content of an event', () => {
     ['an unknown key', mintKey('secret', 'live'), 'unknown'],
     ['a mistyped key', 'sk_forged', 'key_malformed'],
     ['a key of another environment', mintKey('secret', 'sandbox'), 'other_environment'],
-    ['a key of a kind not taken', mintKey('public', 'live'), 'kind_not_accepted'],
+    ['a key of a kind that is not accepted', mintKey('public', 'live'), 'kind_not_accepted'],
     ['a credential that nobody claims', 'hello', 'unclaimed'],
     ['an expired token', forge(signer, { exp: 1 }), 'expired'],
     ['a token for somebody else', forge(signer, { aud: 'other' }), 'token_aud'],

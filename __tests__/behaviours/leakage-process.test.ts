@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { KeyRecord } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { type ChildApi, startChildApi } from '../support/child-api.js';
 import { START } from '../support/manual-clock.js';
 import { getRaw, sendRaw } from '../support/raw-http.js';
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Presents credentials in turn over one connection; how many requests were let in. */
+/** Presents credentials in turn over one connection; how many requests were accepted. */
 async function present(credentials: readonly string[]): Promise<number> {
   const heads = credentials.map((credential, at) => {
     const connection = at === credentials.length - 1 ? 'close' : 'keep-alive';
@@ -68,7 +68,7 @@ describe('an API in its own process', () => {
       expect(await present(keys.slice(at, at + 50))).toBe(50);
       expect(await present(tokens.slice(at, at + 50))).toBe(50);
     }
-    // The engine remembers the text that it matched last, and Node's parser the request that it read last.
+    // The engine keeps the text that it matched last, and Node's parser keeps the request that it read last.
     await getRaw(child.port, ['Authorization: Bearer nobody']);
     const file = join(folder, 'heap.heapsnapshot');
     await child.snapshot(file);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ErrorRequestHandler } from 'express';
 import { accessTokens, apiKeys, type KeyRecord, requireBearer } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { A5, answerOf } from '../support/answers.js';
 import { canariesOf, printed } from '../support/canaries.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
@@ -106,7 +106,7 @@ describe('N09 an error of a resolver or verifier that quotes a credential', () =
     expect(events).toHaveLength(3 * PLACES.length);
     const quoted = [key, token].flatMap((credential) => [credential, quoteOf(credential)]);
     expect(canariesOf([another, ...quoted]).heardIn(said + JSON.stringify(ear.heard()))).toEqual([]);
-    // The operator is told the class and the place.
+    // The event has the class and the place.
     expect(events).toContainEqual(
       expect.objectContaining({
         reason: 'threw',

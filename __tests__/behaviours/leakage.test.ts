@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import express from 'express';
 import { accessTokens, apiKeys, type CredentialVerifier, requireApi, requireBearer, requireScopes } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { canariesOf, printed } from '../support/canaries.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createKeyTable } from '../support/key-table.js';
@@ -28,7 +28,7 @@ const signer = createKey('ES256');
 const table = createKeyTable();
 const past = new Date(START - 1);
 
-/** Credentials of every sort, good and bad. */
+/** Credentials of every kind, good and bad. */
 const keys = {
   good: table.add({ apis: ['payments'], scopes: ['payments'] }),
   public: table.add({ kind: 'public' }),

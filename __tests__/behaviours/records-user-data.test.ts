@@ -51,7 +51,7 @@ beforeEach(() => {
 afterEach(() => ear.stop());
 
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
-/** Asks with a key or token from an address, as a trusted proxy tells it. */
+/** Asks with a key or token from an address, as a trusted proxy reports it. */
 const askFrom = async (address: string, credential: string) =>
   answerOf(await behindProxy.ask('/', credential, from(address)));
 const statusFrom = async (address: string, credential: string) => (await askFrom(address, credential)).status;

@@ -94,7 +94,7 @@ const channelRules = [undefined, 'c1', 'c2', 'c3'].map(
 
 const single = [...apiRules, ...kindRules, ...scopeRules, ...channelRules];
 
-// Of each sort of guard one that is easily passed and one that is not, each with each.
+// Two guards of each kind, one that most principals pass and one that few pass, in every combination.
 const paired = [
   apiRules[0],
   apiRules[6],

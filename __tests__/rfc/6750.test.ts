@@ -45,10 +45,10 @@ const get = (authorization: string | undefined, target = '/') =>
 const challengeOf = async (...request: Parameters<typeof get>) =>
   readChallenge((await get(...request)).headers['www-authenticate']);
 
-/** Every sort of refusal that a resource server has for a request which shows no token that opens the resource. */
+/** Every kind of refusal for a request without a token that is accepted for the resource. */
 const REFUSALS: [string, string | undefined, string][] = [
   ['no credential', undefined, '/'],
-  ['a scheme that is not taken', 'Basic Zm9vOmJhcg==', '/'],
+  ['a scheme that is not accepted', 'Basic Zm9vOmJhcg==', '/'],
   ['a malformed credential', 'Bearer a b', '/'],
   ['an unknown key', `Bearer ${kit.secretKey({ foreign: true })}`, '/'],
   ['something that is neither key nor token', 'Bearer mF_9.B5f-4.1JqM', '/'],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessTokens } from 'keyward';
 import { createTestClock } from '../../lib/testing/test-clock.js';
 import { R4, T1 } from '../support/answers.js';
-import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import {
   AUDIENCE,
   assemble,
@@ -56,7 +56,7 @@ describe('RFC 7515 section 4, the header', () => {
     { 'https://example.com/claim': { nested: true } },
     { toString: 'x', constructor: null },
   ])('4 a member that is not understood, and not critical, is ignored: %j', async (members) => {
-    expect(await api.judge(forge(key, {}, members))).toEqual(LET_IN);
+    expect(await api.judge(forge(key, {}, members))).toEqual(ACCEPTED);
   });
 
   it('4.1.1 alg is present', async () => {
@@ -93,7 +93,7 @@ describe('RFC 7515 section 4, the header', () => {
   });
 
   it.each(['at+jwt', 'application/at+jwt'])('4.1.9 typ without a slash stands for application/: %j', async (typ) => {
-    expect(await api.judge(forge(key, {}, { typ }))).toEqual(LET_IN);
+    expect(await api.judge(forge(key, {}, { typ }))).toEqual(ACCEPTED);
   });
 
   it('4.1.9 typ with a slash stands for itself', async () => {
@@ -215,13 +215,13 @@ describe('RFC 7515 section 5.2, validation', () => {
 
 describe('RFC 7515 section 7.1, the compact serialisation', () => {
   it('7.1 header, payload and signature, a period apart', async () => {
-    expect(await api.judge(good)).toEqual(LET_IN);
+    expect(await api.judge(good)).toEqual(ACCEPTED);
   });
 
   it.each([
     ['flattened', JSON.stringify({ protected: header, payload, signature })],
     ['general', JSON.stringify({ payload, signatures: [{ protected: header, signature }] })],
-  ])('7.1 no JSON serialisation is taken in its place: %s', async (_name, text) => {
+  ])('7.1 no JSON serialization is accepted in its place: %s', async (_name, text) => {
     expect(await api.judge(text)).toEqual(refusal(R4, 'malformed'));
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessTokens } from 'keyward';
 import { createTestClock } from '../../lib/testing/test-clock.js';
 import { R4, T1 } from '../support/answers.js';
-import { LET_IN, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
+import { ACCEPTED, refusal, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import {
   AUDIENCE,
   assemble,
@@ -93,7 +93,7 @@ describe('RFC 7519 section 4, the claims', () => {
   );
 
   it.each([[AUDIENCE], [['https://other.test', AUDIENCE]]])('4.1.3 aud %j names us', async (aud) => {
-    expect(await api.judge(forge(key, { aud }))).toEqual(LET_IN);
+    expect(await api.judge(forge(key, { aud }))).toEqual(ACCEPTED);
   });
 
   it.each([
@@ -105,7 +105,7 @@ describe('RFC 7519 section 4, the claims', () => {
   });
 
   it.each([NOW + 0.5, NOW + 1])('4.1.4 a token is accepted before exp: %d', async (exp) => {
-    expect(await api.judge(forge(key, { exp }))).toEqual(LET_IN);
+    expect(await api.judge(forge(key, { exp }))).toEqual(ACCEPTED);
   });
 
   it.each(
@@ -124,13 +124,13 @@ describe('RFC 7519 section 4, the claims', () => {
     expect(await jwtApi.judge(forge(key, { nbf: NOW + 1 }))).toEqual(refusal(T1, 'token_nbf'));
   });
 
-  it('4.1.5 a leeway is small and told: 5 seconds, and no more', async () => {
-    expect(await api.judge(forge(key, { nbf: NOW + 5 }))).toEqual(LET_IN);
+  it('4.1.5 a leeway is small and documented: 5 seconds, and no more', async () => {
+    expect(await api.judge(forge(key, { nbf: NOW + 5 }))).toEqual(ACCEPTED);
     expect(await api.judge(forge(key, { nbf: NOW + 6 }))).toEqual(refusal(T1, 'token_nbf'));
   });
 
   it.each([NOW, NOW - 1])('4.1.5 a token is accepted at nbf and after it: %i', async (nbf) => {
-    expect(await jwtApi.judge(forge(key, { nbf }))).toEqual(LET_IN);
+    expect(await jwtApi.judge(forge(key, { nbf }))).toEqual(ACCEPTED);
   });
 
   it.each([1, {}, [], null])('4.1.7 jti is a string: %j is none', async (jti) => {
@@ -165,7 +165,7 @@ describe('RFC 7519 section 7.2, validation', () => {
     },
   );
 
-  it('7.2 step 6 a JWE is told from a JWS, and is rejected', async () => {
+  it('7.2 step 6 a JWE is distinguished from a JWS, and is rejected', async () => {
     const jwe = `${base64url({ alg: 'dir', enc: 'A256GCM', typ: 'at+jwt' })}..aXY.Y2lwaGVy.dGFn`;
     expect(await api.judge(jwe)).toEqual(refusal(T1, 'unclaimed'));
   });

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Answers a path as told, and any other with 404. */
+/** Answers the given paths, and any other with 404. */
 const at =
   (answers: Readonly<Record<string, RequestListener>>): RequestListener =>
   (req, res) => {
@@ -36,7 +36,7 @@ const outcomeAt = async (issuer: string) => {
   return outcome;
 };
 
-describe('RFC 8414, as it binds whoever reads the metadata of an issuer', () => {
+describe('RFC 8414, for a client that reads the metadata of an issuer', () => {
   it.each([
     ['', OAUTH],
     ['/', OAUTH],

@@ -46,7 +46,7 @@ const get = (authorization: string | undefined, target = '/0', method = 'GET') =
 
 const UNAUTHORIZED: [string, string | undefined, string][] = [
   ['no credentials', undefined, '/'],
-  ['credentials of a scheme not taken', 'Basic dXNlcjpwYXNz', '/'],
+  ['credentials of a scheme that is not accepted', 'Basic dXNlcjpwYXNz', '/'],
   ['invalid credentials', revoked, '/'],
   ['partial credentials', `Bearer ${key.slice(0, 20)}`, '/'],
   ['no credentials at an optional gate, with a guard behind it', undefined, '/optional'],
@@ -57,7 +57,7 @@ const ways = UNAUTHORIZED.flatMap(([what, authorization, path]) =>
 );
 
 describe('RFC 9110 section 11, authentication', () => {
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('11.1 a scheme is told in any case: %s', async (scheme) => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('11.1 a scheme is recognized in any case: %s', async (scheme) => {
     expect((await get(`${scheme} ${key}`)).status).toBe(200);
   });
 

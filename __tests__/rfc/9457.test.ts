@@ -71,7 +71,7 @@ describe('RFC 9457 section 3, problem details', () => {
     expect([type, title]).toEqual(['about:blank', STATUS_CODES[status]]);
   });
 
-  it('3.1.4 detail helps the client and tells no cause: it is one for every bad credential', async () => {
+  it('3.1.4 detail helps the client and names no cause: it is one for every bad credential', async () => {
     const bad = [
       kit.secretKey({ foreign: true }),
       kit.secretKey({ revoked: true }),

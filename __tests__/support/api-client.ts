@@ -4,7 +4,7 @@ import { type AccessKeyResolver, apiKeys, bearerErrors, type KeyResolver, requir
 import { createManagementApi, type Management, type Member, memberByScopes } from 'keyward/management';
 import { sendRaw, serve } from './raw-http.js';
 
-/** The management API over HTTP: at `/api` for whom a test names, at `/keyed` behind a gate. */
+/** The management API over HTTP: at `/api` for the member that a test names, at `/keyed` behind a gate. */
 export interface ApiClient {
   readonly url: string;
   /** Sends a request as a member; nobody where it is `undefined`. */

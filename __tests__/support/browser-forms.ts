@@ -12,7 +12,7 @@ export async function press(page: Page, name: string, role: 'button' | 'link' = 
   return await answerTo(page, () => target.first().click());
 }
 
-/** Sends a form that the page does not offer, with the token that it has: as whoever knows the tools of a browser can. */
+/** Sends a form that the page does not offer, with the token that it has, as a user of the browser's developer tools can. */
 export async function sendAnyway(page: Page, path: string, fields: Readonly<Record<string, string>>): Promise<number> {
   const response = await answerTo(page, () => page.evaluate(`(${SEND})(${JSON.stringify({ path, fields })})`));
   return response.status();

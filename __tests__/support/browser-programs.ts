@@ -17,7 +17,7 @@ export interface Programs {
   pay(key: string): Promise<number>;
   disputes(key: string): Promise<number>;
   /** The status that its token endpoint answers an access key with. */
-  buy(identifier: string, secret: string): Promise<number>;
+  obtainToken(identifier: string, secret: string): Promise<number>;
 }
 
 type Links = Readonly<Record<Role, string>>;
@@ -83,7 +83,7 @@ export function programs(): Programs {
     },
     pay: (key) => ask('/payments', `Bearer ${key}`, order),
     disputes: (key) => ask('/disputes', `Bearer ${key}`),
-    buy: (identifier, secret) =>
+    obtainToken: (identifier, secret) =>
       ask(
         '/connect/token',
         `Basic ${Buffer.from(`${identifier}:${secret}`).toString('base64')}`,

@@ -39,7 +39,7 @@ export function browserSite(settings: AccountSettings = {}, account = 'acme'): B
   let served: Served;
   let management: Management;
   let dashboard: ServedDashboard;
-  /** Cookies of whoever signed in before. */
+  /** The cookies of earlier sign-ins. */
   const sessions = new Map<Role, Awaited<ReturnType<BrowserContext['storageState']>>>();
 
   beforeAll(async () => {

@@ -7,10 +7,10 @@ export interface Chromium {
   context(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** The only page of a context of its own. */
   page(options?: BrowserContextOptions): Promise<Page>;
-  /** What went wrong until now; told once. */
+  /** What went wrong since the last call. */
   troubles(): readonly string[];
   /** Whether something of the kind went wrong, without telling it. */
-  hasTold(trouble: RegExp): boolean;
+  hadTrouble(trouble: RegExp): boolean;
 }
 
 const ARGS = [
@@ -36,7 +36,7 @@ export function openChromium(): Chromium {
 
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()));
-    expect(told()).toEqual([]);
+    expect(takeTroubles()).toEqual([]);
   });
 
   afterAll(() => browser?.close());
@@ -49,15 +49,20 @@ export function openChromium(): Chromium {
     return made;
   }
 
-  const hasTold = (trouble: RegExp) => troubles.some((one) => trouble.test(one));
+  const hadTrouble = (trouble: RegExp) => troubles.some((one) => trouble.test(one));
 
-  function told(): readonly string[] {
+  function takeTroubles(): readonly string[] {
     const until = [...troubles];
     troubles.length = 0;
     return until;
   }
 
-  return { context, page: async (options) => await (await context(options)).newPage(), troubles: told, hasTold };
+  return {
+    context,
+    page: async (options) => await (await context(options)).newPage(),
+    troubles: takeTroubles,
+    hadTrouble,
+  };
 }
 
 /** That a page was answered with 4xx is no trouble of the page; nor that a date which is none is not shown. */

@@ -44,7 +44,7 @@ type HeldLookup = Pick<Deferred<Found>, 'resolve' | 'reject'>;
 /** What the cache of the bench asks: each request brings its lookup. */
 type Load = () => Promise<TextEntry | NegativeEntry>;
 
-/** A record cache on a bench: its lookups are held until the test lets them land. */
+/** A record cache on a bench: its lookups are held until the test settles them. */
 export interface CacheBench {
   readonly cache: RecordCache<Load, TextEntry>;
   readonly clock: ManualClock;
@@ -52,11 +52,11 @@ export interface CacheBench {
   readonly begun: readonly HeldLookup[];
   /** The good entry of `d1`, if it may be used now. */
   held(): TextEntry | undefined;
-  /** Asks as a verifier does: a miss that is remembered, else an entry, else a lookup. Tells the answer in words. */
+  /** Asks as a verifier does: a cached miss, else an entry, else a lookup. Returns the answer in words. */
   ask(key?: string): Promise<string>;
   /** Asks, and lets the lookup bring this. */
   learn(found: Found, key?: string): Promise<string>;
-  /** Asks, and says whether it took a lookup. That lookup never lands. */
+  /** Asks, and returns whether it started a lookup. That lookup never settles. */
   looksUp(key?: string): boolean;
 }
 

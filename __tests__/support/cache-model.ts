@@ -26,15 +26,15 @@ interface Known {
   readonly key: string;
   readonly found: Found;
   readonly number: number;
-  readonly departed: Instant;
+  readonly startedAt: Instant;
   failedAt: Instant | undefined;
 }
 
-interface Flight {
+interface ModelLookup {
   readonly key: string;
   readonly waiters: number[];
   number: number;
-  departed: Instant;
+  startedAt: Instant;
   changesSeen: readonly ModelChange[];
   again: boolean;
   timeouts: number;
@@ -49,10 +49,10 @@ interface Word {
 
 /** Design rules 6 to 8 again, as lists that are searched: what a lookup cache must answer, and when it must ask. */
 export class CacheModel {
-  /** The answer to each question, in words; `undefined` while its lookup is under way. */
+  /** The answer to each question, in words; `undefined` while its lookup is pending. */
   readonly answers: (string | undefined)[] = [];
   /** The lookup that each load belongs to, in the order in which they began. */
-  readonly loads: Flight[] = [];
+  readonly loads: ModelLookup[] = [];
   readonly #endedLoads = new Set<number>();
   readonly #bounds: ModelBounds;
   readonly #clock: ManualClock;
@@ -60,7 +60,7 @@ export class CacheModel {
   #good: Known[] = [];
   #misses: Known[] = [];
   #revoked: Known[] = [];
-  #flights: Flight[] = [];
+  #lookups: ModelLookup[] = [];
   #number = 0;
   #lostAfter = 0;
   #word: Word | undefined;
@@ -74,7 +74,7 @@ export class CacheModel {
   ask(key: string): void {
     const question = this.answers.push(undefined) - 1;
     const [miss, entry] = [use(this.#misses, key), use(this.#good, key)];
-    const isFresh = miss !== undefined && this.#since(miss.departed) < this.#bounds.negativeTtl;
+    const isFresh = miss !== undefined && this.#since(miss.startedAt) < this.#bounds.negativeTtl;
     if (isFresh) this.answers[question] = wordsOf(miss.found);
     else if (entry !== undefined && this.#isServed(entry)) this.answers[question] = wordsOf(entry.found);
     else this.#lookUp(key, question);
@@ -87,25 +87,25 @@ export class CacheModel {
 
   /** A load ends. */
   end(load: number, ending: Ending): void {
-    const flight = this.loads[load];
-    if (flight === undefined) return;
+    const lookup = this.loads[load];
+    if (lookup === undefined) return;
     this.#endedLoads.add(load);
-    if (ending === 'throws') this.#fail(flight, 'threw');
+    if (ending === 'throws') this.#fail(lookup, 'threw');
     else if (ending === 'breaks a rule') {
-      this.#good = this.#good.filter(({ key }) => key !== flight.key);
+      this.#good = this.#good.filter(({ key }) => key !== lookup.key);
       // It uses the revocation of the key also if it is late, when nobody waits for the answer.
-      this.#revokedBy(flight.key);
-      this.#fail(flight, 'record_invalid');
-    } else if (!flight.changesSeen.some((change) => touches(change, ending))) this.#land(flight, ending);
-    else if (flight.again) this.#fail(flight, 'superseded');
+      this.#revokedBy(lookup.key);
+      this.#fail(lookup, 'record_invalid');
+    } else if (!lookup.changesSeen.some((change) => touches(change, ending))) this.#settle(lookup, ending);
+    else if (lookup.again) this.#fail(lookup, 'superseded');
     else {
-      flight.again = true;
-      this.#depart(flight);
+      lookup.again = true;
+      this.#start(lookup);
     }
   }
 
   onChange(change: ModelChange): void {
-    for (const flight of this.#underWay()) flight.changesSeen = [...flight.changesSeen, change];
+    for (const lookup of this.#pending()) lookup.changesSeen = [...lookup.changesSeen, change];
     this.#good = this.#good.filter(({ found }) => !touches(change, found));
     this.#misses = this.#misses.filter(({ found }) => !touches(change, found));
   }
@@ -126,63 +126,63 @@ export class CacheModel {
 
   /** As much time as a lookup may take goes by. */
   timeOut(): void {
-    for (const flight of this.#flights.filter(({ ended }) => !ended)) {
-      flight.timeouts += 1;
-      if (flight.timeouts === 1) this.#answer(flight, () => this.#staleOr(flight.key, 'timed_out'));
+    for (const lookup of this.#lookups.filter(({ ended }) => !ended)) {
+      lookup.timeouts += 1;
+      if (lookup.timeouts === 1) this.#answer(lookup, () => this.#staleOr(lookup.key, 'timed_out'));
     }
   }
 
   #lookUp(key: string, question: number): void {
-    const shared = this.#underWay().find((flight) => flight.key === key && flight.timeouts === 0);
+    const shared = this.#pending().find((lookup) => lookup.key === key && lookup.timeouts === 0);
     if (shared !== undefined) {
       shared.waiters.push(question);
-    } else if (this.#underWay().length >= this.#bounds.maxLookups) {
+    } else if (this.#pending().length >= this.#bounds.maxLookups) {
       this.answers[question] = this.#staleOr(key, 'too_many');
     } else {
-      const idle = { number: 0, departed: this.#now(), changesSeen: [], again: false, timeouts: 0, ended: false };
-      const flight: Flight = { ...idle, key, waiters: [question] };
-      this.#flights.push(flight);
-      this.#depart(flight);
+      const idle = { number: 0, startedAt: this.#now(), changesSeen: [], again: false, timeouts: 0, ended: false };
+      const lookup: ModelLookup = { ...idle, key, waiters: [question] };
+      this.#lookups.push(lookup);
+      this.#start(lookup);
     }
   }
 
-  #depart(flight: Flight): void {
+  #start(lookup: ModelLookup): void {
     this.#number += 1;
-    flight.number = this.#number;
-    flight.departed = this.#now();
-    flight.changesSeen = [];
-    this.loads.push(flight);
+    lookup.number = this.#number;
+    lookup.startedAt = this.#now();
+    lookup.changesSeen = [];
+    this.loads.push(lookup);
   }
 
-  #land(flight: Flight, found: Found): void {
-    const { key, number, departed } = flight;
-    flight.ended = true;
+  #settle(lookup: ModelLookup, found: Found): void {
+    const { key, number, startedAt } = lookup;
+    lookup.ended = true;
     const isOf = (known: Known) => known.key === key;
     const { max, negativeMax } = this.#bounds;
-    const heard: Known = { key, found, number, departed, failedAt: undefined };
+    const heard: Known = { key, found, number, startedAt, failedAt: undefined };
     if (found.text === undefined && found.revokedAt <= this.#clock.now() && this.#revokedBy(key) === undefined) {
       this.#revoked = [...this.#revoked.filter((known) => !isOf(known)), heard].slice(-negativeMax);
     }
     const revoked = this.#revokedBy(key);
     const before = [...this.#good, ...this.#misses].find(isOf);
     const stands = before !== undefined && before.number > number ? before : undefined;
-    if (revoked !== undefined || (stands === undefined && flight.timeouts < 10)) {
+    if (revoked !== undefined || (stands === undefined && lookup.timeouts < 10)) {
       this.#good = this.#good.filter((known) => !isOf(known));
       this.#misses = this.#misses.filter((known) => !isOf(known));
       const known = { ...heard, found: revoked?.found ?? found };
       if (known.found.text === undefined) this.#misses = [...this.#misses, known].slice(-negativeMax);
       else this.#good = [...this.#good, known].slice(-max);
     }
-    this.#answer(flight, () => wordsOf((revoked ?? stands ?? heard).found));
+    this.#answer(lookup, () => wordsOf((revoked ?? stands ?? heard).found));
   }
 
-  #fail(flight: Flight, reason: string): void {
-    flight.ended = true;
-    this.#answer(flight, () => this.#staleOr(flight.key, reason));
+  #fail(lookup: ModelLookup, reason: string): void {
+    lookup.ended = true;
+    this.#answer(lookup, () => this.#staleOr(lookup.key, reason));
   }
 
-  #answer(flight: Flight, answer: () => string): void {
-    for (const question of flight.waiters.splice(0)) this.answers[question] = answer();
+  #answer(lookup: ModelLookup, answer: () => string): void {
+    for (const question of lookup.waiters.splice(0)) this.answers[question] = answer();
   }
 
   #staleOr(key: string, reason: string): string {
@@ -203,7 +203,7 @@ export class CacheModel {
 
   #isServed(entry: Known): boolean {
     const { ttl, staleIfError, watched } = this.#bounds;
-    const isYoung = this.#since(entry.departed) < ttl;
+    const isYoung = this.#since(entry.startedAt) < ttl;
     if (isYoung && (!watched || this.#sinceWord(entry, this.#word) <= 5_000)) return true;
     const waits = entry.failedAt !== undefined && this.#since(entry.failedAt) < 1_000;
     return waits && this.#sinceHeld(entry) <= staleIfError;
@@ -214,12 +214,12 @@ export class CacheModel {
   }
 
   #sinceWord(entry: Known, word: Word | undefined): number {
-    const own = this.#since(entry.departed);
+    const own = this.#since(entry.startedAt);
     return word !== undefined && entry.number > word.lostAfter ? Math.min(own, this.#since(word.at)) : own;
   }
 
-  #underWay(): readonly Flight[] {
-    return this.#flights.filter(({ ended, timeouts }) => !ended && timeouts < 10);
+  #pending(): readonly ModelLookup[] {
+    return this.#lookups.filter(({ ended, timeouts }) => !ended && timeouts < 10);
   }
 
   #since(instant: Instant): number {

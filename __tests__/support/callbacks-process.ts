@@ -13,10 +13,10 @@ import {
   requireBearer,
   requireChannel,
 } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { createIssuer } from '../../lib/issuer/create-issuer.js';
-import { memorySigningKeys } from '../../lib/issuer/memory-signing-keys.js';
+import { memorySigningKeys } from '../../lib/issuer/signing-keys/memory-signing-keys.js';
 import type { CallbackAnswer, CallbackCase } from './callbacks.js';
 
 const RETURNED: Record<CallbackCase['returns'], () => unknown> = {

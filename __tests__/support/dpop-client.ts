@@ -12,7 +12,7 @@ export interface DpopClient {
   readonly thumbprint: string;
   /** A token that the issuer bound to the key. */
   token(claims?: Members): string;
-  /** A proof for `GET https://api.test/`; the members told replace or join the others, `undefined` leaves one out. */
+  /** A proof for `GET https://api.test/`; the given members replace or join the others, `undefined` leaves one out. */
   proof(token: string, claims?: Members, header?: Members): string;
 }
 

@@ -20,7 +20,7 @@ export interface FetchedKeys {
   held(kid: string | undefined): Promise<VerificationKey>;
   /** The key, where nobody has to wait for it. */
   atOnce(kid: string): Promise<VerificationKey | 'waiting' | undefined>;
-  /** Seconds to wait, as it is told to whoever asks while there are no keys. */
+  /** Seconds to wait, as callers get them while there are no keys. */
   retryAfter(): Promise<number>;
   close(): Promise<void>;
 }

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 /** An issuer that nobody here wrote: oidc-provider, in a process of its own. */
 export interface ForeignIssuer {
   readonly url: string;
-  /** Buys a token for the scope and the audience told. */
-  buy(scope: string, audience: string, headers?: Readonly<Record<string, string>>): Promise<string>;
+  /** Obtains a token for a scope and an audience. */
+  obtainToken(scope: string, audience: string, headers?: Readonly<Record<string, string>>): Promise<string>;
   /** From now on it publishes keys of these names, and signs with the first; the one of the beginning is `first`. */
   publish(...keys: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -31,11 +31,11 @@ export async function startForeignIssuer(audience: string, client: object = {}):
   const authorization = `Basic ${Buffer.from(`${FOREIGN_CLIENT.id}:${FOREIGN_CLIENT.secret}`).toString('base64')}`;
   return {
     url,
-    async buy(scope, resource, others = {}) {
+    async obtainToken(scope, resource, others = {}) {
       const body = new URLSearchParams({ grant_type: 'client_credentials', scope, resource });
-      const bought = await fetch(`${url}/token`, { method: 'POST', headers: { authorization, ...others }, body });
-      const { access_token } = (await bought.json()) as { access_token?: string };
-      if (access_token === undefined) throw new Error(`the foreign issuer answered ${bought.status}`);
+      const issued = await fetch(`${url}/token`, { method: 'POST', headers: { authorization, ...others }, body });
+      const { access_token } = (await issued.json()) as { access_token?: string };
+      if (access_token === undefined) throw new Error(`the foreign issuer answered ${issued.status}`);
       return access_token;
     },
     async publish(...keys) {

@@ -34,7 +34,7 @@ export type Ask =
   | { readonly scopes: readonly string[] }
   | { readonly any: readonly Ask[] };
 
-/** What the caller is told: `'passed'`, or the status and the scopes that the refusal names. */
+/** What the caller gets: `'passed'`, or the status and the scopes that the refusal names. */
 export type TableAnswer = 'passed' | { readonly status: number; readonly scopes: readonly string[] | undefined };
 
 const KINDS: readonly Kind[] = ['secret', 'public', 'access'];

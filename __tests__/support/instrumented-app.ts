@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXPRESS } from './audited.js';
 
-/** What the process is told. */
+/** The options of the process. */
 export interface Instrumented {
   readonly by: 'nobody' | 'OpenTelemetry' | 'express-async-errors';
   readonly load: 'require' | 'import';
@@ -35,7 +35,7 @@ const WRAPPED = ['express', 'express-async-errors'] as const;
  * Runs the app on the version of Express under test. Instrumentation knows Express by the name of its folder, which is
  * another one for version 4 here: so the packages are copied into a folder of their own.
  */
-export async function runInstrumented(told: Pick<Instrumented, 'by' | 'load'>): Promise<InstrumentedResult> {
+export async function runInstrumented(options: Pick<Instrumented, 'by' | 'load'>): Promise<InstrumentedResult> {
   const folder = await mkdtemp(join(tmpdir(), 'keyward-instrumented-'));
   try {
     const modules = join(folder, 'node_modules');
@@ -44,7 +44,7 @@ export async function runInstrumented(told: Pick<Instrumented, 'by' | 'load'>): 
       await cp(join(MODULES, source), join(modules, name), { recursive: true, dereference: true });
     }
     await writeFile(join(folder, 'load.mjs'), "export { default } from 'express';");
-    return await askProcess({ ...told, folder });
+    return await askProcess({ ...options, folder });
   } finally {
     await rm(folder, { recursive: true });
   }

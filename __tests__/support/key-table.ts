@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Awaitable, Change, Environment, FeedListener, KeyKind, KeyRecord, PresentedKey } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 
-/** A table of keys that counts what it is asked, and answers as it is told. */
+/** A table of keys that counts its lookups, and answers as the test sets it. */
 export interface KeyTable {
   /** For `apiKeys({ resolver })`: without a change feed. */
   readonly resolveKey: (key: PresentedKey) => Awaitable<KeyRecord | null | undefined>;

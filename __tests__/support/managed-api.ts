@@ -10,16 +10,16 @@ import { serve } from './raw-http.js';
 export interface ManagedApi {
   readonly url: string;
   /** Sends a form to the token endpoint. */
-  obtain(body: string, headers?: Record<string, string>): Promise<Bought>;
+  obtain(body: string, headers?: Record<string, string>): Promise<TokenResult>;
   /** How a credential is answered: on `/`, `/payments`, `/disputes`, `/refunds`, or `/pay?channel=…`. */
   ask(path: string, credential: string): Promise<ReturnType<typeof answerOf>>;
   status(path: string, credential: string): Promise<number>;
-  /** Buys a token: what the token endpoint answers. */
-  buy(id: string, secret: string, scope?: string): Promise<Bought>;
+  /** Obtains a token, and returns the answer of the token endpoint. */
+  obtainToken(id: string, secret: string, scope?: string): Promise<TokenResult>;
   close(): Promise<void>;
 }
 
-interface Bought {
+interface TokenResult {
   readonly status: number;
   readonly token: string;
   readonly scope: string | undefined;
@@ -54,7 +54,7 @@ export async function serveManaged(store: CredentialStore, clock: Clock): Promis
     return answerOf({ status: response.status, headers: Object.fromEntries(response.headers) });
   }
 
-  async function obtain(body: string, headers: Record<string, string> = {}): Promise<Bought> {
+  async function obtain(body: string, headers: Record<string, string> = {}): Promise<TokenResult> {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     const response = await fetch(`${url}/connect/token`, { method: 'POST', headers: { ...type, ...headers }, body });
     const answer = (await response.json()) as Record<string, string>;
@@ -66,7 +66,7 @@ export async function serveManaged(store: CredentialStore, clock: Clock): Promis
     status: async (path, credential) => (await ask(path, credential)).status,
     url,
     obtain,
-    async buy(id, secret, scope) {
+    async obtainToken(id, secret, scope) {
       const asked = scope === undefined ? {} : { scope };
       const headers = { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
       return await obtain(`${new URLSearchParams({ grant_type: 'client_credentials', ...asked })}`, headers);

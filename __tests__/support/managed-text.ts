@@ -1,6 +1,6 @@
 import type { KeyRecord } from 'keyward';
-import { readKeyRecord } from '../../lib/credentials/record.js';
-import { endedAt } from '../../lib/credentials/validity.js';
+import { readKeyRecord } from '../../lib/credentials/records/record.js';
+import { endedAt } from '../../lib/credentials/records/validity.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import type { Managed } from './managed.js';
 
@@ -12,7 +12,7 @@ export async function recordOf({ store }: Managed, text: string): Promise<KeyRec
 }
 
 /** Whether a verifier takes the text at this instant. */
-export async function isTaken(at: Managed, text: string | undefined): Promise<boolean> {
+export async function isAccepted(at: Managed, text: string | undefined): Promise<boolean> {
   const record = await recordOf(at, String(text));
   return record !== undefined && endedAt(readKeyRecord(record).validity, at.clock.now()) === undefined;
 }

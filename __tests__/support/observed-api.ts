@@ -3,7 +3,7 @@ import { requireApi, requireBearer } from 'keyward';
 import { createTestKit, type TestKit } from 'keyward/testing';
 import { type AskOptions, type Reply, serveApp } from './served-app.js';
 
-/** An API of payments behind a gate, to hear what is told of its requests. */
+/** An API of payments behind a gate, with the events of its requests. */
 export interface ObservedApi {
   readonly kit: TestKit;
   ask(credential?: string, path?: string, options?: AskOptions): Promise<Reply>;

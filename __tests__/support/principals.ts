@@ -1,6 +1,6 @@
 import type { AccessPrincipal, KeyPrincipal } from 'keyward';
 
-/** A secret key that reaches everything, but for the traits told. */
+/** A secret key with access to everything, except as the traits say. */
 export function keyPrincipal(traits: Partial<KeyPrincipal> = {}): KeyPrincipal {
   return {
     kind: 'secret',
@@ -17,7 +17,7 @@ export function keyPrincipal(traits: Partial<KeyPrincipal> = {}): KeyPrincipal {
   };
 }
 
-/** An access token without a scope, but for the traits told. */
+/** An access token without a scope, except as the traits say. */
 export function tokenPrincipal(traits: Partial<AccessPrincipal> = {}): AccessPrincipal {
   return {
     kind: 'access',

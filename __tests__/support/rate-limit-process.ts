@@ -7,7 +7,7 @@ import { createClient } from 'redis';
 import { bearing, pass } from './passage.js';
 import { keyPrincipal } from './principals.js';
 import type { LimitedOrder } from './rate-limited.js';
-import { admitting } from './stub-verifier.js';
+import { acceptingVerifier } from './stub-verifier.js';
 
 /** Few enough that none waits for its counter until the time limit, on a slow machine too. */
 const AT_ONCE = 5;
@@ -32,7 +32,7 @@ process.on('message', async (order: LimitedOrder) => {
   }
   const counter = order.url.startsWith('redis:') ? await onRedis(order) : onPostgres(order);
   const limit = requireRateLimit({ counter, default: order.limits, onOutage: 'refuse' });
-  guards = [requireBearer({ accept: [admitting(keyPrincipal())] }), limit];
+  guards = [requireBearer({ accept: [acceptingVerifier(keyPrincipal())] }), limit];
   process.send?.(0);
 });
 

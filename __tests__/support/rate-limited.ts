@@ -22,15 +22,15 @@ const SCRIPT = new URL('./rate-limit-process.ts', import.meta.url);
 export async function startLimited(url: string, run: string, limits: readonly RateLimit[]): Promise<Limited> {
   const child = fork(SCRIPT, { execArgv: ['--import', HOOKS] });
   const gone = once(child, 'exit');
-  async function tell(order: LimitedOrder): Promise<number> {
+  async function send(order: LimitedOrder): Promise<number> {
     const answer = once(child, 'message');
     child.send(order);
     const [passed] = await Promise.race([answer, gone.then(() => Promise.reject(new Error('it ended')))]);
     return passed as number;
   }
-  await tell({ url, run, limits });
+  await send({ url, run, limits });
   return {
-    ask: tell,
+    ask: send,
     async close() {
       child.send('close');
       await gone;

@@ -12,7 +12,7 @@ export interface StoreApi {
   status(credential: string): Promise<number>;
   /** What the handler saw: the principal. */
   principal(credential: string): Promise<Readonly<Record<string, unknown>>>;
-  /** A token that an access key of the store has bought. */
+  /** A token that an access key of the store has obtained. */
   token(accessKey: string): string;
   /** How many lookups of API keys were made. */
   lookups(): number;

@@ -1,6 +1,6 @@
 import type { CredentialStore } from 'keyward/store';
-import { mintKey } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { onDatabase } from './store-database.js';
 import { needAccount } from './store-places.js';
 

@@ -1,8 +1,8 @@
 import type { Change, FeedListener } from 'keyward';
 
-/** What a feed has told. */
+/** What a feed has reported. */
 export interface HeardFeed {
-  /** The changes, in the order in which they were told. */
+  /** The changes, in the order in which they were reported. */
   readonly changes: Change[];
   /** How often it said that nothing is missing. */
   currents(): number;

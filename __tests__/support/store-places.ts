@@ -39,7 +39,7 @@ export async function makeStores(engine: EngineName): Promise<Stores> {
   };
 }
 
-/** Adds a key and, where there is none, its account; tells of nothing else. */
+/** Adds a key and, where there is none, its account; reports nothing else. */
 export async function storeKey(store: CredentialStore, traits: Parameters<typeof addKey>[1] = {}) {
   return await store.repository.transact(async (tx) => {
     await needAccount(tx, traits.account ?? 'acme');
@@ -61,7 +61,7 @@ export async function revoke(store: CredentialStore, id: string): Promise<void> 
   });
 }
 
-/** Waits until the feed of a store is read, so that what changes from now on is told step by step. */
+/** Waits until the feed of a store is read, so that later changes are reported one by one. */
 export async function feedOf(store: CredentialStore) {
   const heard = listenTo(store);
   await eventually(() => heard.currents() > 0);

@@ -28,7 +28,7 @@ export interface StoreAnswer {
 export interface StoreProcess {
   ask(order: StoreOrder): Promise<StoreAnswer>;
   /** Sends an order that is not answered. */
-  tell(order: StoreOrder): void;
+  send(order: StoreOrder): void;
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>;
   /** Resolves when it is gone, with its exit code. */
@@ -61,7 +61,7 @@ async function opened(child: ChildProcess, url: string): Promise<StoreProcess> {
   await ask({ open: url });
   return {
     ask,
-    tell: (order) => void child.send(order),
+    send: (order) => void child.send(order),
     async kill() {
       child.kill('SIGKILL');
       await gone;

@@ -1,4 +1,4 @@
-/** What a type and a length take in the protocol of PostgreSQL. */
+/** The bytes of a type and a length in the protocol of PostgreSQL. */
 const HEAD = 5;
 
 /** Cuts the messages of one type out of what a server says, however it comes in pieces. */

@@ -9,7 +9,7 @@ export interface StoreProxy {
   urlOf(url: string): string;
   /** Nobody answers at this address any more; what is connected is cut. */
   refuse(): Promise<void>;
-  /** Connections are taken again. */
+  /** Connections are accepted again. */
   accept(): Promise<void>;
   /** Milliseconds that every answer takes longer from now on; 0 for none. */
   delay(milliseconds: number): void;

@@ -1,7 +1,7 @@
 /** Rows for the store, as management writes them. */
 import { randomUUID } from 'node:crypto';
-import { mintKey } from '../../lib/credentials/api-key.js';
 import { digestOf } from '../../lib/credentials/digest.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import type { RepositoryTransaction } from '../../lib/store/repository/repository.js';
 import type { AccountRow, KeyRow, SecretRow } from '../../lib/store/tables.js';
 

@@ -1,12 +1,12 @@
 import type { CredentialVerifier, Outcome, Principal } from 'keyward';
 
-/** A verifier that answers as it is told, whatever that is. */
+/** A verifier that returns a given outcome, even an invalid one. */
 export function answering(answer: unknown, facts: Partial<CredentialVerifier> = {}): CredentialVerifier {
   return { ...facts, verify: () => answer as Outcome };
 }
 
 /** A verifier that takes every credential for one principal's. */
-export function admitting(principal: Principal, facts: Partial<CredentialVerifier> = {}): CredentialVerifier {
+export function acceptingVerifier(principal: Principal, facts: Partial<CredentialVerifier> = {}): CredentialVerifier {
   return answering({ outcome: 'accepted', principal }, facts);
 }
 

@@ -9,7 +9,7 @@ export interface Judgement {
   readonly status: number;
   readonly challenge: string | undefined;
   readonly retryAfter?: string;
-  /** Why, as the operator hears of it; `undefined` where it was let in. */
+  /** Why, as the event says it; `undefined` if it was accepted. */
   readonly reason: string | undefined;
   /** Whether the handler ran. */
   readonly handled: boolean;
@@ -54,4 +54,4 @@ export async function serveTokenApi(
 /** An answer of behaviours.md as a judgement: the handler did not run. */
 export const refusal = <A extends object>(answer: A, reason: string) => ({ ...answer, reason, handled: false });
 
-export const LET_IN = { status: 200, challenge: undefined, reason: undefined, handled: true };
+export const ACCEPTED = { status: 200, challenge: undefined, reason: undefined, handled: true };

@@ -91,7 +91,7 @@ export function seal(input: string, signer: Signer): string {
   return `${input}.${signer(input).toString('base64url')}`;
 }
 
-/** A token that is good, but for the members told: they replace or join the others, `undefined` leaves one out. */
+/** A valid token, except for the given members: they replace or join the others, `undefined` leaves one out. */
 export function forge(key: ForgeKey, claims: Members = {}, header: Members = {}): string {
   return assemble({ ...headerOf(key), ...header }, { ...claimsOf(), ...claims }, signedBy(key));
 }
