@@ -32,7 +32,7 @@ const MARK = '=== the end of a step ===';
 async function runWalk(port: number, folder: string) {
   // It is built, and another program may be at the port of the page.
   const built = steps.map(({ commands }) => commands.replaceAll('3000', String(port)));
-  // Whoever types takes longer: the first uses are written by then.
+  // A person types more slowly: by then, the first uses are written.
   const typed = built.map((commands) => commands.replace(/^NEW=/m, 'sleep 6; NEW='));
   const script = typed.join(`\necho '${MARK}'\n`);
   const { KEYWARD_DATABASE: _, DATABASE_URL: __, ...env } = process.env;

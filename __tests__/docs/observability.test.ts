@@ -84,8 +84,8 @@ describe('a rate limit by principal', () => {
   });
 
   it('gives an access key one budget for all its tokens', async () => {
-    const buy = () => api.kit.accessToken({ clientId: 'ack_one', scopes: ['payments'] });
-    expect(await statusesOf(await buy(), await buy(), await buy())).toEqual([200, 200, 429]);
+    const obtainToken = () => api.kit.accessToken({ clientId: 'ack_one', scopes: ['payments'] });
+    expect(await statusesOf(await obtainToken(), await obtainToken(), await obtainToken())).toEqual([200, 200, 429]);
   });
 
   it('does not count a request that the gate refused', async () => {

@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { accessTokens, apiKeys, type FeedListener, requireBearer } from 'keyward';
-import { mintKey } from '../../lib/credentials/api-key.js';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { decisions } from '../../lib/events/decision.js';
 import { feedWarnings } from '../../lib/events/feed-warning.js';
 import { keySetChanges } from '../../lib/events/key-set-change.js';

@@ -70,7 +70,7 @@ async function keyOf(store: CredentialStore, text: string): Promise<string> {
   return record?.id ?? '';
 }
 
-async function expectAllTaken(start: Start): Promise<void> {
+async function expectAllAccepted(start: Start): Promise<void> {
   const status = async (path: string, credential: string) => {
     const headers = { authorization: `Bearer ${credential}`, connection: 'close' };
     return (await fetch(start.baseUrl + path, { headers })).status;
@@ -86,7 +86,7 @@ async function expectAllTaken(start: Start): Promise<void> {
 
 describe('another start', () => {
   it('reports which credential is no longer valid, and replaces it', async () => {
-    const first = await started(expectAllTaken);
+    const first = await started(expectAllAccepted);
     expect(first.renewed).toEqual([]);
     await meanwhile(async ({ keys, accessKeys }, store) => {
       const id = (name: KeyName) => keyOf(store, first[name]);
@@ -98,7 +98,7 @@ describe('another start', () => {
       await accessKeys.rotate(owner, first.accessKeyId, 3_600);
     });
 
-    const second = await started(expectAllTaken);
+    const second = await started(expectAllAccepted);
     expect(second.renewed).toEqual([
       `The demo's secret key "all APIs" was changed. There is a new one in its place.`,
       `The demo's secret key "payments only" was rotated. There is a new one in its place.`,
@@ -110,7 +110,7 @@ describe('another start', () => {
     expect(second.public).toBe(first.public);
     expect(kept()).toMatchObject({ secretAll: second.secretAll, accessKeyId: second.accessKeyId });
 
-    const third = await started(expectAllTaken);
+    const third = await started(expectAllAccepted);
     expect(third.renewed).toEqual([]);
     for (const name of [...KEYS, 'accessKeySecret'] as const) expect(third[name]).toBe(second[name]);
   });
@@ -137,7 +137,7 @@ describe('another start', () => {
   it('creates all again if the file with them is missing', async () => {
     const first = await started();
     rmSync(pathOf('keyward.demo.json'));
-    const second = await started(expectAllTaken);
+    const second = await started(expectAllAccepted);
     expect(second.secretAll).not.toBe(first.secretAll);
   });
 });
@@ -154,7 +154,7 @@ describe('a start that fails prints the reason, and ends', () => {
     // The same again: no other key was put there.
     for (const _ of [1, 2]) expect(await ended()).toBe(sentence + beginAnew);
     await promisify(exec)(beginAnew.split(': ')[1] ?? '', { cwd: folder });
-    await started(expectAllTaken);
+    await started(expectAllAccepted);
   });
 
   it.each([

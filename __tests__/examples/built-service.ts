@@ -114,7 +114,7 @@ function acquire(lock: string): boolean {
     mkdirSync(lock);
     return true;
   } catch {
-    // Whoever held it for so long is gone.
+    // The process that held the lock for so long has ended.
     if (existsSync(lock) && Date.now() - changedAt(lock) > 120_000) rmSync(lock, { recursive: true, force: true });
     return false;
   }

@@ -119,12 +119,16 @@ describe('mcpAuth', () => {
     ['an empty list of scopes', { ...options, scopes: [] }, 'mcpAuth: option "scopes" must be'],
     ['offline_access', { ...options, scopes: ['a', 'offline_access'] }, 'without "offline_access"'],
     ['no resource', { ...options, resource: undefined }, 'option "resource"'],
-    ['an audience', { ...options, audience: RESOURCE }, 'mcpAuth: the audience is "resource"'],
+    [
+      'an audience',
+      { ...options, audience: RESOURCE },
+      'mcpAuth: there is no option "audience": the audience is the value of "resource"',
+    ],
     ['an unknown option', { ...options, scop: [] }, 'unknown option "scop"'],
     [
       'an option of tokens beside accept',
       { ...options, accept: [] },
-      'mcpAuth: unknown option "issuer" beside "accept"',
+      'mcpAuth: option "issuer" cannot be combined with "accept"',
     ],
     ['optional', { ...options, optional: true }, 'unknown option "optional"'],
     [

@@ -124,7 +124,9 @@ describe('an app and its document', () => {
     const right = appWith((app) => app.get('/pets/mine', mine, handler).get('/pets/:id', pet, handler));
     const wrong = appWith((app) => app.get('/pets/:id', pet, handler).get('/pets/mine', mine, handler));
     expect(differences(right, document)).toBeUndefined();
-    expect(differences(wrong, document)).toEqual(['  GET /pets/mine: the app tries GET /pets/:id before it']);
+    expect(differences(wrong, document)).toEqual([
+      '  GET /pets/mine: the app handles these requests with GET /pets/:id, which has other requirements',
+    ]);
   });
 
   it('O16 the error has a code and names the number of differences', () => {

@@ -172,7 +172,7 @@ describe('an app with every guard', () => {
       { '/x': { $ref: '#/components/pathItems/shared' }, '/y': { $ref: '#/components/pathItems/shared' } },
       { components: { securitySchemes: SCHEMES, pathItems } },
     );
-    expect(faultOf(() => describeSecurity(other, { into: twice, schemes }))).toMatch(/two paths have this operation/);
+    expect(faultOf(() => describeSecurity(other, { into: twice, schemes }))).toMatch(/two paths share this operation/);
   });
 });
 
@@ -246,7 +246,7 @@ describe('a document with security', () => {
     const scoped = appWith((made) => made.get('/x', gate, handler));
     const into = documentOf({ '/x': { get: asking() } }, { components: {} });
     expect(faultOf(() => describeSecurity(scoped, { into, schemes: { secretKey: keys } }))).toMatch(
-      /GET \/x: the app asks for what a document cannot say/,
+      /GET \/x: the app asks for something that OpenAPI cannot express/,
     );
   });
 
@@ -256,7 +256,7 @@ describe('a document with security', () => {
     );
     const into = documentOf({ '/x': { get: asking() } }, { components: {} });
     expect(faultOf(() => describeSecurity(closed, { into, schemes: { secretKey: keys } }))).toMatch(
-      /GET \/x: the app asks for what no credential has/,
+      /GET \/x: the app asks for something that no credential can satisfy/,
     );
   });
 

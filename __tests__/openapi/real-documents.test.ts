@@ -13,13 +13,17 @@ import { pass, requestOf } from '../support/passage.js';
 const FOLDER = process.env.KEYWARD_TEST_OPENAPI;
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
+interface Server {
+  url: string;
+  variables?: Record<string, { default: string }>;
+}
 interface Operation {
   security?: Record<string, string[]>[];
-  servers?: { url: string }[];
+  servers?: Server[];
 }
 interface Document {
   openapi: string;
-  servers?: { url: string }[];
+  servers?: Server[];
   security?: Record<string, string[]>[];
   components: { securitySchemes?: Record<string, { type: string; scheme?: string; in?: string; name?: string }> };
   paths: Record<string, Record<string, Operation>>;
@@ -42,14 +46,20 @@ function operationsOf({ paths }: Document): readonly (readonly [method: string, 
   );
 }
 
+/** The path of a server with the defaults of its variables. */
+function pathAt({ url, variables }: Server = { url: '' }): string {
+  const filled = url.replaceAll(/\{([^{}]+)\}/g, (whole, name) => variables?.[name]?.default ?? whole);
+  return new URL(filled, 'https://x.example').pathname;
+}
+
 /** Leaves out paths with a query or a fragment, and operations of servers with another path than the first. */
 function removeOthers({ paths, servers }: Document): void {
-  const pathAt = (url = '') => new URL(url, 'https://x.example').pathname.replace(/\/$/, '');
-  const base = pathAt(servers?.[0]?.url);
+  const baseOf = (server?: Server) => pathAt(server).replace(/\/$/, '');
+  const base = baseOf(servers?.[0]);
   for (const [path, item] of Object.entries(paths)) {
     if (/[?#]/.test(path)) delete paths[path];
     for (const [method, { servers: own = [] }] of Object.entries(item)) {
-      if (own.some(({ url }) => pathAt(url) !== base)) delete item[method];
+      if (own.some((server) => baseOf(server) !== base)) delete item[method];
     }
   }
 }
@@ -89,7 +99,7 @@ describe('public documents', () => {
       const schemes = Object.fromEntries(
         prepare(document).map((scheme) => [scheme, { ...keys, kinds: undefined, claims: [] }]),
       );
-      const basePath = new URL(document.servers?.[0]?.url ?? '', 'https://x.example').pathname;
+      const basePath = pathAt(document.servers?.[0]);
       globalThis.gc?.();
       const [memory, start] = [process.memoryUsage().heapUsed, performance.now()];
       const gate = openApiGate(document, { schemes: schemes as never, basePath });

@@ -118,14 +118,14 @@ describe('documents that cannot be read', () => {
   it.each([
     ['circular', '#/components/pathItems/two', /#\/components\/pathItems\/two\/\$ref: this \$ref is circular/],
     ['to itself', '#/paths/~1x', /#\/paths\/~1x\/\$ref: this \$ref is circular/],
-    ['missing', '#/components/pathItems/none', /#\/paths\/~1x\/\$ref: this \$ref names nothing/],
-    ['a name of the prototype', '#/components/pathItems/constructor', /names nothing/],
-    ['__proto__', '#/components/__proto__', /names nothing/],
+    ['missing', '#/components/pathItems/none', /#\/paths\/~1x\/\$ref: this \$ref has no target/],
+    ['a name of the prototype', '#/components/pathItems/constructor', /has no target/],
+    ['__proto__', '#/components/__proto__', /has no target/],
     ['remote', 'https://example.com/x.json', /this \$ref is not local/],
     ['a file', 'other.yaml#/x', /this \$ref is not local/],
     ['no pointer', '#x', /this \$ref is not local/],
     ['badly encoded', '#/components/%zz', /this \$ref is not a JSON pointer/],
-    ['no text', 7, /expected a \$ref that is a text/],
+    ['no text', 7, /expected a \$ref that is a string/],
   ])('O11 a $ref that is %s is a TypeError with the pointer', (_name, $ref, expected) => {
     const pathItems = { one: { $ref: '#/components/pathItems/two' }, two: { $ref: '#/components/pathItems/one' } };
     expect(gateOf(referring({ ...uses, '/x': { $ref } }, { pathItems }))).toMatch(expected);
@@ -134,7 +134,7 @@ describe('documents that cannot be read', () => {
 
   it('O11 a $ref of a scheme that is missing is a TypeError', () => {
     expect(gateOf(withScheme({ $ref: '#/components/securitySchemes/none' }))).toMatch(
-      /#\/components\/securitySchemes\/secretKey\/\$ref: this \$ref names nothing/,
+      /#\/components\/securitySchemes\/secretKey\/\$ref: this \$ref has no target/,
     );
   });
 

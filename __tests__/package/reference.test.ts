@@ -155,9 +155,9 @@ describe('events.md', () => {
     const messages = libSources.filter(isHeard).flatMap(({ nodes }) => messagesOf(nodes, faults));
     const members = membersOf(payload);
     const rows = rowNamesOf(sectionOf(text, channel)).filter((name) => !members.includes(name));
-    const untold = messages.filter((message) => !rows.some((row) => message.test(row)));
+    const unexplained = messages.filter((message) => !rows.some((row) => message.test(row)));
     const unheard = rows.filter((row) => !messages.some((message) => message.test(row)));
-    expect({ untold, unheard }).toEqual({ untold: [], unheard: [] });
+    expect({ unexplained, unheard }).toEqual({ unexplained: [], unheard: [] });
   });
 });
 
@@ -169,7 +169,7 @@ function isHeard({ name }: LibSource): boolean {
   return name !== 'tokens/jwks/issuer-keys.ts';
 }
 
-/** Functions that return the name of what is wrong; those of a token's own rules are told as `token_…`. */
+/** Functions that return the name of what is wrong; those of a token's own rules are published as `token_…`. */
 const JUDGES = [
   ...['readTokenHeader', 'readTokenClaims', 'endedAt', '#refusal'],
   ...['readProof', '#readJoseHeader', '#brokenClaim'],
@@ -179,8 +179,8 @@ const OF_TOKENS = ['tokens/header.ts', 'tokens/claims.ts', 'tokens/access-tokens
 /** The reasons that a source gives: values of what is called `reason`, arguments of `refused`, verdicts of judges. */
 function reasonsOf({ name, nodes }: LibSource): readonly string[] {
   const rules = [...argumentsOf(nodes, 'refused'), ...reasonsOfNegatives(nodes), ...returnsOf(nodes, JUDGES)];
-  const told = OF_TOKENS.includes(name) ? rules.map((rule) => (rule === 'expired' ? rule : `token_${rule}`)) : rules;
-  return [...told, ...nodes.filter(isReason).flatMap(({ initializer }) => literalsOf(initializer))];
+  const names = OF_TOKENS.includes(name) ? rules.map((rule) => (rule === 'expired' ? rule : `token_${rule}`)) : rules;
+  return [...names, ...nodes.filter(isReason).flatMap(({ initializer }) => literalsOf(initializer))];
 }
 
 /** The reasons of negative entries: `new NegativeEntry(subject, reason)`. */
@@ -244,8 +244,8 @@ function messagesOf(nodes: readonly ts.Node[], faults: readonly string[]): reado
         .slice(1, -1)
         .replaceAll(/\$\{[^}]*\}/g, '.+'),
     );
-  const told = faults.includes('FetchError') ? returnsOf(nodes, ['reasonOf']) : [];
-  return [...made, ...told].map((message) => new RegExp(`^${message}$`));
+  const names = faults.includes('FetchError') ? returnsOf(nodes, ['reasonOf']) : [];
+  return [...made, ...names].map((message) => new RegExp(`^${message}$`));
 }
 
 function membersOf(type: string): readonly string[] {

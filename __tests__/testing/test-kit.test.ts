@@ -113,13 +113,13 @@ describe('an impossible trait throws when the credential is created', () => {
     expect(() => kit.secretKey(traits)).toThrow(`secretKey: ${message}`);
   });
 
-  it.each<[string, object, string]>([...ofKeys, ['all APIs', { apis: 'all' }, 'apis: a public key lists its APIs']])(
-    'of a public key: %s',
-    (_name, traits, message) => {
-      expect(() => kit.publicKey(traits)).toThrow(TypeError);
-      expect(() => kit.publicKey(traits)).toThrow(`publicKey: ${message}`);
-    },
-  );
+  it.each<[string, object, string]>([
+    ...ofKeys,
+    ['all APIs', { apis: 'all' }, 'apis: a public key must list its APIs; "all" is not allowed'],
+  ])('of a public key: %s', (_name, traits, message) => {
+    expect(() => kit.publicKey(traits)).toThrow(TypeError);
+    expect(() => kit.publicKey(traits)).toThrow(`publicKey: ${message}`);
+  });
 
   it.each<[string, object, string]>([
     ...common,
