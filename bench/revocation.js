@@ -1,5 +1,5 @@
 /**
- * `npm run bench:revocation`: how long after a revocation is committed other processes refuse the key. Resource servers
+ * `npm run bench:revocation`: how long after a revocation is committed other processes refuse the key or token. Resource servers
  * and the writer have processes of their own, real HTTP and one database: PostgreSQL, as it should be and with its
  * channel broken in each way, and SQLite. Prints the figures, and exits 1 when a bound is missed. It needs
  * KEYWARD_TEST_POSTGRES, the URL of a server to make schemas on.
@@ -10,6 +10,7 @@ import { startInstance } from '../soak/store-fleet.js';
 import { placesOf } from '../soak/store-places.js';
 import { seedKeys } from '../soak/store-rows.js';
 import { faults } from './revocation/faults.js';
+import { seedTokens } from './revocation/tokens.js';
 import { keysFor, trial } from './revocation/trial.js';
 
 const { values } = parseArgs({
@@ -27,28 +28,34 @@ const trials = [
   { name: 'NOTIFY never sent', engine: 'PostgreSQL', fault: 'unannounced', bounds: BROKEN },
   { name: 'a pooler without LISTEN', engine: 'PostgreSQL', fault: 'deaf', bounds: BROKEN },
   { name: 'SQLite, 2 processes on one file', engine: 'SQLite', bounds: HEALTHY },
+  { name: 'tokens: PostgreSQL, 3 servers', engine: 'PostgreSQL', tokens: true, bounds: HEALTHY },
+  { name: 'tokens: NOTIFY never sent', engine: 'PostgreSQL', tokens: true, fault: 'unannounced', bounds: BROKEN },
+  { name: 'tokens: SQLite, 2 processes on one file', engine: 'SQLite', tokens: true, bounds: HEALTHY },
 ].filter(({ name }) => name.includes(values.only));
 const SERVERS = { PostgreSQL: 3, SQLite: 1 };
 
 process.stdout.write(`${revocations} revocations each, from commit to first refusal\n`);
-for (const { name, engine, fault, bounds } of trials) {
+for (const { name, engine, ...of } of trials) {
   const place = placesOf[engine]();
   try {
-    report(name, await run({ place, servers: SERVERS[engine], fault, bounds }));
+    report(name, await run({ place, servers: SERVERS[engine], ...of }));
   } finally {
     await place.remove();
   }
 }
 
-async function run({ place, servers, fault, bounds }) {
-  const keys = await seedKeys(place.url, keysFor(revocations));
+async function run({ place, servers, tokens, fault, bounds }) {
+  const count = keysFor(revocations);
+  const seeded = tokens ? await seedTokens(place.url, count) : { keys: await seedKeys(place.url, count) };
+  const { keys, issuer } = seeded;
   const struck = fault === undefined ? { url: place.url } : await faults[fault](place);
-  const writer = await startInstance(place.url);
-  const instances = await Promise.all(Array.from({ length: servers }, () => startInstance(struck.url)));
+  const writer = await startInstance(place.url, {}, issuer);
+  const instances = await Promise.all(Array.from({ length: servers }, () => startInstance(struck.url, {}, issuer)));
   struck.begin?.();
   const result = await trial({ writer, servers: instances, keys, bound: bounds.most });
   await Promise.all([writer, ...instances].map((instance) => instance.stop()));
   await struck.end?.();
+  seeded.close?.();
 
   const figures = figuresOf(result, bounds, revocations * servers);
   if (fault === undefined) return figures;

@@ -3,7 +3,7 @@
  * `express` signs claims that are alike; an RSA key has 2,048 bits. It sends its parent the URL of its token endpoint, and
  * then, whenever it is asked, the microseconds of CPU that it has used.
  *
- * `signature` serves nothing: asked to sign, it tells the microseconds of CPU that one signature of such a token takes.
+ * `signature` serves nothing: asked to sign, it returns the microseconds of CPU that one signature of such a token takes.
  */
 import { createHash, KeyObject, randomUUID, sign, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -80,7 +80,7 @@ async function handWritten(issuer) {
 
 const encoded = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** What Express takes for itself: every request gets the one token that was made at the start. */
+/** What Express itself costs: every request gets the one token that was made at the start. */
 async function onlyExpress(issuer) {
   const text = JSON.stringify(await (await signer(issuer))(SCOPE));
   const headers = { 'Content-Type': 'application/json', 'Content-Length': text.length, 'Cache-Control': 'no-store' };

@@ -1,6 +1,6 @@
 /** The other side of `processes.js`: a program that is asked things by the command that started it. */
 
-/** What the program was told at its start. */
+/** The settings that the program got at its start. */
 export const given = JSON.parse(process.argv[2] ?? '{}');
 
 /** Says what `begin` found, then answers each question by the function of its name. A failure is an answer too. */

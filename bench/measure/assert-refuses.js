@@ -1,4 +1,4 @@
-/** No figure of a subject that lets in what it must refuse. */
+/** A subject that accepts what it must refuse gets no figure. */
 import { lane, requestWith } from '../platform/request.js';
 
 /**

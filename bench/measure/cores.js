@@ -20,8 +20,8 @@ export function stayOnFirst() {
 
 function allowedCores() {
   try {
-    const told = execFileSync('taskset', ['-cp', String(process.pid)], { encoding: 'utf8', stdio: 'pipe' });
-    return (told.split(':').at(-1) ?? '').trim().split(',').flatMap(coresOf);
+    const output = execFileSync('taskset', ['-cp', String(process.pid)], { encoding: 'utf8', stdio: 'pipe' });
+    return (output.split(':').at(-1) ?? '').trim().split(',').flatMap(coresOf);
   } catch {
     return [];
   }

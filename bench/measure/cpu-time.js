@@ -1,5 +1,5 @@
 /**
- * CPU time of this process, its helper threads included: what a call costs, whoever else wants the machine. On a core that
+ * CPU time of this process, its helper threads included: what a call costs, whatever else the machine does. On a core that
  * nobody else wants it is the time that passes.
  */
 export function cpuTime() {

@@ -6,7 +6,7 @@ import { startedOnLast } from './cores.js';
 /**
  * Starts a program of this folder, and waits until it says what it has to say first.
  *
- * @param program - Its URL. @param given - What it is told, as JSON, in its arguments.
+ * @param program - Its URL. @param given - Its settings, as JSON, in its arguments.
  */
 export async function start(program, given, { name, execArgv = [] }) {
   const [execPath, before] = startedOnLast(process.execPath);
@@ -31,9 +31,9 @@ export async function start(program, given, { name, execArgv = [] }) {
     first,
     /** Asks it something, and waits for what it says. */
     ask(question, details) {
-      const told = answer();
+      const reply = answer();
       child.send({ question, details });
-      return told;
+      return reply;
     },
     async stop() {
       if (child.connected) child.disconnect();

@@ -22,7 +22,7 @@ export async function openIssuer() {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${server.address().port}`;
   return {
-    /** What a resource server is told of it. */
+    /** The settings of a resource server for it. */
     facts(algorithm) {
       const { jwk, pem } = signers[algorithm];
       return { algorithm, issuer: `${url}/`, audience: AUDIENCE, jwksUrl: `${url}/jwks.json`, jwk, pem };

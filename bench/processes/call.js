@@ -10,7 +10,7 @@ const BATCH = 50;
 let middlewares;
 let warm;
 let cold;
-/** How many of those to be remembered have been presented once. */
+/** How many of the credentials to be cached have been presented once. */
 let met = 0;
 
 async function begin() {

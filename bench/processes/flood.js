@@ -11,7 +11,7 @@ const BETWEEN = 10;
 
 let held;
 
-/** How many of the good ones were answered at once, from what is remembered, and how many bytes the heap has grown. */
+/** How many of the good ones were answered from the cache, and how many bytes the heap has grown. */
 async function flood({ count }) {
   const { middlewares, warm } = held;
   const bad = given.kind === 'key' ? strangers() : () => forged(warm[0]);
@@ -23,7 +23,7 @@ async function flood({ count }) {
     while (sent < count) {
       sent += 1;
       const isTurn = sent % BETWEEN === 0;
-      if (await isTaken(way, bad())) accepted += 1;
+      if (await isAccepted(way, bad())) accepted += 1;
       if (isTurn) await askGood();
     }
   }
@@ -38,7 +38,7 @@ async function flood({ count }) {
   return { hits: hits / asked, asked, accepted, grown: settledHeap() - before };
 }
 
-async function isTaken(way, credential) {
+async function isAccepted(way, credential) {
   try {
     await way.send(requestWith(credential));
     return true;

@@ -1,4 +1,4 @@
-/** A process that loads a subject, makes it and sends one good request through it, and tells how long that took. */
+/** A process that loads a subject, makes it and sends one good request through it, and reports how long that took. */
 import { answer, given } from '../measure/answers.js';
 import { keyTable } from '../platform/key-table.js';
 import { lane, requestWith } from '../platform/request.js';

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with the channel that tells of revocations. Each fault takes a place on PostgreSQL, and gives the
+ * What can be wrong with the channel that announces revocations. Each fault takes a place on PostgreSQL, and gives the
  * `url` that resource servers reach it by, `begin()`, `end()`, and `struck()`: how often it did its harm.
  */
 import { onPostgres } from '../../soak/store-places.js';
@@ -23,7 +23,7 @@ export const faults = {
     return { url, ...repeatedly(() => onPostgres(strike)) };
   },
 
-  /** Every packet of the connections that listen is dropped, and nobody is told; so it goes with those that follow. */
+  /** Every packet of the connections that listen is dropped without an error, and so are the packets of later connections. */
   async dropped({ url }) {
     const proxy = await postgresProxy(url);
     const { begin, struck, end } = repeatedly(async () => proxy.dropListening());

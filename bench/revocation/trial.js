@@ -21,7 +21,7 @@ const GIVE_UP_AFTER = 15_000;
 export const keysFor = (revocations) => GOOD + revocations;
 
 /**
- * @param options - `writer` revokes; `servers` are asked; of `keys`, all but those that stay good are revoked; a request
+ * @param options - `writer` revokes; `servers` are asked; of `keys`, or tokens, all but those that stay good are revoked; a request
  *   that begins more than `bound` milliseconds after the commit must be refused.
  * @returns `delays` from commit to first refusal, one a revocation and server; and counts of answers.
  */
@@ -57,8 +57,8 @@ export async function trial({ writer, servers, keys, bound }) {
     delays.push(Number.POSITIVE_INFINITY);
   }
 
-  async function revoke({ id, text }) {
-    const commit = writer.revoke(id);
+  async function revoke({ id, text, token }) {
+    const commit = writer.revoke(id, token);
     const followed = servers.map((server) => follow(server, text, commit));
     await commit;
     if ((await ask(writer, text, [401])) === 200) counts.acceptedByWriter += 1;
@@ -66,14 +66,14 @@ export async function trial({ writer, servers, keys, bound }) {
   }
 
   async function revokeAll() {
-    const underWay = new Set();
+    const pending = new Set();
     for (const key of doomed) {
-      while (underWay.size >= AT_ONCE) await Promise.race(underWay);
-      const revocation = revoke(key).finally(() => underWay.delete(revocation));
-      underWay.add(revocation);
+      while (pending.size >= AT_ONCE) await Promise.race(pending);
+      const revocation = revoke(key).finally(() => pending.delete(revocation));
+      pending.add(revocation);
       await pause(1_000 / RATE);
     }
-    await Promise.all(underWay);
+    await Promise.all(pending);
   }
 
   for (const { text } of keys) await Promise.all([writer, ...servers].map((server) => ask(server, text, [200])));

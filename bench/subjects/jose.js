@@ -1,4 +1,4 @@
-/** `jwtVerify` of jose alone: what a token costs that is verified and not remembered, with a key that is at hand. */
+/** `jwtVerify` of jose alone: what a token costs that is verified and not cached, with a key in memory. */
 import { importJWK, jwtVerify } from 'jose';
 
 export const title = 'jose.jwtVerify alone';

@@ -1,4 +1,4 @@
-/** keyward with the credentials of a suite, and as many guards as it is told. */
+/** keyward with the credentials of a suite, and a given number of guards. */
 import {
   accessTokens,
   apiKeys,

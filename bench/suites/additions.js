@@ -8,13 +8,15 @@ import { inCalls, titlesOf } from './calls.js';
 const PAIRS = {
   introspection: { own: 'keyward-introspected', beside: 'keyward-key', times: 1.1 },
   OpenAPI: { own: 'keyward-openapi', beside: 'keyward-key', over: 2 },
-  usage: { own: 'keyward-counted', beside: 'keyward-key', over: 0.02 },
+  usage: { own: 'keyward-counted', beside: 'keyward-uncounted', over: 0.02 },
   'rate limit': { own: 'keyward-limited', beside: 'keyward-key', over: 3 },
   'token client': { own: 'token-client', beside: 'plain-fetch', over: 20 },
 };
 const CREDENTIALS = 1_000;
+/** Processes of each subject. */
+const PROCESSES = 4;
 /** Milliseconds that one figure of a round takes. */
-const TIME = 25;
+const TIME = 100;
 const MICROSECOND = 1_000;
 
 export async function additions({ folder, rounds }) {
@@ -24,15 +26,19 @@ export async function additions({ folder, rounds }) {
   const titles = await titlesOf(Object.values(PAIRS).flatMap(({ own, beside }) => [own, beside]));
   const parts = [];
   for (const [name, pair] of Object.entries(PAIRS)) {
-    const figures = await inCalls({ kind: 'key', file, files, subjects: [pair.beside, pair.own] }, rounds, ask);
+    const figures = await inCalls(
+      { kind: 'key', file, files, subjects: [pair.beside, pair.own] },
+      { ...rounds, processes: PROCESSES },
+      ask,
+    );
     parts.push(partOf(name, pair, figures, titles));
   }
   return {
     title: 'What other entry points add',
     text:
       'Microseconds of CPU for one warm call, 1,000 credentials in turn: opaque tokens beside keys, a gate by an OpenAPI document of ' +
-      '10,000 operations beside the same gate and guard by hand, keys with counted usage and with a limit (counted in memory) ' +
-      'beside keys without, and `fetch` of a token client with a cached token beside the same `fetch` with a token at hand, where ' +
+      '10,000 operations beside the same gate and guard by hand, keys with counted usage beside keys in a process with the same ' +
+      'store, keys with a limit (counted in memory) beside keys without, and `fetch` of a token client with a cached token beside the same `fetch` with a token at hand, where ' +
       'nothing is sent.',
     sections: parts.map(({ section }) => section),
     bounds: parts.map(({ bound }) => bound),

@@ -5,19 +5,26 @@ import { proofClient } from '../platform/proofs.js';
 import { digits, spread, table } from '../report/text.js';
 import { inCalls, titlesOf } from './calls.js';
 
+const UNBOUND = ['keyward-token', 'keyward-token-dpop'];
 const SUBJECTS = ['one-es256', 'keyward-dpop', 'express-oauth2-jwt-bearer-dpop'];
 const ALGORITHM = 'ES256';
 /** How many times the CPU of one ES256 verification a request with a cached token may cost. */
 const TIMES_ES256 = 1.25;
 const TIMES_PEER = 0.8;
+/** How many times a token that is not bound may cost where DPoP is offered. */
+const TIMES_UNBOUND = 1.03;
 /** Requests that one figure of a round takes. */
 const COUNT = 200;
 const LONGER = 3;
+const CREDENTIALS = 1_000;
+const PROCESSES = 4;
+/** Milliseconds that one figure of a round takes, of a token that is not bound. */
+const TIME = 100;
 
 export async function dpop({ issuer, folder, rounds: { rounds: counted, warmUp } }) {
   const rounds = { rounds: counted, warmUp: warmUp * LONGER };
   const needed = (rounds.rounds + rounds.warmUp) * COUNT;
-  const titles = await titlesOf(SUBJECTS);
+  const titles = await titlesOf([...SUBJECTS, ...UNBOUND]);
   const facts = issuer.facts(ALGORITHM);
   const measured = async (tokenOf) => {
     const file = folder.proofs(issuer, ALGORITHM, { client: proofClient(), cold: needed, tokenOf });
@@ -26,6 +33,11 @@ export async function dpop({ issuer, folder, rounds: { rounds: counted, warmUp }
   };
   // One token for all requests, which is cached; and one token for each.
   const [warm, cold] = [await measured(() => 0), await measured((request) => request + 1)];
+  const unbound = await inCalls(
+    { kind: 'token', file: folder.tokens(issuer, ALGORITHM, { warm: CREDENTIALS }), facts, subjects: UNBOUND },
+    { rounds: counted, warmUp, processes: PROCESSES },
+    (subject) => subject.ask('callsWarm', { credentials: CREDENTIALS, made: 'app', milliseconds: TIME }),
+  );
 
   const toSignature = (figures, subject) => ratioOf(figures[subject], figures['one-es256']);
   const rows = SUBJECTS.map((subject) => [
@@ -35,6 +47,9 @@ export async function dpop({ issuer, folder, rounds: { rounds: counted, warmUp }
       spread(toSignature(figures, subject)),
     ]),
   ]);
+  const [without, offered] = UNBOUND;
+  const offers = ratioOf(unbound[offered], unbound[without]);
+  const unboundRows = UNBOUND.map((subject) => [titles[subject], digits(summaryOf(unbound[subject]).median)]);
   const peer = 'express-oauth2-jwt-bearer-dpop';
   const what = 'a cached token with a new proof';
   return {
@@ -47,10 +62,12 @@ export async function dpop({ issuer, folder, rounds: { rounds: counted, warmUp }
         title: ALGORITHM,
         table: table(['', 'µs, cached token', 'times one ES256', 'µs, new token', 'times one ES256'], rows),
       },
+      { title: 'tokens that are not bound', table: table(['', 'ns, cached token'], unboundRows) },
     ],
     bounds: [
       atMost(`${what}: times ${titles['one-es256']}`, toSignature(warm, 'keyward-dpop'), TIMES_ES256),
       atMost(`${what}: times ${titles[peer]}`, ratioOf(warm['keyward-dpop'], warm[peer]), TIMES_PEER),
+      atMost(`${titles[offered]}: times ${titles[without]}`, offers, TIMES_UNBOUND),
     ],
   };
 }

@@ -1,4 +1,4 @@
-/** From a hundred keys to a million: what a warm call costs when ever more are remembered. */
+/** From a hundred keys to a million: what a warm call costs when more and more are cached. */
 import { start, withProcesses } from '../measure/processes.js';
 import { inRounds } from '../measure/rounds.js';
 import { ratioOf, summaryOf } from '../measure/statistics.js';
@@ -33,10 +33,10 @@ export async function growth({ rounds, scale }) {
   });
   return {
     title: 'Growth',
-    text: 'Nanoseconds of CPU a warm call takes when so many keys are remembered, met in no order.',
+    text: 'Nanoseconds of CPU a warm call takes when this many keys are cached, in random order.',
     sections: [
       {
-        title: 'keys remembered',
+        title: 'cached keys',
         table: table(['', ...SUBJECTS.map((name) => titles[name]), 'keyward, times the ideal'], rows),
       },
     ],

@@ -91,7 +91,7 @@ async function measure({ name, ask: asked, requests, connections }) {
 
 function reportOf(figures, titles) {
   const of = (name, figure) => figures[name].map((round) => round[figure]);
-  // What a core gets done for each, whoever else wants it.
+  // What a core does for each, whatever else it does.
   const work = (name, other) => ratioOf(of(other, 'cost'), of(name, 'cost'));
   const titleOf = ({ name, subject, kind }) =>
     name.startsWith('bare')
@@ -117,7 +117,7 @@ function reportOf(figures, titles) {
     title: 'HTTP',
     text:
       `Express 5, ${CONNECTIONS} connections, 1,000 credentials that were met before (tokens: ${ALGORITHM}), the client on another core. ` +
-      'Bare is the same app without a check; its second copy tells how far two servers are apart that do the same. Requests per ' +
+      'Bare is the same app without a check; its second copy shows how far two equal servers differ. Requests per ' +
       'second of CPU are what is bounded: on a machine of its own a busy server reaches as many a second.',
     sections: [
       { title: 'requests', table: table(columns, rows.slice(0, SERVERS.length)) },

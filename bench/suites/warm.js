@@ -31,6 +31,8 @@ const COLUMNS = [
   'times the ideal',
   'times assigning req.auth, by Express',
 ];
+/** Processes of each subject. */
+const PROCESSES = 4;
 /** Milliseconds that one figure of a round takes. */
 const TIME = 25;
 
@@ -45,7 +47,7 @@ export async function warm({ issuer, folder, rounds }) {
   const titles = await titlesOf([...new Set([...OF_TOKENS, ...OF_KEYS])]);
   const parts = [];
   for (const group of groups) {
-    const figures = await inCalls(group, rounds, async (subject) => {
+    const figures = await inCalls(group, { ...rounds, processes: PROCESSES }, async (subject) => {
       const calls = {};
       for (const { name, credentials, made } of WAYS)
         calls[name] = await subject.ask('callsWarm', { credentials, made, milliseconds: TIME });
