@@ -7,7 +7,7 @@ import { keyTable, strangers } from './keys.js';
 
 const WARM_UP = 1_000;
 
-/** Over HTTP. The sorts take turns request by request, so that what else the machine does falls on each alike. */
+/** Over HTTP. The kinds take turns request by request, so that other work of the machine affects each of them alike. */
 export async function constantWork(count) {
   const table = keyTable();
   const keys = apiKeys({ resolver: table.resolve, kinds: ['secret'], environment: 'live' });
@@ -24,31 +24,31 @@ export async function constantWork(count) {
       );
     });
   const stranger = strangers();
-  const sorts = {
+  const kinds = {
     unknown: () => stranger(),
     revoked: () => table.add({ revokedAt: new Date(0) }),
     expired: () => table.add({ expiresAt: new Date(0) }),
   };
   const times = { unknown: [], revoked: [], expired: [] };
-  const turns = Object.entries(sorts).map(([sort, make]) => [sort, Array.from({ length: WARM_UP + count }, make)]);
+  const turns = Object.entries(kinds).map(([kind, make]) => [kind, Array.from({ length: WARM_UP + count }, make)]);
   for (let i = -WARM_UP; i < count; i += 1) {
     for (let turn = 0; turn < turns.length; turn += 1) {
-      const [sort, keys] = turns[(turn + Math.abs(i)) % turns.length];
+      const [kind, keys] = turns[(turn + Math.abs(i)) % turns.length];
       const key = keys[WARM_UP + i];
       const start = process.hrtime.bigint();
       await request(key);
-      if (i >= 0) times[sort].push(Number(process.hrtime.bigint() - start));
+      if (i >= 0) times[kind].push(Number(process.hrtime.bigint() - start));
     }
   }
   agent.destroy();
   server.close();
-  const medians = Object.entries(times).map(([sort, taken]) => [sort, median(taken)]);
+  const medians = Object.entries(times).map(([kind, taken]) => [kind, median(taken)]);
   const [fastest, slowest] = [Math.min, Math.max].map((pick) => pick(...medians.map(([, taken]) => taken)));
   const spread = slowest / fastest - 1;
   return {
     title: `Constant work: ${count.toLocaleString('en')} timed requests of each type of bad key`,
     figures: [
-      ...medians.map(([sort, taken]) => [`median, ${sort}`, `${(taken / 1_000).toFixed(2)} µs`]),
+      ...medians.map(([kind, taken]) => [`median, ${kind}`, `${(taken / 1_000).toFixed(2)} µs`]),
       ['medians lie within', `${(spread * 100).toFixed(1)} %`, spread <= 0.03],
     ],
   };

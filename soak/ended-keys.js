@@ -1,4 +1,4 @@
-/** N08: the time of an answer does not tell an unknown key from one that is revoked, expired or disabled. */
+/** N08: the time of an answer is the same for an unknown key and for one that is revoked, expired or disabled. */
 import { Agent, get } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import express from 'express';

@@ -1,4 +1,4 @@
-/** F19, as far as the core goes: memory over many requests of every sort, and what is left open after them. */
+/** F19, as far as the core goes: memory over many requests of every kind, and what is left open after them. */
 import { apiKeys, requireApi, requireBearer } from 'keyward';
 import { createTestKit } from 'keyward/testing';
 import { heapAfterGc, megabytes, slope } from './figures.js';
@@ -6,7 +6,7 @@ import { keyTable, strangers } from './keys.js';
 import { present } from './synthetic-request.js';
 
 const SAMPLES = 50;
-/** Requests a second that the slope is told for. */
+/** Requests a second for which the slope is reported. */
 const RATE = 1_000;
 
 export async function endurance(count) {
@@ -20,9 +20,9 @@ export async function endurance(count) {
   const wrong = { accepted: 0, refused: 0, faults: 0 };
 
   async function one(i) {
-    const sort = i % 20;
-    const expected = sort < 18 ? 200 : 401;
-    const credential = sort < 9 ? good[i % 1_000] : sort < 18 ? tokens[i % 1_000] : sort === 18 ? stranger() : forged;
+    const kind = i % 20;
+    const expected = kind < 18 ? 200 : 401;
+    const credential = kind < 9 ? good[i % 1_000] : kind < 18 ? tokens[i % 1_000] : kind === 18 ? stranger() : forged;
     const status = await present(route, credential);
     if (status >= 500) wrong.faults += 1;
     else if (status !== expected) wrong[expected === 200 ? 'refused' : 'accepted'] += 1;

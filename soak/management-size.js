@@ -99,13 +99,13 @@ function residentOf(pid) {
 
 async function compareLists(engine, places) {
   const stores = await Promise.all(places.map(({ url }) => openStore(url)));
-  const desks = stores.map((store) => createManagement({ store }).keys);
+  const services = stores.map((store) => createManagement({ store }).keys);
   const member = { id: 'soak', account: 'acme', permissions: ['developer'] };
   const times = [[], []];
   for (let round = -10; round < ROUNDS; round += 1) {
     for (const which of round % 2 === 0 ? [0, 1] : [1, 0]) {
       const start = now();
-      const { items } = await desks[which].list(member, { kind: 'secret', api: 'payments' });
+      const { items } = await services[which].list(member, { kind: 'secret', api: 'payments' });
       if (round >= 0) times[which].push(now() - start);
       if (items.length !== 50) throw new Error(`a page has ${items.length} keys`);
     }

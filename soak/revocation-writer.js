@@ -16,12 +16,12 @@ await Promise.all(ids.map(revoke));
 async function revoke(id) {
   for (;;) {
     const jti = randomUUID();
-    tell({ id, begun: jti });
+    report({ id, begun: jti });
     await store.revokeToken(id, jti, new Date(Date.now() + HOUR));
-    tell({ id, done: jti });
+    report({ id, done: jti });
   }
 }
 
-function tell(line) {
+function report(line) {
   writeSync(STDOUT, `${JSON.stringify(line)}\n`);
 }

@@ -30,7 +30,7 @@ export async function storeCrash(count) {
 }
 
 async function crashes(place, count) {
-  const seen = { acknowledged: 0, cutOff: 0, landed: 0, lost: 0, halfWritten: 0, brokenFeeds: 0 };
+  const seen = { acknowledged: 0, cutOff: 0, committed: 0, lost: 0, halfWritten: 0, brokenFeeds: 0 };
   const revoked = [];
   // The tables are there before the first writer: what is killed is an operation.
   await (await openReady(place.url)).close();
@@ -51,7 +51,7 @@ async function crashes(place, count) {
   });
   return [
     ['operations acknowledged', seen.acknowledged, seen.acknowledged > 0],
-    ['operations cut off', `${seen.cutOff}, of which ${seen.landed} had been committed`, seen.cutOff > 0],
+    ['operations cut off', `${seen.cutOff}, of which ${seen.committed} had been committed`, seen.cutOff > 0],
     ['acknowledged and lost', seen.lost, seen.lost === 0],
     ['half written', seen.halfWritten, seen.halfWritten === 0],
     ['feeds with a gap', seen.brokenFeeds, seen.brokenFeeds === 0],
@@ -59,7 +59,7 @@ async function crashes(place, count) {
   ];
 }
 
-/** What each account was told to have done, and the operation that was begun and not acknowledged. */
+/** The acknowledged operations of each account, and the operation that was begun and not acknowledged. */
 async function runAndKill(url, run) {
   const writer = spawn(process.execPath, [WRITER, url, String(run)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const accounts = new Map();
@@ -97,7 +97,7 @@ function judge(seen, done, begun, actual) {
   seen.acknowledged += done.length;
   if (begun !== undefined) seen.cutOff += 1;
   if (actual === expectedAfter(done)) return;
-  if (begun !== undefined && actual === expectedAfter([...done, begun])) seen.landed += 1;
+  if (begun !== undefined && actual === expectedAfter([...done, begun])) seen.committed += 1;
   else if (done.some(({ id }) => !actual.includes(id))) seen.lost += 1;
   else seen.halfWritten += 1;
 }

@@ -4,15 +4,20 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { now } from './store-clock.js';
 
-/** Milliseconds for a process that was told to end; then it is killed. */
+/** Milliseconds that a process may take to end; then it is killed. */
 const END_WITHIN = 10_000;
 /** Milliseconds, then a request is given up. */
 const ANSWER_WITHIN = 20_000;
 const TICK = 10;
 
-/** Starts an instance on the store of a URL; resolves when it serves. */
-export async function startInstance(url, cache = {}) {
-  const child = fork(new URL('store-instance.js', import.meta.url), [url, JSON.stringify(cache)]);
+/**
+ * Starts an instance on the store of a URL; resolves when it serves.
+ *
+ * @param issuer - The issuer whose tokens it accepts too, as options of `accessTokens`.
+ */
+export async function startInstance(url, cache = {}, issuer = undefined) {
+  const options = [cache, ...(issuer === undefined ? [] : [issuer])].map((option) => JSON.stringify(option));
+  const child = fork(new URL('store-instance.js', import.meta.url), [url, ...options]);
   const warnings = [];
   const revoked = new Map();
   const agent = new Agent({ keepAlive: true });
@@ -34,12 +39,12 @@ export async function startInstance(url, cache = {}) {
   });
 
   return Object.assign(instance, {
-    /** Revokes a key; resolves when that is committed, with when it was handed over to be. */
-    revoke(id) {
-      child.send({ revoke: id });
+    /** Revokes a key, or a token; resolves when that is committed, with when it was handed over to be. */
+    revoke(id, token) {
+      child.send({ revoke: id, token });
       return new Promise((resolve) => revoked.set(id, resolve));
     },
-    /** Tells it to end; resolves with what it said last, its exit code, and how long it took. */
+    /** Asks it to end; resolves with what it said last, its exit code, and how long it took. */
     async stop() {
       isStopping = true;
       const start = now();
@@ -71,17 +76,17 @@ export function present({ port, agent }, key, path = '/') {
 /** Calls for a request so many times a second, however long answers take; returns what ends it, when all are answered. */
 export function load(rate, request) {
   const start = now();
-  const underWay = new Set();
+  const pending = new Set();
   let made = 0;
   const timer = setInterval(() => {
     for (; made < ((now() - start) * rate) / 1_000; made += 1) {
-      const answer = request(made).finally(() => underWay.delete(answer));
-      underWay.add(answer);
+      const answer = request(made).finally(() => pending.delete(answer));
+      pending.add(answer);
     }
   }, TICK);
   return async () => {
     clearInterval(timer);
-    await Promise.all(underWay);
+    await Promise.all(pending);
     return made;
   };
 }

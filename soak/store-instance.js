@@ -1,25 +1,26 @@
 /**
- * One process of a platform: `node soak/store-instance.js <url of a store> <cache options>`. It serves keys behind
- * `requireBearer`, and tells its parent the port, what the store notices, and, when it was terminated and has closed
- * what it opened, what was left. It revokes a key when its parent says so.
+ * One process of a platform: `node soak/store-instance.js <url of a store> <cache options> <issuer>`. It serves keys, and the
+ * tokens of the issuer if there is one, behind `requireBearer`, and reports to its parent the port, the warnings of the store, and, when it was terminated and has closed
+ * what it opened, what was left. It revokes a key or a token when its parent says so.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import express from 'express';
-import { apiKeys, bearerErrors, requireBearer } from 'keyward';
+import { accessTokens, apiKeys, bearerErrors, requireBearer } from 'keyward';
 import { now, pause } from './store-clock.js';
 import { openReady } from './store-rows.js';
 
-const [url, cache] = process.argv.slice(2);
+const [url, cache, issuer] = process.argv.slice(2);
 /** Milliseconds: sockets that are being closed are no handles left open. */
 const CLOSING = 250;
 /** Node ends the connections that are idle when a server is closed, and not those that become so. */
 const SWEEP_EVERY = 100;
 
 process.once('disconnect', () => process.exit());
-subscribe('keyward:store', ({ warning, detail }) => tell({ warning, detail }));
+subscribe('keyward:store', ({ warning, detail }) => report({ warning, detail }));
 const store = await openReady(url);
 const keys = apiKeys({ resolver: store, kinds: ['secret'], environment: 'live', cache: JSON.parse(cache) });
+const accept = issuer === undefined ? [keys] : [keys, accessTokens({ ...JSON.parse(issuer), accessKeys: store })];
 let begun = 0;
 let isClosing = false;
 
@@ -31,7 +32,7 @@ app.use((_req, res, next) => {
   next();
 });
 app.get('/ready', async (_req, res) => void res.sendStatus((await store.ready()) ? 204 : 503));
-app.use(requireBearer({ accept: [keys] }), bearerErrors());
+app.use(requireBearer({ accept }), bearerErrors());
 app.get('/', async (req, res) => {
   if (req.query.work !== undefined) await pause(Number(req.query.work));
   res.send('ok');
@@ -40,12 +41,15 @@ const server = app.listen(0, '127.0.0.1');
 // A connection that ends for being idle just as a request is sent on it is no fault of a store.
 server.keepAliveTimeout = 60_000;
 await once(server, 'listening');
-tell({ port: server.address().port });
+report({ port: server.address().port });
 
 // One at a time: between being handed over and being committed, none waits for another.
 let queue = Promise.resolve();
-process.on('message', ({ revoke }) => {
-  queue = queue.then(async () => tell({ revoked: revoke, handedOver: await revokeKey(revoke) }));
+process.on('message', ({ revoke: id, token }) => {
+  queue = queue.then(async () => {
+    const handedOver = token === undefined ? await revokeKey(id) : await revokeToken(token);
+    report({ revoked: id, handedOver });
+  });
 });
 process.once('SIGTERM', async () => {
   isClosing = true;
@@ -72,6 +76,13 @@ async function revokeKey(id) {
   return handedOver;
 }
 
-function tell(message) {
+/** As `revokeKey`, but from the beginning of the transaction. */
+async function revokeToken({ client, jti, expiresAt }) {
+  const handedOver = now();
+  await store.revokeToken(client, jti, new Date(expiresAt));
+  return handedOver;
+}
+
+function report(message) {
   if (process.connected) process.send(message);
 }

@@ -53,10 +53,10 @@ async function outage(cut, lasts) {
 async function watchOutage({ servers, writer, proxy, keys, cut, lasts }) {
   const [warm, doomed, cold] = [keys.slice(0, WARM), keys.slice(WARM, WARM + DOOMED), keys.slice(WARM + DOOMED)];
   const answers = [];
-  async function ask(sort, server, key) {
+  async function ask(kind, server, key) {
     const asked = now();
     const status = await present(server, key);
-    answers.push({ sort, status, asked, answered: now() });
+    answers.push({ kind, status, asked, answered: now() });
   }
   for (const { text } of [...warm, ...doomed]) for (const server of servers) await present(server, text);
 
@@ -88,12 +88,12 @@ async function watchOutage({ servers, writer, proxy, keys, cut, lasts }) {
 function judge({ answers, cutAt, backAt, ready, readyAgain }) {
   const staleAt = cutAt + STALE_IF_ERROR;
   const during = answers.filter(({ asked, answered }) => asked > cutAt && answered < backAt);
-  const of = (sort, list = during) => list.filter((answer) => answer.sort === sort);
+  const of = (kind, list = during) => list.filter((answer) => answer.kind === kind);
   const others = (list, ...right) => list.filter(({ status }) => !right.includes(status)).length;
 
   const stillWarm = of('warm').filter(({ answered }) => answered < staleAt - LAST_WORD);
   const stale = of('warm').filter(({ asked }) => asked > staleAt);
-  const wrong401 = answers.filter(({ sort, status }) => status === 401 && (sort === 'warm' || sort === 'cold')).length;
+  const wrong401 = answers.filter(({ kind, status }) => status === 401 && (kind === 'warm' || kind === 'cold')).length;
   const faults = others(answers, 200, 401, 503);
   const afterwards = answers.filter(({ asked }) => asked > backAt);
   const unavailable = afterwards.filter(({ status }) => status === 503);
@@ -103,9 +103,9 @@ function judge({ answers, cutAt, backAt, ready, readyAgain }) {
   return [
     [`warm, until staleIfError: other than 200, of ${stillWarm.length}`, others(stillWarm, 200), clean(stillWarm, 200)],
     [`warm, afterwards: other than 503, of ${stale.length}`, others(stale, 503), clean(stale, 503)],
-    ...['cold', 'stranger'].map((sort) => {
-      const asked = of(sort).filter((answer) => answer.asked > cutAt + LAST_WORD);
-      return [`${sort}: other than 503, of ${asked.length}`, others(asked, 503), clean(asked, 503)];
+    ...['cold', 'stranger'].map((kind) => {
+      const asked = of(kind).filter((answer) => answer.asked > cutAt + LAST_WORD);
+      return [`${kind}: other than 503, of ${asked.length}`, others(asked, 503), clean(asked, 503)];
     }),
     ['good keys answered with 401', wrong401, wrong401 === 0],
     ['answers other than 200, 401 and 503', faults, faults === 0],

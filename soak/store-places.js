@@ -33,7 +33,7 @@ export const placesOf = {
     const server = postgresServer();
     const schema = `soak_${randomBytes(6).toString('hex')}`;
     const url = new URL(server);
-    // Under a name of its own the server's operator, and a harness, can tell these connections from any other.
+    // Under a name of its own the server's operator, and a harness, can recognize these connections.
     for (const [name, value] of Object.entries({ schema, application_name: schema })) url.searchParams.set(name, value);
     const inspect = (work) =>
       onPostgres(async (client) => {

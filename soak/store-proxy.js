@@ -58,7 +58,7 @@ export async function postgresProxy(url, passes = () => true) {
       server.close();
       cut([...links]);
     },
-    /** As a network that lost its way: every packet is dropped, and nobody is told. */
+    /** Like a broken network: every packet is dropped without an error. */
     drop() {
       isDropping = true;
       for (const link of links) link.drops = true;

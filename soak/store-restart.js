@@ -1,4 +1,4 @@
-/** F16 and F17: instances that are told to end, and rolling restarts. */
+/** F16 and F17: instances that are asked to end, and rolling restarts. */
 import { pause } from './store-clock.js';
 import { load, present, startInstance } from './store-fleet.js';
 import { placesOf } from './store-places.js';

@@ -61,7 +61,7 @@ async function write(account) {
 /** One transaction, of as many rows as management writes. */
 async function perform(account, { what, key, value }) {
   const id = randomUUID();
-  tell({ account, id, what, key, value });
+  report({ account, id, what, key, value });
   await store.repository.transact(async (tx) => {
     await OPERATIONS[what](tx, { account, key, value, at: Date.now() });
     const subject = key ?? account;
@@ -69,9 +69,9 @@ async function perform(account, { what, key, value }) {
     await tx.audit({ at: Date.now(), account, actor: 'soak', action: what, outcome: id, subject, ...empty });
     tx.notify(key === undefined ? { account } : { key });
   });
-  tell({ account, done: id });
+  report({ account, done: id });
 }
 
-function tell(line) {
+function report(line) {
   writeSync(STDOUT, `${JSON.stringify(line)}\n`);
 }

@@ -12,7 +12,7 @@ const BOUND = 0.03;
 /** The limit of guesses is not what is measured. */
 const LIMITS = { perClient: 1_000_000, perAddress: 1_000_000 };
 
-/** Over HTTP, one request of each sort in turn, the first of them another each time. */
+/** Over HTTP, one request of each kind in turn, the first of them another each time. */
 export async function tokenTiming(count) {
   const accessKeys = accessKeyTable();
   const clients = accessKeys.clients;
@@ -24,29 +24,29 @@ export async function tokenTiming(count) {
   app.use(createIssuer({ issuer: url, audience, accessKeys, signingKeys: memorySigningKeys(), limits: LIMITS }));
 
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const sorts = Object.keys(clients);
-  const times = Object.fromEntries(sorts.map((sort) => [sort, []]));
+  const kinds = Object.keys(clients);
+  const times = Object.fromEntries(kinds.map((kind) => [kind, []]));
   const answers = new Set();
   const warmUp = Math.ceil(count / 10);
   for (let i = -warmUp; i < count; i += 1) {
-    for (let turn = 0; turn < sorts.length; turn += 1) {
-      const sort = sorts[(i + warmUp + turn) % sorts.length];
+    for (let turn = 0; turn < kinds.length; turn += 1) {
+      const kind = kinds[(i + warmUp + turn) % kinds.length];
       const started = process.hrtime.bigint();
-      const answer = await post(url, agent, clients[sort]);
-      if (i >= 0) times[sort].push(Number(process.hrtime.bigint() - started));
+      const answer = await post(url, agent, clients[kind]);
+      if (i >= 0) times[kind].push(Number(process.hrtime.bigint() - started));
       answers.add(answer);
     }
   }
   agent.destroy();
   server.close();
 
-  const medians = sorts.map((sort) => [sort, median(times[sort])]);
+  const medians = kinds.map((kind) => [kind, median(times[kind])]);
   const [fastest, slowest] = [Math.min, Math.max].map((pick) => pick(...medians.map(([, taken]) => taken)));
   const spread = slowest / fastest - 1;
   return {
     title: `Constant work at the token endpoint: ${count.toLocaleString('en')} timed requests of each type of bad client`,
     figures: [
-      ...medians.map(([sort, taken]) => [`median, ${sort}`, `${(taken / 1_000).toFixed(2)} µs`]),
+      ...medians.map(([kind, taken]) => [`median, ${kind}`, `${(taken / 1_000).toFixed(2)} µs`]),
       ['medians lie within', `${(spread * 100).toFixed(1)} %`, spread <= BOUND],
       ['different answers', answers.size, answers.size === 1],
     ],
@@ -75,7 +75,7 @@ function accessKeyTable() {
   return { clients, resolveAccessKey: async (id) => records.get(id) };
 }
 
-/** @returns What tells one answer from another: status, challenge and body. */
+/** @returns What answers are compared by: status, challenge and body. */
 function post(url, agent, [id, secret]) {
   return new Promise((resolve, reject) => {
     const headers = {
