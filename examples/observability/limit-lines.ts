@@ -4,7 +4,7 @@ export interface LineLimit {
   /** Lines of each outcome that are written in a second. */
   readonly perSecond: number;
   readonly write: (decision: Decision) => void;
-  /** Told when the next line of that outcome is written: how many were not. */
+  /** Called before the next line of that outcome: how many lines were left out. */
   readonly dropped: (outcome: Decision['outcome'], lines: number) => void;
   /** Milliseconds, never set back. */
   readonly now?: () => number;

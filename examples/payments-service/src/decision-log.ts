@@ -1,4 +1,4 @@
-/** One line for each decision of a gate, a guard or the token endpoint, with the reason, which the caller is not told. */
+/** One line for each decision of a gate, a guard or the token endpoint, with the reason, which the caller does not get. */
 import { subscribe } from 'node:diagnostics_channel';
 import type { Decision } from 'keyward';
 import type { TokenDecision } from 'keyward/issuer';

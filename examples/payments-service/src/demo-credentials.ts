@@ -13,7 +13,7 @@ import {
 } from 'keyward/management';
 import type { CredentialStore } from 'keyward/store';
 import { faultOfAccessKey, faultOfAccount, faultOfKey } from './demo-faults.js';
-import { ACCESS_KEY, ACCOUNT, DEFAULT_SCOPES, HOLDINGS, KEY_NAMES, KEYS, type KeyName } from './demo-keys.js';
+import { ACCESS_KEY, ACCOUNT, DEFAULT_SCOPES, ENTITLEMENT, KEY_NAMES, KEYS, type KeyName } from './demo-keys.js';
 import type { DemoStore } from './demo-store.js';
 import { readSecretFile, writeSecretFile } from './secret-file.js';
 
@@ -67,7 +67,7 @@ async function hasAccount({ accounts }: Management, toBeginAnew: string): Promis
     throw error;
   });
   if (account === undefined) {
-    await accounts.put('the demo', ACCOUNT, HOLDINGS);
+    await accounts.put('the demo', ACCOUNT, ENTITLEMENT);
     return false;
   }
   const fault = faultOfAccount(account);

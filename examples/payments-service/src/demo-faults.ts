@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { AccessKeyRecord, KeyRecord } from 'keyward';
 import type { Account, KeySettings } from 'keyward/management';
 import type { CredentialStore } from 'keyward/store';
-import { ACCESS_KEY, ENVIRONMENT, HOLDINGS, KEYS, type KeyName } from './demo-keys.js';
+import { ACCESS_KEY, ENTITLEMENT, ENVIRONMENT, KEYS, type KeyName } from './demo-keys.js';
 
 type Names = 'all' | readonly string[];
 
@@ -17,7 +17,7 @@ export async function faultOfKey(store: CredentialStore, name: KeyName, text: st
   const end = endOf(record) ?? (record.acceptedUntil ? 'was rotated' : undefined);
   if (name === 'expiredKey') return end === EXPIRED ? undefined : (end ?? 'has expired no longer');
   const isAsMade =
-    reaches(record.apis, wanted.apis, HOLDINGS.apis) &&
+    reaches(record.apis, wanted.apis, ENTITLEMENT.apis) &&
     !record.scopes &&
     reaches(record.channels ?? 'all', wanted.channels ?? 'all') &&
     (record.platform ?? null) === (wanted.platform ?? null);
@@ -43,9 +43,9 @@ export function faultOfAccount({ disabledAt, apis, scopes, platforms, channels }
   const hasAll = (names: Names, wanted: readonly string[]) =>
     names === 'all' || wanted.every((name) => names.includes(name));
   const isEnough =
-    hasAll(apis, HOLDINGS.apis) &&
-    hasAll(scopes, HOLDINGS.scopes) &&
-    hasAll(platforms, HOLDINGS.platforms) &&
+    hasAll(apis, ENTITLEMENT.apis) &&
+    hasAll(scopes, ENTITLEMENT.scopes) &&
+    hasAll(platforms, ENTITLEMENT.platforms) &&
     channels === 'all';
   return isEnough ? undefined : 'no longer has what the demo needs';
 }

@@ -7,7 +7,7 @@ export const ACCOUNT = 'acc_demo';
 export const DEFAULT_SCOPES = ['payments', 'disputes', 'reports'];
 const SCOPES = [...DEFAULT_SCOPES, 'payments:refund'];
 
-export const HOLDINGS = { apis: ['payments', 'disputes', 'tokens', 'reports'], scopes: SCOPES, platforms: ['shop'] };
+export const ENTITLEMENT = { apis: ['payments', 'disputes', 'tokens', 'reports'], scopes: SCOPES, platforms: ['shop'] };
 
 export const KEYS = {
   secretAll: secretKey('all APIs', 'all'),

@@ -14,7 +14,7 @@ import { type DemoStore, openDemoStore } from './demo-store.js';
 import { writeEnvFile } from './env-file.js';
 import { expiredTokenLike } from './expired-token.js';
 import { shortWelcome } from './short-welcome.js';
-import { buyToken } from './token-client.js';
+import { obtainToken } from './token-client.js';
 import { welcome } from './welcome.js';
 
 // The credentials are printed, so nobody but this machine may come.
@@ -69,7 +69,7 @@ async function serve(demo: DemoStore, server: Server, port: number, { json, all 
   server.on('request', createApp({ tokens, secretKeys, publicKeys }, records, [issuer, dashboard.router]));
 
   const tokenEndpoint = `${baseUrl}/connect/token`;
-  const accessToken = await buyToken({ tokenEndpoint, ...credentials });
+  const accessToken = await obtainToken({ tokenEndpoint, ...credentials });
   if (json) {
     const { secretAll, secretPayments, secretDisputes, secretEcommerce, public: publicKey, ...rest } = credentials;
     const { accessKeyId, accessKeySecret, defaultScopes } = rest;

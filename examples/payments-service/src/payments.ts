@@ -51,7 +51,7 @@ export class Payments {
     const payment: Payment = {
       id: newId('pay'),
       account: accountOf(caller),
-      // requireChannel let nobody in who names no channel and has several.
+      // requireChannel refuses a principal that has several channels and names none.
       processing_channel_id: request.processing_channel_id ?? onlyChannelOf(caller),
       amount: request.amount,
       refunded_amount: 0,

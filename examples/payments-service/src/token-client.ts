@@ -7,7 +7,7 @@ export interface Client {
 }
 
 /** Obtains an access token with the default scopes of the access key. */
-export async function buyToken({ tokenEndpoint, accessKeyId, accessKeySecret }: Client): Promise<string> {
+export async function obtainToken({ tokenEndpoint, accessKeyId, accessKeySecret }: Client): Promise<string> {
   const credentials = Buffer.from(`${accessKeyId}:${accessKeySecret}`).toString('base64');
   const response = await fetch(tokenEndpoint, {
     method: 'POST',
