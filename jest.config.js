@@ -39,7 +39,7 @@ const onBothExpress = ['express', 'mcp', 'openapi', 'testing', 'behaviours', 'ex
 // What needs a browser is left out where none is named, as the last lines of a run say; where time is short, its long half.
 const { KEYWARD_TEST_BROWSER: browser, KEYWARD_TEST_SHORT: short } = process.env;
 const longInBrowser = '/browser/(?:accessibility|budgets|hostile-texts|keyboard|phone|two-editors|whole-words)\\.test';
-const leftOut = browser === undefined ? ['/dashboard/browser/'] : short ? [longInBrowser] : [];
+const leftOut = browser === undefined ? ['/(?:dashboard|examples)/browser/'] : short ? [longInBrowser] : [];
 
 /** @type {import('jest').Config} */
 export default {
@@ -61,8 +61,8 @@ export default {
       ...base,
       displayName: 'express 4',
       roots: onBothExpress,
-      // A law is about the rule, not about Express; what the example keeps from start to start, neither.
-      testPathIgnorePatterns: ['-laws?\\.test\\.ts$', '/another-start\\.test\\.ts$'],
+      // A law is about the rule, not about Express; what the example keeps from start to start, and what a browser shows, neither.
+      testPathIgnorePatterns: ['-laws?\\.test\\.ts$', '/another-start\\.test\\.ts$', '/examples/browser/'],
       moduleNameMapper: { ...sources, '^express$': 'express4' },
       globals: { EXPRESS: 4 },
     },

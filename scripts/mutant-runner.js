@@ -25,14 +25,14 @@ export default class MutantRunner extends TestRunner {
     this.on('test-file-failure', () => {
       failed = true;
     });
-    const told = this._globalConfig;
-    const wanted = namesIn(told.testNamePattern);
+    const config = this._globalConfig;
+    const wanted = namesIn(config.testNamePattern);
     for (const test of ordered(tests, fileOf(mutant))) {
       if (failed && mutant !== undefined) return;
       const all = names[test.path] ?? [];
       const those = wanted.size === 0 ? all : all.filter((name) => wanted.has(name));
       if (those.length === 0 && mutant !== undefined) continue;
-      this._globalConfig = { ...told, testNamePattern: those.length === all.length ? '' : patternOf(those) };
+      this._globalConfig = { ...config, testNamePattern: those.length === all.length ? '' : patternOf(those) };
       await super.runTests([test], watcher, { ...options, serial: true });
     }
     if (mutant === undefined) writeFileSync(NAMES, JSON.stringify(names));

@@ -1,6 +1,6 @@
 /**
  * Writes docs/mutation.md: the figures of the report that Stryker left, and what is known of each mutant that survived. Exits 1 where
- * one survived that nobody has judged: it goes into scripts/judged-mutants.json, or a test notices it.
+ * one survived that nobody has judged: it goes into scripts/judged-mutants.json, or a test detects it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -8,7 +8,7 @@ const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), '
 const { files } = read('../reports/mutation.json');
 const judgements = read('judged-mutants.json');
 
-const NOTICED = ['Killed', 'Timeout'];
+const DETECTED = ['Killed', 'Timeout'];
 const SURVIVED = ['Survived', 'NoCoverage'];
 
 const counted = (mutants, states) => mutants.filter(({ status }) => states.includes(status)).length;
@@ -27,14 +27,14 @@ writeFileSync(
   `# Mutation
 
 For contributors who change the core. Written by \`npm run mutation\`: [Stryker](https://stryker-mutator.io) changes the source in one
-place at a time, and runs the tests. If no test fails, a check could be removed unnoticed, or the code does more than it needs. So every
+place at a time, and runs the tests. If no test fails, a check could be removed undetected, or the code does more than it needs. So every
 survivor is explained below, and the command fails if one is not. The mutants run on Express 5, with the tests of the core, and 500
 draws for each law. Code that runs once, when a module is loaded, is left out (${counted(every, ['Ignored'])} mutants), because it
 would need all tests for each mutant.
 
 ## Figures
 
-| | mutants tried | noticed | not noticed | noticed, in % |
+| | mutants tried | detected | not detected | detected, in % |
 | --- | ---: | ---: | ---: | ---: |
 ${[
   ...floors.map((floor) =>
@@ -48,15 +48,15 @@ ${[
 
 Some ${counted(every, ['RuntimeError', 'CompileError'])} more broke the code so that it could not be loaded, and are not counted.
 
-## What no test notices, and why
+## What no test detects, and why
 
-Line by line: what the code says, what it was changed to, and why nobody can tell.
+Line by line: what the code says, what it was changed to, and why no test can detect it.
 ${floors.map(sectionOf).join('\n')}`,
 );
 
-const tried = counted(every, NOTICED) + survivors.length;
+const tried = counted(every, DETECTED) + survivors.length;
 process.stdout.write(
-  `${counted(every, NOTICED)} of ${tried} mutants noticed, ${survivors.length} survived, ${unjudged.length} of them not judged\n`,
+  `${counted(every, DETECTED)} of ${tried} mutants detected, ${survivors.length} survived, ${unjudged.length} of them not judged\n`,
 );
 for (const { file, line, change } of unjudged) process.stdout.write(`  ${file}:${line}: ${change}\n`);
 if (unjudged.length > 0) process.exitCode = 1;
@@ -74,9 +74,9 @@ function survivorOf(file, { location: { start, end }, replacement = '' }, lines)
 }
 
 function figuresOf(what, mutants) {
-  const [noticed, missed] = [counted(mutants, NOTICED), counted(mutants, SURVIVED)];
-  const percent = ((100 * noticed) / (noticed + missed)).toFixed(1);
-  return `| ${what} | ${noticed + missed} | ${noticed} | ${missed} | ${percent} |`;
+  const [detected, missed] = [counted(mutants, DETECTED), counted(mutants, SURVIVED)];
+  const percent = ((100 * detected) / (detected + missed)).toFixed(1);
+  return `| ${what} | ${detected + missed} | ${detected} | ${missed} | ${percent} |`;
 }
 
 function sectionOf(floor) {
@@ -86,7 +86,7 @@ function sectionOf(floor) {
     ({ file, line, change, why = '**not judged**' }) =>
       `| ${file.slice(floor.length + 1)}:${line} | ${code(change)} | ${why} |`,
   );
-  return `\n### ${floor}\n\n| where | change | why it is not noticed |\n| --- | --- | --- |\n${cells.join('\n')}\n`;
+  return `\n### ${floor}\n\n| where | change | why it is not detected |\n| --- | --- | --- |\n${cells.join('\n')}\n`;
 }
 
 function code(change) {

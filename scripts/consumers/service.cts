@@ -14,8 +14,8 @@ const server = app.listen(0, '127.0.0.1', async () => {
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/payments`;
   assert.equal((await fetch(url)).status, 401);
-  const taken = await fetch(url, { headers: { Authorization: `Bearer ${kit.publicKey()}` } });
-  assert.deepEqual([taken.status, await taken.json()], [200, ['public']]);
+  const answer = await fetch(url, { headers: { Authorization: `Bearer ${kit.publicKey()}` } });
+  assert.deepEqual([answer.status, await answer.json()], [200, ['public']]);
   server.close();
   server.closeAllConnections();
 });
