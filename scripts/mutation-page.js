@@ -1,11 +1,12 @@
 /**
- * Writes docs/mutation.md: the figures of the report that Stryker left, and what is known of each mutant that survived. Exits 1 where
- * one survived that nobody has judged: it goes into scripts/judged-mutants.json, or a test detects it.
+ * Writes docs/mutation/<part>.md: the figures of the report that Stryker left, and what is known of each mutant that survived. Exits 1
+ * if one survived that nobody has judged: it goes into scripts/judged-mutants.json, or a test detects it.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { bound, folders, name, tests } from './mutation-part.js';
 
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
-const { files } = read('../reports/mutation.json');
+const { files } = read(`../reports/mutation/${name}.json`);
 const judgements = read('judged-mutants.json');
 
 const DETECTED = ['Killed', 'Timeout'];
@@ -22,15 +23,13 @@ const unjudged = survivors.filter(({ why }) => why === undefined);
 
 const floors = [...new Set(rows.map(({ file }) => file.split('/').slice(0, 2).join('/')))];
 const every = rows.flatMap(({ mutants }) => mutants);
+mkdirSync(new URL('../docs/mutation/', import.meta.url), { recursive: true });
 writeFileSync(
-  new URL('../docs/mutation.md', import.meta.url),
-  `# Mutation
+  new URL(`../docs/mutation/${name}.md`, import.meta.url),
+  `# Mutants of ${name}
 
-For contributors who change the core. Written by \`npm run mutation\`: [Stryker](https://stryker-mutator.io) changes the source in one
-place at a time, and runs the tests. If no test fails, a check could be removed undetected, or the code does more than it needs. So every
-survivor is explained below, and the command fails if one is not. The mutants run on Express 5, with the tests of the core, and 500
-draws for each law. Code that runs once, when a module is loaded, is left out (${counted(every, ['Ignored'])} mutants), because it
-would need all tests for each mutant.
+For contributors. Written by \`KEYWARD_MUTATION=${name} npm run mutation\`, which [the page on mutation](../mutation.md) explains: mutants
+of ${sentenceOf(folders.map((folder) => `\`lib/${folder}\``))}, tried by the tests of ${sentenceOf(tests)}. At least ${bound} % must be detected.
 
 ## Figures
 
@@ -87,6 +86,10 @@ function sectionOf(floor) {
       `| ${file.slice(floor.length + 1)}:${line} | ${code(change)} | ${why} |`,
   );
   return `\n### ${floor}\n\n| where | change | why it is not detected |\n| --- | --- | --- |\n${cells.join('\n')}\n`;
+}
+
+function sentenceOf(words) {
+  return words.length === 1 ? words[0] : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
 function code(change) {
