@@ -9,7 +9,7 @@ export default {
   ...(name === 'cli' ? { coverageAnalysis: 'off', buildCommand: 'npm run build' } : { coverageAnalysis: 'perTest' }),
   mutate: folders.map((folder) => `lib/${folder}/**/*.ts`),
   appendPlugins: ['./scripts/mutation-progress.js'],
-  reporters: ['json', 'progress-line'],
+  reporters: ['json', process.stderr.isTTY ? 'progress-line' : 'progress-append-only'],
   jsonReporter: { fileName: `reports/mutation/${name}.json` },
   thresholds: { high: 100, low: bound, break: bound },
   concurrency: 2,

@@ -2,16 +2,17 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { basename, join } from 'node:path';
 import jestRunner from 'jest-runner';
 
-// Of a CommonJS build Node takes the whole module for the default export.
+// Node's default import of a CommonJS module is its whole `exports`.
 const TestRunner = jestRunner.default ?? jestRunner;
 
-/** What the first run without a mutant leaves in Stryker's copy of the project, for all that follow: path, names of tests. */
+/** Written by the first run, which has no mutant, into Stryker's copy of the project: the names of the tests of each file. */
 const NAMES = 'names-of-tests.json';
 
 /**
- * For mutants: of the test files only those that hold a test which reaches the mutant, one after the other, and none
- * after one that fails, which is all that is asked of it. The tests that are named like the mutant's file come first,
- * then those of its floor, small files before large ones.
+ * Runs the tests of a mutant, one file after the other, until one fails. Only tests that execute the mutant are run. First come the
+ * tests that are named like the mutant's file, then those of its folder, small files before large ones. For a static mutant, which is
+ * executed when its module is loaded, all tests would have to be run: only these two groups are, so some that survive here would be
+ * detected by others.
  */
 export default class MutantRunner extends TestRunner {
   async runTests(tests, watcher, options) {
@@ -27,7 +28,8 @@ export default class MutantRunner extends TestRunner {
     });
     const config = this._globalConfig;
     const wanted = namesIn(config.testNamePattern);
-    for (const test of ordered(tests, fileOf(mutant))) {
+    const isStatic = mutant !== undefined && wanted.size === 0;
+    for (const test of ordered(tests, fileOf(mutant), isStatic ? 2 : 3)) {
       if (failed && mutant !== undefined) return;
       const all = names[test.path] ?? [];
       const those = wanted.size === 0 ? all : all.filter((name) => wanted.has(name));
@@ -43,7 +45,7 @@ function known(path) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }
 
-/** The names that Stryker put into one pattern for all files: thousands, which would be tried at every place of every name. */
+/** Splits the one pattern that Stryker makes of thousands of test names, because matching it is slow. */
 function namesIn(pattern) {
   const parts = pattern?.slice(1, -1).split(')|(') ?? [];
   return new Set(parts.map((part) => part.replaceAll(/\\(.)/g, '$1')));
@@ -53,20 +55,21 @@ function patternOf(names) {
   return `^(?:${names.map((name) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join('|')})$`;
 }
 
-function ordered(tests, file) {
+function ordered(tests, file, lastRank) {
   return tests
     .map((test) => ({ test, rank: rankOf(test.path, file), size: statSync(test.path).size }))
+    .filter(({ rank }) => file === undefined || rank <= lastRank)
     .sort((one, other) => one.rank - other.rank || one.size - other.size)
     .map(({ test }) => test);
 }
 
-function rankOf(path, { floor, name } = {}) {
+function rankOf(path, { folder, name } = {}) {
   if (basename(path).startsWith(`${name}.`)) return 0;
   if (basename(path).startsWith(`${name}-`)) return 1;
-  return path.includes(`/${floor}/`) ? 2 : 3;
+  return path.includes(`/${folder}/`) ? 2 : 3;
 }
 
-/** By mutant: the file of lib/ whose text, as Stryker wrote it, switches it on. */
+/** The file in lib/ of each mutant, from the ids that Stryker wrote into the source. */
 const files = new Map();
 
 function fileOf(mutant) {
@@ -77,7 +80,7 @@ function fileOf(mutant) {
 const isSource = (path) => path.endsWith('.ts');
 
 function readMutants(path) {
-  const file = { floor: path.split('/')[0], name: basename(path, '.ts') };
+  const file = { folder: path.split('/')[0], name: basename(path, '.ts') };
   const text = readFileSync(join('lib', path), 'utf8');
   for (const [, mutant] of text.matchAll(/stryMutAct_\w+\("(\d+)"\)/g)) files.set(mutant, file);
 }

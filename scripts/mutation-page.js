@@ -21,7 +21,7 @@ const survivors = rows.flatMap(({ file, mutants, lines }) =>
 );
 const unjudged = survivors.filter(({ why }) => why === undefined);
 
-const floors = [...new Set(rows.map(({ file }) => file.split('/').slice(0, 2).join('/')))];
+const groups = [...new Set(rows.map(({ file }) => file.split('/').slice(0, 2).join('/')))];
 const every = rows.flatMap(({ mutants }) => mutants);
 mkdirSync(new URL('../docs/mutation/', import.meta.url), { recursive: true });
 writeFileSync(
@@ -36,10 +36,10 @@ of ${sentenceOf(folders.map((folder) => `\`lib/${folder}\``))}, tried by the tes
 | | mutants tried | detected | not detected | detected, in % |
 | --- | ---: | ---: | ---: | ---: |
 ${[
-  ...floors.map((floor) =>
+  ...groups.map((group) =>
     figuresOf(
-      `\`${floor}\``,
-      rows.filter(({ file }) => file.startsWith(`${floor}/`)).flatMap(({ mutants }) => mutants),
+      `\`${group}\``,
+      rows.filter(({ file }) => file.startsWith(`${group}/`)).flatMap(({ mutants }) => mutants),
     ),
   ),
   figuresOf('all', every),
@@ -50,7 +50,7 @@ Some ${counted(every, ['RuntimeError', 'CompileError'])} more broke the code so 
 ## What no test detects, and why
 
 Line by line: what the code says, what it was changed to, and why no test can detect it.
-${floors.map(sectionOf).join('\n')}`,
+${groups.map(sectionOf).join('\n')}`,
 );
 
 const tried = counted(every, DETECTED) + survivors.length;
@@ -78,14 +78,14 @@ function figuresOf(what, mutants) {
   return `| ${what} | ${detected + missed} | ${detected} | ${missed} | ${percent} |`;
 }
 
-function sectionOf(floor) {
-  const own = survivors.filter(({ file }) => file.startsWith(`${floor}/`));
+function sectionOf(group) {
+  const own = survivors.filter(({ file }) => file.startsWith(`${group}/`));
   if (own.length === 0) return '';
   const cells = own.map(
     ({ file, line, change, why = '**not judged**' }) =>
-      `| ${file.slice(floor.length + 1)}:${line} | ${code(change)} | ${why} |`,
+      `| ${file.slice(group.length + 1)}:${line} | ${code(change)} | ${why} |`,
   );
-  return `\n### ${floor}\n\n| where | change | why it is not detected |\n| --- | --- | --- |\n${cells.join('\n')}\n`;
+  return `\n### ${group}\n\n| where | change | why it is not detected |\n| --- | --- | --- |\n${cells.join('\n')}\n`;
 }
 
 function sentenceOf(words) {

@@ -47,8 +47,8 @@ describe('texts with a meaning in other systems', () => {
   });
 
   it.each([
-    ['the Identifier of an access key', `ack_${'abcdefghijklmnopqrstuvwxyz'}`],
-    ['the Secret of an access key', randomBytes(64).toString('base64url')],
+    ['the client ID of an access key', `ack_${'abcdefghijklmnopqrstuvwxyz'}`],
+    ['the client secret of an access key', randomBytes(64).toString('base64url')],
   ])('P26 %s', async (_what, text) => {
     expect(answerOf(await api.ask('/', text))).toEqual(T1);
     expect(table.lookups()).toBe(0);

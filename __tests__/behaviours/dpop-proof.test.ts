@@ -3,7 +3,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { JWK } from 'jose';
 import { DP, type DpopApi, serveDpopApi, T1_DPOP } from '../support/dpop-api.js';
 import { athOf, createDpopClient, type DpopClient, ORIGIN } from '../support/dpop-client.js';
-import { assemble, createKey, forge, type Members, NOW, type Part, seal, signedBy } from '../support/token-forge.js';
+import {
+  assemble,
+  createKey,
+  forge,
+  type Members,
+  NOW,
+  type Part,
+  signedBy,
+  signInput,
+} from '../support/token-forge.js';
 import { weakKeys } from '../support/weak-keys.js';
 
 let api: DpopApi;
@@ -167,7 +176,7 @@ describe('the header of a proof', () => {
     const other = await createDpopClient(api.issuerKey, 'ES384');
     const bound = other.token();
     const proof = other.proof(bound);
-    const broken = seal(proof.split('.').slice(0, 2).join('.'), signedBy(createKey('ES384')));
+    const broken = signInput(proof.split('.').slice(0, 2).join('.'), signedBy(createKey('ES384')));
     const { answer, reason } = await api.present(bound, broken);
     expect({ answer, reason }).toEqual(refusedFor('dpop_signature'));
   });

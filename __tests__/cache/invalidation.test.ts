@@ -45,15 +45,15 @@ describe('matches', () => {
     [{ account: 'k1' }, false],
     ['all', true],
     ['none', false],
-  ] as const)('%j: %s', (reach, touched) => {
-    expect(matches(reach, subject)).toBe(touched);
+  ] as const)('%j: %s', (scope, matched) => {
+    expect(matches(scope, subject)).toBe(matched);
   });
 
   it.each([
     [{ id: 'k1' }, false],
     [{ account: 'a1' }, false],
     ['all', true],
-  ] as const)('where nobody is known, %j: %s', (reach, touched) => {
-    expect(matches(reach, { id: undefined, account: undefined })).toBe(touched);
+  ] as const)('of an unknown subject, %j: %s', (scope, matched) => {
+    expect(matches(scope, { id: undefined, account: undefined })).toBe(matched);
   });
 });

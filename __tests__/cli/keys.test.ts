@@ -46,7 +46,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect(out).not.toContain(key);
   });
 
-  it('prints Identifier and Secret of a new access key', async () => {
+  it('prints client ID and client secret of a new access key', async () => {
     const { id, secret, record } = await accessKey();
     expect(record.id).toBe(id);
     expect(secret).toMatch(/^[\w-]{86}$/);
@@ -58,7 +58,9 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect(key).toMatchObject({ code: 0, err: '' });
     expect(key.out).toMatch(/\nKey {9}sk_[a-z2-7]{27}\nIt is shown only once\.\n$/);
     const access = await keyward.run('access-keys', 'create', '--account', 'acme', '--scope', 'payments');
-    expect(access.out).toMatch(/\nIdentifier {2}ack_[a-z2-7]{26}\nSecret {6}[\w-]{86}\nIt is shown only once\.\n$/);
+    expect(access.out).toMatch(
+      /\nClient ID {6}ack_[a-z2-7]{26}\nClient secret {2}[\w-]{86}\nIt is shown only once\.\n$/,
+    );
     const shop = await keyward.run('keys', 'create', '--account', 'acme', '--kind', 'public', '--api', 'payments');
     expect(shop.out).toMatch(/\nKey {9}pk_[a-z2-7]{27}\n$/);
     const list = await keyward.run('keys', 'list', '--account', 'acme');
@@ -160,7 +162,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect((await keyward.run('keys', 'revoke', record.id)).err).toBe('the key was revoked; that is final\n');
   });
 
-  it('keeps two Secrets of an access key, and the last one', async () => {
+  it('keeps two client secrets of an access key, and the last one', async () => {
     const { record, secret } = await accessKey('--default-scope', 'payments');
     const added = await keyward.json<Made & { record: { secrets: { id: string }[] } }>(
       'access-keys',

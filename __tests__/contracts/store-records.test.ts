@@ -128,7 +128,7 @@ describe.each(engines)('a store in %s', (engine) => {
     expect(await store.resolveAccessKey('ack_nobody')).toBeUndefined();
   });
 
-  it('does not find the Secret of an access key as an API key, or the reverse', async () => {
+  it('does not find a client secret as an API key, or the reverse', async () => {
     const text = 'the secret of an access key';
     await put({ kind: 'access' }, {}, (key) => [secretRow(key, text)]);
     const { id } = await put({ kind: 'secret' }, {}, () => []);

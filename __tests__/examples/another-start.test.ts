@@ -17,7 +17,7 @@ const KEYS = ['secretAll', 'secretPayments', 'secretDisputes', 'secretEcommerce'
 type KeyName = (typeof KEYS)[number];
 interface Start extends Readonly<Record<KeyName | 'baseUrl' | 'accessToken' | 'accessKeyId', string>> {
   readonly accessKeySecret: string;
-  readonly renewed: readonly string[];
+  readonly replaced: readonly string[];
 }
 
 const ACCOUNT = 'acc_demo';
@@ -87,7 +87,7 @@ async function expectAllAccepted(start: Start): Promise<void> {
 describe('another start', () => {
   it('reports which credential is no longer valid, and replaces it', async () => {
     const first = await started(expectAllAccepted);
-    expect(first.renewed).toEqual([]);
+    expect(first.replaced).toEqual([]);
     await meanwhile(async ({ keys, accessKeys }, store) => {
       const id = (name: KeyName) => keyOf(store, first[name]);
       await keys.edit(owner, await id('secretAll'), { version: 1, apis: ['payments'] });
@@ -99,24 +99,24 @@ describe('another start', () => {
     });
 
     const second = await started(expectAllAccepted);
-    expect(second.renewed).toEqual([
-      `The demo's secret key "all APIs" was changed. There is a new one in its place.`,
-      `The demo's secret key "payments only" was rotated. There is a new one in its place.`,
-      `The demo's secret key "disputes only" was deleted. There is a new one in its place.`,
-      `The demo's secret key "shop" was disabled. There is a new one in its place.`,
-      `The demo's secret key "expired" was deleted. There is a new one in its place.`,
-      `The demo's access key ${first.accessKeyId} has another Secret. There is a new one in its place.`,
+    expect(second.replaced).toEqual([
+      `The demo's secret key "all APIs" was changed, so it was replaced.`,
+      `The demo's secret key "payments only" was rotated, so it was replaced.`,
+      `The demo's secret key "disputes only" was revoked, so it was replaced.`,
+      `The demo's secret key "shop" was disabled, so it was replaced.`,
+      `The demo's secret key "expired" was revoked, so it was replaced.`,
+      `The demo's access key ${first.accessKeyId} has another secret, so it was replaced.`,
     ]);
     expect(second.public).toBe(first.public);
     expect(kept()).toMatchObject({ secretAll: second.secretAll, accessKeyId: second.accessKeyId });
 
     const third = await started(expectAllAccepted);
-    expect(third.renewed).toEqual([]);
+    expect(third.replaced).toEqual([]);
     for (const name of [...KEYS, 'accessKeySecret'] as const) expect(third[name]).toBe(second[name]);
   });
 
   it.each([
-    ['deleted', 'was deleted', ({ accessKeys }: Management, id: string) => accessKeys.revoke(owner, id)],
+    ['deleted', 'was revoked', ({ accessKeys }: Management, id: string) => accessKeys.revoke(owner, id)],
     [
       'left with fewer scopes',
       'was changed',
@@ -129,7 +129,7 @@ describe('another start', () => {
     const { printed, until, end } = await startService({ folder, args: ['--all'] });
     await until(/reason\n/);
     expect(printed()).toContain(
-      `made at its first start:\n\n  The demo's access key ${accessKeyId} ${fault}. There is a new one in its place.\n`,
+      `created at its first start:\n\n  The demo's access key ${accessKeyId} ${fault}, so it was replaced.\n`,
     );
     expect(await end('SIGTERM')).toBe(0);
   });
@@ -143,17 +143,17 @@ describe('another start', () => {
 });
 
 describe('a start that fails prints the reason, and ends', () => {
-  const beginAnew =
-    'To begin anew: rm -f ./keyward.db ./keyward.db-wal ./keyward.db-shm ./keyward.key ./keyward.demo.json ./keyward.demo.env\n';
+  const startOver =
+    'To start over: rm -f ./keyward.db ./keyward.db-wal ./keyward.db-shm ./keyward.key ./keyward.demo.json ./keyward.demo.env\n';
 
   it('without keyward.key but with stored signing keys; the printed remedy works', async () => {
     await started();
     rmSync(pathOf('keyward.key'));
     const sentence =
-      'The signing keys in the database are encrypted, and ./keyward.key, which opens them, is not there. ';
+      'The signing keys in the database were encrypted with the key in ./keyward.key, which does not exist. ';
     // The same again: no other key was put there.
-    for (const _ of [1, 2]) expect(await ended()).toBe(sentence + beginAnew);
-    await promisify(exec)(beginAnew.split(': ')[1] ?? '', { cwd: folder });
+    for (const _ of [1, 2]) expect(await ended()).toBe(sentence + startOver);
+    await promisify(exec)(startOver.split(': ')[1] ?? '', { cwd: folder });
     await started(expectAllAccepted);
   });
 
@@ -161,9 +161,9 @@ describe('a start that fails prints the reason, and ends', () => {
     [
       'is another',
       'A'.repeat(43),
-      /^The signing keys .+ \.\/keyward\.key, which opens them, is another\. To begin anew: /,
+      /^The signing keys .+ \.\/keyward\.key, which contains another key\. To start over: /,
     ],
-    ['holds none', '', /^\.\/keyward\.key holds no key\. To begin anew: /],
+    ['holds none', '', /^\.\/keyward\.key does not contain an encryption key\. To start over: /],
   ])('with a keyward.key that %s', async (_what, text, sentence) => {
     await started();
     writeFileSync(pathOf('keyward.key'), text);
@@ -173,20 +173,20 @@ describe('a start that fails prints the reason, and ends', () => {
   it('with an invalid file of credentials', async () => {
     await started();
     writeFileSync(pathOf('keyward.demo.json'), '{"secretAll":');
-    expect(await ended()).toMatch(/^\.\/keyward\.demo\.json cannot be read\. Delete it, and start again: [^\n]+\n$/);
+    expect(await ended()).toMatch(/^\.\/keyward\.demo\.json is not valid JSON\. Delete it and start again; [^\n]+\n$/);
   });
 
   it.each([
     ['is disabled', ({ accounts }: Management) => accounts.setDisabled('the operator', ACCOUNT, true)],
     [
-      'no longer has what the demo needs',
+      'lacks APIs, scopes, platforms or channels that the demo needs',
       ({ accounts }: Management) => accounts.put('the operator', ACCOUNT, { apis: ['payments'] }),
     ],
   ])('with an account that %s', async (fault, change) => {
     await started();
     await meanwhile(change);
     expect(await ended()).toBe(
-      `The demo's account ${ACCOUNT} ${fault}. Undo that with "keyward accounts". ${beginAnew}`,
+      `The demo's account ${ACCOUNT} ${fault}. Change it back with "keyward accounts". ${startOver}`,
     );
   });
 
@@ -201,6 +201,6 @@ describe('a start that fails prints the reason, and ends', () => {
     const database = new Database(pathOf('keyward.db'));
     database.exec("create trigger full before insert on signing_keys begin select raise(abort, 'full'); end");
     database.close();
-    expect(await ended()).toMatch(/^ack_[a-z2-7]{26} got no token: the token endpoint answered 50\d\n$/);
+    expect(await ended()).toMatch(/^ack_[a-z2-7]{26} got no access token: the token endpoint answered 50\d\n$/);
   });
 });

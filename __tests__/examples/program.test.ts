@@ -28,7 +28,7 @@ const commands = [...printed.matchAll(/^ {2}(\d{3}) {2}(.+)\n +(curl .+)$/gm)].m
   ...{ status: Number(status), what: what ?? '', command: command ?? '' },
 }));
 const credentials = [
-  ...printed.matchAll(/^ {2}(?:secret key|public key|access token|access key, Secret).*? {2,}(\S+)/gm),
+  ...printed.matchAll(/^ {2}(?:secret key|public key|access token|access key, client secret).*? {2,}(\S+)/gm),
 ].map(([, credential]) => credential ?? '');
 
 afterAll(async () => {
@@ -45,7 +45,7 @@ describe('npm start -- --all', () => {
     [201, /a secret key/],
     [403, /^wrong API/],
     [200, /^an access key obtains a token/],
-    [200, /^a token is obtained and used/],
+    [200, /^an access token is obtained and used/],
     [400, /^wrong scope/],
     [401, /^wrong secret/],
     [401, /^wrong kind/],
@@ -71,14 +71,14 @@ describe('npm start -- --all', () => {
   });
 
   it('prints a link to the Dashboard for a Developer and for an Owner', () => {
-    const [, baseUrl] = /^payments-service is on (\S+)\./m.exec(printed) ?? [];
+    const [, baseUrl] = /^payments-service listens on (\S+)\./m.exec(printed) ?? [];
     for (const role of ['Developer', 'Owner']) {
       expect(printed).toMatch(new RegExp(`^ {2}as ${role} +${baseUrl}/dashboard/sign-in\\?token=[\\w-]{43}$`, 'm'));
     }
   });
 
-  it('prints the Identifier of the access key together with its Secret', () => {
-    expect(printed).toMatch(/^ {2}access key, Identifier +ack_[a-z2-7]{26}\n {2}access key, Secret +[\w-]{86}$/m);
+  it('prints the client ID of the access key together with its client secret', () => {
+    expect(printed).toMatch(/^ {2}access key, client ID +ack_[a-z2-7]{26}\n {2}access key, client secret +[\w-]{86}$/m);
   });
 
   it('logs the reason, and never a credential or a card number', async () => {
@@ -156,7 +156,7 @@ describe('npm start -- --json', () => {
       'secretEcommerce',
       'public',
     ],
-    ...['accessToken', 'tokenEndpoint', 'accessKeyId', 'accessKeySecret', 'defaultScopes', 'renewed'],
+    ...['accessToken', 'tokenEndpoint', 'accessKeyId', 'accessKeySecret', 'defaultScopes', 'replaced'],
   ];
   let other: RunningService;
   let start: Start;

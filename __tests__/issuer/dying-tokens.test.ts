@@ -71,14 +71,14 @@ describe('a token whose access key ends after it was issued', () => {
   it.each([
     ['at once, where the resource server is notified', () => tokens.invalidate({ accessKey: ID })],
     ['when what is cached is of age', () => service.clock.advance(BELIEVED)],
-  ])('C23 its scopes are narrowed: the token has the intersection, %s', async (_when, reach) => {
+  ])('C23 its scopes are narrowed: the token has the intersection, %s', async (_when, narrow) => {
     const token = await obtainToken();
     expect(await api.judge(token)).toEqual(ACCEPTED);
     service.table.set(ID, record({ scopes: ['disputes', 'vault'] }));
-    reach();
+    narrow();
     expect(await api.judge(token)).toEqual(refusal(lacking('payments'), 'scope'));
     service.table.set(ID, record({ scopes: ['vault', 'payments'] }));
-    reach();
+    narrow();
     expect(JSON.parse((await api.present(token)).body)).toMatchObject({ scopes: ['payments'] });
   });
 });

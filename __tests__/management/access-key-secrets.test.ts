@@ -16,7 +16,7 @@ describe.each(engines)('on %s', (engine) => {
 
   afterAll(() => api.close());
 
-  /** Whether a token can be obtained with each of some Secrets. */
+  /** Whether a token can be obtained with each of some client secrets. */
   async function obtainsTokens(key: KeyView, ...secrets: readonly (string | undefined)[]): Promise<readonly boolean[]> {
     const issued = await Promise.all(secrets.map((secret) => api.obtainToken(key.id, String(secret))));
     for (const { status, error } of issued) expect([200, 'invalid_client']).toContain(status === 200 ? 200 : error);
@@ -72,10 +72,10 @@ describe.each(engines)('on %s', (engine) => {
       const holder = await at.account();
       const { key, text: first } = await holder.accessKey();
       const { secret: second, key: rotated } = await at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
-      const [staying = '', retiring = ''] = idsOf(rotated);
+      const [staying = '', ending = ''] = idsOf(rotated);
       const doing = at.management.accessKeys.deleteSecret(holder.owner, key.id, staying);
       expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'secret'));
-      await at.management.accessKeys.deleteSecret(holder.owner, key.id, retiring);
+      await at.management.accessKeys.deleteSecret(holder.owner, key.id, ending);
       expect(await obtainsTokens(key, first, second)).toEqual([false, true]);
     });
 
@@ -92,17 +92,17 @@ describe.each(engines)('on %s', (engine) => {
     });
   });
 
-  describe('retired Secrets do not count towards the limit of two', () => {
+  describe('superseded client secrets do not count towards the limit of two', () => {
     it.each<[string, (holder: Holder, key: KeyView) => Promise<unknown>]>([
       ['a deleted one', deleteOne],
       ['one whose grace was ended', rotateAndEnd],
       ['one whose grace is over', rotateAndWait],
       ['one rotated without a grace', (holder, key) => at.management.accessKeys.rotate(holder.owner, key.id)],
-    ])('%s', async (_what, retire) => {
+    ])('%s', async (_what, end) => {
       const holder = await at.account();
       const { key } = await holder.accessKey();
       for (let i = 0; i < 3; i += 1) {
-        await retire(holder, key);
+        await end(holder, key);
         const { secrets } = await at.management.accessKeys.view(holder.owner, key.id);
         const live = secrets.filter(
           ({ acceptedUntil }) => acceptedUntil === null || acceptedUntil.getTime() > at.clock.now(),
@@ -114,7 +114,7 @@ describe.each(engines)('on %s', (engine) => {
       }
     });
 
-    it('a Secret in its grace period does', async () => {
+    it('a client secret in its grace period does', async () => {
       const holder = await at.account();
       const { key } = await holder.accessKey();
       await at.management.accessKeys.rotate(holder.owner, key.id, HOUR);
@@ -166,7 +166,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await api.obtainToken(key.id, String(rotated.secret))).toMatchObject({ scope: 'disputes' });
     });
 
-    it('of a key whose newer Secret was deleted gives the older one the grace period', async () => {
+    it('of a key whose newer client secret was deleted gives the older one the grace period', async () => {
       const holder = await at.account();
       const { key, text: first } = await holder.accessKey();
       const { key: two } = await at.management.accessKeys.addSecret(holder.owner, key.id);
@@ -178,7 +178,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await obtainsTokens(key, first, young)).toEqual([false, true]);
     });
 
-    it('of a key with two Secrets without an end is refused', async () => {
+    it('of a key with two client secrets without an end is refused', async () => {
       const holder = await at.account();
       const { key, text: first } = await holder.accessKey();
       const { secret: second } = await at.management.accessKeys.addSecret(holder.owner, key.id);

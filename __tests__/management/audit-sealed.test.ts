@@ -14,7 +14,7 @@ interface Made {
   readonly holder: Holder;
   /** A key with a text in its grace. */
   readonly key: KeyView;
-  /** Access keys with one Secret, and with two. */
+  /** Access keys with one client secret, and with two. */
   readonly one: KeyView;
   readonly two: KeyView;
 }

@@ -113,7 +113,7 @@ describe.each(engines)('on %s', (engine) => {
       });
     });
 
-    it('M40 end a grace period, add a Secret, delete one', async () => {
+    it('M40 end a grace period, add a client secret, delete one', async () => {
       const holder = await at.account();
       const { key } = await holder.accessKey();
       const { accessKeys } = at.management;

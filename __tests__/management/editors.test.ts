@@ -74,7 +74,7 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
     expect(await at.management.keys.view(holder.owner, key.id)).toMatchObject({ version: 2, secrets: { length: 2 } });
   });
 
-  it('a Secret is added only to the version that was seen', async () => {
+  it('a client secret is added only to the version that was seen', async () => {
     const holder = await at.account();
     const { key } = await holder.accessKey();
     const adding = () => at.management.accessKeys.addSecret(holder.owner, key.id, key.version);

@@ -193,7 +193,7 @@ describe('readKeyId and subjectOf', () => {
   it.each([
     ['a secret key', 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg'],
     ['a public key of the sandbox', 'pk_sbox_wlj3nsyprj5ipdr2b4nkxzepnmo'],
-    ['the Secret of an access key', 'S'.repeat(86)],
+    ['a client secret', 'S'.repeat(86)],
     ['an access token', `eyJhbGciOiJFUzI1NiJ9.e30.${'s'.repeat(20)}`],
     ['something long', `key_${'k'.repeat(61)}`],
     ['a list', ['key_a']],

@@ -15,8 +15,8 @@ import {
   jwksOf,
   type Members,
   NOW,
-  seal,
   signedBy,
+  signInput,
   unsigned,
 } from '../support/token-forge.js';
 
@@ -154,7 +154,7 @@ describe('RFC 7519 section 7.2, validation', () => {
   it.each(['{', '[]', 'null', '"at+jwt"', '1', '', '\uFEFF{}'])(
     '7.2 step 4 the header is one JSON object: not %j',
     async (text) => {
-      expect(await api.judge(seal(`${base64url(text)}.${payload}`, signedBy(key)))).toEqual(MALFORMED);
+      expect(await api.judge(signInput(`${base64url(text)}.${payload}`, signedBy(key)))).toEqual(MALFORMED);
     },
   );
 
@@ -185,7 +185,7 @@ describe('RFC 7519 section 7.2, validation', () => {
 
   it.each(['=', ' ', '+', '/'])('7.2 step 9 nothing but base64url stands in the claims: %j', async (character) => {
     const text = `${payload.slice(0, 4)}${character}${payload.slice(4)}`;
-    expect(await api.judge(seal(`${header}.${text}`, signedBy(key)))).toMatchObject({ handled: false });
+    expect(await api.judge(signInput(`${header}.${text}`, signedBy(key)))).toMatchObject({ handled: false });
   });
 
   it.each([

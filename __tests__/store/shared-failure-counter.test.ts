@@ -87,7 +87,7 @@ describe('a token endpoint whose guesses are counted in Redis', () => {
     expect(away()).toEqual([]);
   });
 
-  it('P13 Redis dump: no secret, and no Identifier', async () => {
+  it('P13 Redis dump: no secret, and no client ID', async () => {
     await guess(2);
     await ask(SECRET);
     expect(redis.calls.length).toBeGreaterThan(4);

@@ -9,7 +9,7 @@ export interface FilledSite {
   /** Rotated, so that its old text is in its grace; the old one is still used. */
   readonly secret: KeyView;
   readonly public: KeyView;
-  /** Has two Secrets. */
+  /** Has two client secrets. */
   readonly access: KeyView;
   readonly disabled: KeyView;
   readonly deleted: KeyView;

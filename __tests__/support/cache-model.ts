@@ -96,7 +96,7 @@ export class CacheModel {
       // It uses the revocation of the key also if it is late, when nobody waits for the answer.
       this.#revokedBy(lookup.key);
       this.#fail(lookup, 'record_invalid');
-    } else if (!lookup.changesSeen.some((change) => touches(change, ending))) this.#settle(lookup, ending);
+    } else if (!lookup.changesSeen.some((change) => matches(change, ending))) this.#settle(lookup, ending);
     else if (lookup.again) this.#fail(lookup, 'superseded');
     else {
       lookup.again = true;
@@ -106,8 +106,8 @@ export class CacheModel {
 
   onChange(change: ModelChange): void {
     for (const lookup of this.#pending()) lookup.changesSeen = [...lookup.changesSeen, change];
-    this.#good = this.#good.filter(({ found }) => !touches(change, found));
-    this.#misses = this.#misses.filter(({ found }) => !touches(change, found));
+    this.#good = this.#good.filter(({ found }) => !matches(change, found));
+    this.#misses = this.#misses.filter(({ found }) => !matches(change, found));
   }
 
   onCaughtUp(age = 0): void {
@@ -231,7 +231,7 @@ export class CacheModel {
   }
 }
 
-function touches(change: ModelChange, { subject }: Found): boolean {
+function matches(change: ModelChange, { subject }: Found): boolean {
   if (typeof change === 'string') return true;
   return 'key' in change ? change.key === subject.id : change.account === subject.account;
 }

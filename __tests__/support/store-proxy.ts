@@ -16,7 +16,7 @@ export interface StoreProxy {
   /** Every n-th piece of an answer takes 400 ms longer, as one does that was lost and sent again; 0 for none. */
   lose(everyNth: number): void;
   /**
-   * From now on the packets of connections that stand vanish, both ways, with no error. New connections are sound.
+   * From now on the packets of open connections are dropped in both directions, without an error. New connections work.
    *
    * @param which - All, or only those on which LISTEN was said.
    */

@@ -83,11 +83,11 @@ export function signedBy({ privateKey, alg: own }: ForgeKey, alg: string = own):
 
 /** Puts a token together of any parts. */
 export function assemble(header: Part, payload: Part, signer: Signer): string {
-  return seal(`${base64url(header)}.${base64url(payload)}`, signer);
+  return signInput(`${base64url(header)}.${base64url(payload)}`, signer);
 }
 
 /** Signs a text, well formed or not. */
-export function seal(input: string, signer: Signer): string {
+export function signInput(input: string, signer: Signer): string {
   return `${input}.${signer(input).toString('base64url')}`;
 }
 

@@ -24,8 +24,8 @@ export async function showSecret(
   } else {
     showKey(io, key);
     printLine(io, '');
-    if (isAccess) printLine(io, `Identifier  ${key.id}`);
-    printLine(io, `${isAccess ? 'Secret    ' : 'Key       '}  ${text}`);
+    if (isAccess) printLine(io, `Client ID      ${key.id}`);
+    printLine(io, isAccess ? `Client secret  ${text}` : `Key         ${text}`);
     if (key.kind !== 'public') printLine(io, 'It is shown only once.');
   }
   try {

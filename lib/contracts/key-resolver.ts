@@ -34,7 +34,7 @@ export interface KeyResolver {
 }
 
 /**
- * Called when a credential was used: a key at a gate, or a Secret at the token endpoint. It runs during a request,
+ * Called when a credential was used: a key at a gate, or a client secret at the token endpoint. It runs during a request,
  * after each lookup and then about once a minute for each credential. So it should only queue the use. Its result is
  * not awaited; if it throws or rejects, an event is published on `keyward:callback-failure`.
  *
@@ -51,7 +51,7 @@ export type UsageOf = (keyId: string) => UsageCounter;
 
 /** A store of access keys. The tokens of an access key that is no longer valid are refused too. */
 export interface AccessKeyResolver {
-  /** Finds the record of an access key by its Identifier. The result has the same meaning as that of `ResolveKey`. */
+  /** Finds the record of an access key by its client ID. The result has the same meaning as that of `ResolveKey`. */
   resolveAccessKey(id: string): Awaitable<AccessKeyRecord | null | undefined>;
   /** Starts to notify a listener of changes. Returns a function that stops it. */
   watch?(feed: FeedListener): () => void;
@@ -62,7 +62,7 @@ export interface AccessKeyResolver {
    * must contain the `jti`. Listeners of `watch` must be notified. The promise resolves when the revocation is stored,
    * and rejects if it may not be stored.
    *
-   * @param id - The access key's Identifier.
+   * @param id - The client ID.
    * @param expiresAt - The `exp` of the token: the `jti` can be deleted some minutes later, because clocks differ.
    */
   revokeToken?(id: string, jti: string, expiresAt: Date): Promise<void>;

@@ -54,7 +54,7 @@ export const CONFIRMATION_METHODS = ['dpop', 'mtls'] as const;
 /** The principal of an access token. `A` is `string` if the verifier has the option `accessKeys`. */
 export interface AccessPrincipal<A extends string | undefined = string | undefined> {
   readonly kind: 'access';
-  /** The Identifier of the access key, the same as `clientId`. */
+  /** The ID of the access key, the same as `clientId`. */
   readonly keyId: string;
   readonly clientId: string;
   /** The account of the access key; `undefined` if `accessTokens` has no `accessKeys`. */

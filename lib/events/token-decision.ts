@@ -10,7 +10,7 @@ export interface TokenDecision {
   readonly status: number;
   /** The reason for a refusal, for the operator only. docs/reference/events.md lists the reasons. */
   readonly reason: string | undefined;
-  /** The Identifier of the access key, if it was authenticated. */
+  /** The client ID, if it was authenticated. */
   readonly clientId: string | undefined;
   /** How the client authenticated. `both`: it sent the same secret in header and body. */
   readonly authentication: 'basic' | 'body' | 'both' | 'assertion' | undefined;

@@ -2,7 +2,7 @@
  * Limits how often client secrets are guessed (RFC 6749 §2.3.1: the endpoint MUST be protected against brute force).
  *
  * Failures are counted for each client and network together, and for each network. They are not counted for a client
- * alone, because then anyone who knows an Identifier could lock out its owner.
+ * alone, because then anyone who knows a client ID could lock out its owner.
  */
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';

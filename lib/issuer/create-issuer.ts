@@ -52,7 +52,7 @@ export interface IssuerOptions {
   readonly allowHttp?: boolean | undefined;
   /** The `aud` of the issued tokens. */
   readonly audience: string;
-  /** Finds access keys by their Identifier. */
+  /** Finds access keys by client ID. */
   readonly accessKeys: AccessKeyResolver;
   /** Stores the signing keys. `memorySigningKeys()` is for tests or for a single instance. */
   readonly signingKeys: SigningKeyStore;

@@ -77,15 +77,15 @@ export interface ApiKeyService extends Keys<KeySettings, KeyEdit> {
   readonly import: ImportKeys;
 }
 
-/** Operations on access keys, which have an Identifier and one or two Secrets. */
+/** Operations on access keys, which are a client ID with one or two client secrets. */
 export interface AccessKeyService extends Keys<AccessKeySettings, AccessKeyEdit> {
   /**
-   * Needs Owner, and an account that is not disabled. Adds a second Secret, which is accepted until it is deleted.
+   * Needs Owner, and an account that is not disabled. Adds a second client secret, which is accepted until it is deleted.
    * `version` has the same meaning as in `rotate`.
    */
   addSecret(member: Member, id: string, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
   /**
-   * Needs Owner. Deletes the Secret with this `id` of its view. The last Secret can be deleted only if the access key
+   * Needs Owner. Deletes the client secret with this `id` of its view. The last one can be deleted only if the access key
    * has a public key. `version` has the same meaning as in `rotate`.
    */
   deleteSecret(member: Member, id: string, secret: string, idempotencyKey?: string, version?: number): Promise<KeyView>;

@@ -6,7 +6,7 @@ import { Feed } from './feed.js';
 import { optionalPackage } from './optional-package.js';
 import { publishWarning } from './publish-warning.js';
 import { checkEncryptionKey } from './signing-keys/encryption-key.js';
-import { signingKeyVault } from './signing-keys/signing-key-encryption.js';
+import { createSigningKeyCipher } from './signing-keys/signing-key-cipher.js';
 import { StoreError, storeErrorOf } from './store-error.js';
 import { readStoreUrl, type StorePlace } from './store-url.js';
 
@@ -57,7 +57,7 @@ const MISTAKES = /^(?:28|3D|42501)/;
 export async function openStore(url: string, options: StoreOptions = {}): Promise<CredentialStore> {
   const place = readStoreUrl(url);
   const { encryptionKey, readOnly } = readTable('openStore', options, OPTIONS);
-  const vault = signingKeyVault(encryptionKey);
+  const cipher = createSigningKeyCipher(encryptionKey);
   const engine = await openEngine(place);
   const feed = new Feed(engine);
   let timer: NodeJS.Timeout | undefined;
@@ -67,7 +67,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 
   async function prepare(): Promise<void> {
     await engine.migrate();
-    if (encryptionKey !== undefined) await checkEncryptionKey(engine, vault);
+    if (encryptionKey !== undefined) await checkEncryptionKey(engine, cipher);
     isPrepared = true;
     if (isClosed) return;
     if (isMissed) publishWarning('reachable');
@@ -109,7 +109,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 
   // Loaded after the engine, so that the engine can report a missing package first.
   const { sqlStore } = await import('./sql-store.js');
-  return sqlStore({ engine, feed, vault, readOnly, isPrepared: () => isPrepared && !isClosed, close });
+  return sqlStore({ engine, feed, cipher, readOnly, isPrepared: () => isPrepared && !isClosed, close });
 }
 
 /**

@@ -72,7 +72,7 @@ export async function findKey(db: Kysely<Tables>, digest: string): Promise<Found
     .select([...KEY_COLUMNS, 'secrets.retires_at', 'secrets.ended_at'])
     .select(positionOf(db))
     .where('secrets.digest', '=', digest)
-    // Excludes access keys, because the Secret of an access key must not be accepted as an API key.
+    // Excludes access keys, because a client secret must not be accepted as an API key.
     .where('keys.kind', '!=', 'access')
     .execute();
   if (another !== undefined) throw new StoreError('store_unusable', 'two secrets have the same digest');
@@ -80,7 +80,7 @@ export async function findKey(db: Kysely<Tables>, digest: string): Promise<Found
 }
 
 /**
- * Finds an access key, with its secrets, by its Identifier. If there are newly revoked tokens, a second statement reads
+ * Finds an access key, with its secrets, by its client ID. If there are newly revoked tokens, a second statement reads
  * them.
  */
 export async function findAccessKey(

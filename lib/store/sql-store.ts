@@ -8,7 +8,7 @@ import { sqlRepository } from './repository/sql-repository.js';
 import { revokeToken } from './revoked-tokens/revoke-token.js';
 import { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.js';
 import { issuerHeartbeats } from './signing-keys/issuer-heartbeats.js';
-import type { SigningKeyVault } from './signing-keys/signing-key-encryption.js';
+import type { SigningKeyCipher } from './signing-keys/signing-key-cipher.js';
 import { storedSigningKeys } from './signing-keys/signing-keys.js';
 import { createSqlReplayCache } from './sql-replay-cache.js';
 import { createUsageWriter } from './usage/usage-writer.js';
@@ -16,7 +16,7 @@ import { createUsageWriter } from './usage/usage-writer.js';
 export interface StoreParts {
   readonly engine: Engine;
   readonly feed: Feed;
-  readonly vault: SigningKeyVault;
+  readonly cipher: SigningKeyCipher;
   /**
    * Whether the store is read-only. If it is, `ready()` does not check whether it can be written, and last uses are not
    * recorded.
@@ -28,7 +28,7 @@ export interface StoreParts {
 }
 
 /** Creates the store from its parts. */
-export function sqlStore({ engine, feed, vault, readOnly, isPrepared, close }: StoreParts): CredentialStore {
+export function sqlStore({ engine, feed, cipher, readOnly, isPrepared, close }: StoreParts): CredentialStore {
   const uses = createLastUsedWriter(engine);
   const usage = createUsageWriter(engine);
   const issuers = issuerHeartbeats(engine);
@@ -57,7 +57,7 @@ export function sqlStore({ engine, feed, vault, readOnly, isPrepared, close }: S
     resolveKey: ({ digest }) => feed.lookUp(() => findKey(engine.lookups, digest)),
     resolveAccessKey: (id) => feed.lookUp(() => findAccessKey(engine.lookups, id, revokedTokens)),
     revokeToken: (id, jti, expiresAt) => revokeToken(engine, feed, id, jti, expiresAt),
-    ...storedSigningKeys(engine, vault),
+    ...storedSigningKeys(engine, cipher),
     announceIssuer: issuers.announceIssuer,
     firstUse: usedIds.firstUse,
     recordUse: readOnly ? () => undefined : uses.record,

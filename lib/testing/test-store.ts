@@ -22,7 +22,7 @@ export class TestStore {
     return record;
   }
 
-  /** Revokes an access key by its Identifier; returns its record, or `undefined` if it is unknown. */
+  /** Revokes an access key by its client ID; returns its record, or `undefined` if it is unknown. */
   revokeAccessKey(id: string, revokedAt: Date): AccessKeyRecord | undefined {
     const record = this.#accessKeys.get(id);
     if (record !== undefined) this.addAccessKey({ ...record, revokedAt });

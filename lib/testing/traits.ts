@@ -41,7 +41,7 @@ export interface KeyTraits extends CredentialTraits {
 export interface TokenTraits extends CredentialTraits {
   /** The granted scopes. Default: none. */
   readonly scopes?: readonly string[] | undefined;
-  /** The Identifier of the access key. Default: a new one for each token. */
+  /** The client ID. Default: a new one for each token. */
   readonly clientId?: string | undefined;
   /** Seconds until it expires. Default: 3,600. */
   readonly expiresIn?: number | undefined;

@@ -104,7 +104,7 @@ describe('axe finds no problem, in light and dark mode, on', () => {
     }
   });
 
-  it('the ends of a grace period, of a Secret and of a public key, which are confirmed', async () => {
+  it('the ends of a grace period, of a client secret and of a public key, which are confirmed', async () => {
     const page = await site.enter(chromium, 'owner');
     for (const path of [
       `/keys/${keys.secret.id}/end-grace/confirm`,

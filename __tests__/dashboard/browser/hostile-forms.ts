@@ -5,7 +5,7 @@ import type { BrowserSite } from '../../support/browser-site.js';
 import { HOSTILE } from './hostile-texts.js';
 
 /**
- * Ids by what the keys are: one of each kind, one that is disabled, and an access key with two Secrets, of which one is
+ * Ids by what the keys are: one of each kind, one that is disabled, and an access key with two client secrets, of which one is
  * named too, and a public key.
  */
 export type Ids = Readonly<

@@ -364,7 +364,7 @@ describe('access keys', () => {
     expect([lacking.status, lacking.body]).toEqual([400, expect.stringContaining('<a href="#field-defaultScopes">')]);
   });
 
-  it('get a second Secret, shown once; one can be deleted, but never the last', async () => {
+  it('get a second client secret, shown once; one can be deleted, but never the last', async () => {
     const { holder, get, post, now } = await keyOf('accessKeys');
     const added = await post('/secrets', { version: '1' });
     expect([added.status, textIn(added)]).toEqual([201, expect.stringMatching(/^[\w-]{86}$/)]);

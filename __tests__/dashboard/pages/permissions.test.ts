@@ -177,7 +177,7 @@ describe('M21 API credentials do not sign a user in', () => {
 
   afterAll(() => api.close());
 
-  it.each(['a secret key', 'a public key', 'an access token', 'an Identifier and Secret'])(
+  it.each(['a secret key', 'a public key', 'an access token', 'a client ID and client secret'])(
     'M21 %s: 401',
     async (which) => {
       const holder = await at.account();

@@ -42,11 +42,11 @@ describe('the session cookie', () => {
   });
 
   it('M28 each session has its own id', async () => {
-    const seal = createSessionCipher(KEY, `http://127.0.0.1${MOUNT}`);
+    const cipher = createSessionCipher(KEY, `http://127.0.0.1${MOUNT}`);
     const ids = new Set<string>();
     for (const _ of [1, 2, 3]) {
       const cookie = (await signedIn(site)).cookies.get(SESSION) ?? '';
-      ids.add(String((await seal.decrypt(cookie))?.id));
+      ids.add(String((await cipher.decrypt(cookie))?.id));
     }
     expect(ids.size).toBe(3);
     for (const id of ids) expect(Buffer.from(id, 'base64url')).toHaveLength(16);

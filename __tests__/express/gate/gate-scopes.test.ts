@@ -18,7 +18,7 @@ import { handler } from '../../support/audited.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 
 /** Accepts a credential that lists scopes, `a+read.b` for `a:read` and `b`, as a token or a key that holds them. */
-function holding(make: (scopes: readonly string[]) => Principal): CredentialVerifier {
+function verifierWith(make: (scopes: readonly string[]) => Principal): CredentialVerifier {
   return {
     verify(credential) {
       const text = credential.reveal();
@@ -28,8 +28,8 @@ function holding(make: (scopes: readonly string[]) => Principal): CredentialVeri
   };
 }
 
-const tokens = holding((scopes) => tokenPrincipal({ scopes }));
-const keys = holding((scopes) => keyPrincipal({ scopes: scopes.includes('all') ? 'all' : scopes }));
+const tokens = verifierWith((scopes) => tokenPrincipal({ scopes }));
+const keys = verifierWith((scopes) => keyPrincipal({ scopes: scopes.includes('all') ? 'all' : scopes }));
 const gate = requireBearer({ accept: [tokens], scopes: ['a'] });
 
 async function ask(app: Express, credential: string | undefined, path = '/x') {

@@ -16,14 +16,14 @@ import { Payments, readPayment, readRefund } from './payments.js';
 import { notFound, problems } from './problem.js';
 import { CardTokens, readCard } from './tokens.js';
 
-/** Who proves callers: the platform's verifiers in `main.ts`, a test kit's in tests. */
+/** The verifiers of the gates: those of the platform in `main.ts`, those of a test kit in tests. */
 export interface Verifiers {
   readonly tokens: CredentialVerifier;
   readonly secretKeys: CredentialVerifier;
   readonly publicKeys: CredentialVerifier;
 }
 
-/** What the service keeps. */
+/** The data of the service, in memory. */
 export interface Records {
   readonly cards: CardTokens;
   readonly payments: Payments;
@@ -43,7 +43,7 @@ export function createApp(verifiers: Verifiers, records: Records, ownRouters: re
   const { tokens, secretKeys, publicKeys } = verifiers;
   const { cards, payments, disputes } = records;
   const app = express().disable('x-powered-by');
-  // Mounted behind the gates: the body of a caller who is refused is never parsed.
+  // Mounted behind the gates, so that the body of a refused request is never parsed.
   const json = express.json({ limit: '16kb' });
 
   for (const router of ownRouters) app.use(router);
@@ -52,7 +52,7 @@ export function createApp(verifiers: Verifiers, records: Records, ownRouters: re
     res.json({ status: 'ok' });
   });
 
-  // Accepts every credential. The Dashboard proposes a request to it beside a new key.
+  // Accepts every credential. The Dashboard shows a curl command for this route beside a new key.
   app.use('/caller', requireBearer({ accept: [tokens, secretKeys, publicKeys] }));
   app.get('/caller', (req, res) => {
     const { kind, account, apis, scopes, channels } = authOf(req);
@@ -93,12 +93,12 @@ export function createApp(verifiers: Verifiers, records: Records, ownRouters: re
     res.json(disputes.accept(authOf(req), req.params.id));
   });
 
-  // No keys are stated here, so none are accepted.
+  // This gate does not name a key verifier, so it accepts no keys.
   app.use('/reports', requireBearer({ accept: [tokens] }), requireApi('reports'));
   app.get('/reports', (req, res) => {
     res.json({ data: payments.totals(authOf(req)) });
   });
-  // A stolen token is worth nothing here: its client proves with each request that it has the key (RFC 9449).
+  // A stolen token is useless here: each request needs a DPoP proof, signed with the client's private key (RFC 9449).
   app.get('/reports/statement', requireConfirmation('dpop'), (req, res) => {
     const caller = authOf(req);
     res.json({ account: caller.account, data: payments.totals(caller) });

@@ -1,4 +1,4 @@
-/** Reads JSON bodies: every field is checked before it is used, and no message repeats what was sent. */
+/** Validates JSON bodies. No error message repeats input. */
 import { Problem } from './problem.js';
 
 export type Fields = Readonly<Record<string, unknown>>;

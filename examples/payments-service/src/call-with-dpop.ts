@@ -1,5 +1,5 @@
 /**
- * Calls the route of the demo that requires DPoP, as a merchant's server would, and then as a thief of its token would. While the demo
+ * Calls the route of the demo that requires DPoP, first as a merchant's server does, then as somebody who stole its token. While the demo
  * runs: `eval "$(cat keyward.demo.env)"`, then `node examples/payments-service/dist/call-with-dpop.js`.
  */
 import { tokenClient } from 'keyward/client';
@@ -10,7 +10,7 @@ if (issuer === undefined || clientId === undefined || clientSecret === undefined
 }
 
 const statement = `${issuer}/reports/statement`;
-// It makes a key pair, obtains a token that is bound to it, and signs a proof for each request.
+// It creates a key pair, obtains a token that is bound to it, and signs a proof for each request.
 const client = tokenClient({ issuer, clientId, clientSecret, dpop: true });
 const response = await client.fetch(statement);
 console.log(`${response.status} with the token and a proof: ${await response.text()}`);

@@ -11,7 +11,7 @@ export function logDecisions(write: (line: string) => void): void {
 }
 
 function lineOf({ outcome, by, reason, kind, keyId, fingerprint, method, path }: Decision): string {
-  // Of a credential that nobody knows there is only the beginning of its digest.
+  // An unknown credential has no ID, only the first characters of its digest.
   const caller = [kind, keyId ?? fingerprint].filter(Boolean).join(' ');
   const why = by === 'requireBearer' ? reason : `${reason}, by ${by}`;
   return row(outcome, caller, `${method} ${printable(path)}`, why);
@@ -25,7 +25,7 @@ function row(outcome: string, caller: string, request: string, why = ''): string
   return `  ${outcome.padEnd(11)} ${caller.padEnd(20)} ${request.padEnd(39)}  ${why}`.trimEnd();
 }
 
-/** The path is the caller's word: one line, and nothing that a terminal would obey. */
+/** The caller chooses the path, so line breaks and control sequences are replaced. */
 function printable(path = ''): string {
   return path.replaceAll(/[^\x21-\x7e]/g, '?');
 }

@@ -1,4 +1,4 @@
-/** The Dashboard of the demo: where its account sees, makes and changes its keys. */
+/** The Dashboard of the demo: members of its account list, create and edit its keys. */
 import { Router } from 'express';
 import { createDashboard, createSignIn } from 'keyward/dashboard';
 import { createManagement } from 'keyward/management';
@@ -9,11 +9,11 @@ const PATH = '/dashboard';
 
 export interface DemoDashboard {
   readonly router: Router;
-  /** Sign in once each, within 15 minutes. */
+  /** Each link signs in once, within 15 minutes. */
   readonly links: { readonly developer: string; readonly owner: string };
 }
 
-/** A platform mounts the Dashboard alone: it has a sign-in of its own, and gives `createDashboard` a `memberOf` of that. */
+/** A platform has its own sign-in: it mounts only the Dashboard, with a `memberOf` that reads the platform's session. */
 export function demoDashboard(store: CredentialStore, baseUrl: string): DemoDashboard {
   const signIn = createSignIn({
     url: baseUrl + PATH,
@@ -21,7 +21,7 @@ export function demoDashboard(store: CredentialStore, baseUrl: string): DemoDash
       { id: 'demo:developer', account: ACCOUNT, permissions: ['developer'] },
       { id: 'demo:owner', account: ACCOUNT, permissions: ['owner'] },
     ],
-    help: '"npm start" prints links. For new ones start it again.',
+    help: '"npm start" prints sign-in links. To get new ones, start it again.',
     store,
   });
   const { memberOf, signInUrl, signOutUrl } = signIn;

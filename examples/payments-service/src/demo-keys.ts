@@ -1,4 +1,4 @@
-/** What the demo shows: an account, and keys that each reach something else of it. */
+/** The settings of the demo's account and keys. Each key may use other APIs or channels. */
 import type { AccessKeySettings, KeySettings } from 'keyward/management';
 
 export const ENVIRONMENT = 'live';

@@ -1,14 +1,14 @@
-/** Where the keys of the service are: an SQLite file, or what `DATABASE_URL` names. */
+/** The store of the demo: an SQLite file, or the database that `DATABASE_URL` names. */
 import { randomBytes } from 'node:crypto';
 import { type CredentialStore, openStore, StoreError } from 'keyward/store';
 import { readSecretFile, writeSecretFile } from './secret-file.js';
 
 export interface DemoStore {
   readonly store: CredentialStore;
-  /** Begins the names of files beside it. */
+  /** The path of the store without its extension, from which the names of the demo's other files are made. */
   readonly beside: string;
-  /** How one begins anew, in a sentence. */
-  readonly toBeginAnew: string;
+  /** The sentence that says how to start over with an empty store. */
+  readonly startOver: string;
 }
 
 const KEY = /^[\w-]{43}=?$/;
@@ -17,22 +17,23 @@ export async function openDemoStore(url = 'file:./keyward.db'): Promise<DemoStor
   const file = url.startsWith('file:') ? url.slice('file:'.length) : undefined;
   const beside = file?.replace(/\.db$/, '') ?? './keyward';
   const [keyFile, others] = [`${beside}.key`, `${beside}.key ${beside}.demo.json ${beside}.demo.env`];
-  const toBeginAnew =
+  const startOver =
     file === undefined
-      ? `To begin anew: take an empty database, and rm -f ${others}`
-      : `To begin anew: rm -f ${file} ${file}-wal ${file}-shm ${others}`;
+      ? `To start over: use an empty database, and rm -f ${others}`
+      : `To start over: rm -f ${file} ${file}-wal ${file}-shm ${others}`;
 
-  const kept = readSecretFile(keyFile)?.trim();
-  if (kept !== undefined && !KEY.test(kept)) throw new Error(`${keyFile} holds no key. ${toBeginAnew}`);
-  // Signing keys are encrypted at rest; what opens them is not in the database. A platform has it from its secret manager.
-  const encryptionKey = kept ?? randomBytes(32).toString('base64url');
+  const saved = readSecretFile(keyFile)?.trim();
+  if (saved !== undefined && !KEY.test(saved))
+    throw new Error(`${keyFile} does not contain an encryption key. ${startOver}`);
+  // Signing keys are encrypted in the database, with a key that is not in it. A platform gets this key from its secret manager.
+  const encryptionKey = saved ?? randomBytes(32).toString('base64url');
   const store = await openStore(url, { encryptionKey }).catch((error) => {
     if (!(error instanceof StoreError) || error.code !== 'encryption_key') throw error;
-    const what = kept === undefined ? 'is not there' : 'is another';
+    const problem = saved === undefined ? 'does not exist' : 'contains another key';
     throw new Error(
-      `The signing keys in the database are encrypted, and ${keyFile}, which opens them, ${what}. ${toBeginAnew}`,
+      `The signing keys in the database were encrypted with the key in ${keyFile}, which ${problem}. ${startOver}`,
     );
   });
-  if (kept === undefined) writeSecretFile(keyFile, encryptionKey);
-  return { store, beside, toBeginAnew };
+  if (saved === undefined) writeSecretFile(keyFile, encryptionKey);
+  return { store, beside, startOver };
 }

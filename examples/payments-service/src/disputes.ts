@@ -18,7 +18,7 @@ export class Disputes {
   /** Opens a dispute of a whole payment, as a card scheme would. */
   open({ id: payment_id, account, processing_channel_id, amount, currency }: Payment): Dispute {
     const about = { account, processing_channel_id, payment_id, amount, currency };
-    return this.#keep({ id: newId('dsp'), status: 'evidence_required', ...about });
+    return this.#save({ id: newId('dsp'), status: 'evidence_required', ...about });
   }
 
   list(caller: Caller): readonly Dispute[] {
@@ -33,14 +33,14 @@ export class Disputes {
     return dispute;
   }
 
-  /** Gives in: the card holder keeps the money. */
+  /** Accepts the dispute: the card holder gets the money back. */
   accept(caller: Caller, id: string): Dispute {
     const dispute = this.get(caller, id);
-    if (dispute.status === 'accepted') throw new Problem(409, 'already_accepted', 'The dispute is accepted already');
-    return this.#keep({ ...dispute, status: 'accepted' });
+    if (dispute.status === 'accepted') throw new Problem(409, 'already_accepted', 'The dispute was already accepted');
+    return this.#save({ ...dispute, status: 'accepted' });
   }
 
-  #keep(dispute: Dispute): Dispute {
+  #save(dispute: Dispute): Dispute {
     this.#disputes.set(dispute.id, dispute);
     return dispute;
   }

@@ -17,7 +17,7 @@ import { shortWelcome } from './short-welcome.js';
 import { obtainToken } from './token-client.js';
 import { welcome } from './welcome.js';
 
-// The credentials are printed, so nobody but this machine may come.
+// The credentials are printed, so only this machine may connect.
 const HOST = '127.0.0.1';
 const AUDIENCE = 'https://api.example.com';
 const GRACE = 5_000;
@@ -28,7 +28,7 @@ async function start(): Promise<void> {
   const demo = await openDemoStore(process.env.DATABASE_URL);
   const server = createServer();
 
-  // Pending requests are answered first; then nothing is left to do, and the process ends.
+  // Pending requests are answered first. Then the process ends, because nothing keeps it running.
   const stop = () => {
     server.close(() => void demo.store.close());
     server.keepAliveTimeout = 1;
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** What is printed at the start. */
+/** The options of the command line that select what is printed. */
 interface Output {
   readonly json?: boolean | undefined;
   readonly all?: boolean | undefined;
@@ -52,12 +52,12 @@ interface Output {
 
 async function serve(demo: DemoStore, server: Server, port: number, { json, all }: Output): Promise<void> {
   const { store } = demo;
-  const { credentials, renewed } = await demoCredentials(demo);
+  const { credentials, replaced } = await demoCredentials(demo);
   const records = createRecords();
   server.listen(port, HOST);
   await once(server, 'listening');
 
-  // The issuer is known by the URL of the service, which ends in a port that may have been chosen just now.
+  // The issuer's identifier is the URL of the service. With PORT=0 its port is known only now.
   const baseUrl = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   const environment = ENVIRONMENT;
   const named = { issuer: baseUrl, audience: AUDIENCE, accessKeys: store };
@@ -76,7 +76,7 @@ async function serve(demo: DemoStore, server: Server, port: number, { json, all 
     const keys = { secretAll, secretPayments, secretDisputes, secretEcommerce, public: publicKey };
     const client = { tokenEndpoint, accessKeyId, accessKeySecret, defaultScopes };
     const facts = { baseUrl, issuer: baseUrl, audience: AUDIENCE, dashboard: dashboard.links };
-    console.log(JSON.stringify({ ...facts, ...keys, accessToken, ...client, renewed }));
+    console.log(JSON.stringify({ ...facts, ...keys, accessToken, ...client, replaced }));
     return;
   }
   const expiredToken = await expiredTokenLike(accessToken, store);
@@ -85,7 +85,7 @@ async function serve(demo: DemoStore, server: Server, port: number, { json, all 
   const payment = records.payments.create(holder, { source: card, amount: 2500, currency: 'GBP', reference: 'demo' });
   const dispute = records.disputes.open(payment);
   const obtained = { tokenEndpoint, accessToken, expiredToken };
-  const shown = { ...credentials, ...obtained, baseUrl, renewed, dashboard: dashboard.links };
+  const shown = { ...credentials, ...obtained, baseUrl, replaced, dashboard: dashboard.links };
   const envFile = writeEnvFile(demo.beside, shown);
   console.log(all ? welcome(shown, payment, dispute, envFile) : shortWelcome(shown, envFile));
   logDecisions(console.log);

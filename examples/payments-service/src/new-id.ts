@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** An id with a prefix that says of what it is. */
+/** Creates an ID with a prefix that names the type of the object. */
 export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(6).toString('hex')}`;
 }

@@ -1,7 +1,7 @@
 /** Which records a caller may see. */
 import type { Principal } from 'keyward';
 
-/** What of a principal decides which records are its own. */
+/** The members of a principal that decide which records it may see. */
 export type Caller = Pick<Principal, 'account' | 'channels'>;
 
 /** A record that belongs to an account, and went through a processing channel if it names one. */
@@ -10,7 +10,7 @@ export interface Owned {
   readonly processing_channel_id: string | undefined;
 }
 
-/** A caller sees the records of its own account, and where it is bound to channels, only theirs. */
+/** A caller sees the records of its own account; a caller that is restricted to channels sees only the records of these channels. */
 export function owns({ account, channels }: Caller, record: Owned): boolean {
   if (record.account !== account) return false;
   if (channels === 'all') return true;

@@ -63,7 +63,7 @@ export class Payments {
     return payment;
   }
 
-  /** One that is another's is not found, so that nobody learns of it. */
+  /** The payment of another account is answered with 404, so that its ID is not revealed. */
   get(caller: Caller, id: string): Payment {
     const payment = this.#payments.get(id);
     if (payment === undefined || !owns(caller, payment)) {
@@ -72,13 +72,13 @@ export class Payments {
     return payment;
   }
 
-  /** Refunds an amount, or without one all that is left. */
+  /** Refunds an amount, by default the rest. */
   refund(caller: Caller, id: string, asked: number | undefined): Refund {
     const payment = this.get(caller, id);
     const left = payment.amount - payment.refunded_amount;
     const amount = asked ?? left;
     if (amount > left || left === 0) {
-      throw new Problem(422, 'refund_exceeds_payment', 'No more can be refunded than was paid');
+      throw new Problem(422, 'refund_exceeds_payment', 'The refund is larger than the rest of the payment');
     }
     this.#payments.set(id, { ...payment, refunded_amount: payment.refunded_amount + amount });
     return { id: newId('ref'), payment_id: id, amount, currency: payment.currency };
@@ -131,7 +131,7 @@ function readSource(value: unknown): PaymentRequest['source'] {
   return { type: 'token', token: textOf(source.token, 'source.token', /^tok_/, 'a card token') };
 }
 
-/** @returns The amount to refund; `undefined` for all that is left. */
+/** @returns The amount to refund; `undefined` for the rest. */
 export function readRefund(body: unknown): number | undefined {
   const { amount } = fieldsOf(body ?? {}, 'the body');
   return amount === undefined ? undefined : wholeNumberOf(amount, 'amount', 1, MAX_AMOUNT);

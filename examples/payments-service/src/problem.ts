@@ -1,8 +1,8 @@
-/** What the service answers when it does not do what it was asked. */
+/** Error responses of the service. */
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 
-/** An answer of 400 or above. The message is for the caller, so it never repeats what was sent. */
+/** An error response. The caller reads the message, so it never repeats input. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
@@ -14,12 +14,12 @@ export class Problem extends Error {
   }
 }
 
-/** The routes end here: 404, as JSON. */
+/** Answers requests without a route: 404, as JSON. */
 export const notFound: RequestHandler = (_req, _res, next) => {
   next(new Problem(404, 'not_found', 'There is no such resource'));
 };
 
-/** Writes errors as JSON, in the shape of `bearerErrors`. Only a `Problem` says more than its status. */
+/** Writes errors as JSON, in the form of `bearerErrors`. Other errors than a `Problem` get only the name of their status. */
 export const problems: ErrorRequestHandler = (error, req, res, next) => {
   if (res.headersSent) {
     next(error);
@@ -30,7 +30,7 @@ export const problems: ErrorRequestHandler = (error, req, res, next) => {
   res.status(status).json({ error: code, error_description: message });
 };
 
-/** Express and its body parsers put a status on their errors; their messages may quote the body. */
+/** Errors of Express and its body parsers have a status. Their messages may quote the body, so they are not used. */
 function problemOf(error: unknown): Problem {
   const given = (error as { status?: unknown } | null | undefined)?.status;
   const status = typeof given === 'number' && given >= 400 && given < 500 ? given : 500;

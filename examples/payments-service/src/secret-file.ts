@@ -1,7 +1,7 @@
-/** Small files that only this user can read. */
+/** Files that only their owner can read and write. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** What a file says; `undefined` where there is none. */
+/** Reads a file; `undefined` if it does not exist. */
 export function readSecretFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -11,7 +11,7 @@ export function readSecretFile(path: string): string | undefined {
   }
 }
 
-/** Writes a file that only its owner may read and write. */
+/** Writes a file with mode 0600. */
 export function writeSecretFile(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 });
 }

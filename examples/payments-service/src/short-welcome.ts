@@ -1,4 +1,4 @@
-/** What the demo prints at its start: where it is, a sign-in link, and five commands. With npm's own lines they are 25. */
+/** What the demo prints at its start: its URL, a sign-in link and five commands. With npm's own lines these are 25 lines. */
 import type { Demo } from './welcome.js';
 
 const COMMANDS: readonly (readonly [status: number, what: string, command: string])[] = [
@@ -14,19 +14,19 @@ const COMMANDS: readonly (readonly [status: number, what: string, command: strin
 ];
 
 /** @param envFile - The path of the file that `writeEnvFile` wrote. */
-export function shortWelcome({ baseUrl, dashboard, renewed }: Demo, envFile: string): string {
+export function shortWelcome({ baseUrl, dashboard, replaced }: Demo, envFile: string): string {
   return [
-    `payments-service is on ${baseUrl}. Ctrl-C ends it.`,
-    ...renewed,
+    `payments-service listens on ${baseUrl}. Press Ctrl-C to stop it.`,
+    ...replaced,
     '',
-    'The Dashboard: this link signs you in as Owner, once, within 15 minutes.',
+    'Dashboard: this link signs you in as Owner, once, within 15 minutes.',
     dashboard.owner,
     '',
     `Load the credentials into another terminal: eval "$(cat ${envFile})"`,
-    'Then paste a command. The number above it is the status of its answer.',
+    'Then paste a command. The number above it is the status of the response.',
     '',
     ...COMMANDS.flatMap(([status, what, command]) => [`  ${status}  ${what}`, `       ${command}`]),
     '',
-    'All credentials and more commands: npm start -- --all. What the service decides is printed below.',
+    'All credentials and more commands: npm start -- --all. Each decision is printed below.',
   ].join('\n');
 }

@@ -14,7 +14,8 @@ export async function obtainToken({ tokenEndpoint, accessKeyId, accessKeySecret 
     headers: { Authorization: `Basic ${credentials}`, Connection: 'close' },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
-  if (!response.ok) throw new Error(`${accessKeyId} got no token: the token endpoint answered ${response.status}`);
+  if (!response.ok)
+    throw new Error(`${accessKeyId} got no access token: the token endpoint answered ${response.status}`);
   const { access_token: token } = (await response.json()) as { access_token: string };
   return token;
 }

@@ -1,9 +1,9 @@
-/** Cards, and the tokens that stand for them on their way from a browser to the shop's server. */
+/** Card tokens: a browser sends the shop's server a token instead of the card. */
 import { fieldsOf, textOf, wholeNumberOf } from './body.js';
 import { newId } from './new-id.js';
 import { accountOf, type Caller } from './ownership.js';
 
-/** What is kept of a card: its number is checked and forgotten. */
+/** The stored details of a card. Its number is validated and never stored. */
 export interface Card {
   readonly type: 'card';
   readonly expiry_month: number;
@@ -26,7 +26,7 @@ export function readCard(value: unknown, name: string): Card {
   };
 }
 
-/** Each token pays once, for the account whose public key asked for it. */
+/** Each token can be used for one payment, by the account whose public key requested it. */
 export class CardTokens {
   readonly #cards = new Map<string, { readonly account: string; readonly card: Card }>();
 

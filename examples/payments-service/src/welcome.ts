@@ -1,21 +1,21 @@
-/** What `npm start -- --all` prints: every credential, and commands with the status of their answers. */
+/** What `npm start -- --all` prints: all credentials, and commands with the status of their responses. */
 import type { DemoCredentials } from './demo-credentials.js';
 import type { Dispute } from './disputes.js';
 import type { Payment } from './payments.js';
 
-/** What the demo shows: the credentials, the tokens obtained with them, and who can sign in where. */
+/** The values that the demo prints: credentials, tokens, and sign-in links of the Dashboard. */
 export interface Demo extends DemoCredentials {
   readonly baseUrl: string;
   readonly tokenEndpoint: string;
   readonly accessToken: string;
   readonly expiredToken: string;
-  readonly renewed: readonly string[];
+  readonly replaced: readonly string[];
   readonly dashboard: { readonly developer: string; readonly owner: string };
 }
 
 /** @param envFile - The path of the file that `writeEnvFile` wrote. */
 export function welcome(demo: Demo, payment: Payment, dispute: Dispute, envFile: string): string {
-  const { baseUrl, tokenEndpoint, accessKeyId, accessKeySecret, renewed } = demo;
+  const { baseUrl, tokenEndpoint, accessKeyId, accessKeySecret, replaced } = demo;
   const curl = (path: string, credential?: string, body?: object, authorization = `Bearer ${credential}`) =>
     [
       `curl -i ${baseUrl}${path}`,
@@ -47,7 +47,7 @@ export function welcome(demo: Demo, payment: Payment, dispute: Dispute, envFile:
     [200, 'an access key obtains a token, with its default scopes', requestToken('-i')],
     [200, 'the same, with the scopes asked for', requestToken('-i', 'payments payments:refund')],
     [200, 'an access token, where no keys are accepted', curl('/reports', demo.accessToken)],
-    [200, 'a token is obtained and used', curl('/reports', accessToken())],
+    [200, 'an access token is obtained and used', curl('/reports', accessToken())],
     [
       201,
       'a token with payments:refund refunds',
@@ -72,25 +72,25 @@ export function welcome(demo: Demo, payment: Payment, dispute: Dispute, envFile:
   ];
 
   return `
-payments-service is on ${baseUrl}. Ctrl-C ends it.
+payments-service listens on ${baseUrl}. Press Ctrl-C to stop it.
 
-Its credentials, made at its first start:
-${renewed.map((sentence) => `\n  ${sentence}`).join('')}${renewed.length > 0 ? '\n' : ''}
+Its credentials, created at its first start:
+${replaced.map((sentence) => `\n  ${sentence}`).join('')}${replaced.length > 0 ? '\n' : ''}
   secret key, all APIs         ${demo.secretAll}
   secret key, payments only    ${demo.secretPayments}
   secret key, disputes only    ${demo.secretDisputes}
   secret key, e-commerce       ${demo.secretEcommerce}  (channel pc_shop)
   public key                   ${demo.public}
-  access key, Identifier       ${demo.accessKeyId}
-  access key, Secret           ${demo.accessKeySecret}
+  access key, client ID        ${demo.accessKeyId}
+  access key, client secret    ${demo.accessKeySecret}
   access token, for an hour    ${demo.accessToken}
 
-The Dashboard shows them, and makes others. Each of these links signs you in once, within 15 minutes:
+The Dashboard lists and creates keys. Each of these links signs you in once, within 15 minutes:
 
   as Developer                 ${demo.dashboard.developer}
   as Owner                     ${demo.dashboard.owner}
 
-Paste a command into another terminal. The number above it is the status of its answer.
+Paste a command into another terminal. The number above it is the status of the response.
 
 ${commands.map(([status, what, command]) => `  ${status}  ${what}\n       ${command}\n`).join('\n')}
 A token that is bound to its client's key pair (DPoP), and the same token without a proof:
@@ -98,8 +98,8 @@ A token that is bound to its client's key pair (DPoP), and the same token withou
   200, then 401
        eval "$(cat ${envFile})"; node examples/payments-service/dist/call-with-dpop.js
 
-Each decision is printed here with its reason, which the caller does not get. A gate proves who calls; a guard behind it
-may still refuse.
+Each decision is printed here with its reason, which the caller does not get. A gate verifies the credential; a guard behind
+it may still refuse the request.
 `;
 }
 

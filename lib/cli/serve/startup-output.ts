@@ -61,7 +61,7 @@ export function announcementOn(
         printLine(io, `Tokens     curl -u ID:SECRET -d grant_type=client_credentials ${tokenEndpoint}`);
         printLine(io, `Health     ${issuer}/healthz and /readyz`);
         if (dashboard !== undefined) printDashboard(dashboard);
-        printLine(io, 'Ctrl-C ends it.');
+        printLine(io, 'Press Ctrl-C to stop it.');
       }
       printReason(choice);
     },

@@ -54,7 +54,7 @@ export interface KeyRecord {
 
 /** The record of an access key (spec section 2.2). */
 export interface AccessKeyRecord {
-  /** The Identifier, which is `client_id` in tokens. */
+  /** The client ID, which is `client_id` in tokens. */
   readonly id: string;
   readonly account: string;
   readonly environment: Environment;

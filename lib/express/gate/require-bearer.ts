@@ -184,8 +184,8 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
   }
 
   function report(req: IncomingMessage, principal: Principal): void {
-    const isRetiring = principal.kind !== 'access' && principal.keyAcceptedUntil !== undefined;
-    if (isRetiring) reportDecision(req, { outcome: 'warning', by: BY, reason: 'key_retiring' }, principal);
+    const isSuperseded = principal.kind !== 'access' && principal.keyAcceptedUntil !== undefined;
+    if (isSuperseded) reportDecision(req, { outcome: 'warning', by: BY, reason: 'key_retiring' }, principal);
     reportDecision(req, { outcome: 'accepted', by: BY }, principal);
   }
 

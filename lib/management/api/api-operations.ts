@@ -71,7 +71,7 @@ function usageOperation(
   };
 }
 
-/** Operations on the Secrets and the public keys of an access key. */
+/** Operations on the client secrets and the public keys of an access key. */
 function credentialOperations({ accessKeys }: Management): readonly ApiOperation[] {
   const path = '/access-keys/{id}/secrets';
   const keysPath = '/access-keys/{id}/public-keys';

@@ -26,7 +26,7 @@ export interface MintedSecret {
   readonly row: SecretRow;
 }
 
-/** Creates the key value of an API key, or the Secret of an access key. */
+/** Creates the key value of an API key, or the client secret of an access key. */
 export function mint(kind: Kind, environment: Environment, key: string, now: number): MintedSecret {
   const text = randomOrThrow(() =>
     kind === 'access' ? randomBytes(SECRET_BYTES).toString('base64url') : mintKey(kind, environment),

@@ -32,7 +32,7 @@ export function readGrace(value: unknown): number {
  * Every process refuses the secrets that end now, whatever its clock says. Only the end of a grace period depends on
  * clocks.
  *
- * @throws ManagementError `invalid` if an access key has two Secrets without an end, because both may be in use.
+ * @throws ManagementError `invalid` if an access key has two client secrets without an end, because both may be in use.
  */
 export async function rotateTo(tx: RepositoryTransaction, key: KeyRow, grace: number, now: number): Promise<string> {
   const secrets = notEnded(await tx.secrets(key.id));

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { Tables } from '../tables.js';
 import { auditPlatform } from './platform-audit.js';
-import type { SigningKeyVault } from './signing-key-encryption.js';
+import type { SigningKeyCipher } from './signing-key-cipher.js';
 
 const CHECK = 'encryption_check';
 
@@ -13,10 +13,10 @@ const CHECK = 'encryption_check';
  *
  * @throws StoreError `encryption_key` if the database uses another key.
  */
-export async function checkEncryptionKey(engine: Engine, vault: SigningKeyVault): Promise<void> {
+export async function checkEncryptionKey(engine: Engine, cipher: SigningKeyCipher): Promise<void> {
   const jwes = await engine.lookups.selectFrom('signing_keys').select(['kid', 'jwe']).execute();
-  for (const { kid, jwe } of jwes) await vault.open(kid, jwe);
-  await vault.open(CHECK, (await storedCheck(engine.lookups)) ?? (await addCheck(engine, vault)));
+  for (const { kid, jwe } of jwes) await cipher.decrypt(kid, jwe);
+  await cipher.decrypt(CHECK, (await storedCheck(engine.lookups)) ?? (await addCheck(engine, cipher)));
 }
 
 /**
@@ -24,8 +24,8 @@ export async function checkEncryptionKey(engine: Engine, vault: SigningKeyVault)
  *
  * @returns The stored row. If two instances start at the same time, it is the row of the first one.
  */
-async function addCheck(engine: Engine, vault: SigningKeyVault): Promise<string> {
-  const jwe = await vault.seal(CHECK, {});
+async function addCheck(engine: Engine, cipher: SigningKeyCipher): Promise<string> {
+  const jwe = await cipher.encrypt(CHECK, {});
   return await engine.transact(async (tx) => {
     await tx
       .insertInto('encryption_check')
@@ -45,16 +45,16 @@ async function storedCheck(db: Pick<Transaction<Tables>, 'selectFrom'>): Promise
  *
  * @returns The number of signing keys.
  */
-export async function reencrypt(engine: Engine, vault: SigningKeyVault, actor: string): Promise<number> {
+export async function reencrypt(engine: Engine, cipher: SigningKeyCipher, actor: string): Promise<number> {
   return await engine.transact(async (tx) => {
     const rows = await tx.selectFrom('signing_keys').select(['kid', 'jwe']).execute();
     for (const { kid, jwe } of rows) {
-      const again = await vault.seal(kid, await vault.open(kid, jwe));
+      const again = await cipher.encrypt(kid, await cipher.decrypt(kid, jwe));
       await tx.updateTable('signing_keys').set({ jwe: again }).where('kid', '=', kid).execute();
     }
     await tx
       .updateTable('encryption_check')
-      .set({ jwe: await vault.seal(CHECK, {}) })
+      .set({ jwe: await cipher.encrypt(CHECK, {}) })
       .execute();
     await auditPlatform(engine, tx, {
       ...{ action: 'encryption_key.rotate', subject: null, actor },

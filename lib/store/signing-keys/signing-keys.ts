@@ -8,7 +8,7 @@ import { StoreError } from '../store-error.js';
 import type { SigningKeyRow } from '../tables.js';
 import { reencrypt } from './encryption-key.js';
 import { auditPlatform, ISSUER } from './platform-audit.js';
-import type { SigningKeyVault } from './signing-key-encryption.js';
+import type { SigningKeyCipher } from './signing-key-cipher.js';
 
 /** A signing key, without its private part. */
 export interface SigningKeySummary {
@@ -29,7 +29,7 @@ export interface StoredSigningKeys extends SigningKeyStore {
   reencryptSigningKeys(actor: string): Promise<number>;
 }
 
-export function storedSigningKeys(engine: Engine, vault: SigningKeyVault): StoredSigningKeys {
+export function storedSigningKeys(engine: Engine, cipher: SigningKeyCipher): StoredSigningKeys {
   async function rowsInOrder(): Promise<readonly SigningKeyRow[]> {
     return await engine.lookups.selectFrom('signing_keys').selectAll().orderBy('number').execute();
   }
@@ -40,11 +40,13 @@ export function storedSigningKeys(engine: Engine, vault: SigningKeyVault): Store
 
   async function listSigningKeys(): Promise<readonly SigningKeyRecord[]> {
     const rows = await rowsInOrder();
-    return await Promise.all(rows.map(async (row) => ({ ...summaryOf(row), jwk: await vault.open(row.kid, row.jwe) })));
+    return await Promise.all(
+      rows.map(async (row) => ({ ...summaryOf(row), jwk: await cipher.decrypt(row.kid, row.jwe) })),
+    );
   }
 
   async function addSigningKey(key: SigningKeyRecord, newest: string | undefined, actor = ISSUER): Promise<boolean> {
-    const jwe = await vault.seal(key.kid, key.jwk);
+    const jwe = await cipher.encrypt(key.kid, key.jwk);
     try {
       return await engine.transact(async (tx) => {
         const last = await tx
@@ -94,13 +96,13 @@ export function storedSigningKeys(engine: Engine, vault: SigningKeyVault): Store
   }
 
   return {
-    checkSigningKeys: vault.check,
+    checkSigningKeys: cipher.check,
     describeSigningKeys,
     listSigningKeys,
     addSigningKey,
     retireSigningKey,
     removeSigningKey,
-    reencryptSigningKeys: (actor) => reencrypt(engine, vault, actor),
+    reencryptSigningKeys: (actor) => reencrypt(engine, cipher, actor),
   };
 }
 

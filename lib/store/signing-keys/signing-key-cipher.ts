@@ -6,43 +6,43 @@ const KEY_BYTES = 32;
 const EXPECTED = `openStore: option "encryptionKey" must be ${KEY_BYTES} bytes, or their base64url text (43 characters), or a list of such keys`;
 
 /** Encrypts and decrypts signing keys. */
-export interface SigningKeyVault {
+export interface SigningKeyCipher {
   /**
    * Checks that there is an encryption key.
    *
    * @throws TypeError if there is none.
    */
   check(): void;
-  seal(kid: string, jwk: Readonly<Record<string, unknown>>): Promise<string>;
+  encrypt(kid: string, jwk: Readonly<Record<string, unknown>>): Promise<string>;
   /**
    * Decrypts a signing key.
    *
    * @throws StoreError `encryption_key` if it was encrypted with another key, belongs to another `kid`, or was changed.
    */
-  open(kid: string, jwe: string): Promise<Readonly<Record<string, unknown>>>;
+  decrypt(kid: string, jwe: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
- * Creates a vault. A vault without an encryption key throws when it must encrypt or decrypt.
+ * Creates a cipher. One without an encryption key throws when it must encrypt or decrypt.
  *
  * @param given - An encryption key or a list of them: the first one encrypts, and every one decrypts.
  * @throws TypeError for an invalid key. The message never contains the key.
  */
-export function signingKeyVault(given: unknown): SigningKeyVault {
-  if (given === undefined) return { check: demandKey, seal: missing, open: missing };
+export function createSigningKeyCipher(given: unknown): SigningKeyCipher {
+  if (given === undefined) return { check: demandKey, encrypt: missing, decrypt: missing };
   const keys = Array.isArray(given) ? given.map(readKey) : [readKey(given)];
   const [first] = keys;
   if (first === undefined) throw new TypeError(EXPECTED);
   return {
     check: () => undefined,
-    seal: (kid, jwk) =>
+    encrypt: (kid, jwk) =>
       new CompactEncrypt(new TextEncoder().encode(JSON.stringify(jwk)))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid })
         .encrypt(first),
-    async open(kid, jwe) {
+    async decrypt(kid, jwe) {
       for (const key of keys) {
-        const opened = await openWith(key, kid, jwe);
-        if (opened !== undefined) return opened;
+        const jwk = await decryptWith(key, kid, jwe);
+        if (jwk !== undefined) return jwk;
       }
       throw new StoreError(
         'encryption_key',
@@ -52,7 +52,7 @@ export function signingKeyVault(given: unknown): SigningKeyVault {
   };
 }
 
-async function openWith(key: Uint8Array, kid: string, jwe: string): Promise<Record<string, unknown> | undefined> {
+async function decryptWith(key: Uint8Array, kid: string, jwe: string): Promise<Record<string, unknown> | undefined> {
   try {
     const { plaintext, protectedHeader } = await compactDecrypt(jwe, key, {
       keyManagementAlgorithms: ['dir'],

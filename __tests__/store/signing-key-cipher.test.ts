@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { base64url, CompactEncrypt } from 'jose';
-import { signingKeyVault } from '../../lib/store/signing-keys/signing-key-encryption.js';
+import { createSigningKeyCipher } from '../../lib/store/signing-keys/signing-key-cipher.js';
 
 const BYTES = new Uint8Array(32).map((_, at) => at);
 const TEXT = Buffer.from(BYTES).toString('base64url');
@@ -13,20 +13,20 @@ async function sealed(payload: string, header: object): Promise<string> {
   return await encryption.encrypt(BYTES.slice(0, given.enc === 'A128GCM' ? 16 : 32));
 }
 
-describe('a vault', () => {
+describe('a cipher', () => {
   it.each([
     ['bytes', BYTES],
     ['a Buffer', Buffer.from(BYTES)],
     ['text', TEXT],
     ['padded text', `${TEXT}=`],
-  ])('decrypts a key that a vault with the same encryption key encrypted: %s', async (_what, key) => {
-    const jwe = await signingKeyVault(key).seal('one', JWK);
-    expect(await signingKeyVault(BYTES).open('one', jwe)).toEqual(JWK);
+  ])('decrypts a key that a cipher with the same encryption key encrypted: %s', async (_what, key) => {
+    const jwe = await createSigningKeyCipher(key).encrypt('one', JWK);
+    expect(await createSigningKeyCipher(BYTES).decrypt('one', jwe)).toEqual(JWK);
   });
 
   it('encrypts the same key differently each time, and reveals nothing about it', async () => {
-    const vault = signingKeyVault(BYTES);
-    const [first, second] = [await vault.seal('one', JWK), await vault.seal('one', JWK)];
+    const cipher = createSigningKeyCipher(BYTES);
+    const [first, second] = [await cipher.encrypt('one', JWK), await cipher.encrypt('one', JWK)];
     expect(first).not.toBe(second);
     expect(JSON.parse(new TextDecoder().decode(base64url.decode(first.split('.')[0] ?? '')))).toEqual({
       ...{ alg: 'dir', enc: 'A256GCM', kid: 'one' },
@@ -35,9 +35,9 @@ describe('a vault', () => {
 
   it('keeps its encryption key when the caller overwrites the bytes', async () => {
     const given = Uint8Array.from(BYTES);
-    const vault = signingKeyVault(given);
+    const cipher = createSigningKeyCipher(given);
     given.fill(0);
-    expect(await signingKeyVault(BYTES).open('one', await vault.seal('one', JWK))).toEqual(JWK);
+    expect(await createSigningKeyCipher(BYTES).decrypt('one', await cipher.encrypt('one', JWK))).toEqual(JWK);
   });
 
   it.each<[string, () => Promise<string>]>([
@@ -45,35 +45,36 @@ describe('a vault', () => {
     ['for no kid', () => sealed(JSON.stringify(JWK), { kid: undefined })],
     ['with another encryption', () => sealed(JSON.stringify(JWK), { enc: 'A128GCM' })],
     ['and is no JSON', () => sealed('{', {})],
-    ['by another key', () => signingKeyVault(new Uint8Array(32)).seal('one', JWK)],
-    ['and was cut', async () => (await signingKeyVault(BYTES).seal('one', JWK)).slice(0, -4)],
+    ['by another key', () => createSigningKeyCipher(new Uint8Array(32)).encrypt('one', JWK)],
+    ['and was cut', async () => (await createSigningKeyCipher(BYTES).encrypt('one', JWK)).slice(0, -4)],
     [
       'and was turned',
-      async () => (await signingKeyVault(BYTES).seal('one', JWK)).replace(/.$/, (c) => (c === 'A' ? 'Q' : 'A')),
+      async () =>
+        (await createSigningKeyCipher(BYTES).encrypt('one', JWK)).replace(/.$/, (c) => (c === 'A' ? 'Q' : 'A')),
     ],
     ['never', async () => 'x'],
-  ])('does not decrypt a key encrypted %s, with the same error for each', async (_what, seal) => {
-    const opening = signingKeyVault(BYTES).open('one', await seal());
-    await expect(opening).rejects.toEqual(REFUSAL);
-    await expect(opening).rejects.toThrow(
+  ])('does not decrypt a key encrypted %s, with the same error for each', async (_what, encrypt) => {
+    const decrypted = createSigningKeyCipher(BYTES).decrypt('one', await encrypt());
+    await expect(decrypted).rejects.toEqual(REFUSAL);
+    await expect(decrypted).rejects.toThrow(
       'a stored signing key cannot be decrypted with encryptionKey; use the key that it was encrypted with',
     );
   });
 
   it('with several keys encrypts with the first, and decrypts with any', async () => {
     const other = new Uint8Array(32);
-    const [old, both] = [signingKeyVault(BYTES), signingKeyVault([other, TEXT])];
-    expect(await both.open('one', await old.seal('one', JWK))).toEqual(JWK);
-    const jwe = await both.seal('one', JWK);
-    expect(await signingKeyVault(other).open('one', jwe)).toEqual(JWK);
-    await expect(old.open('one', jwe)).rejects.toEqual(REFUSAL);
-    expect(() => signingKeyVault([])).toThrow(TypeError);
+    const [old, both] = [createSigningKeyCipher(BYTES), createSigningKeyCipher([other, TEXT])];
+    expect(await both.decrypt('one', await old.encrypt('one', JWK))).toEqual(JWK);
+    const jwe = await both.encrypt('one', JWK);
+    expect(await createSigningKeyCipher(other).decrypt('one', jwe)).toEqual(JWK);
+    await expect(old.decrypt('one', jwe)).rejects.toEqual(REFUSAL);
+    expect(() => createSigningKeyCipher([])).toThrow(TypeError);
   });
 
   it('without a key neither encrypts nor decrypts', async () => {
-    const vault = signingKeyVault(undefined);
-    await expect(vault.seal('one', JWK)).rejects.toEqual(REFUSAL);
-    await expect(vault.open('one', 'x')).rejects.toThrow('openStore needs the option "encryptionKey"');
+    const cipher = createSigningKeyCipher(undefined);
+    await expect(cipher.encrypt('one', JWK)).rejects.toEqual(REFUSAL);
+    await expect(cipher.decrypt('one', 'x')).rejects.toThrow('openStore needs the option "encryptionKey"');
   });
 
   it.each([
@@ -92,7 +93,7 @@ describe('a vault', () => {
     {},
     32,
   ])('accepts only 32 bytes or their text (%#)', (key) => {
-    expect(() => signingKeyVault(key)).toThrow(
+    expect(() => createSigningKeyCipher(key)).toThrow(
       new TypeError(
         'openStore: option "encryptionKey" must be 32 bytes, or their base64url text (43 characters), or a list of such keys',
       ),
