@@ -1,5 +1,5 @@
 /**
- * Servers of an Express app: as Express makes them, and with requests that are the app's from the start.
+ * Servers of an Express app: one of plain Express, and one that creates requests with the prototypes of the app.
  *
  * Express gives each request and response the prototypes of the app by `Object.setPrototypeOf`. On Node 20 and 22 V8 makes a
  * shape for each of them then: no property of one is found quickly, and much of their garbage outlives scavenges, which take

@@ -1,5 +1,5 @@
 /** No check at all: the limit of whatever carries the requests. */
-export const title = 'no check at all';
+export const title = 'no authentication';
 export const isOpen = true;
 
 export const make = () => [(_req, _res, next) => next()];

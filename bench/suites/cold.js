@@ -34,8 +34,8 @@ export async function cold({ issuer, folder, rounds: { rounds: counted, warmUp }
   return {
     title: 'The middleware alone, cold',
     text:
-      'Microseconds of CPU a call when every credential is new, one at a time and with 16 in flight. `jose.jwtVerify` has its key at ' +
-      'hand, and is what two of the others call too. The resolver of the keys is a Map behind a promise.',
+      'Microseconds of CPU per call with new credentials, one at a time and 16 in flight. `jose.jwtVerify` has its key already, ' +
+      'and two of the other packages call it. The resolver of API keys is a Map behind a promise.',
     sections: parts.map(({ section }) => section),
     charts: tokens.map(({ chart }) => chart),
     bounds: parts.flatMap(({ bounds }) => bounds),

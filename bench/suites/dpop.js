@@ -55,8 +55,9 @@ export async function dpop({ issuer, folder, rounds: { rounds: counted, warmUp }
   return {
     title: 'DPoP',
     text:
-      'Microseconds of CPU for a request with a new ES256 proof, with a cached token and with a new one. keyward also notes the proof, ' +
-      'so that it is accepted once; express-oauth2-jwt-bearer leaves that to its user, and verifies the token each time.',
+      'Microseconds of CPU for a request with a new ES256 proof, with a cached token and with a new one. keyward also stores the ' +
+      'ID of the proof, so that no proof is accepted twice; express-oauth2-jwt-bearer leaves that to the application, and ' +
+      'verifies the token each time.',
     sections: [
       {
         title: ALGORITHM,

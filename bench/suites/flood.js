@@ -21,7 +21,7 @@ const KINDS = [
   { kind: 'token', subject: 'keyward-token', bad: 'tokens with a bad signature', status: 401 },
 ];
 /** Express without a check, under the same load: it answers good and bad requests alike. */
-const BARE = { kind: 'key', subject: 'nothing', bad: 'bare Express, no check', status: 200 };
+const BARE = { kind: 'key', subject: 'nothing', bad: 'bare Express, no authentication', status: 200 };
 const MIN_HITS = 99;
 const HEAP_GROWTH = 16;
 /** How many times the p99 of bare Express good requests may wait under the same load. */
@@ -109,7 +109,7 @@ function reportOf(kept, waits, count) {
   const rows = kept.map(({ bad, hits, accepted, grown }) => [
     ...[`${many} ${bad}`, `${digits(hits * 100)} %`, accepted, digits(grown / MEGABYTE)],
   ]);
-  const made = { prepared: 'made as the app’s', express: 'as Express makes them' };
+  const made = { prepared: 'with the prototypes of the app', express: 'of plain Express' };
   const waited = waits.map(({ bad, server, idle, flooded, bare }) => [
     ...[bad, made[server]],
     ...[spread(summaryOf(idle)), spread(summaryOf(flooded)), spread(ratioOf(flooded, bare))],
@@ -117,8 +117,9 @@ function reportOf(kept, waits, count) {
   return {
     title: 'A flood',
     text:
-      `Bad credentials, no two alike, against 1,000 good ones (tokens: ${ALGORITHM}): one good among ten bad, without HTTP. Then good ` +
-      `requests over HTTP, one every ${APART} ms, while ${FLOODERS} connections send bad ones without a pause.`,
+      `Different bad credentials beside 1,000 good ones (tokens: ${ALGORITHM}): first without HTTP, one good call for every ten ` +
+      `bad ones; then over HTTP, one good request every ${APART} ms, while ${FLOODERS} connections send bad requests without a ` +
+      'pause.',
     sections: [
       {
         title: 'what stays cached',
@@ -127,9 +128,9 @@ function reportOf(kept, waits, count) {
       {
         title: 'how long the good ones wait',
         text:
-          'p99, in milliseconds. On Node 20 and 22 much of the garbage that Express makes of a request outlives scavenges, which take ' +
-          'milliseconds for it, with keyward and without: compare bare Express. Where requests are made as the app’s from the start ' +
-          '([how](guide.md#a-faster-express)) nothing hides what keyward adds.',
+          'p99, in milliseconds. On Node 20 and 22 much of the garbage of each Express request survives the quick collections, ' +
+          'which then take milliseconds, with or without keyward: compare bare Express. With requests created with the prototypes ' +
+          'of the app ([how](guide.md#a-faster-express)) nothing hides what keyward adds.',
         table: table(['', 'requests', 'idle', 'flooded', 'times bare Express'], waited),
       },
     ],

@@ -33,14 +33,14 @@ export async function growth({ rounds, scale }) {
   });
   return {
     title: 'Growth',
-    text: 'Nanoseconds of CPU a warm call takes when this many keys are cached, in random order.',
+    text: 'Nanoseconds of CPU per warm call with this number of cached keys, in random order.',
     sections: [
       {
         title: 'cached keys',
         table: table(['', ...SUBJECTS.map((name) => titles[name]), 'keyward, times the ideal'], rows),
       },
     ],
-    charts: [{ file: 'growth.svg', title: 'Growth: nanoseconds a warm call', unit: ' ns', bars }],
+    charts: [{ file: 'growth.svg', title: 'Growth: nanoseconds per warm call', unit: ' ns', bars }],
     bounds: [],
   };
 }

@@ -116,17 +116,17 @@ function reportOf(figures, titles) {
   return {
     title: 'HTTP',
     text:
-      `Express 5, ${CONNECTIONS} connections, 1,000 credentials that were met before (tokens: ${ALGORITHM}), the client on another core. ` +
-      'Bare is the same app without a check; its second copy shows how far two equal servers differ. Requests per ' +
-      'second of CPU are what is bounded: on a machine of its own a busy server reaches as many a second.',
+      `Express 5, ${CONNECTIONS} connections, 1,000 cached credentials (tokens: ${ALGORITHM}), the client on another core. ` +
+      '“Bare” is the same app without authentication; its second copy shows how much two equal servers differ. The bounds are ' +
+      'about requests per second of CPU, because a busy server on its own machine reaches that many per second.',
     sections: [
       { title: 'requests', table: table(columns, rows.slice(0, SERVERS.length)) },
       {
-        title: 'requests that are the app’s from the start',
+        title: 'requests created with the prototypes of the app',
         text:
-          'Express sets the prototype of every request and response, and on Node 20 and 22 that is most of what a request costs: V8 ' +
-          'then makes a shape for each. These servers make them with the prototypes of the app, so that nothing is left to set: ' +
-          '[how](guide.md#a-faster-express). Bare here is such a server.',
+          'Express sets the prototype of every request and response. On Node 20 and 22 this is most of the cost of a request, ' +
+          'because V8 then creates a hidden class for each object. These servers create the objects with the prototypes of the ' +
+          'app, so Express has nothing to set ([how](guide.md#a-faster-express)). “Bare” is such a server, too.',
         table: table(columns, rows.slice(SERVERS.length)),
       },
     ],

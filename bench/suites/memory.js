@@ -40,8 +40,8 @@ export async function memory({ issuer, folder, scale }) {
   return {
     title: 'Memory',
     text:
-      `Bytes of heap that each of ${count.toLocaleString('en')} cached credentials takes, with its share of the cache. The tokens have nine ` +
-      'claims and each a client of its own, the keys an account of their own. A heap snapshot was searched for a hundred of them.',
+      `Bytes of heap for each of ${count.toLocaleString('en')} cached credentials, including its share of the cache. Each token has nine ` +
+      'claims and another client; each key has another account. A heap snapshot was searched for 100 of them.',
     sections: [
       {
         title: 'a cached credential',
@@ -52,7 +52,7 @@ export async function memory({ issuer, folder, scale }) {
       },
     ],
     bounds: own.flatMap(({ title, limit, bytes, readable }) => [
-      atMost(`${title}: bytes a cached one`, bytes, limit),
+      atMost(`${title}: bytes for a cached one`, bytes, limit),
       atMost(`${title}: credentials read in the heap`, once(readable), 0),
     ]),
   };

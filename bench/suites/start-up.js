@@ -47,9 +47,12 @@ export async function startUp({ issuer, rounds }) {
     title: 'Start-up',
     text:
       'Milliseconds from the import to the finished middleware, and to the first accepted request; Express is already loaded. ' +
-      'Packages that get the URL of a JWK Set fetch it in that time; fast-jwt and passport-jwt get the key.',
+      'Packages that are configured with the URL of a JWK Set fetch it during this time; fast-jwt and passport-jwt are given the key.',
     sections: [
-      { title: 'milliseconds', table: table(['', 'loaded and made', 'first request', 'times keyward, a token'], rows) },
+      {
+        title: 'milliseconds',
+        table: table(['', 'loaded and created', 'first request', 'times keyward, a token'], rows),
+      },
     ],
     charts: [{ file: 'start-up.svg', title: 'Start-up: milliseconds to the first request', unit: ' ms', bars }],
     bounds: [

@@ -13,9 +13,9 @@ export async function tokenEndpoint({ rounds }) {
   return {
     title: 'The token endpoint',
     text:
-      `Tokens per second, ${CONNECTIONS} requests at once, the client on another core. The same algorithm, claims and answer each. ` +
-      'keyward and oidc-provider are measured in an Express app, where a service that has other routes mounts them, and as servers ' +
-      'of their own: a bound compares what is mounted alike.',
+      `Tokens per second, ${CONNECTIONS} requests at once, the client on another core. All use the same algorithm and claims, and ` +
+      'return the same response. keyward and oidc-provider are measured in an Express app, beside other routes, and as servers of ' +
+      'their own; a bound compares subjects that are mounted in the same way.',
     sections: parts.map(({ section }) => section),
     charts: parts.map(({ chart }) => chart),
     bounds: parts.flatMap(({ bounds }) => bounds),

@@ -82,7 +82,7 @@ function partOf({ name, own, subjects }, figures, titles) {
   const bounds = [
     atMost(`${what}: times the ideal`, toIdeal(own), TIMES_IDEAL[own]),
     atMost(
-      `${what}, on requests as Express makes them: times the ideal that assigns req.auth`,
+      `${what}, on requests that plain Express creates: times the ideal that assigns req.auth`,
       byExpress(own),
       TIMES_IDEAL_BY_EXPRESS,
     ),
@@ -99,7 +99,7 @@ function partOf({ name, own, subjects }, figures, titles) {
     section: { title: name, table: table(COLUMNS, rows) },
     chart: {
       file: `warm-${name.toLowerCase()}.svg`,
-      ...{ title: `Warm, 1,000 credentials, ${name}: nanoseconds a call`, unit: ' ns', logarithmic: true, bars },
+      ...{ title: `Warm, 1,000 credentials, ${name}: nanoseconds per call`, unit: ' ns', logarithmic: true, bars },
     },
     bounds,
   };
