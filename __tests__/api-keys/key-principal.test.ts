@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { keyPrincipalOf, sharedKeyFacts } from '../../lib/api-keys/key-principal.js';
+import { keyPrincipalOf, principalInterners } from '../../lib/api-keys/key-principal.js';
 import { scopePrefixes } from '../../lib/credentials/api-map.js';
 import { readKeyRecord } from '../../lib/credentials/records/record.js';
 
 const RECORD = { kind: 'secret', account: 'acc_1', environment: 'live' };
 
 it('keys with the same entitlement share its lists, and keys with all APIs have no list', () => {
-  const shared = sharedKeyFacts();
+  const shared = principalInterners();
   const of = (id: string, more: object) =>
     keyPrincipalOf(readKeyRecord({ ...RECORD, id, ...more }), scopePrefixes, shared);
   const listed = () => ({ apis: ['payments'], scopes: ['payments:refund'], channels: ['web'] });
@@ -27,6 +27,6 @@ it.each([
   ['none: it was not rotated', { expiresAt: new Date(5_000) }, undefined],
 ])('N37 the old secret of a rotated key is accepted until the earlier end: of %s', (_what, ends, seconds) => {
   const record = readKeyRecord({ ...RECORD, id: 'k1', apis: 'all', ...ends });
-  const principal = keyPrincipalOf(record, scopePrefixes, sharedKeyFacts());
+  const principal = keyPrincipalOf(record, scopePrefixes, principalInterners());
   expect(principal).toMatchObject({ expiresAt: 5, keyAcceptedUntil: seconds });
 });

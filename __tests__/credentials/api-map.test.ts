@@ -105,7 +105,7 @@ describe('apiMap', () => {
     [{ 0: 'a', length: 1 }],
   ])('refuses an API whose scopes are %j', (scopes) => {
     expect(() => untyped({ disputes: ['a'], payments: scopes })).toThrow(
-      new TypeError('apiMap: "payments" must list one or more scope-tokens (RFC 6749 section 3.3)'),
+      new TypeError('apiMap: "payments" must list one or more scopes (each a scope-token, RFC 6749 section 3.3)'),
     );
   });
 });

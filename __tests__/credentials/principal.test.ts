@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { apiMap } from '../../lib/credentials/api-map.js';
 import {
   type AccessPrincipal,
+  freezePrincipal,
   holdsScope,
   type KeyPrincipal,
   reachesApi,
   reachesChannel,
-  sealPrincipal,
 } from '../../lib/credentials/principal.js';
 
 const keyPrincipal = (facts: Partial<KeyPrincipal> = {}): KeyPrincipal => ({
@@ -39,16 +39,16 @@ const accessPrincipal = (facts: Partial<AccessPrincipal> = {}): AccessPrincipal 
   ...facts,
 });
 
-describe('sealPrincipal', () => {
+describe('freezePrincipal', () => {
   it('returns the same object, frozen with its lists', () => {
     const principal = keyPrincipal({ scopes: ['payments'], channels: ['web'] });
-    const sealed = sealPrincipal(principal);
-    expect(sealed).toBe(principal);
-    for (const part of [sealed, sealed.apis, sealed.scopes, sealed.channels]) expect(Object.isFrozen(part)).toBe(true);
+    const frozen = freezePrincipal(principal);
+    expect(frozen).toBe(principal);
+    for (const part of [frozen, frozen.apis, frozen.scopes, frozen.channels]) expect(Object.isFrozen(part)).toBe(true);
   });
 
   it('accepts "all" for any of the three', () => {
-    expect(Object.isFrozen(sealPrincipal(keyPrincipal({ apis: 'all', scopes: 'all', channels: 'all' })))).toBe(true);
+    expect(Object.isFrozen(freezePrincipal(keyPrincipal({ apis: 'all', scopes: 'all', channels: 'all' })))).toBe(true);
   });
 });
 
@@ -65,7 +65,7 @@ describe('reachesApi', () => {
     [[], 'payments', false],
     [[], 'length', false],
   ] as const)('an API set %j reaches %s: %s', (apis, api, reached) => {
-    expect(reachesApi(sealPrincipal(keyPrincipal({ apis })), api)).toBe(reached);
+    expect(reachesApi(freezePrincipal(keyPrincipal({ apis })), api)).toBe(reached);
   });
 });
 
@@ -78,7 +78,7 @@ describe('reachesChannel', () => {
     [['*'], 'web', false],
     [[], 'web', false],
   ] as const)('channels %j reach %s: %s', (channels, channel, reached) => {
-    expect(reachesChannel(sealPrincipal(keyPrincipal({ channels })), channel)).toBe(reached);
+    expect(reachesChannel(freezePrincipal(keyPrincipal({ channels })), channel)).toBe(reached);
   });
 });
 
@@ -99,7 +99,7 @@ describe('holdsScope', () => {
     ['a scope by a wildcard', { apis: 'all', scopes: ['*'] }, 'payments', false],
     ['a scope by an inherited name', { apis: ['payments'], scopes: [] }, 'toString', false],
   ] as const)('without an API map, %s (%j, %s): %s', (_name, facts, scope, held) => {
-    expect(holdsScope(sealPrincipal(keyPrincipal(facts)), scope)).toBe(held);
+    expect(holdsScope(freezePrincipal(keyPrincipal(facts)), scope)).toBe(held);
   });
 
   it.each([
@@ -112,7 +112,7 @@ describe('holdsScope', () => {
     ['a scope not mapped that it lists', { apis: 'all', scopes: ['payments'] }, 'payments', true],
     ['a scope mapped that it does not list', { apis: 'all', scopes: ['payments'] }, 'gateway', false],
   ] as const)('with an API map, %s (%j, %s): %s', (_name, facts, scope, held) => {
-    expect(holdsScope(sealPrincipal(keyPrincipal({ ...facts, apiMap: map })), scope)).toBe(held);
+    expect(holdsScope(freezePrincipal(keyPrincipal({ ...facts, apiMap: map })), scope)).toBe(held);
   });
 
   it.each([
@@ -120,10 +120,10 @@ describe('holdsScope', () => {
     ['payments', false],
     ['gateway', false],
   ])('an access token has only the granted scopes: %s: %s', (scope, held) => {
-    expect(holdsScope(sealPrincipal(accessPrincipal()), scope)).toBe(held);
+    expect(holdsScope(freezePrincipal(accessPrincipal()), scope)).toBe(held);
   });
 
-  it('uses scope prefixes for a principal that was never sealed', () => {
+  it('uses scope prefixes for a principal that was never frozen', () => {
     expect(holdsScope(keyPrincipal(), 'payments:refund')).toBe(true);
     expect(holdsScope(keyPrincipal(), 'vault')).toBe(false);
   });

@@ -41,9 +41,9 @@ describe('schemes that are not supported', () => {
     const swapped = { accessToken: tokens, secretKey: tokens };
     const fault = gateOf(withScheme({ type: 'apiKey', in: 'header', name: 'Authorization' }), { schemes: swapped });
     expect(fault).toMatch(/accepts no keys/);
-    expect(gateOf(withScheme({ type: 'mutualTLS' }))).toMatch(/expected 'mutualTLS' in "schemes"/);
+    expect(gateOf(withScheme({ type: 'mutualTLS' }))).toMatch(/its entry in "schemes" must be 'mutualTLS'/);
     expect(gateOf(documentOf(uses), { schemes: { ...schemes, secretKey: 'mutualTLS' } })).toMatch(
-      /expected 'mutualTLS' in "schemes"/,
+      /its entry in "schemes" must be a verifier/,
     );
   });
 

@@ -204,7 +204,9 @@ describe('two schemes in one alternative', () => {
       ],
       { ...schemes, accessToken: proving, mtls: 'mutualTLS' },
     );
-    expect(fault).toMatch(/^TypeError: .*#\/paths\/~1x\/get\/security\/1: one request has one Authorization field/);
+    expect(fault).toMatch(
+      /^TypeError: .*#\/paths\/~1x\/get\/security\/1: a security requirement must name exactly one scheme/,
+    );
   });
 
   it('O04 only mutualTLS is a TypeError too', () => {

@@ -98,7 +98,9 @@ describe('kit.dpop', () => {
   });
 
   it('needs the option of the kit, which is checked', () => {
-    expect(() => createTestKit().dpop()).toThrow(new TypeError('dpop: createTestKit needs the option "dpop"'));
+    expect(() => createTestKit().dpop()).toThrow(
+      new TypeError('kit.dpop: set the option "dpop" of createTestKit first'),
+    );
     expect(() => createTestKit({ dpop: { origin: '/' } })).toThrow('createTestKit: option "dpop": option "origin"');
   });
 });
@@ -140,7 +142,7 @@ describe('kit.certificate', () => {
   });
 
   it('needs the option of the kit, which is checked', () => {
-    const message = 'certificate: createTestKit needs the option "mtls"';
+    const message = 'kit.certificate: set the option "mtls" of createTestKit first';
     expect(() => createTestKit().certificate()).toThrow(new TypeError(message));
     expect(() => createTestKit({ mtls: { required: 1 } as object })).toThrow('createTestKit: option "mtls": option');
   });

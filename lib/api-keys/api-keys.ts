@@ -16,7 +16,7 @@ import { endedAt, type Validity } from '../credentials/records/validity.js';
 import { handleRejection, runCallback } from '../events/run-callback.js';
 import type { PresentedCredential } from '../http/presented-credential.js';
 import { type ApiKeysOptions, readApiKeysOptions } from './api-keys-options.js';
-import { keyPrincipalOf, sharedKeyFacts } from './key-principal.js';
+import { keyPrincipalOf, principalInterners } from './key-principal.js';
 
 /** A cached key. */
 class CachedKey extends CacheEntry {
@@ -97,7 +97,7 @@ export function apiKeys<K extends KeyKind>(
 export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidatable {
   const { resolver, kinds, environments, format, apis, clock, ...limits } = readApiKeysOptions(options);
   const cache = new RecordCache<KeyLookup, CachedKey>({ of: 'apiKeys', member: 'key', clock, lookUp, ...limits });
-  const shared = sharedKeyFacts();
+  const interners = principalInterners();
   const usage = new UsageCounting('apiKeys', resolver);
   const recordsUse = resolver.recordUse !== undefined;
   const countsUse = resolver.usageOf !== undefined;
@@ -140,15 +140,15 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
       readKeyRecord(ENDED_RECORD);
       return new NegativeEntry(NO_SUBJECT, 'unknown');
     }
-    const facts = readKeyRecord(record);
-    if (facts.kind !== kind) throw new RecordError('kind: differs from the kind that the prefix of the key states');
-    if (facts.environment !== environment) {
-      throw new RecordError('environment: differs from the environment that the prefix of the key states');
+    const parsed = readKeyRecord(record);
+    if (parsed.kind !== kind) throw new RecordError('kind: does not match the prefix of the key');
+    if (parsed.environment !== environment) {
+      throw new RecordError('environment: does not match the prefix of the key');
     }
-    const ended = endedAt(facts.validity, clock.now());
-    if (ended !== undefined) return new NegativeEntry(facts, ended, facts.validity.revokedAt);
-    const counter = countsUse ? usage.counterOf(facts.id) : undefined;
-    return new CachedKey(keyPrincipalOf(facts, apis, shared), facts.validity, counter);
+    const ended = endedAt(parsed.validity, clock.now());
+    if (ended !== undefined) return new NegativeEntry(parsed, ended, parsed.validity.revokedAt);
+    const counter = countsUse ? usage.counterOf(parsed.id) : undefined;
+    return new CachedKey(keyPrincipalOf(parsed, apis, interners), parsed.validity, counter);
   }
 
   /**

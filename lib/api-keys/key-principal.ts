@@ -1,34 +1,38 @@
 import { Interner } from '../cache/interner.js';
 import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
-import { type KeyPrincipal, sealPrincipal } from '../credentials/principal.js';
-import type { KeyFacts } from '../credentials/records/record.js';
+import { freezePrincipal, type KeyPrincipal } from '../credentials/principal.js';
+import type { ParsedKeyRecord } from '../credentials/records/record.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';
 
 /** Values that many keys have in common, stored once. */
-export interface SharedKeyFacts {
-  readonly reaches: Interner<Pick<KeyPrincipal, 'apis' | 'scopes'>>;
+export interface PrincipalInterners {
+  readonly access: Interner<Pick<KeyPrincipal, 'apis' | 'scopes'>>;
   readonly lists: Interner<readonly string[]>;
 }
 
-export function sharedKeyFacts(): SharedKeyFacts {
-  return { reaches: new Interner(), lists: new Interner() };
+export function principalInterners(): PrincipalInterners {
+  return { access: new Interner(), lists: new Interner() };
 }
 
-/** Makes the principal of a key from its record. */
-export function keyPrincipalOf(facts: KeyFacts, apiMap: ApiMap, { reaches, lists }: SharedKeyFacts): KeyPrincipal {
-  const { kind, apis, scopes, channels, metadata, allowedAddresses, limits, acceptedUntil } = facts;
-  const end = Math.min(facts.validity.expiresAt, facts.validity.revokedAt);
+/** Creates the principal of a key from its record. */
+export function keyPrincipalOf(
+  record: ParsedKeyRecord,
+  apiMap: ApiMap,
+  { access, lists }: PrincipalInterners,
+): KeyPrincipal {
+  const { kind, apis, scopes, channels, metadata, allowedAddresses, limits, acceptedUntil } = record;
+  const end = Math.min(record.validity.expiresAt, record.validity.revokedAt);
   const name = JSON.stringify([kind, apis, scopes]);
-  const reach = reaches.get(name) ?? reaches.intern(name, () => ({ apis, scopes: scopesOf(facts, apiMap) }));
+  const shared = access.get(name) ?? access.intern(name, () => ({ apis, scopes: scopesOf(record, apiMap) }));
   const principal: KeyPrincipal = {
     kind,
-    keyId: facts.id,
-    account: facts.account,
-    environment: facts.environment,
-    apis: reach.apis,
-    scopes: reach.scopes,
+    keyId: record.id,
+    account: record.account,
+    environment: record.environment,
+    apis: shared.apis,
+    scopes: shared.scopes,
     channels: channels === 'all' ? channels : lists.intern(JSON.stringify(channels), () => channels),
-    platform: facts.platform,
+    platform: record.platform,
     expiresAt: Number.isFinite(end) ? end / 1_000 : undefined,
     keyAcceptedUntil: acceptedUntil === undefined ? undefined : end / 1_000,
   };
@@ -41,13 +45,13 @@ export function keyPrincipalOf(facts: KeyFacts, apiMap: ApiMap, { reaches, lists
   }
   if (limits !== undefined) Object.assign(principal, { limits });
   if (apiMap !== scopePrefixes) Object.assign(principal, { apiMap });
-  return sealPrincipal(principal);
+  return freezePrincipal(principal);
 }
 
 /** A secret key without a list of scopes has every scope of its APIs. A listed scope of another API is ignored. */
-function scopesOf({ kind, apis: reach, scopes }: KeyFacts, apis: ApiMap): 'all' | readonly string[] {
+function scopesOf({ kind, apis, scopes }: ParsedKeyRecord, apiMap: ApiMap): 'all' | readonly string[] {
   if (scopes === undefined) return kind === 'secret' ? 'all' : Object.freeze([]);
-  if (reach === 'all') return Object.freeze(withImplied(scopes, apis));
-  const isReached = (scope: string) => apis.apisOf(scope).some((api) => reach.includes(api));
-  return Object.freeze(withImplied(scopes.filter(isReached), apis).filter(isReached));
+  if (apis === 'all') return Object.freeze(withImplied(scopes, apiMap));
+  const isIncluded = (scope: string) => apiMap.apisOf(scope).some((api) => apis.includes(api));
+  return Object.freeze(withImplied(scopes.filter(isIncluded), apiMap).filter(isIncluded));
 }

@@ -6,7 +6,10 @@ import { StoreError } from '../store/store-error.js';
 import { CliError, EXIT } from './io.js';
 
 export interface FormattedError {
-  /** For programs: the code of a `ManagementError` or `StoreError`, otherwise one for each exit code. */
+  /**
+   * For programs: the code of a `ManagementError` or `StoreError`; for any other error a code that depends only on its
+   * exit code.
+   */
   readonly code: string;
   readonly message: string;
   readonly exitCode: number;

@@ -106,7 +106,7 @@ const authentication: Option<(audience: string) => ClientAuthentication> = (opti
 const scopes: Option<readonly string[]> = (options, name) => {
   const values = options.raw(name) ?? [];
   if (!Array.isArray(values) || !values.every(isScopeToken))
-    throw options.mistake(name, 'a list of scope-tokens (RFC 6749 section 3.3)');
+    throw options.mistake(name, 'a list of scopes (each a scope-token, RFC 6749 section 3.3)');
   return Object.freeze([...values]);
 };
 

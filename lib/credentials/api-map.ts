@@ -61,7 +61,7 @@ export function apiMap(scopesByApi: Readonly<Record<string, readonly string[]>>,
   for (const [api, scopes] of Object.entries(scopesByApi)) {
     if (api === '') throw new TypeError('apiMap: an API must have a name');
     if (!Array.isArray(scopes) || scopes.length === 0 || ![...scopes].every(isScopeToken)) {
-      throw new TypeError(`apiMap: "${api}" must list one or more scope-tokens (RFC 6749 section 3.3)`);
+      throw new TypeError(`apiMap: "${api}" must list one or more scopes (each a scope-token, RFC 6749 section 3.3)`);
     }
     for (const scope of new Set(scopes)) apisByScope.set(scope, [...(apisByScope.get(scope) ?? []), api]);
   }

@@ -61,8 +61,9 @@ export const keywardFormat: KeyFormat = Object.freeze({
 /** Creates a key with 130 random bits. */
 export function mintKey(kind: KeyKind, environment: Environment): string {
   const prefix = PREFIXES.find((candidate) => candidate.kind === kind && candidate.environment === environment);
-  if (prefix === undefined)
-    throw new TypeError(`mintKey: there are no keys of kind ${kind} and environment ${environment}`);
+  if (prefix === undefined) {
+    throw new TypeError(`mintKey: kind must be 'secret' or 'public', and environment 'live' or 'sandbox'`);
+  }
   const random = createRandomPart();
   return prefix.text + random + checkCharacter(prefix, random);
 }

@@ -114,7 +114,7 @@ export interface TokenPayload extends JsonObject {
 }
 
 /** Freezes a principal and its lists, because requests share them. */
-export function sealPrincipal<P extends Principal>(principal: P): P {
+export function freezePrincipal<P extends Principal>(principal: P): P {
   const { apis, scopes, channels, metadata, allowedAddresses, limits } = principal;
   for (const part of [apis, scopes, channels, metadata, allowedAddresses, limits]) Object.freeze(part);
   return Object.freeze(principal);

@@ -54,7 +54,7 @@ export function placesOf(thrown: unknown): readonly string[] {
   }
 }
 
-/** Reads the places after the message only, because a message may contain lines that look like a stack. */
+/** Reads only the lines after the message, because the message itself may contain lines that look like a stack. */
 function placesAfter(message: string, stack: string): readonly string[] {
   const at = stack.indexOf(message);
   if (at === -1) return [];

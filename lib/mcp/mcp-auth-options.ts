@@ -42,7 +42,8 @@ export function readMcpAuthOptions(given: McpAuthOptions) {
   const { resource, scopes, accept } = given;
   const path = readPath(resource);
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isResourceScope)) {
-    const expected = 'a list of one or more scope-tokens (RFC 6749 section 3.3), without "offline_access"';
+    const expected =
+      'a list of one or more scopes (each a scope-token, RFC 6749 section 3.3), without "offline_access"';
     throw new TypeError(`mcpAuth: option "scopes" must be ${expected}`);
   }
   const others = Object.keys(given).filter((name) => ![...OF_METADATA, ...OF_GATE, 'accept'].includes(name));

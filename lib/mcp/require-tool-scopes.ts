@@ -64,7 +64,7 @@ function readTools(tools: unknown): ReadonlyMap<unknown, readonly string[]> {
   const read = Object.entries(tools).map(([tool, scopes]) => {
     if (Array.isArray(scopes) && scopes.every(isResourceScope)) return [tool, [...scopes]] as const;
     throw new TypeError(
-      `requireToolScopes: "${tool}" must have a list of scope-tokens (RFC 6749 section 3.3), without "offline_access"`,
+      `requireToolScopes: "${tool}" must have a list of scopes (each a scope-token, RFC 6749 section 3.3), without "offline_access"`,
     );
   });
   return new Map(read);

@@ -139,7 +139,8 @@ export class Feed {
     const start = performance.now();
     const version = await this.#engine.version();
     if (this.#replacements !== this.#engine.replacements) {
-      // Without a last change, everything cached is invalidated. The new database file may lack what was cached before.
+      // Forgets the last change, so that the whole cache is invalidated: the new database file may lack rows that were
+      // cached.
       this.#replacements = this.#engine.replacements;
       this.#last = undefined;
       publishWarning('replaced', 'another database file was opened');

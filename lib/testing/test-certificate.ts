@@ -27,7 +27,7 @@ export function testCertificate(
   mtls: MtlsOptions | undefined,
   accessToken: (traits: TokenTraits) => Promise<string>,
 ): TestCertificate {
-  if (mtls === undefined) throw new TypeError('certificate: createTestKit needs the option "mtls"');
+  if (mtls === undefined) throw new TypeError('kit.certificate: set the option "mtls" of createTestKit first');
   const { key, cert } = selfSigned('client.keyward.test');
   const { raw, fingerprint256 } = new X509Certificate(cert);
   const thumbprint = Buffer.from(fingerprint256.replaceAll(':', ''), 'hex').toString('base64url');

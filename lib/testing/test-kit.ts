@@ -131,15 +131,15 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   }
 
   function mint(kind: KeyKind, given: KeyTraits): string {
-    const { apis: reach = kind === 'secret' ? 'all' : [], scopes, expiresAt, ...traits } = readKeyTraits(kind, given);
+    const { apis = kind === 'secret' ? 'all' : [], scopes, expiresAt, ...traits } = readKeyTraits(kind, given);
     const place = traits.otherEnvironment ? otherEnvironment : environment;
     const common = recordOf(traits);
     const record: KeyRecord = {
       ...common,
-      ...{ id: identifier('key'), kind, environment: place, apis: reach, scopes },
+      ...{ id: identifier('key'), kind, environment: place, apis, scopes },
       expiresAt: traits.expired ? common.expiresAt : expiresAt,
     };
-    assertSound(`${kind}Key`, () => readKeyRecord(record));
+    assertValid(`${kind}Key`, () => readKeyRecord(record));
     const key = mintKey(kind, place);
     if (!traits.foreign) store.addKey(key, record);
     return key;
@@ -151,7 +151,7 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
       ...recordOf({ ...traits, expired: false }),
       ...{ id: clientId, environment, secrets: [], scopes, defaultScopes: scopes },
     };
-    assertSound('accessToken', () => readAccessKeyRecord(record));
+    assertValid('accessToken', () => readAccessKeyRecord(record));
     const granted = { clientId, scopes, expiresIn: traits.expired ? -1 : expiresIn, claims };
     if (traits.foreign) return stranger.sign(granted);
     if (traits.otherEnvironment) return elsewhere.sign(granted);
@@ -199,7 +199,7 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
  * Throws a TypeError if the verifiers would refuse the record, so that a mistake in a test shows where the credential
  * is created and not as a 503 later.
  */
-function assertSound(factory: string, read: () => unknown): void {
+function assertValid(factory: string, read: () => unknown): void {
   try {
     read();
   } catch (error) {

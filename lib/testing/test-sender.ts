@@ -26,7 +26,7 @@ export interface TestSenderOptions {
 const TOO_OLD = 301;
 
 export function testSender({ dpop, clock, accessToken }: TestSenderOptions): TestSender {
-  if (dpop === undefined) throw new TypeError('dpop: createTestKit needs the option "dpop"');
+  if (dpop === undefined) throw new TypeError('kit.dpop: set the option "dpop" of createTestKit first');
   const [algorithm] = readDpopOptions('createTestKit', dpop, clock).algorithms as [TestAlgorithm];
   const [origin = ''] = [dpop.origin].flat();
   const keys = new TestKeyPair(algorithm);

@@ -12,7 +12,7 @@ import type { Refused, Unavailable } from '../contracts/credential-verifier.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
 import type { Environment } from '../credentials/kind.js';
-import { type AccessKeyFacts, readAccessKeyRecord } from '../credentials/records/record.js';
+import { type ParsedAccessKeyRecord, readAccessKeyRecord } from '../credentials/records/record.js';
 import { RecordError } from '../credentials/records/record-error.js';
 import { endedAt } from '../credentials/records/validity.js';
 import { handleRejection } from '../events/run-callback.js';
@@ -27,11 +27,11 @@ export interface AccessKeysOptions {
 
 /** An access key (the OAuth client that obtained a token), as it is cached. */
 export class CachedAccessKey extends CacheEntry {
-  readonly facts: AccessKeyFacts;
+  readonly facts: ParsedAccessKeyRecord;
   /** `undefined` if the resolver counts no usage. */
   readonly usage: UsageCounter | undefined;
 
-  constructor(facts: AccessKeyFacts, usage: UsageCounter | undefined) {
+  constructor(facts: ParsedAccessKeyRecord, usage: UsageCounter | undefined) {
     super();
     this.facts = facts;
     this.usage = usage;
@@ -98,7 +98,7 @@ export class AccessKeys {
     this.#cache.invalidate(change);
   }
 
-  #refusal(facts: AccessKeyFacts, claims: TokenClaims): string | undefined {
+  #refusal(facts: ParsedAccessKeyRecord, claims: TokenClaims): string | undefined {
     if (this.#environment !== undefined && facts.environment !== this.#environment) return 'other_environment';
     // Tokens of keyward's issuer contain the `tokensNotBefore` of the time when they were issued. It is compared
     // instead of `iat`, because `iat` may come from another clock.

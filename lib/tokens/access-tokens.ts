@@ -180,7 +180,10 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     return checkAccessKey(token, signingKey, isSigned);
   }
 
-  /** Makes the checks that may have to wait: a slow signature, then the access key. */
+  /**
+   * Makes the checks that may be asynchronous: the signature, if it is still being verified, then the lookup of the
+   * access key.
+   */
   async function checkAccessKey(
     token: UnverifiedToken,
     signingKey: VerificationKey,

@@ -2,8 +2,8 @@
 import { Interner } from '../cache/interner.js';
 import type { ApiMap } from '../credentials/api-map.js';
 import type { Environment } from '../credentials/kind.js';
-import { type AccessPrincipal, sealPrincipal, type TokenPayload } from '../credentials/principal.js';
-import type { AccessKeyFacts } from '../credentials/records/record.js';
+import { type AccessPrincipal, freezePrincipal, type TokenPayload } from '../credentials/principal.js';
+import type { ParsedAccessKeyRecord } from '../credentials/records/record.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';
 import type { CompactJws } from '../protocol/compact-jws.js';
 import { deepFreeze, type JsonObject, own } from '../protocol/json-object.js';
@@ -36,7 +36,7 @@ const SHARED_CLAIMS = ['iss', 'aud', 'scope'];
 export function tokenPrincipal(
   { payload, header }: Pick<CompactJws, 'payload' | 'header'>,
   { clientId, scopes, expiresAt, boundKeys }: TokenClaims,
-  accessKey: AccessKeyFacts | undefined,
+  accessKey: ParsedAccessKeyRecord | undefined,
   { apis, environment, shared }: PrincipalContext,
 ): AccessPrincipal {
   const held = withImplied(scopes, apis);
@@ -69,10 +69,13 @@ export function tokenPrincipal(
     Object.assign(principal, { confirmation: boundKeys.jkt === undefined ? 'mtls' : 'dpop' });
   }
   if (accessKey !== undefined) assignUserData(principal, accessKey);
-  return sealPrincipal(principal);
+  return freezePrincipal(principal);
 }
 
-function assignUserData(principal: AccessPrincipal, { metadata, allowedAddresses, limits }: AccessKeyFacts): void {
+function assignUserData(
+  principal: AccessPrincipal,
+  { metadata, allowedAddresses, limits }: ParsedAccessKeyRecord,
+): void {
   if (metadata !== undefined) Object.assign(principal, { metadata });
   if (allowedAddresses !== undefined) Object.assign(principal, { allowedAddresses });
   if (limits !== undefined) Object.assign(principal, { limits });

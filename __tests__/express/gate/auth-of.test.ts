@@ -309,7 +309,9 @@ describe('credentialOf', () => {
   ])('throws a clear message if the field is now %s', async (_name, authorization) => {
     const { req } = await pass(bearing('abc'), gate);
     Object.assign(req.headers, { authorization });
-    expect(() => credentialOf(req)).toThrow(new Error('keyward: the Authorization field is no longer on the request'));
+    expect(() => credentialOf(req)).toThrow(
+      new Error('keyward: the Authorization field was removed or changed after the gate; call credentialOf earlier'),
+    );
   });
 
   it('throws if no gate ran', () => {

@@ -60,7 +60,7 @@ describe('defineGuard', () => {
     [
       'scopes that are none',
       { name: 'rule', check, scopes: [] },
-      'defineGuard: option "scopes" must be a list of one or more scope-tokens (RFC 6749 section 3.3), got an empty array',
+      'defineGuard: option "scopes" must be a list of one or more scopes (each a scope-token, RFC 6749 section 3.3), got an empty array',
     ],
   ])('throws at start: %s', (_name, definition, message) => {
     expect(() => defineGuard(definition as GuardDefinition)).toThrow(TypeError);
@@ -148,7 +148,7 @@ describe('a guard behind a gate', () => {
     ['a number', [1]],
   ])('accepts as scopes of a refusal no %s', async (_name, scopes) => {
     const { error } = await judgedBy(() => ({ scopes }));
-    const message = 'keyward: rule must name scopes that are scope-tokens (RFC 6749 section 3.3)';
+    const message = 'keyward: rule must name valid scopes (each a scope-token, RFC 6749 section 3.3)';
     expect(error).toEqual(new TypeError(message));
     expect(error).toBeInstanceOf(TypeError);
     expect(refusals()).toEqual([]);

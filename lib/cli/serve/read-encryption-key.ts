@@ -113,7 +113,7 @@ function writeAside(path: string, texts: readonly string[], place: (aside: strin
     place(aside);
   } catch (error) {
     throw new CliError(
-      `cannot write the encryption key to ${path} (${codeOf(error)}); free space there, or set ${ENCRYPTION_KEY_VARIABLE}`,
+      `cannot write the encryption key to ${path} (${codeOf(error)}); make it writable, or set ${ENCRYPTION_KEY_VARIABLE}`,
       EXIT.usage,
     );
   } finally {

@@ -2,13 +2,13 @@
 import { types } from 'node:util';
 import { isScopeToken } from '../../protocol/scope.js';
 import { type PublicJwk, publicJwks } from './public-jwk.js';
-import { type AccessKeyFacts, type AccessKeyRecord, readAccessKeyRecord } from './record.js';
+import { type AccessKeyRecord, type ParsedAccessKeyRecord, readAccessKeyRecord } from './record.js';
 import { RecordError } from './record-error.js';
 import { absentOr, oneOf } from './record-fields.js';
 import { refuseUnknownExpiryFields } from './unknown-expiry-fields.js';
 
 /** The data of an access key that the token endpoint uses. */
-export interface AccessKeyGrant extends AccessKeyFacts {
+export interface AccessKeyGrant extends ParsedAccessKeyRecord {
   readonly secrets: readonly Secret[];
   /** The digests of secrets that have ended. */
   readonly formerSecrets: readonly string[];
@@ -39,7 +39,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
  * @throws RecordError if a field is not as `AccessKeyRecord` describes it, or a rule is broken.
  */
 export function readAccessKeyGrant(value: unknown): AccessKeyGrant {
-  const facts = readAccessKeyRecord(value);
+  const parsed = readAccessKeyRecord(value);
   const record = value as { readonly [field in keyof AccessKeyRecord]: unknown };
   const { secrets, formerSecrets, defaultScopes } = record;
   const publicKeys = absentOr('publicKeys', record.publicKeys, publicJwks) ?? NO_KEYS;
@@ -54,12 +54,12 @@ export function readAccessKeyGrant(value: unknown): AccessKeyGrant {
   if (!Array.isArray(defaultScopes) || ![...defaultScopes].every(isScopeToken)) {
     throw new RecordError('defaultScopes: expected a list of scope-tokens');
   }
-  const granted = facts.scopes.filter((scope) => defaultScopes.includes(scope));
-  // The facts are spread last, because otherwise V8 of Node 20 creates a hidden class for each object.
+  const granted = parsed.scopes.filter((scope) => defaultScopes.includes(scope));
+  // The record is spread last, because otherwise V8 of Node 20 creates a hidden class for each object.
   return {
     ...{ secrets: Array.from(secrets, readSecret), formerSecrets: [...former], publicKeys, defaultScopes: granted },
     requireConfirmation: absentOr('requireConfirmation', record.requireConfirmation, confirmation),
-    ...facts,
+    ...parsed,
   };
 }
 

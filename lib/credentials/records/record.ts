@@ -119,7 +119,7 @@ const ACCESS_KEY_MEMBERS: Readonly<Record<keyof AccessKeyRecord, true>> = {
 };
 
 /** A validated copy of a key record, with all fields, and times in milliseconds. */
-export interface KeyFacts {
+export interface ParsedKeyRecord {
   readonly id: string;
   readonly kind: KeyKind;
   readonly account: string;
@@ -137,7 +137,7 @@ export interface KeyFacts {
 }
 
 /** A validated copy of an access key record, without its secrets. */
-export interface AccessKeyFacts {
+export interface ParsedAccessKeyRecord {
   readonly id: string;
   readonly account: string;
   readonly environment: Environment;
@@ -157,7 +157,7 @@ export interface AccessKeyFacts {
  *
  * @throws RecordError if a field is not as `KeyRecord` describes it, or a rule of spec section 2.1 is broken.
  */
-export function readKeyRecord(value: unknown): KeyFacts {
+export function readKeyRecord(value: unknown): ParsedKeyRecord {
   const record = asRecord<KeyRecord>(value, KEY_MEMBERS);
   const kind = oneOf('kind', record.kind, KEY_KINDS);
   const apis = allOrNames('apis', record.apis);
@@ -187,7 +187,7 @@ export function readKeyRecord(value: unknown): KeyFacts {
  *
  * @throws RecordError if a field is not as `AccessKeyRecord` describes it, or a rule of spec section 2.1 is broken.
  */
-export function readAccessKeyRecord(value: unknown): AccessKeyFacts {
+export function readAccessKeyRecord(value: unknown): ParsedAccessKeyRecord {
   const record = asRecord<AccessKeyRecord>(value, ACCESS_KEY_MEMBERS);
   const platform = absentOr('platform', record.platform, name);
   return {

@@ -48,10 +48,10 @@ ${actionForm({
 }
 
 const BINDINGS = [
-  { value: 'none', title: 'No' },
-  { value: 'any', title: 'Yes, by DPoP or by TLS certificate' },
-  { value: 'dpop', title: 'Yes, by DPoP' },
-  { value: 'mtls', title: 'Yes, by TLS certificate' },
+  { value: 'none', title: 'All tokens' },
+  { value: 'any', title: 'Only tokens bound by DPoP or by TLS certificate' },
+  { value: 'dpop', title: 'Only tokens bound by DPoP' },
+  { value: 'mtls', title: 'Only tokens bound by TLS certificate' },
 ];
 
 function bindingPanel(context: PageContext, key: KeyView): Html {
@@ -62,7 +62,7 @@ ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/require-confirmation`,
   hidden: [tokenField(context.formToken), formIdField(), hidden('version', key.version)],
   ...{ button: 'Save', tone: 'plain', needs: missingPermission(context, 'edit') },
-  content: select('confirmation', 'Must its tokens be bound?', BINDINGS, current),
+  content: select('confirmation', 'Which tokens may it obtain?', BINDINGS, current),
 })}
 </details>`;
 }

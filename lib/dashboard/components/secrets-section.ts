@@ -58,7 +58,7 @@ function useSinceRotation(
   if (lastUsedAt !== null && lastUsedAt > rotatedAt) return html`<strong>It is still in use.</strong>`;
   if (now - rotatedAt.getTime() > MAX_STORE_DELAY)
     return html`<strong>It is no longer used:</strong> there was no request since the rotation.`;
-  return html`Not used since it was rotated, ${timeAgo(rotatedAt, now)}; wait a minute longer, because uses are stored within a minute.`;
+  return html`Not used since it was rotated, ${timeAgo(rotatedAt, now)}. Uses appear here within a minute, so check again later.`;
 }
 
 /** A link to the page that confirms the end of a secret. */

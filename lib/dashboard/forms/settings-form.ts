@@ -185,7 +185,7 @@ ${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>
 <p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(
     ({ days, title }) => html`<button type="button" class="plain" data-days="${days}">${title}</button> `,
   )}</p>
-${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt">Without a last day, this live secret key is accepted until it is revoked. Choose a day, or rotate the key at least once a year.</p>`}</div>`;
+${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt">Without an expiry date, this live secret key is accepted until you revoke it. Set a date, or rotate the key at least once a year.</p>`}</div>`;
 }
 
 /** Whether the form warns about the expiry. The script hides the warning when a day or the sandbox is chosen. */

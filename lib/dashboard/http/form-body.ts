@@ -29,8 +29,7 @@ export async function readFormBody(req: MaybeParsed): Promise<readonly FormPair[
     throw new HttpError(415, 'Bad request', 'The form was sent compressed, which is not supported.');
   }
   const pairs = req.readableDidRead ? parsedByHost(req.body) : pairsOf(await readText(req));
-  if (pairs === undefined)
-    throw badRequest('The form is not valid form data. Go back, reload the page and send it again.');
+  if (pairs === undefined) throw badRequest('The form could not be read. Go back, reload the page and send it again.');
   return pairs;
 }
 

@@ -42,7 +42,12 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
     const allow = [...(get === undefined ? [] : ['GET', 'HEAD']), ...(post === undefined ? [] : ['POST'])].join(', ');
     return function refuse(req: Request, res: Response): void {
       respond(req, res, path, () => {
-        throw new HttpError(405, 'Method not allowed', 'This page does not support this method.', { Allow: allow });
+        throw new HttpError(
+          405,
+          'Method not allowed',
+          `This page does not accept ${req.method} requests. Go back and open it from the menu.`,
+          { Allow: allow },
+        );
       });
     };
   }

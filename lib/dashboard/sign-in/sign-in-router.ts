@@ -120,8 +120,13 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
   }
 
   function refuseMethod(allow: string): Work {
-    return () => {
-      throw new HttpError(405, 'Method not allowed', 'This page does not support this method.', { Allow: allow });
+    return (req) => {
+      throw new HttpError(
+        405,
+        'Method not allowed',
+        `This page does not accept ${req.method} requests. Go back and open it from the menu.`,
+        { Allow: allow },
+      );
     };
   }
 

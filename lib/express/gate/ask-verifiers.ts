@@ -10,14 +10,22 @@ import {
 } from '../../contracts/credential-verifier.js';
 import { isAddressRange } from '../../credentials/address-list.js';
 import { KINDS } from '../../credentials/kind.js';
-import { CONFIRMATION_METHODS, type KeyPrincipal, type Principal, sealPrincipal } from '../../credentials/principal.js';
+import {
+  CONFIRMATION_METHODS,
+  freezePrincipal,
+  type KeyPrincipal,
+  type Principal,
+} from '../../credentials/principal.js';
 import { isRateLimits } from '../../credentials/rate-limit.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
 import type { PresentedCredential } from '../../http/presented-credential.js';
 
-/** Thrown if a verifier returns an invalid outcome. Its message is a fixed text, so an event may contain it. */
+/**
+ * Thrown if a verifier returns an invalid outcome. Its message never contains a part of the outcome, so it is safe to
+ * publish in an event.
+ */
 class OutcomeError extends KeywardError {
   override readonly name = 'OutcomeError';
 
@@ -107,7 +115,7 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
  */
 function validatePrincipal(verifier: CredentialVerifier, principal: Principal): Principal {
   if (!(verifier.kinds ?? KINDS).includes(principal.kind)) throw new OutcomeError('a principal of another kind');
-  if (!isReach(principal.apis) || !isReach(principal.scopes) || !isReach(principal.channels)) {
+  if (!isNameSet(principal.apis) || !isNameSet(principal.scopes) || !isNameSet(principal.channels)) {
     throw new OutcomeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
   }
   if (!isAddressList(principal.allowedAddresses)) {
@@ -124,14 +132,14 @@ function validatePrincipal(verifier: CredentialVerifier, principal: Principal): 
     throw new OutcomeError('a principal whose apiMap has no apisOf()');
   }
   // Also freezes the lists in the principal, so that no handler can change them.
-  return sealPrincipal(principal);
+  return freezePrincipal(principal);
 }
 
 /** A principal without a confirmation belongs to a Bearer credential. */
 const CONFIRMATIONS: readonly unknown[] = [undefined, ...CONFIRMATION_METHODS];
 const REFUSAL_CODES: readonly unknown[] = [undefined, 'invalid_token', 'invalid_dpop_proof', 'use_dpop_nonce'];
 
-function isReach(value: unknown): boolean {
+function isNameSet(value: unknown): boolean {
   return value === 'all' || Array.isArray(value);
 }
 

@@ -117,7 +117,10 @@ export function credentialOf(req: IncomingMessage): string {
   const bearer = readBearer(authorization, contexts.get(req)?.gate.allowSchemeless === true);
   const credential = typeof bearer === 'string' ? bearer : readDpop(authorization);
   if (typeof credential !== 'string')
-    throw new KeywardError('gate_not_passed', 'keyward: the Authorization field is no longer on the request');
+    throw new KeywardError(
+      'gate_not_passed',
+      'keyward: the Authorization field was removed or changed after the gate; call credentialOf earlier',
+    );
   return credential;
 }
 

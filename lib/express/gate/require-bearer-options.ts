@@ -59,7 +59,7 @@ const scopes: Option<readonly string[]> = (options, name) => {
   if (Array.isArray(values) && values.every(isScopeToken) && (values.length > 0 || !options.has(name))) {
     return Object.freeze([...values]);
   }
-  throw options.mistake(name, 'a list of one or more scope-tokens (RFC 6749 section 3.3)');
+  throw options.mistake(name, 'a list of one or more scopes (each a scope-token, RFC 6749 section 3.3)');
 };
 
 /** Reads the metadata that this app publishes, or the URL of metadata that is published elsewhere. */

@@ -68,7 +68,7 @@ export interface GuardDefinition<R extends IncomingMessage = IncomingMessage> {
 const scopeTokens: Option<readonly string[]> = (options, name) => {
   const scopes = options.raw(name);
   if (Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScopeToken)) return Object.freeze([...scopes]);
-  throw options.mistake(name, 'a list of one or more scope-tokens (RFC 6749 section 3.3)');
+  throw options.mistake(name, 'a list of one or more scopes (each a scope-token, RFC 6749 section 3.3)');
 };
 
 const OPTIONS = {
@@ -184,7 +184,7 @@ function readContext(name: string, given: AuthenticationContext): Authentication
 function readScopes(name: string, given: unknown): readonly string[] {
   const scopes: unknown[] = Array.isArray(given) ? [...given] : [];
   if (scopes.length === 0 || !scopes.every(isScopeToken)) {
-    throw new TypeError(`keyward: ${name} must name scopes that are scope-tokens (RFC 6749 section 3.3)`);
+    throw new TypeError(`keyward: ${name} must name valid scopes (each a scope-token, RFC 6749 section 3.3)`);
   }
   return Object.freeze(scopes);
 }

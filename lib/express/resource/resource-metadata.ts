@@ -53,7 +53,7 @@ const pageUrl: Option<string> = (options, name) => {
 const scopeTokens: Option<readonly string[]> = (options, name) => {
   const scopes = options.raw(name);
   if (Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScopeToken)) return [...new Set(scopes)];
-  throw options.mistake(name, 'a list of one or more scope-tokens (RFC 6749 section 3.3)');
+  throw options.mistake(name, 'a list of one or more scopes (each a scope-token, RFC 6749 section 3.3)');
 };
 
 const OPTIONS = {

@@ -16,9 +16,7 @@ export function tokensFor(
 ): readonly AcceptedTokens[] {
   const tokens = accept.flatMap((verifier, index) => tokensOf(factory, verifier, index) ?? []);
   if (tokens.length === 0) {
-    throw new TypeError(
-      `${factory}: "accept" has no verifier of access tokens; resource metadata need one, such as accessTokens()`,
-    );
+    throw new TypeError(`${factory}: "accept" has no verifier of access tokens; add one, such as accessTokens()`);
   }
   for (const { issuer, audiences } of tokens) {
     if (!isIssuerUrl(issuer)) {
@@ -46,8 +44,8 @@ function tokensOf(factory: string, verifier: CredentialVerifier, index: number):
 }
 
 /**
- * Whether an issuer is a URL (RFC 8414 §2). Plain http counts too: a verifier accepts it only on this machine or with
- * `allowHttp`.
+ * Whether an issuer is a URL (RFC 8414 §2). Plain http is accepted here, because the verifier itself refuses it, except
+ * for a loopback host or with `allowHttp`.
  */
 function isIssuerUrl(issuer: string): boolean {
   return /^https?:\/\/[^?#]+$/.test(issuer) && URL.canParse(issuer);

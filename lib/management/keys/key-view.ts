@@ -74,7 +74,7 @@ export interface KeyView {
   readonly version: number;
   /** The hint of the current secret. */
   readonly hint: string;
-  /** The key value of a public key, which is not a secret; `null` on a key of another kind. */
+  /** The value (`pk_…`) of a public API key, which is not a secret; `null` on a key of another kind. */
   readonly publicKey: string | null;
   /** The secrets, newest first. */
   readonly secrets: readonly SecretView[];

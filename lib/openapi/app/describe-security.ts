@@ -13,7 +13,10 @@ import { requirementText, schemeNames } from './requirement-text.js';
 export interface DescribeSecurityOptions {
   /** The parsed document to extend: OpenAPI 3.0, 3.1 or 3.2. It is not changed. */
   readonly into: object;
-  /** The verifiers of the app's gates, by the names of their schemes in the document. Missing schemes are added. */
+  /**
+   * The verifiers of the app's gates, by the name of their security scheme. A scheme that the document lacks is added
+   * to it.
+   */
   readonly schemes: Schemes;
   /** The path before the paths of the document. Default: the path of `servers`. */
   readonly basePath?: string | undefined;

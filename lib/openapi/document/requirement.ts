@@ -42,9 +42,11 @@ function linkAlternative(
   const proven = linked.flatMap(({ scheme, scopes }) => (scheme.type === 'verifier' ? [{ ...scheme, scopes }] : []));
   const [first] = proven;
   if (first === undefined || proven.length > 1) {
-    const fault =
-      'one request has one Authorization field: name exactly one scheme that has a verifier; mutualTLS can be added to it, but cannot stand alone';
-    throw faultAt({ pointer }, fault);
+    const rule = 'a security requirement must name exactly one scheme that has a verifier';
+    throw faultAt(
+      { pointer },
+      `${rule}, because a request has only one Authorization field; mutualTLS can be added to it`,
+    );
   }
   if (linked.some(({ scheme, scopes }) => scheme.type === 'mutualTLS' && scopes.length > 0)) {
     throw faultAt({ pointer }, 'a client certificate has no scopes');

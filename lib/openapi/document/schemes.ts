@@ -71,11 +71,14 @@ function checkScheme(place: Place): boolean {
 
 function linkScheme(place: Place, proof: SchemeProof, isApiKey: boolean): Scheme {
   const type = textAt(place, 'type');
-  if (type === 'mutualTLS' || proof === 'mutualTLS') {
-    if (type === 'mutualTLS' && proof === 'mutualTLS') return { type: 'mutualTLS' };
+  if (type === 'mutualTLS') {
+    if (proof === 'mutualTLS') return { type: 'mutualTLS' };
+    throw faultAt(place, `its entry in "schemes" must be 'mutualTLS', because the scheme has the type mutualTLS`);
+  }
+  if (proof === 'mutualTLS') {
     throw faultAt(
       place,
-      `expected 'mutualTLS' in "schemes" for a scheme of type mutualTLS, and a verifier for any other`,
+      'its entry in "schemes" must be a verifier, because the scheme has another type than mutualTLS',
     );
   }
   const needed: readonly Kind[] = isApiKey ? ['secret', 'public'] : ['access'];

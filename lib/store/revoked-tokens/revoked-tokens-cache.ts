@@ -57,7 +57,8 @@ export class RevokedTokensCache {
   /**
    * Returns the revoked tokens of an access key.
    *
-   * @param number - How many tokens were revoked, from the row of the access key.
+   * @param number - The counter in the row of the access key: how many of its tokens were ever revoked. The cache is
+   *   current if it has read this many.
    * @returns `undefined` if none were.
    */
   async of(db: Kysely<Tables>, id: string, number: number): Promise<RevokedTokens | undefined> {
