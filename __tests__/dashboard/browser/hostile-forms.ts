@@ -38,7 +38,7 @@ const GATES: Readonly<Record<string, number>> = {
 const FILTER_GATES: Readonly<Record<string, number>> = { environment: 400, sort: 400, from: 400, to: 400, unused: 400 };
 
 /** Not of a form, but of the addresses that pages link. */
-const LINKED = ['after', 'done'];
+const LINKED = ['after', 'done', 'key'];
 
 function formOf(what: string, page: string, method: 'get' | 'post', goesTo = page, listed = true): HostileForm {
   const path = goesTo.replace(/:\w+/, ':id');

@@ -73,7 +73,7 @@ describe.each([
       await press(page, 'Edit', 'link');
       await page.getByLabel('Name', { exact: true }).fill('Order service');
       await press(page, 'Save');
-      await expectText(page, 'The changes are saved.');
+      await expectText(page, 'Key “Order service”: the changes are saved.');
       await expectText(page, 'Order service');
 
       await press(page, 'Disable', 'link');
@@ -101,8 +101,8 @@ describe.each([
       expect((await press(page, 'Revoke')).status()).toBe(400);
       await page.getByRole('textbox').fill('Order service');
       await press(page, 'Revoke');
-      await expectText(page, 'The key was revoked.');
-      expect(new URL(page.url()).search).toBe('?done=revoked');
+      await expectText(page, 'Key “Order service” was revoked.');
+      expect(new URL(page.url()).search).toMatch(/^\?done=revoked&key=(key|ack)_\w+$/);
       await eventually(async () => (await statusOf(keyType, rotated)) === 401);
       expect(await page.getByRole('link', { name: 'Order service' }).count()).toBe(0);
     });

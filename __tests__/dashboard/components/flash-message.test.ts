@@ -19,6 +19,23 @@ describe('the flash message parameter in the URL', () => {
     },
   );
 
+  it('names the key on a list, unless it has no name or is of another account', async () => {
+    const [holder, other] = [await at.account(), await at.account()];
+    const [named, nameless, theirs] = [
+      await holder.key({ name: '<b>' }),
+      await holder.key(),
+      await other.key({ name: 'x' }),
+    ];
+    const browser = dashboard.browser(holder.owner);
+    const messageFor = async (id: string) =>
+      /<p class="status" role="status">(.*?)<\/p>/.exec((await browser.get(`/?done=revoked&key=${id}`)).body)?.[1];
+    expect(await messageFor(named.key.id)).toBe('Key “<bdi>&lt;b&gt;</bdi>” was revoked. It is refused from now on.');
+    for (const id of [nameless.key.id, theirs.key.id, 'no-such', '']) {
+      expect(await messageFor(id)).toBe('The key was revoked. It is refused from now on.');
+    }
+    expect((await browser.get(`/?key=${named.key.id}`)).body).not.toContain(SAYS);
+  });
+
   it.each([
     ['same-origin', true],
     [undefined, true],

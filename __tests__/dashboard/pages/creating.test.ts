@@ -79,6 +79,9 @@ describe.each(KEY_TYPES)('a new key of %s', (keyType) => {
     expect(made.status).toBe(201);
     const [key] = (await at.management[keyType].list(holder.owner)).items;
     expect(key).toMatchObject({ name: 'Till', createdBy: holder.developer.id, state: 'active' });
+    const noun = keyType === 'keys' ? 'API key' : 'access key';
+    expect(made.body).toContain(`<h1>The ${noun} “<bdi>Till</bdi>” was created</h1>`);
+    expect(made.body).toContain(`<title>The ${noun} “Till” was created - `);
     const text = textIn(made);
     if (keyType === 'keys') {
       expect(await isAccepted(at, text)).toBe(true);

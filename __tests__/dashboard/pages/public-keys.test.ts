@@ -33,7 +33,7 @@ describe('public keys of an access key', () => {
     expect(added.status).toBe(303);
     const [view] = (await now()).publicKeys;
     const shown = (await follow(String(added.headers.location))).body;
-    expect(shown).toContain('The public key was added.');
+    expect(shown).toContain(': the public key was added.');
     expect(shown).toContain(`<code>${view?.kid}</code>`);
     expect(shown).toContain('Ed25519, added');
     const kid = String(view?.kid);
@@ -44,7 +44,7 @@ describe('public keys of an access key', () => {
     expect((await follow(`${own}/public-keys/remove/confirm?kid=x`)).status).toBe(404);
     expect((await post('/public-keys/remove', { version: '1', kid })).status).toBe(409);
     const removed = await post('/public-keys/remove', { version: '2', kid });
-    expect((await follow(String(removed.headers.location))).body).toContain('The public key was removed.');
+    expect((await follow(String(removed.headers.location))).body).toContain(': the public key was removed.');
     expect((await now()).publicKeys).toEqual([]);
   });
 

@@ -1,29 +1,48 @@
 /** The message after an action, chosen by a parameter in the address of the next page. */
 import type { IncomingMessage } from 'node:http';
 import type { PageContext } from '../http/page-context.js';
-import { type Html, html } from './html.js';
+import { type Html, html, userText } from './html.js';
 
 /** The name of the parameter. */
 export const FLASH = 'done';
 
-const MESSAGES: ReadonlyMap<string, string> = new Map([
-  ['revoked', 'The key was revoked. It is refused from now on.'],
-  ['edited', 'The changes are saved. They apply from now on.'],
-  ['disabled', 'The key is disabled. It is refused until you enable it.'],
-  ['enabled', 'The key is enabled.'],
-  ['grace-ended', 'The grace period ended. Only the new one is accepted from now on.'],
-  ['secret-deleted', 'The secret was deleted. It is refused from now on.'],
-  ['public-key-added', 'The public key was added. The client can authenticate with its private key now.'],
+/** The parameter with the ID of the key, on a page of several keys. */
+export const FLASH_KEY = 'key';
+
+type Message = (key: Html) => Html;
+
+const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
+  ['revoked', (key) => html`${key} was revoked. It is refused from now on.`],
+  ['edited', (key) => html`${key}: the changes are saved. They apply from now on.`],
+  ['disabled', (key) => html`${key} was disabled. It is refused until you enable it.`],
+  ['enabled', (key) => html`${key} was enabled.`],
+  ['grace-ended', (key) => html`${key}: the grace period ended. Only the new one is accepted from now on.`],
+  ['secret-deleted', (key) => html`${key}: the secret was deleted. It is refused from now on.`],
+  [
+    'public-key-added',
+    (key) => html`${key}: the public key was added. The client can authenticate with its private key now.`,
+  ],
   [
     'public-key-removed',
-    'The public key was removed. Assertions that are signed with its private key are refused from now on.',
+    (key) =>
+      html`${key}: the public key was removed. Assertions that are signed with its private key are refused from now on.`,
   ],
-  ['tokens-revoked', 'The tokens were revoked. They are refused from now on.'],
+  ['tokens-revoked', (key) => html`${key}: the tokens were revoked. They are refused from now on.`],
 ]);
 
-export function flashMessage({ fields }: PageContext): Html | undefined {
+/** @param name - The name of the key; without it, the message says "The key". */
+export function flashMessage({ fields }: PageContext, name: string | undefined): Html | undefined {
   const message = MESSAGES.get(fields.one(FLASH) ?? '');
-  return message === undefined ? undefined : html`<p class="status" role="status">${message}</p>`;
+  if (message === undefined) return undefined;
+  return html`<p class="status" role="status">${message(name === undefined ? html`The key` : html`Key “${userText(name)}”`)}</p>`;
+}
+
+/** The message on a page of several keys. Only a key of the member's account is named. */
+export async function listFlashMessage(context: PageContext): Promise<Html | undefined> {
+  const { site, member, fields } = context;
+  const id = fields.one(FLASH_KEY);
+  if (!fields.has(FLASH) || id === undefined) return flashMessage(context, undefined);
+  return flashMessage(context, (await site.management.keyNames(member, [id])).get(id));
 }
 
 /** A link on another site or in an email must not be able to show a message about an action. */

@@ -3,7 +3,7 @@
 import type { KeyView } from '../../management/keys/key-view.js';
 import { DEFAULT_ORDER, type ListFilter } from '../../management/list-filter.js';
 import { type Entry, hidden, moreFilters, searchField, select } from '../components/controls.js';
-import { FLASH, flashMessage } from '../components/flash-message.js';
+import { FLASH, FLASH_KEY, listFlashMessage } from '../components/flash-message.js';
 import { type Html, html, joined, userText } from '../components/html.js';
 import { ENVIRONMENTS, KINDS, STATES } from '../components/key-labels.js';
 import { keyTable } from '../components/key-table.js';
@@ -27,7 +27,7 @@ const FILTERS: Readonly<Record<KeyType['name'], readonly string[]>> = {
 
 /** The query parameters of the list. */
 export function keyListQuery(keyType: KeyType): readonly string[] {
-  return [...FILTERS[keyType.name], 'sort', 'after', 'limit', FLASH];
+  return [...FILTERS[keyType.name], 'sort', 'after', 'limit', FLASH, FLASH_KEY];
 }
 
 const DAY = 86_400_000;
@@ -56,7 +56,7 @@ export function keyListPage(keyType: KeyType): Page {
     const path = `${base}${keyType.list}`;
     const isFirstRun = keys.items.length === 0 && after === undefined && Object.keys(filters).length === 0;
     const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${!options.disabled && html`<a class="button" href="${base}${keyType.create}">Create ${keyType.noun}</a>`}</div></div>
-${flashMessage(context)}
+${await listFlashMessage(context)}
 ${options.disabled && html`<p class="banner">The account is disabled: ${!isFirstRun && 'all of its keys are refused, and '}no key can be created. Ask the operator of this platform to enable it.</p>`}
 ${expiryBanner(keyType, keys.items, context)}
 ${!isFirstRun && filterForm(keyType, view, options, base)}

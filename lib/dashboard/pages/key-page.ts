@@ -34,7 +34,7 @@ export function keyPage(keyType: KeyType): Page {
     const activity = await site.management.audit(member, { subject: key.id, limit: LATEST });
     const usage = await site.management.usage(member, key.id);
     const main = html`<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key)}</div>
-${flashMessage(context)}
+${flashMessage(context, keyName(key))}
 ${keyStateBanner(context, keyType, key, activity.items)}
 ${key.publicKey !== null && copyField('text', 'Public key', key.publicKey)}
 ${usageSection(usage)}

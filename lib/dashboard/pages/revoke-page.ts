@@ -1,5 +1,6 @@
 /** Revokes a key. The member must type its name, because it is final. */
 import type { KeyView } from '../../management/keys/key-view.js';
+import { FLASH, FLASH_KEY } from '../components/flash-message.js';
 import { html, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { recentUse } from '../components/recent-use.js';
@@ -8,6 +9,7 @@ import { tokenField } from '../http/form-token.js';
 import { keyIdIn, type Page, type PageContext, viewKey } from '../http/page-context.js';
 import { type Answer, answerPage, seeOther } from '../http/page-response.js';
 import { assertCan, can } from '../http/permissions.js';
+import { queryString } from '../http/query-string.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
 
 /** `GET …/revoke` */
@@ -34,8 +36,8 @@ export function revokeKey(keyType: KeyType): Page {
           error: 'This is not the name of the key. Type it as it is shown above, with the same capital letters.',
         });
     }
-    await site.management[keyType.name].revoke(member, keyIdIn(context), formId);
-    return seeOther(`${base}${keyType.list}?done=revoked`);
+    const { id } = await site.management[keyType.name].revoke(member, keyIdIn(context), formId);
+    return seeOther(`${base}${keyType.list}${queryString({ [FLASH]: 'revoked', [FLASH_KEY]: id })}`);
   };
 }
 

@@ -28,9 +28,9 @@ export function shownOncePage(
   const { key, secret: text } = created;
   if (text === undefined) return repeatedFormPage(context, keyType, created, done);
   const { site, base } = context;
-  const title = titleOf(keyType, done);
+  const { title, heading } = titleOf(keyType, key, done);
   const isPublic = key.kind === 'public';
-  const main = html`<h1>${title}</h1>
+  const main = html`<h1>${heading}</h1>
 <p class="status" role="status">${isPublic ? PUBLIC_HINT : SECRET_HINT}</p>
 <div class="once">${key.kind === 'access' && copyField('identifier', 'Client ID', key.id)}
 ${copyField('text', SECRET_LABELS[key.kind], text, !isPublic)}
@@ -53,16 +53,20 @@ function repeatedFormPage(
   done: Result['done'],
 ): Answer {
   const { base, now } = context;
-  const title = `${titleOf(keyType, done)} before`;
-  const main = html`<h1>${title}</h1>
+  const { title, heading } = titleOf(keyType, key, done);
+  const main = html`<h1>${heading} before</h1>
 <p class="status" role="status">This form was already accepted on ${timeWithAge(doneAt, now)}. It was sent again, so nothing was changed now.</p>
 ${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The secret was shown once and cannot be shown again. If it was not copied, rotate the key.</p>`}
 <p class="actions"><a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
-  return answerPage(200, layout(context, { title, tab: keyType.name, main }));
+  return answerPage(200, layout(context, { title: `${title} before`, tab: keyType.name, main }));
 }
 
-function titleOf({ noun }: KeyType, done: Result['done']): string {
-  return done === 'secret added' ? `A secret was added to the ${noun}` : `The ${noun} was ${done}`;
+/** The title in the tab of the browser, and the heading. Both name the key. */
+function titleOf({ noun }: KeyType, key: KeyView, done: Result['done']): { title: string; heading: Html } {
+  const name = keyName(key);
+  const [before, after] =
+    done === 'secret added' ? [`A secret was added to the ${noun} “`, '”'] : [`The ${noun} “`, `” was ${done}`];
+  return { title: `${before}${name}${after}`, heading: html`${before}${userText(name)}${after}` };
 }
 
 /** The old secret, if it has a grace period, and the secrets that the rotation has ended. */
