@@ -64,7 +64,8 @@ export function pageOf<Row, T>(
   return { items: shown.map(viewOf), next: last === undefined ? null : cursorOf(placeOf(last)) };
 }
 
-function cursorOf(place: ListPlace | KeyPlace): string {
+/** The cursor of the entries after a place. */
+export function cursorOf(place: ListPlace | KeyPlace): string {
   const value = 'time' in place ? place.time : place.value;
   const text = typeof value === 'string' ? `name ${place.id}\n${value}` : `${value} ${place.id}`;
   return Buffer.from(text).toString('base64url');

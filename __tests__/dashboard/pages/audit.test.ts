@@ -85,17 +85,79 @@ describe('the page', () => {
     if (count === 0) expect(body).toContain('No entry matches. Days are in UTC.');
   });
 
-  it('says that a part of an ID finds nothing, and links each member to their entries', async () => {
+  it('says that a part of the ID of a member finds nothing, and links each member to their entries', async () => {
     const holder = await at.account();
-    const { key } = await holder.key();
+    await holder.key();
     const browser = dashboard.browser(holder.owner);
     const { body } = await browser.get(`/audit?actor=${holder.owner.id.slice(0, -1)}`);
     expect(body).toContain('The filter needs the whole ID of the member: a part of it finds nothing.');
-    expect((await browser.get(`/audit?subject=${key.id.slice(1)}`)).body).toContain('the whole ID of the key:');
     const link = `/audit?action=key.create&amp;actor=${encodeURIComponent(holder.developer.id)}`;
     expect((await browser.get('/audit?action=key.create')).body).toContain(
       `<strong><a href="${MOUNT}${link}"><bdi>${holder.developer.id}</bdi></a></strong>`,
     );
+  });
+
+  it('is filtered by a part of the name or the ID of keys, also of revoked ones, over pages', async () => {
+    const holder = await at.account();
+    const shops = [await holder.key({ name: 'Shop 1' }), await holder.key({ name: 'Shop 2' })].map(({ key }) => key);
+    const { key: other } = await holder.accessKey();
+    for (const key of shops) {
+      for (let version = 1; version <= 30; version += 1) {
+        // Two entries of each millisecond.
+        if (version % 2 === 0) at.clock.advance(1);
+        await at.management.keys.edit(holder.owner, key.id, { version, disabled: version % 2 === 1 });
+      }
+    }
+    await at.management.keys.revoke(holder.owner, shops[0]?.id ?? '');
+    const browser = dashboard.browser(holder.owner);
+    const first = (await browser.get('/audit?subject=SHOP')).body;
+    const text = first.replace(/<[^>]+>/g, '');
+    expect(text).toMatch(/Entries of 2 keys: Shop \d, Shop \d\./);
+    const next = /rel="next" href="\/admin\/keys(\/audit\?[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const second = (await browser.get(next)).body;
+    const entriesIn = (body: string) => body.match(/<li><p><strong>/g)?.length ?? 0;
+    expect(entriesIn(first)).toBeGreaterThan(40);
+    expect(entriesIn(first) + entriesIn(second)).toBe(63);
+    expect(second).not.toContain('rel="next"');
+    const rows = rowsOf((await browser.get('/audit.csv?subject=shop')).body);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(63);
+    expect(new Set(rows.map((row) => `${row.subject} ${row.subject_name}`))).toEqual(
+      new Set(shops.map(({ id, name }) => `${id} ${name}`)),
+    );
+
+    for (const part of [other.id, other.id.slice(0, -1), other.id.slice(3)]) {
+      expect(rowsOf((await browser.get(`/audit.csv?subject=${part}`)).body).map(({ subject }) => subject)).toEqual([
+        other.id,
+      ]);
+    }
+    expect((await browser.get(`/audit?subject=${encodeURIComponent(other.hint)}`)).body).toContain(
+      'Entries of the key:',
+    );
+    expect((await browser.get('/audit?subject=nobody')).body).toContain('No key has this in its name');
+    expect((await browser.get('/audit?subject=shop&limit=0')).status).toBe(400);
+  });
+
+  it('shows the entries of several keys together if all are of one millisecond', async () => {
+    const holder = await at.account();
+    for (const name of ['Till 1', 'Till 2']) {
+      const { key } = await holder.key({ name });
+      for (let version = 1; version <= 30; version += 1) {
+        await at.management.keys.edit(holder.owner, key.id, { version, disabled: version % 2 === 1 });
+      }
+    }
+    const { body } = await dashboard.browser(holder.owner).get('/audit?subject=till');
+    expect(body.match(/<li><p><strong>/g)).toHaveLength(62);
+  });
+
+  it('lists no entries for a part of a name that more than 20 keys have', async () => {
+    const holder = await at.account();
+    for (let i = 0; i < 21; i += 1) await holder.key({ name: `Till ${i}` });
+    const browser = dashboard.browser(holder.owner);
+    const says = 'More than 20 keys match. Type more of the name, or the ID.';
+    const [page, file] = [await browser.get('/audit?subject=till'), await browser.get('/audit.csv?subject=till')];
+    expect([page.status, page.body]).toEqual([200, expect.stringContaining(says)]);
+    expect(page.body).not.toContain('<li><p><strong>');
+    expect([file.status, file.body]).toEqual([400, expect.stringContaining(says)]);
   });
 
   it('says what the absence of a setting means', async () => {
@@ -210,14 +272,27 @@ describe('the file', () => {
     const { headers, body } = await dashboard.browser(holder.owner).get('/audit.csv?action=key.create');
     expect(headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="audit.csv"',
+      'content-disposition': `attachment; filename="audit-${holder.id}-${new Date(at.clock.now()).toISOString().slice(0, 10)}.csv"`,
     });
     const [row] = rowsOf(body);
     expect(row).toMatchObject({
       ...{ at: new Date(at.clock.now()).toISOString(), actor: holder.developer.id, role: 'developer', outcome: 'done' },
-      ...{ action: 'key.create', subject: key.id, before: '', origin: holder.developer.address },
+      ...{
+        action: 'key.create',
+        subject: key.id,
+        subject_name: key.name,
+        before: '',
+        origin: holder.developer.address,
+      },
     });
     expect(JSON.parse(String(row?.after))).toMatchObject({ kind: 'secret', name: 'A "name", with\u00a0a comma' });
+  });
+
+  it('has a name without a colon, which some file systems do not accept', async () => {
+    const { owner } = await at.account();
+    await at.management.accounts.put('operator', 'eu:acme', {});
+    const { headers } = await dashboard.browser({ ...owner, account: 'eu:acme' }).get('/audit.csv');
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="audit-eu-acme-\d{4}-\d\d-\d\d\.csv"$/);
   });
 
   it.each(["=cmd|' /C calc'!A0", '+1+1', '-2+3', '@SUM(1,1)', '\t=1', '\r=1', '\uff1d1', '"=1'])(

@@ -1,42 +1,72 @@
 /** The audit log as a CSV file, which is read page by page while it is sent. */
 import type { AuditEntry } from '../../management/audit-log/audit-log.js';
 import { csvLine } from '../http/csv.js';
+import { badRequest } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
-import { auditFilterIn } from './audit-page.js';
+import { limitIn } from '../http/query-string.js';
+import { TOO_MANY_KEYS } from './audit-page.js';
+import { type AuditReader, auditReader, subjectNames } from './audit-reader.js';
 
 const PAGE_SIZE = 200;
 /** Maximum entries of one file; the next file continues from the place in its address. */
 const MAX_ENTRIES = 10_000;
 
-const COLUMNS = ['at', 'actor', 'role', 'action', 'outcome', 'subject', 'before', 'after', 'origin', 'id'];
+const COLUMNS = [
+  'at',
+  'actor',
+  'role',
+  'action',
+  'outcome',
+  'subject',
+  'subject_name',
+  'before',
+  'after',
+  'origin',
+  'id',
+];
 
 export const auditCsv: Page = async (context) => {
   // The first page is read before the response starts, so that an error gets a normal error page.
   // The form sends its page size too: it is checked, and does not limit the file.
-  const { after, limit } = auditFilterIn(context);
-  const first = await readPage(context, after, limit);
+  const { fields, member, now } = context;
+  const reader = await auditReader(context);
+  if (reader.hasTooMany) throw badRequest(TOO_MANY_KEYS);
+  const first = await reader.read(fields.one('after'), limitIn(fields) ?? PAGE_SIZE);
   return {
     status: 200,
-    headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Content-Disposition': 'attachment; filename="audit.csv"' },
-    body: linesOf(context, first),
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${fileName(member.account, now)}"`,
+    },
+    body: linesOf(context, reader, first),
   };
 };
 
-async function* linesOf(context: PageContext, first: Awaited<ReturnType<typeof readPage>>): AsyncGenerator<string> {
+/** `audit-acme-2026-11-23.csv`. Some file systems accept no colon, which the ID of an account can have. */
+function fileName(account: string, now: number): string {
+  const safe = account.replaceAll(/[^\w.-]/g, '-');
+  return `audit-${safe}-${new Date(now).toISOString().slice(0, 10)}.csv`;
+}
+
+async function* linesOf(
+  context: PageContext,
+  reader: AuditReader,
+  first: Awaited<ReturnType<AuditReader['read']>>,
+): AsyncGenerator<string> {
   let page = first;
   yield csvLine(COLUMNS);
   for (let sent = page.items.length; ; sent += page.items.length) {
-    yield page.items.map(lineOf).join('');
+    const names = await subjectNames(context, page.items);
+    yield page.items.map((entry) => lineOf(entry, names)).join('');
     if (page.next === null || sent >= MAX_ENTRIES) return;
-    page = await readPage(context, page.next);
+    page = await reader.read(page.next, PAGE_SIZE);
   }
 }
 
-function readPage(context: PageContext, after: string | undefined, limit = PAGE_SIZE) {
-  return context.site.management.audit(context.member, { ...auditFilterIn(context), after, limit });
-}
-
-function lineOf({ at, actor, role, action, outcome, subject, before, after, origin, id }: AuditEntry): string {
+function lineOf(
+  { at, actor, role, action, outcome, subject, before, after, origin, id }: AuditEntry,
+  names: ReadonlyMap<string, string>,
+): string {
   const [was, is] = [before, after].map((fields) => (fields === null ? '' : JSON.stringify(fields)));
   return csvLine([
     at.toISOString(),
@@ -45,6 +75,7 @@ function lineOf({ at, actor, role, action, outcome, subject, before, after, orig
     action,
     outcome,
     subject ?? '',
+    names.get(subject ?? '') ?? '',
     was ?? '',
     is ?? '',
     origin ?? '',

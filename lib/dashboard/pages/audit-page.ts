@@ -1,19 +1,23 @@
 /** The audit log. */
-import type { AuditListFilter } from '../../management/audit-log/audit-log.js';
 import { actionTitle, auditEntries } from '../components/audit-entries.js';
 import { dateField, moreFilters, searchField, select } from '../components/controls.js';
-import { type Html, html, userText } from '../components/html.js';
+import { type Html, html, joined, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
-import { endOf, startOf } from '../forms/day.js';
-import type { Page, PageContext } from '../http/page-context.js';
+import type { Page } from '../http/page-context.js';
 import { answerPage } from '../http/page-response.js';
 import { filtersIn, limitIn, queryString } from '../http/query-string.js';
-import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
-
-const FILTERS = ['from', 'to', 'actor', 'action', 'subject'];
+import { keyName } from '../key-type.js';
+import {
+  AUDIT_FILTERS,
+  type AuditReader,
+  auditReader,
+  keyTypeOf,
+  MAX_FOUND_KEYS,
+  subjectNames,
+} from './audit-reader.js';
 
 /** The query parameters of the audit log, for the CSV file and for the page. */
-export const AUDIT_QUERY: readonly string[] = [...FILTERS, 'after', 'limit'];
+export const AUDIT_QUERY: readonly string[] = [...AUDIT_FILTERS, 'after', 'limit'];
 
 const COMMON_ACTIONS = ['create', 'edit', 'rotate', 'end_grace', 'revoke'];
 
@@ -26,30 +30,19 @@ const ACTIONS: readonly string[] = [
   ...['key.import', 'account.put', 'account.disable', 'account.enable', 'sign_in', 'sign_out'],
 ];
 
-/** The filter in the address; management refuses values that are not valid. */
-export function auditFilterIn({ fields }: PageContext): AuditListFilter {
-  const { from, to, ...texts } = filtersIn(fields, FILTERS);
-  return {
-    ...texts,
-    from: from === undefined ? undefined : startOf('from', from),
-    to: to === undefined ? undefined : endOf('to', to),
-    after: fields.one('after'),
-    limit: limitIn(fields),
-  };
-}
-
 export const auditPage: Page = async (context) => {
-  const { site, member, base, fields, now } = context;
-  const filters = filtersIn(fields, FILTERS);
+  const { base, fields, now } = context;
+  const filters = filtersIn(fields, AUDIT_FILTERS);
   const [after, limit] = [fields.one('after'), fields.one('limit')];
-  const { items, next } = await site.management.audit(member, auditFilterIn(context));
-  const ids = items.flatMap(({ subject }) => (keyTypeOf(subject) === undefined ? [] : (subject ?? [])));
-  const names = await site.management.keyNames(member, [...new Set(ids)]);
+  const reader = await auditReader(context);
+  const { items, next } = await reader.read(after, limitIn(fields));
+  const names = await subjectNames(context, items);
   const main = html`<h1>Audit log</h1>
 ${filterForm(filters, { limit, after }, base)}
+${foundKeys(base, reader)}
 ${
   items.length === 0
-    ? nothingFound(base, filters)
+    ? nothingFound(base, filters, reader)
     : auditEntries(items, now, {
         links: {
           subject: (id) => subjectLink(base, id, names.get(id)),
@@ -64,11 +57,26 @@ ${next !== null && html`<a rel="next" href="${base}/audit${queryString({ ...filt
   return answerPage(200, layout(context, { title: 'Audit log', tab: 'audit', main }));
 };
 
-/** IDs of members and keys are compared as a whole, so a part of an ID must not look like a member who did nothing. */
-function nothingFound(base: string, { actor, subject }: Readonly<Record<string, string>>): Html {
-  const whole = [actor !== undefined && 'member', subject !== undefined && 'key'].filter(Boolean).join(' and of the ');
-  return html`<p class="empty">No entry matches. ${whole !== '' && `The filter needs the whole ID of the ${whole}: a part of it finds nothing. `}Days are in UTC. <a href="${base}/audit">Show all</a></p>`;
+/** The keys that a part of a name or an ID has found. */
+function foundKeys(base: string, { found = [], hasTooMany }: AuditReader): Html | undefined {
+  if (found.length === 0 || hasTooMany) return undefined;
+  const links = found.map((key) => subjectLink(base, key.id, keyName(key)));
+  return html`<p class="muted">Entries of ${found.length === 1 ? 'the key' : `${found.length} keys`}: ${joined(links, html`, `)}.</p>`;
 }
+
+/** IDs of members are compared as a whole, so a part of an ID must not look like a member who did nothing. */
+function nothingFound(
+  base: string,
+  { actor }: Readonly<Record<string, string>>,
+  { found, hasTooMany }: AuditReader,
+): Html {
+  const why = hasTooMany
+    ? `${TOO_MANY_KEYS} `
+    : `${found?.length === 0 ? 'No key has this in its name, ID or last characters. ' : 'No entry matches. '}${actor === undefined ? '' : 'The filter needs the whole ID of the member: a part of it finds nothing. '}Days are in UTC. `;
+  return html`<p class="empty">${why}<a href="${base}/audit">Show all</a></p>`;
+}
+
+export const TOO_MANY_KEYS = `More than ${MAX_FOUND_KEYS} keys match. Type more of the name, or the ID.`;
 
 function filterForm(
   { from, to, actor, action, subject }: Readonly<Record<string, string>>,
@@ -84,7 +92,7 @@ ${moreFilters(
   html`${dateField('from', 'From', from)}
 ${dateField('to', 'To', to)}
 ${select('action', 'Action', entries, action)}
-${searchField('subject', 'Key (whole ID)', subject)}`,
+${searchField('subject', 'Key', subject, 'Name, ID or last characters')}`,
 )}
 ${limit !== undefined && html`<input type="hidden" name="limit" value="${limit}">`}
 <button class="plain">Filter</button>
@@ -105,10 +113,4 @@ function subjectLink(base: string, id: string, name: string | undefined): Html {
   const path = `${base}${keyType.path}/${encodeURIComponent(id)}`;
   if (name === undefined) return html`<a href="${path}"><code>${id}</code></a>`;
   return html`<a href="${path}" title="${id}">${userText(name)}</a>`;
-}
-
-/** The id of a key shows its type. */
-function keyTypeOf(id: string | null): KeyType | undefined {
-  if (id?.startsWith('key_')) return API_KEYS;
-  return id?.startsWith('ack_') ? ACCESS_KEYS : undefined;
 }

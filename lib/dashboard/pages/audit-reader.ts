@@ -1,0 +1,104 @@
+/** Reads the audit log with the filters of a request. A key can be named by its ID, or by what the list searches in. */
+import type { AuditEntry, AuditListFilter } from '../../management/audit-log/audit-log.js';
+import type { KeyView } from '../../management/keys/key-view.js';
+import { cursorOf, type Page as ListPage, readLimit } from '../../management/pagination.js';
+import { endOf, startOf } from '../forms/day.js';
+import type { PageContext } from '../http/page-context.js';
+import { filtersIn } from '../http/query-string.js';
+import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
+
+export const AUDIT_FILTERS: readonly string[] = ['from', 'to', 'actor', 'action', 'subject'];
+
+/** Maximum keys whose entries are listed together: each is one query. */
+export const MAX_FOUND_KEYS = 20;
+
+/** Minimum entries of a page with the entries of several keys. */
+const MIN_MERGED = 50;
+
+type Entries = ListPage<AuditEntry>;
+
+export interface AuditReader {
+  /** The keys that the filter finds; `undefined` without a filter by key, or if it is a whole ID. */
+  readonly found: readonly KeyView[] | undefined;
+  /** Whether the filter finds more than `MAX_FOUND_KEYS`. Then no entries are read. */
+  readonly hasTooMany: boolean;
+  read(after: string | undefined, limit: number | undefined): Promise<Entries>;
+}
+
+/** @throws ManagementError `invalid` for a filter that is not valid. */
+export async function auditReader(context: PageContext): Promise<AuditReader> {
+  const { site, member } = context;
+  const { subject, ...filter } = auditFilterIn(context);
+  const readSubject = (id: string | undefined, after: string | undefined, limit: number | undefined) =>
+    site.management.audit(member, { ...filter, subject: id, after, limit });
+
+  if (subject === undefined || (await site.management.audit(member, { subject, limit: 1 })).items.length > 0) {
+    const read: AuditReader['read'] = (after, limit) => readSubject(subject, after, limit);
+    return { found: undefined, hasTooMany: false, read };
+  }
+
+  const found = await findKeys(context, subject);
+  const hasTooMany = found.length > MAX_FOUND_KEYS;
+  const ids = hasTooMany ? [] : found.map(({ id }) => id);
+  return {
+    found,
+    hasTooMany,
+    async read(after, limit) {
+      const [first, ...others] = ids;
+      // Without keys, the filters are validated.
+      if (first === undefined || others.length === 0) return await readSubject(first ?? subject, after, limit);
+      const size = Math.max(readLimit(limit), MIN_MERGED);
+      return mergePages(await Promise.all(ids.map((id) => readSubject(id, after, size))), size);
+    },
+  };
+}
+
+function auditFilterIn({ fields }: PageContext): AuditListFilter {
+  const { from, to, ...texts } = filtersIn(fields, AUDIT_FILTERS);
+  return {
+    ...texts,
+    from: from === undefined ? undefined : startOf('from', from),
+    to: to === undefined ? undefined : endOf('to', to),
+  };
+}
+
+/** The keys of both types, also revoked ones, that have a text in their name, ID or hint. */
+async function findKeys({ site, member }: PageContext, text: string): Promise<readonly KeyView[]> {
+  const { keys, accessKeys } = site.management;
+  const limit = MAX_FOUND_KEYS + 1;
+  const pages = await Promise.all(
+    [keys, accessKeys].flatMap((service) => [
+      service.list(member, { text, limit }),
+      service.list(member, { text, limit, state: 'revoked' }),
+    ]),
+  );
+  return pages.flatMap(({ items }) => items);
+}
+
+/**
+ * The newest entries of several lists. The order of entries of the same millisecond is not known here, so a page never
+ * ends between two of them: it ends before the millisecond of its last entry, and the next page begins with it.
+ */
+function mergePages(pages: readonly Entries[], size: number): Entries {
+  const items = pages.flatMap((page) => page.items).sort((one, other) => other.at.getTime() - one.at.getTime());
+  if (items.length <= size && pages.every(({ next }) => next === null)) return { items, next: null };
+  const [newest = 0, last = 0] = [items[0], items[size - 1]].map((entry) => entry?.at.getTime());
+  const start = newest > last ? last + 1 : last;
+  // No entry has this ID: the next page continues before the time.
+  return { items: items.filter(({ at }) => at.getTime() >= start), next: cursorOf({ time: start, id: '-' }) };
+}
+
+/** The names of the keys in some entries, by ID. */
+export async function subjectNames(
+  { site, member }: PageContext,
+  entries: readonly AuditEntry[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = entries.flatMap(({ subject }) => (subject === null || keyTypeOf(subject) === undefined ? [] : [subject]));
+  return ids.length === 0 ? new Map() : await site.management.keyNames(member, [...new Set(ids)]);
+}
+
+/** The ID of a key shows its type. An account has none. */
+export function keyTypeOf(id: string): KeyType | undefined {
+  if (id.startsWith('key_')) return API_KEYS;
+  return id.startsWith('ack_') ? ACCESS_KEYS : undefined;
+}
