@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createIssuer, type IssuerOptions, memorySigningKeys, type TokenDecision } from 'keyward/issuer';
 import type { CredentialStore } from 'keyward/store';
+import { createDpopClient } from '../support/dpop-client.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { type Client, type IssuingStore, issuingStore } from '../support/issuing-store.js';
 import { makeStores, revoke, type Stores } from '../support/store-places.js';
 import { engines } from '../support/test-stores.js';
-import { createKey, forge } from '../support/token-forge.js';
+import { assemble, createKey, forge, signedBy } from '../support/token-forge.js';
 import { AUDIENCE, basic } from '../support/token-service.js';
 
 const INACTIVE = { active: false };
@@ -51,6 +52,25 @@ describe.each(engines)('the introspection endpoint over a store in %s', (engine)
       tx.notify({ accessKey: 'ack_shop' });
     });
     expect(await issuer.introspect(api, token)).toMatchObject({ active: true, scope: '' });
+  });
+
+  it('a token that is bound to a key is reported with its cnf, which a resource server needs to check it', async () => {
+    const bound = await issuingStore(store, { dpop: {} });
+    const { key, jwk, thumbprint } = await createDpopClient(createKey('ES256'));
+    const claims = { jti: 'one', htm: 'POST', htu: `${bound.url}/connect/token`, iat: bound.clock.now() / 1_000 };
+    const proof = assemble({ typ: 'dpop+jwt', alg: 'ES256', jwk }, claims, signedBy(key));
+    const response = await fetch(`${bound.url}/connect/token`, {
+      method: 'POST',
+      headers: { ...basic(shop.id, shop.secret), dpop: proof },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    const { access_token: token } = (await response.json()) as { access_token: string };
+    expect(await bound.introspect(api, token)).toMatchObject({
+      active: true,
+      token_type: 'DPoP',
+      cnf: { jkt: thumbprint },
+    });
+    await bound.close();
   });
 
   it.each<[string, (token: string) => Promise<unknown>]>([

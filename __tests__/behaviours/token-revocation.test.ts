@@ -58,6 +58,17 @@ describe.each(engines)('the revocation endpoint over a store in %s', (engine) =>
     expect(await api.judge(token)).toEqual(REVOKED);
   });
 
+  it.each([
+    ['a minute before it expires', HOUR - 60_000, 1],
+    ['four minutes after it expired, because another clock may be behind', HOUR + 240_000, 1],
+    ['six minutes after it expired', HOUR + 360_000, 0],
+  ])('stores a token that is revoked %s', async (_what, age, stored) => {
+    const token = await issuer.obtain(shop);
+    issuer.clock.advance(age);
+    expect(await issuer.revoke(shop, token)).toBe(200);
+    expect((await revokedTokens())?.size ?? 0).toBe(stored);
+  });
+
   it('I10 the token of another client is 400 unauthorized_client, and stays valid', async () => {
     const api = await issuer.apiOf(store);
     const token = await issuer.obtain(shop);

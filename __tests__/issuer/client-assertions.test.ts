@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import type { AccessKeyRecord } from 'keyward';
 import {
   ASSERTION_TYPE,
   type AssertionTraits,
@@ -220,6 +221,21 @@ describe('a replayed assertion', () => {
     const body = assertionBody(await signed());
     expect(await answerTo(body)).toEqual(ISSUED);
     expect(await answerTo(body)).toEqual(invalidClient('assertion_replayed'));
+  });
+
+  it('is not recorded as a use of the public key', async () => {
+    const used: string[] = [];
+    const accessKeys = {
+      resolveAccessKey: () => record({ publicKeys: [pair('ES256').publicJwk] }) as AccessKeyRecord,
+      recordUse: (digest: string) => void used.push(digest),
+    };
+    const recording = await tokenService({ accessKeys });
+    const body = assertionBody(await signAssertion(pair('ES256'), recording.url));
+    expect((await recording.post(body)).status).toBe(200);
+    expect(used).toHaveLength(1);
+    expect((await recording.post(body)).status).toBe(401);
+    expect(used).toHaveLength(1);
+    await recording.close();
   });
 
   it('I14 is accepted once in 50 concurrent requests', async () => {

@@ -80,6 +80,34 @@ describe('while the store of signing keys does not answer', () => {
   });
 });
 
+describe('while an issuer with another algorithm uses the store', () => {
+  it('an issuer that is running continues, and reads its keys again; one that starts is refused', async () => {
+    const clock = createManualClock();
+    let other: string | undefined;
+    let lists = 0;
+    const kept = memorySigningKeys();
+    const store: SigningKeyStore = {
+      ...kept,
+      announceIssuer: () => other,
+      listSigningKeys: () => {
+        lists += 1;
+        return kept.listSigningKeys();
+      },
+    };
+    const running = new SigningKeys(store, 'ES256', clock, TIMEOUT_MS);
+    const { kid } = await running.current();
+    other = 'RS256';
+    const before = lists;
+    clock.advance(READ_EVERY);
+    expect((await running.current()).kid).toBe(kid);
+    expect(lists).toBeGreaterThan(before);
+    expect(warnings()).toEqual([]);
+    await expect(new SigningKeys(store, 'ES256', clock, TIMEOUT_MS).current()).rejects.toThrow(
+      'another issuer signs with RS256 on this store, and this one with ES256',
+    );
+  });
+});
+
 describe('without cached keys, there is no key from', () => {
   const refused = (code: string) => Object.assign(new Error('postgres://keyward:password@db'), { code });
 
