@@ -25,7 +25,6 @@ import {
 } from '../options/option-table.js';
 import { PROOF_OPTIONS, type ProofOptions, proofVerifier } from '../tokens/dpop/dpop-options.js';
 import { clientEndpoint, type EndpointWork } from './authenticated-endpoint.js';
-import { AUTHORIZATION_PATH, refuseAuthorization } from './authorization-endpoint.js';
 import { BruteForceLimiter, type BruteForceLimitOptions } from './brute-force-limiter.js';
 import { authenticateRequests } from './clients/authenticate-request.js';
 import { CLIENT_AUTHENTICATION, type ClientAuthentication } from './clients/presented-client.js';
@@ -35,6 +34,7 @@ import { issuedTokenReader } from './issued-tokens/issued-token.js';
 import { type RevokingResolver, revocation } from './issued-tokens/revocation.js';
 import { answerRefusal, publish } from './json-response.js';
 import { INTROSPECTION_PATH, issuerMetadata, JWKS_PATH, REVOCATION_PATH, TOKEN_PATH } from './metadata.js';
+import { AUTHORIZATION_PATH, refuseAuthorization } from './refuse-authorization.js';
 import { senderConstraints } from './sender-constraint.js';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm, SigningKeyError } from './signing-keys/signing-key.js';
 import { SigningKeys } from './signing-keys/signing-keys.js';

@@ -5,7 +5,7 @@ import type { Engine } from './engine.js';
 import { Feed } from './feed.js';
 import { optionalPackage } from './optional-package.js';
 import { publishWarning } from './publish-warning.js';
-import { checkEncryptionKey } from './signing-keys/encryption-key.js';
+import { checkEncryptionKey } from './signing-keys/check-encryption-key.js';
 import { createSigningKeyCipher } from './signing-keys/signing-key-cipher.js';
 import { StoreError, storeErrorOf } from './store-error.js';
 import { readStoreUrl, type StorePlace } from './store-url.js';

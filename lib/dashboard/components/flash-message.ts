@@ -1,7 +1,7 @@
 /** The message after an action, chosen by a parameter in the address of the next page. */
 import type { IncomingMessage } from 'node:http';
 import type { PageContext } from '../http/page-context.js';
-import { type Html, html, userText } from './html.js';
+import { CLOSE_QUOTE, type Html, html, OPEN_QUOTE, userText } from './html.js';
 
 /** The name of the parameter. */
 export const FLASH = 'done';
@@ -34,7 +34,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
 export function flashMessage({ fields }: PageContext, name: string | undefined): Html | undefined {
   const message = MESSAGES.get(fields.one(FLASH) ?? '');
   if (message === undefined) return undefined;
-  return html`<p class="status" role="status">${message(name === undefined ? html`The key` : html`Key “${userText(name)}”`)}</p>`;
+  return html`<p class="status" role="status">${message(name === undefined ? html`The key` : html`Key ${OPEN_QUOTE}${userText(name)}${CLOSE_QUOTE}`)}</p>`;
 }
 
 /** The message on a page of several keys. Only a key of the member's account is named. */

@@ -1,5 +1,9 @@
 /** HTML from templates. Values are escaped, unless they are HTML from another template. */
 
+/** Quotation marks around the name of a key, as escapes because the source is plain ASCII. */
+export const OPEN_QUOTE = '\u201c';
+export const CLOSE_QUOTE = '\u201d';
+
 /** Escaped HTML. Only `html` creates it, so no string is treated as HTML by mistake. */
 class Markup {
   readonly text: string;

@@ -5,7 +5,7 @@
 import type { CreatedKey } from '../../management/keys/key-service.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { copyField } from '../components/copy-field.js';
-import { type Html, html, joined, userText } from '../components/html.js';
+import { CLOSE_QUOTE, type Html, html, joined, OPEN_QUOTE, userText } from '../components/html.js';
 import { secretWord } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { timeWithAge } from '../components/times.js';
@@ -65,8 +65,11 @@ ${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The secret was s
 function titleOf({ noun }: KeyType, key: KeyView, done: Result['done']): { title: string; heading: Html } {
   const name = keyName(key);
   const [before, after] =
-    done === 'secret added' ? [`A secret was added to the ${noun} “`, '”'] : [`The ${noun} “`, `” was ${done}`];
-  return { title: `${before}${name}${after}`, heading: html`${before}${userText(name)}${after}` };
+    done === 'secret added' ? [`A secret was added to the ${noun} `, ''] : [`The ${noun} `, ` was ${done}`];
+  return {
+    title: `${before}${OPEN_QUOTE}${name}${CLOSE_QUOTE}${after}`,
+    heading: html`${before}${OPEN_QUOTE}${userText(name)}${CLOSE_QUOTE}${after}`,
+  };
 }
 
 /** The old secret, if it has a grace period, and the secrets that the rotation has ended. */

@@ -13,7 +13,6 @@ import type { Member } from '../member.js';
 import { type Page, pageOf } from '../pagination.js';
 import { mayGrant } from '../permissions.js';
 import { assertEnabled, assertEntitled } from './account-rules.js';
-import { type Creation, madeBefore, readCreation, rememberCreation } from './idempotency.js';
 import {
   type Change,
   type Changed,
@@ -23,7 +22,8 @@ import {
   conflict,
   type Reissue,
   viewIn,
-} from './key-change.js';
+} from './audited-change.js';
+import { type Creation, madeBefore, readCreation, rememberCreation } from './idempotency.js';
 import { readKeyId, subjectOf } from './key-id.js';
 import { hasSameEntitlement, type NewKey, readEdit, settingsOf } from './key-settings.js';
 import { type KeyView, keyViewOf } from './key-view.js';

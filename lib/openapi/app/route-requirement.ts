@@ -3,7 +3,7 @@ import type { Kind } from '../../credentials/kind.js';
 import { isOpen } from '../../express/route-audit/audit-routes.js';
 import type { RouteCheck } from '../../express/route-audit/route-checks.js';
 import type { GuardMetadata } from '../../express/route-metadata.js';
-import { type Alternative, provesMutualTls, type Requirement } from '../document/requirement.js';
+import { type Alternative, provesMutualTls, type Requirement } from '../document/verifier-requirement.js';
 
 /** One way to pass the guards of a route. */
 interface GuardPass {

@@ -1,7 +1,7 @@
 /** The operations of a document, with their requirements on verifiers. */
 import type { OpenApiDocument, Operation } from './read-document.js';
-import { linkSecurity, type Requirement } from './requirement.js';
 import { linkSchemes, readProofs } from './schemes.js';
+import { linkSecurity, type Requirement } from './verifier-requirement.js';
 
 export interface LinkedOperation {
   readonly operation: Operation;

@@ -16,7 +16,7 @@ import { requireBearer } from '../../express/gate/require-bearer.js';
 import { provenMethods } from '../../express/guards/require-confirmation.js';
 import { fail, type Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
-import type { Alternative, Requirement } from '../document/requirement.js';
+import type { Alternative, Requirement } from '../document/verifier-requirement.js';
 
 /** The gate that all operations with the same requirement share, and its metadata. */
 export interface OperationGate {

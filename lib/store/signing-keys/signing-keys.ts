@@ -6,8 +6,8 @@ import type { SigningKeyRecord, SigningKeyStore } from '../../contracts/signing-
 import type { Engine } from '../engine.js';
 import { StoreError } from '../store-error.js';
 import type { SigningKeyRow } from '../tables.js';
-import { reencrypt } from './encryption-key.js';
 import { auditPlatform, ISSUER } from './platform-audit.js';
+import { reencryptSigningKeys } from './reencrypt-signing-keys.js';
 import type { SigningKeyCipher } from './signing-key-cipher.js';
 
 /** A signing key, without its private part. */
@@ -102,7 +102,7 @@ export function storedSigningKeys(engine: Engine, cipher: SigningKeyCipher): Sto
     addSigningKey,
     retireSigningKey,
     removeSigningKey,
-    reencryptSigningKeys: (actor) => reencrypt(engine, cipher, actor),
+    reencryptSigningKeys: (actor) => reencryptSigningKeys(engine, cipher, actor),
   };
 }
 
