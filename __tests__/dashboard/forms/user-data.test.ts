@@ -54,13 +54,15 @@ describe.each(KEY_TYPES)('a form of %s', (keyType) => {
   it('closes the fields that few keys need, until one is set or wrong', async () => {
     const holder = await at.account();
     const browser = dashboard.browser(holder.owner);
-    const title = '<summary>Allowed IP addresses, rate limits, metadata</summary>';
+    const title = '<summary>Rate limits, metadata</summary>';
     const path = keyType === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new';
-    expect((await browser.get(path)).body).toContain(`<details class="group">${title}`);
+    const { body } = await browser.get(path);
+    expect(body).toContain(`<details class="group">${title}`);
+    expect(/<h2>Where it can be used<\/h2>.*?<\/section>/s.exec(body)?.[0]).toContain('name="allowedAddresses"');
     const wrong = await browser.post(list, newForm(keyType, { limits: 'many' }));
     expect(wrong.status).toBe(400);
     expect(wrong.body).toContain(`<details class="group" open>${title}`);
-    expect((await browser.post(list, newForm(keyType, { allowedAddresses: '203.0.113.7' }))).status).toBe(201);
+    expect((await browser.post(list, newForm(keyType, { metadata: 'team=checkout' }))).status).toBe(201);
     const [key] = (await at.management[keyType].list(holder.owner)).items;
     expect((await browser.get(`${list}/${key?.id}/edit`)).body).toContain(`<details class="group" open>${title}`);
   });

@@ -56,7 +56,8 @@ ${group(
 ${choiceField({
   ...{ name: 'channels', legend: 'Channels', all: 'Every channel of the account', options: options.channels },
   ...{ choice: values.channels, error: errorOf(form, 'channels') },
-})}`,
+})}
+${hasAddresses(form) && areaField(form, 'allowedAddresses', ADDRESSES_HINT)}`,
 )}
 ${group('Expiry', expiryField(form))}
 ${moreOptions(form)}`;
@@ -64,19 +65,20 @@ ${moreOptions(form)}`;
 
 /** Options that few keys need. They are closed at first, and open if one of them is set or wrong. */
 function moreOptions(form: SettingsForm): Html {
-  const { kind, values, error } = form;
-  // Browsers and apps call from every address.
-  const hasAddresses = kind !== 'public' || (values.allowedAddresses ?? '') !== '';
-  const names = hasAddresses ? (['allowedAddresses', ...OPTIONAL] as const) : OPTIONAL;
-  const isOpen = names.some((name) => (values[name] ?? '') !== '' || error?.field === name);
-  const title = names.map((name, index) => (index === 0 ? LABELS[name] : LABELS[name]?.toLowerCase())).join(', ');
-  return html`<details class="group"${isOpen && html` open`}><summary>${title}</summary>
-${hasAddresses && areaField(form, 'allowedAddresses', ADDRESSES_HINT)}
+  const { values, error } = form;
+  const isOpen = OPTIONAL.some((name) => (values[name] ?? '') !== '' || error?.field === name);
+  return html`<details class="group"${isOpen && html` open`}><summary>Rate limits, metadata</summary>
 ${limitsField(form)}
 ${areaField(form, 'metadata', METADATA_HINT)}</details>`;
 }
 
 const OPTIONAL = ['limits', 'metadata'] as const;
+
+/** Browsers and apps call from every address, so a new public key has no such field. */
+function hasAddresses({ kind, values }: SettingsForm): boolean {
+  return kind !== 'public' || (values.allowedAddresses ?? '') !== '';
+}
+
 const ADDRESSES_HINT =
   'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one on each line. Leave it empty to allow every address.';
 const METADATA_HINT =
