@@ -91,7 +91,10 @@ describe('operations that need Owner', () => {
       theirs?.body.replace(/<fieldset class="quiet" disabled>[\s\S]*?<\/form>|<button[^>]* disabled>/g, ''),
     ).not.toContain('<button');
     for (const page of ['edit', 'revoke', 'end-grace/confirm']) {
-      expect((await browserOf(holder, 'developer').get(`${PATH[keyType]}/${id}/${page}`)).status).toBe(403);
+      const { status, body } = await browserOf(holder, 'developer').get(`${PATH[keyType]}/${id}/${page}`);
+      expect([status, body]).toEqual([403, expect.stringContaining('This needs the Owner permission.')]);
+      expect(body).toContain('<nav aria-label="Dashboard">');
+      expect(body).toContain(`<a class="button" href="${MOUNT}${PATH[keyType]}/${id}">Go back</a>`);
     }
   });
 });

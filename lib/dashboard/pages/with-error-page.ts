@@ -7,8 +7,10 @@ import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
 import { answerPage } from '../http/page-response.js';
 import type { KeyType } from '../key-type.js';
 
-/** Errors that a member can correct. All other errors have a general page. */
-const CORRECTABLE: readonly ManagementErrorCode[] = ['invalid', 'version_conflict', 'revoked', 'idempotency_conflict'];
+/** Errors from which a member goes on in the Dashboard. All other errors have a page without navigation. */
+const EXPECTED: readonly ManagementErrorCode[] = [
+  ...(['invalid', 'forbidden', 'version_conflict', 'revoked', 'idempotency_conflict'] as const),
+];
 
 /** Wraps a page: if management refuses the request, the page says why and leads back. */
 export function withErrorPage(keyType: KeyType, page: Page): Page {
@@ -16,7 +18,7 @@ export function withErrorPage(keyType: KeyType, page: Page): Page {
     try {
       return await page(context);
     } catch (error) {
-      if (!(error instanceof ManagementError) || !CORRECTABLE.includes(error.code)) throw error;
+      if (!(error instanceof ManagementError) || !EXPECTED.includes(error.code)) throw error;
       const { status, title, message } = toHttpError(error);
       const main = html`<h1>${title}</h1>
 <p role="alert">${message} Nothing was changed.</p>
