@@ -117,11 +117,18 @@ for (const warning of document.querySelectorAll('[data-warns]')) {
 // Buttons that set the date to a number of days from today.
 for (const presets of document.querySelectorAll('[data-presets]')) {
   const field = document.getElementById(presets.dataset.presets);
+  const dayOf = ({ days }) => (days === '' ? '' : new Date(Date.now() + days * 864e5).toISOString().slice(0, 10));
+  const apply = () => {
+    for (const button of presets.children) button.setAttribute('aria-pressed', field.value === dayOf(button.dataset));
+  };
   presets.hidden = false;
   presets.addEventListener('click', ({ target: { dataset } }) => {
     if (dataset.days === undefined) return;
-    field.value = dataset.days === '' ? '' : new Date(Date.now() + dataset.days * 864e5).toISOString().slice(0, 10);
+    field.value = dayOf(dataset);
+    apply();
   });
+  field.addEventListener('input', apply);
+  apply();
 }
 
 // The errors get the focus, so that a screen reader reads them first.
