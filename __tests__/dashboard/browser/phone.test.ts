@@ -9,6 +9,7 @@ import { browserSite, signIn } from '../../support/browser-site.js';
 const PHONE: BrowserContextOptions = { viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true };
 /** What a finger hits: CSS pixels. */
 const FINGER = 44;
+const INLINE = 24;
 
 const site = browserSite({}, 'a-platform-whose-account-has-an-id-that-is-as-long-as-one-may-be');
 const chromium = openChromium();
@@ -26,6 +27,8 @@ interface Laid {
   readonly width: number;
   readonly outside: readonly string[];
   readonly small: readonly string[];
+  /** Links in a sentence that are lower than WCAG 2.5.8 asks for. */
+  readonly low: readonly string[];
 }
 
 /** How a page is laid out: how wide it is, what stands out of it, and what is too small to be hit. */
@@ -34,17 +37,18 @@ const layoutOf = (page: Page) =>
   const shown = [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility() && !element.closest('.unseen, .skip, thead'));
   const boxOf = (element) => element.getBoundingClientRect();
   const described = (element) => element.tagName + ' ' + element.textContent.slice(0, 60) + ' ' + JSON.stringify(boxOf(element));
-  const targets = shown.filter((element) => element.matches('button, .button, .tabs a, .menu summary, .menu a, select, input, .pages a'));
+  const targets = shown.filter((element) => element.matches('button, .button, .tabs a, .menu summary, .menu a, select, input, .pages a, .banner a, .empty a'));
   const sizeOf = (element) => boxOf(element.matches('[type=radio], [type=checkbox]') ? element.closest('label') : element);
   return {
     width: document.documentElement.scrollWidth,
     outside: shown.filter((element) => boxOf(element).left < 0 || boxOf(element).right > innerWidth + 0.5).map(described),
+    low: shown.filter((element) => element.matches('main a') && Math.min(...[...element.getClientRects()].map(({ height }) => height)) < ${INLINE}).map(described),
     small: targets.filter((element) => sizeOf(element).height < ${FINGER} || sizeOf(element).width < ${FINGER}).map(described),
   };
 })()`);
 
 async function expectToFit(page: Page): Promise<void> {
-  expect(await layoutOf(page)).toEqual({ width: PHONE.viewport?.width, outside: [], small: [] });
+  expect(await layoutOf(page)).toEqual({ width: PHONE.viewport?.width, outside: [], small: [], low: [] });
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().withRules(['target-size']).analyze();
   expect(violations.map(({ nodes }) => nodes.map(({ html }) => html))).toEqual([]);
 }
@@ -144,6 +148,10 @@ describe('on a phone', () => {
     })()`);
     expect(titles).toEqual(['key', 'used', 'state']);
     expect(height).toBeLessThan(100);
+    // The column of the environment is not shown.
+    const marks = page.locator('.keys .sandbox:visible');
+    expect(await marks.count()).toBe(1);
+    expect(await page.getByRole('row', { name: 'Shop plugin' }).locator('.sandbox').isVisible()).toBe(true);
   });
 });
 

@@ -36,8 +36,8 @@ describe('the chart of requests by day', () => {
   });
 
   it('has the same numbers as text and as a table, newest first', () => {
-    const text = chartOf(day(1, 12_345, 1), day(2, 5, 0));
-    const total = '12,350 accepted and 1 refused requests from 1 Nov to 2 Nov';
+    const text = chartOf(day(1, 12_345, 1), day(2, 5, 0), day(3, 0, 0));
+    const total = '12,350 accepted and 1 refused requests from 1 Nov to 3 Nov';
     expect(text).toContain(`<svg role="img" aria-label="${total}"`);
     expect(text).toContain('<title>2026-11-01: 12,345 accepted, 1 refused</title>');
     const rows = [

@@ -20,7 +20,7 @@ export const STYLE = assetOf(
   'style',
   'css',
   'text/css; charset=utf-8',
-  compact(STYLE_TEXT + SECTION_STYLE_TEXT + MEDIA_STYLE_TEXT),
+  compactStyle(STYLE_TEXT + SECTION_STYLE_TEXT + MEDIA_STYLE_TEXT),
 );
 export const SCRIPT = assetOf('script', 'js', 'text/javascript; charset=utf-8', compact(SCRIPT_TEXT));
 export const ICON = assetOf('icon', 'svg', 'image/svg+xml', ICON_TEXT);
@@ -44,6 +44,10 @@ export function serveAsset({ type, text }: Asset) {
 /** Leaves out indentation and lines that are comments, so that pages stay small. */
 function compact(text: string): string {
   return text.replace(/^\s*\/(?:\/.*|\*.*\*\/)$/gm, '').replace(/^\s+/gm, '');
+}
+
+function compactStyle(text: string): string {
+  return compact(text).replaceAll(/ ?([{};]) ?/g, '$1');
 }
 
 function assetOf(name: string, extension: string, type: string, text: string): Asset {

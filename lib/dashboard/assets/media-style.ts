@@ -1,5 +1,7 @@
 /** The rules for small screens, touch, reduced motion and forced colors. They follow the rules of `style.ts`. */
 export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: none; } }
+/* Where the column of the environment is shown, the mark is not needed. */
+@media (min-width: 60.01rem) { .keys .sandbox { display: none; } }
 /* On a phone a key takes two lines: its name and state, then its hint and last use. */
 @media (max-width: 40rem) {
   .keys, .keys tbody, .keys caption { display: block; }
@@ -16,12 +18,12 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
   .keys .key { grid-area: 2 / 1; }
   .keys .used { grid-area: 2 / 2; color: var(--kw-muted); font-size: .8125rem; }
   .keys td code { white-space: normal; }
-  table:not(.keys) :is(caption, thead, tbody, tr, th, td), table:not(.keys) { display: block; }
-  table:not(.keys) thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  table:not(.keys) tbody tr { padding: .5rem 0; border-top: 1px solid var(--kw-line); }
-  table:not(.keys) :is(tbody th, td) { border: 0; padding: .25rem .75rem; min-width: 0; max-width: none; overflow-wrap: anywhere; }
-  table:not(.keys) td[data-title] { position: relative; padding-left: 9rem; min-height: 1.75rem; }
-  table:not(.keys) td[data-title]::before { content: attr(data-title); position: absolute; left: .75rem; width: 8rem; color: var(--kw-muted); }
+  table:not(.keys, .days) :is(caption, thead, tbody, tr, th, td), table:not(.keys, .days) { display: block; }
+  table:not(.keys, .days) thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table:not(.keys, .days) tbody tr { padding: .5rem 0; border-top: 1px solid var(--kw-line); }
+  table:not(.keys, .days) :is(tbody th, td) { border: 0; padding: .25rem .75rem; min-width: 0; max-width: none; overflow-wrap: anywhere; }
+  table:not(.keys, .days) td[data-title] { position: relative; padding-left: 9rem; min-height: 1.75rem; }
+  table:not(.keys, .days) td[data-title]::before { content: attr(data-title); position: absolute; left: .75rem; width: 8rem; color: var(--kw-muted); }
   .keys .state { text-align: right; }
   .keys .used { text-align: right; }
   .keys .used time::before { content: "Used "; }
@@ -29,6 +31,7 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
   .account { border: 0; padding: 0; }
   .filters .field { flex-basis: 8rem; max-width: none; }
   .filters .date { flex-basis: 40%; }
+  .filters .action { flex-basis: 100%; }
   .filters .search { flex-basis: 100%; order: -1; }
 }
 @media (max-width: 30rem) { .facts > div { grid-template-columns: 7rem 1fr; gap: .75rem; padding: .25rem 0; } .facts { padding-inline: 1rem; } main, .inner { padding-inline: 1rem; } }
@@ -37,6 +40,8 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
   button, .button, input:not([type=checkbox], [type=radio]), select, .tick { min-height: 44px; }
   .tick { align-items: center; }
   .tick input { width: 1.5rem; height: 1.5rem; flex: none; }
+  p a, dd a, li a { padding-block: .25rem; }
+  .banner a, .empty a { display: inline-flex; align-items: center; min-height: 44px; padding-block: 0; }
   tbody th a, .crumb a, .activity + p a, .actions > a { display: inline-flex; align-items: center; min-height: 44px; }
 }
 @media (prefers-reduced-motion: no-preference) { button, .button, .card, .tabs a { transition: border-color .1s, filter .1s; } }

@@ -97,6 +97,7 @@ button, .button { display: inline-flex; align-items: center; justify-content: ce
   background: var(--kw-accent); color: var(--kw-on-accent); cursor: pointer; }
 button:hover, .button:hover { filter: brightness(1.1); }
 button.plain, .button.plain { background: none; border-color: var(--kw-edge); color: var(--kw-text); }
+button.plain[aria-pressed=true] { border-color: var(--kw-accent); color: var(--kw-accent); box-shadow: inset 0 0 0 1px var(--kw-accent); }
 button.danger, .button.danger { background: var(--kw-danger); border-color: var(--kw-danger); color: var(--kw-on-danger); }
 :disabled { opacity: .6; cursor: not-allowed; }
 /* A rule for a class must not show what is hidden. */
@@ -145,6 +146,7 @@ fieldset.quiet { border: 0; padding: 0; margin: 0; background: none; }
 .filters { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-bottom: 1rem; }
 .filters .field { margin: 0; flex: 1 1 8.5rem; max-width: 16rem; font-size: .875rem; }
 .filters .search { flex: 1 1 12rem; }
+.filters .action { flex-basis: 18rem; max-width: 20rem; }
 .pages { display: flex; gap: 1.5rem; margin-top: 1rem; }
 .pages a { display: inline-flex; align-items: center; min-height: 44px; }
 .copy { display: flex; gap: .5rem; align-items: start; }
@@ -154,6 +156,7 @@ textarea { width: 100%; min-width: 0; min-height: 2.5rem; font: .875rem/1.5 var(
 .once .field { max-width: none; }
 .steps { padding-left: 1.25rem; }
 .badge { display: inline-block; padding: 0 .625rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .8125rem; font-weight: 500; line-height: 1.5rem; letter-spacing: 0; white-space: nowrap; vertical-align: middle; }
+.badge.sandbox { color: var(--kw-muted); }
 .badge.active, .badge.done { color: var(--kw-good); }
 .badge.disabled, .badge.expired { color: var(--kw-warn); }
 .badge.revoked, .badge.refused { color: var(--kw-danger); }

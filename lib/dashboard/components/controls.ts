@@ -9,7 +9,7 @@ export interface Entry {
 
 /** A select for a filter. `''` means no filter. */
 export function select(name: string, label: string, entries: readonly Entry[], current: string | undefined): Html {
-  return html`<label class="field">${label}
+  return html`<label class="field ${name}">${label}
 <select name="${name}">${entries.map(
     ({ value, title }) =>
       html`<option value="${value}"${value === (current ?? '') && html` selected`}>${title}</option>`,

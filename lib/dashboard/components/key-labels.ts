@@ -49,6 +49,11 @@ export function stateBadge({ state }: Pick<KeyView, 'state'>): Html {
   return html`<span class="badge ${state}">${STATES[state]}</span>`;
 }
 
+/** Marks a key of the sandbox, so that nobody takes it for a live key. */
+export function sandboxBadge({ environment }: Pick<KeyView, 'environment'>): Html | undefined {
+  return environment === 'sandbox' ? html` <span class="badge sandbox">${ENVIRONMENTS.sandbox}</span>` : undefined;
+}
+
 /** A list of APIs, scopes or channels, shortened. */
 export function shortList(names: 'all' | readonly string[]): Html {
   if (names === 'all' || names.length <= MAX_NAMES) return fullList(names);

@@ -3,7 +3,7 @@ import type { KeyView } from '../../management/keys/key-view.js';
 import type { UsageCounts } from '../../management/keys/usage.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
 import { type Html, html, userText } from './html.js';
-import { ENVIRONMENTS, KINDS, shortList, stateBadge } from './key-labels.js';
+import { ENVIRONMENTS, KINDS, sandboxBadge, shortList, stateBadge } from './key-labels.js';
 import { dayTime, timeAgo } from './times.js';
 
 /** The data of the table other than its keys. */
@@ -38,7 +38,7 @@ export function keyTable(keyType: KeyType, keys: readonly KeyView[], options: Ke
 <tbody role="rowgroup">
 ${keys.map(
   (key) =>
-    html`<tr role="row"><th scope="row" role="rowheader"><a href="${base}${keyPath(keyType, key)}">${userText(keyName(key))}</a></th>${columns.map(
+    html`<tr role="row"><th scope="row" role="rowheader"><a href="${base}${keyPath(keyType, key)}">${userText(keyName(key))}</a>${sandboxBadge(key)}</th>${columns.map(
       ({ className, cell }) => html`<td role="cell" class="${className}">${cell(key)}</td>`,
     )}</tr>
 `,

@@ -40,15 +40,18 @@ ${days.map((day, index) => bars(day, index * (BAR + GAP), highest))}<path d="M0 
 
 function table({ days }: KeyUsage): Html {
   return html`<details><summary>Requests by day</summary>
-<div class="scroll"><table role="table">
-<caption>Requests by day, in UTC. Counts are up to a minute late.</caption>
+<div class="scroll"><table role="table" class="days">
+<caption>In UTC. Days without requests are left out. Counts are up to a minute late.</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Day</th><th scope="col" role="columnheader">Accepted</th><th scope="col" role="columnheader">Refused</th></tr></thead>
 <tbody role="rowgroup">
-${days.toReversed().map(
-  (day) =>
-    html`<tr role="row"><th scope="row" role="rowheader">${day.day}</th><td role="cell" data-title="Accepted">${formatCount(day.accepted)}</td><td role="cell" data-title="Refused">${formatCount(day.refused)}</td></tr>
+${days
+  .filter(({ accepted, refused }) => accepted + refused > 0)
+  .toReversed()
+  .map(
+    (day) =>
+      html`<tr role="row"><th scope="row" role="rowheader">${day.day}</th><td role="cell" data-title="Accepted">${formatCount(day.accepted)}</td><td role="cell" data-title="Refused">${formatCount(day.refused)}</td></tr>
 `,
-)}</tbody>
+  )}</tbody>
 </table></div></details>`;
 }
 

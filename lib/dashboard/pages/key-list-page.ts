@@ -58,10 +58,10 @@ export function keyListPage(keyType: KeyType): Page {
     const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${!options.disabled && html`<a class="button" href="${base}${keyType.create}">Create ${keyType.noun}</a>`}</div></div>
 ${await listFlashMessage(context)}
 ${options.disabled && html`<p class="banner">The account is disabled: ${!isFirstRun && 'all of its keys are refused, and '}no key can be created. Ask the operator of this platform to enable it.</p>`}
-${expiryBanner(keyType, keys.items, context)}
 ${!isFirstRun && filterForm(keyType, view, options, base)}
 <p class="unseen" role="status" id="found">${resultCount(keyType, keys)}</p>
 <div id="results">
+${expiryBanner(keyType, keys.items, context)}
 ${
   isFirstRun
     ? options.disabled
@@ -145,6 +145,7 @@ ${limit !== undefined && hidden('limit', limit)}
 
 const UNUSED: readonly Entry[] = [
   { value: '', title: 'Any time' },
+  { value: '7', title: 'Not for 7 days' },
   { value: '30', title: 'Not for 30 days' },
   { value: '90', title: 'Not for 90 days' },
   { value: '365', title: 'Not for a year' },
@@ -163,8 +164,8 @@ const ORDERS: readonly Entry[] = [
   { value: 'created', title: 'Oldest first' },
   { value: 'name', title: 'Name, A to Z' },
   { value: '-name', title: 'Name, Z to A' },
-  { value: '-used', title: 'Last used, newest first' },
-  { value: 'used', title: 'Last used, oldest first' },
+  { value: '-used', title: 'Recently used' },
+  { value: 'used', title: 'Longest unused' },
 ];
 
 const ANY: Entry = { value: '', title: 'Any' };

@@ -5,7 +5,7 @@ import { copyField } from '../components/copy-field.js';
 import { flashMessage } from '../components/flash-message.js';
 import { type Html, html, userText } from '../components/html.js';
 import { keyActionsMenu } from '../components/key-actions-menu.js';
-import { ENVIRONMENTS, fullList, KINDS, stateBadge } from '../components/key-labels.js';
+import { ENVIRONMENTS, fullList, KINDS, sandboxBadge, stateBadge } from '../components/key-labels.js';
 import { keyStateBanner } from '../components/key-state-banner.js';
 import { layout } from '../components/layout.js';
 import { publicKeysSection } from '../components/public-keys-section.js';
@@ -33,7 +33,7 @@ export function keyPage(keyType: KeyType): Page {
     const key = await viewKey(context, keyType);
     const activity = await site.management.audit(member, { subject: key.id, limit: LATEST });
     const usage = await site.management.usage(member, key.id);
-    const main = html`<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key)}</div>
+    const main = html`<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}${sandboxBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key)}</div>
 ${flashMessage(context, keyName(key))}
 ${keyStateBanner(context, keyType, key, activity.items)}
 ${key.publicKey !== null && copyField('text', 'Public key', key.publicKey)}
