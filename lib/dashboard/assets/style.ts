@@ -144,8 +144,12 @@ fieldset.quiet { border: 0; padding: 0; margin: 0; background: none; }
 .empty { padding: 2rem 1rem; }
 .empty h2 { margin-top: 0; }
 .filters { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-bottom: 1rem; }
-.filters .field { margin: 0; flex: 1 1 8.5rem; max-width: 16rem; font-size: .875rem; }
-.filters .search { flex: 1 1 12rem; }
+.filters .field { margin: 0; flex: 1 1 7rem; max-width: 16rem; font-size: .875rem; }
+/* Wide enough for their longest text. */
+.filters .search { flex-basis: 15rem; }
+.filters .state { flex-basis: 8rem; }
+.filters :is(.unused, .sort) { flex-basis: 10rem; }
+.filters .date { flex-basis: 9rem; }
 .filters .action { flex-basis: 18rem; max-width: 20rem; }
 .pages { display: flex; gap: 1.5rem; margin-top: 1rem; }
 .pages a { display: inline-flex; align-items: center; min-height: 44px; }
