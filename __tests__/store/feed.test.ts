@@ -84,6 +84,24 @@ describe('a feed', () => {
     await engine.close();
   });
 
+  it('refuses an answer that is older than the feed was when it was asked, and no answer during which a change came', async () => {
+    const { engine, poll, change } = await polledByHand();
+    const feed = new Feed(engine);
+    feed.start();
+    await change('a');
+    await poll();
+    const found = (position: number) => async () => ({ record: 'found', position });
+    expect(await feed.lookUp(found(1))).toBe('found');
+    await expect(feed.lookUp(found(0))).rejects.toMatchObject({ code: 'store_unavailable' });
+    const answer = await feed.lookUp(async () => {
+      await change('b');
+      await poll();
+      return { record: 'found', position: 1 };
+    });
+    expect(answer).toBe('found');
+    await engine.close();
+  });
+
   it('starts another poll for a request during a poll', async () => {
     const { engine, poll } = await polledByHand();
     const feed = new Feed(engine);
