@@ -23,6 +23,15 @@ describe.each(sharedEngines)('a store that closes, on %s', (engine) => {
     const rows = await onDatabase(stores.url, 'select last_used_from from secrets where last_used_at is not null');
     expect(rows).toEqual([{ last_used_from: '192.0.2.1' }]);
   });
+
+  it('closes its connections and resolves even if its last writes fail', async () => {
+    const store = await stores.open();
+    await store.announceIssuer('ES256');
+    await onDatabase(stores.url, 'drop table issuers');
+    await expect(store.close()).resolves.toBeUndefined();
+    await expect(store.ready()).resolves.toBe(false);
+    expect(openFiles().filter((file) => file.startsWith(fileOf(stores.url)))).toEqual([]);
+  });
 });
 
 const onLinux = process.platform === 'linux' ? it : it.skip;

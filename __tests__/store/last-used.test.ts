@@ -117,6 +117,9 @@ describe('last uses', () => {
     await uses.flush();
     const [used] = await engine.lookups.selectFrom('public_keys').selectAll().execute();
     expect(used).toMatchObject({ last_used_at: now, last_used_from: '203.0.113.7' });
+    // Lists are sorted by the use of the key.
+    const [key] = await engine.lookups.selectFrom('keys').select('used_at').execute();
+    expect(key).toEqual({ used_at: now });
   });
 
   it('are written in batches, and nothing if there are none', async () => {

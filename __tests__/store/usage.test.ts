@@ -121,6 +121,26 @@ describe.each(engines)('usage in %s', (name) => {
     expect(await today()).toMatchObject({ accepted: 4 });
   });
 
+  it('is added to the counts that come while a write fails', async () => {
+    let fail = (_error: Error): void => undefined;
+    let isAway = true;
+    const failing: Engine = {
+      ...engine,
+      transact: async (work) =>
+        isAway ? await new Promise<never>((_resolve, reject) => (fail = reject)) : await engine.transact(work),
+    };
+    const patient = createUsageWriter(failing);
+    patient.usageOf(id).accepted();
+    const first = patient.flush();
+    await new Promise(setImmediate);
+    patient.usageOf(id).refused();
+    const second = patient.flush();
+    fail(new Error('away'));
+    isAway = false;
+    await Promise.all([first, second]);
+    expect(await today()).toMatchObject({ accepted: 1, refused: 1 });
+  });
+
   it('is shown only to members of the account', async () => {
     writer.usageOf(id).accepted();
     await writer.flush();

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import { apiKeys, requireBearer } from 'keyward';
+import { createManagementApi, memberByScopes } from 'keyward/management';
+import { type ApiClient, serveApi } from '../../support/api-client.js';
+import { HAS, managed } from '../../support/managed.js';
+import { serve } from '../../support/raw-http.js';
+
+const HOUR = 3_600;
+const MANAGING = { ...HAS, apis: [...HAS.apis, 'keys'], scopes: [...HAS.scopes, 'keys:manage'] };
+
+describe('requests of the API', () => {
+  const setup = managed('memory');
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    api = await serveApi(setup.management, setup.store, setup.clock);
+  });
+  afterAll(() => api.close());
+
+  it('the usage of a key is not under the path of access keys, nor the reverse', async () => {
+    const { owner, key, accessKey } = await setup.account();
+    const [{ key: apiKey }, { key: client }] = [await key(), await accessKey()];
+    const status = async (path: string) => (await api.send(owner, 'GET', path)).status;
+    expect(await status(`/keys/${apiKey.id}/usage`)).toBe(200);
+    expect(await status(`/access-keys/${client.id}/usage`)).toBe(200);
+    expect(await status(`/keys/${client.id}/usage`)).toBe(404);
+    expect(await status(`/access-keys/${apiKey.id}/usage`)).toBe(404);
+  });
+
+  it('a secret is not deleted with an old If-Match', async () => {
+    const { owner, accessKey } = await setup.account();
+    const { key } = await accessKey();
+    const added = await api.send(owner, 'POST', `/access-keys/${key.id}/secrets`);
+    const [, old] = added.body.key.secrets;
+    const path = `/access-keys/${key.id}/secrets/${old.id}`;
+    const stale = await api.send(owner, 'DELETE', path, { headers: { 'if-match': '"1"' } });
+    expect([stale.status, stale.body.code]).toEqual([412, 'version_conflict']);
+    const headers = { 'if-match': added.headers.get('etag') ?? '' };
+    expect((await api.send(owner, 'DELETE', path, { headers })).status).toBe(204);
+  });
+
+  it('a body without a Content-Length is read', async () => {
+    const { owner, key: create } = await setup.account();
+    const { key } = await create();
+    const body = new Blob([JSON.stringify({ gracePeriod: HOUR })]).stream();
+    const headers = { 'content-type': 'application/json', 'x-member': JSON.stringify(owner) };
+    const request = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+    const response = await fetch(`${api.url}/api/keys/${key.id}/rotate`, request);
+    const { key: rotated } = (await response.json()) as { key: { secrets: readonly { state: string }[] } };
+    expect(rotated.secrets.map(({ state }) => state)).toEqual(['current', 'grace_period']);
+  });
+
+  it('a body that the host app has parsed has the same limit', async () => {
+    const { developer } = await setup.account();
+    const app = express().use(express.json({ limit: '1mb' }));
+    app.use('/api', createManagementApi({ management: setup.management, memberOf: () => developer }));
+    const { port, close } = await serve(app);
+    const create = async (name: string) => {
+      const body = JSON.stringify({ kind: 'secret', apis: ['payments'], name });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(`http://127.0.0.1:${port}/api/keys`, { method: 'POST', headers, body })).status;
+    };
+    expect(await create('Till')).toBe(201);
+    expect(await create('x'.repeat(65 * 1_024))).toBe(413);
+    await close();
+  });
+
+  it('memberByScopes writes the address of the client to the audit log, behind a trusted proxy too', async () => {
+    const { owner } = await setup.account(MANAGING);
+    const settings = { kind: 'secret', apis: ['keys'], scopes: ['keys:manage'] } as const;
+    const { secret: text, key: managing } = await setup.management.keys.create(owner, settings);
+    const accept = [apiKeys({ resolver: setup.store, kinds: ['secret'], environment: 'live', clock: setup.clock })];
+    const app = express().set('trust proxy', 'loopback');
+    const members = createManagementApi({ management: setup.management, memberOf: memberByScopes() });
+    app.use('/api', requireBearer({ accept }), members);
+    const { port, close } = await serve(app);
+    const headers = { authorization: `Bearer ${text}`, 'x-forwarded-for': '203.0.113.9' };
+    const response = await fetch(`http://127.0.0.1:${port}/api/keys/${managing.id}`, { method: 'DELETE', headers });
+    expect(response.status).toBe(204);
+    const { items } = await setup.management.audit(owner, { limit: 1 });
+    expect(items).toMatchObject([{ action: 'key.revoke', actor: managing.id, origin: '203.0.113.9' }]);
+    await close();
+  });
+});

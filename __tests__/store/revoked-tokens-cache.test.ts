@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Engine } from '../../lib/store/engine.js';
+import { RevokedTokensCache } from '../../lib/store/revoked-tokens/revoked-tokens-cache.js';
+import { openSqlite } from '../../lib/store/sqlite/engine.js';
+import { createManualClock, type ManualClock } from '../support/manual-clock.js';
+import { accountRow, keyRow } from '../support/stored-rows.js';
+
+const MINUTE = 60_000;
+
+describe('the cache of revoked tokens', () => {
+  let engine: Engine;
+  let clock: ManualClock;
+  let cache: RevokedTokensCache;
+
+  beforeEach(async () => {
+    engine = await openSqlite(':memory:');
+    await engine.migrate();
+    await engine.transact(async (tx) => {
+      await tx.insertInto('accounts').values(accountRow()).execute();
+      await tx
+        .insertInto('keys')
+        .values(keyRow({ id: 'ack_1', kind: 'access', apis: null, scopes: '[]', default_scopes: '[]' }))
+        .execute();
+    });
+    clock = createManualClock();
+    cache = new RevokedTokensCache(clock);
+  });
+  afterEach(() => engine.close());
+
+  /** Revokes tokens with the numbers `from` to `to`. */
+  const revoke = (from: number, to: number, expiresAt: number) =>
+    engine.transact(async (tx) => {
+      for (let number = from; number <= to; number += 1) {
+        const row = { key_id: 'ack_1', number, jti: `token-${number}`, expires_at: expiresAt };
+        await tx.insertInto('revoked_tokens').values(row).execute();
+      }
+      await tx.updateTable('keys').set({ tokens_revoked: to }).where('id', '=', 'ack_1').execute();
+    });
+  const tokens = async (number: number) => {
+    const found = await cache.of(engine.lookups, 'ack_1', number);
+    return [...((found as ReadonlyMap<string, number> | undefined)?.keys() ?? [])];
+  };
+
+  it('has a revocation until ten minutes after the token expired, because another clock may be behind', async () => {
+    await revoke(1, 1, clock.now() + MINUTE);
+    expect(await tokens(1)).toEqual(['token-1']);
+    clock.advance(10 * MINUTE);
+    await revoke(2, 2, clock.now() + 60 * MINUTE);
+    expect(await tokens(2)).toEqual(['token-1', 'token-2']);
+    clock.advance(2 * MINUTE);
+    await revoke(3, 3, clock.now() + 60 * MINUTE);
+    expect(await tokens(3)).toEqual(['token-2', 'token-3']);
+  });
+
+  it('reads all revocations, however many queries that takes', async () => {
+    await revoke(1, 5_001, clock.now() + MINUTE);
+    const read = await tokens(5_001);
+    expect([read.length, read.at(-1)]).toEqual([5_001, 'token-5001']);
+  });
+
+  it('reads only the revocations that it has not read', async () => {
+    await revoke(1, 1, clock.now() + MINUTE);
+    await tokens(1);
+    await engine.transact((tx) => tx.deleteFrom('revoked_tokens').execute());
+    await revoke(2, 2, clock.now() + MINUTE);
+    expect(await tokens(2)).toEqual(['token-1', 'token-2']);
+  });
+});
