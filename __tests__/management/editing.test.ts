@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AccessKeyEdit, KeyEdit } from 'keyward/management';
-import { managed, refusalOf, refusing } from '../support/managed.js';
+import { managed, OPERATOR, refusalOf, refusing } from '../support/managed.js';
 import { START } from '../support/manual-clock.js';
 import { engines } from '../support/test-stores.js';
 
@@ -25,6 +25,15 @@ describe.each(engines)('on %s', (engine) => {
       const edited = await at.management.keys.edit(holder.owner, key.id, { version: 1, ...edit });
       expect(edited).toEqual({ ...key, ...edit, version: 2 });
       expect(await at.management.keys.view(holder.owner, key.id)).toEqual(edited);
+    });
+
+    it('can rename and disable a key whose account has lost an API of the key', async () => {
+      const holder = await at.account();
+      const { key } = await holder.key();
+      await at.management.accounts.put(OPERATOR, holder.id, { apis: ['disputes'] });
+      const edit = { name: 'Till', disabled: true };
+      const edited = await at.management.keys.edit(holder.owner, key.id, { version: 1, ...edit });
+      expect(edited).toMatchObject({ name: 'Till', state: 'disabled' });
     });
 
     it.each<[string, Partial<KeyEdit>]>([

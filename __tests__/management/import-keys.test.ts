@@ -121,6 +121,20 @@ describe.each(engines)('on %s', (engine) => {
     ]);
   });
 
+  it.each<[string, (text: string) => Partial<ImportedKey>]>([
+    ['name', (text) => ({ name: text })],
+    ['metadata', (text) => ({ metadata: { note: text } })],
+  ])('refuses a key in its own %s', async (field, traits) => {
+    const holder = await at.account();
+    const text = 'sk_short';
+    const { refused } = await at.management.keys.import(OPERATOR, holder.id, [
+      oldKey({ digest: digestOf(text), ...traits(text) }).given,
+    ]);
+    expect(refused).toEqual([
+      { index: 0, message: expect.stringMatching(new RegExp(`^${field}: this is the key itself`)) },
+    ]);
+  });
+
   it('refuses a duplicate digest or id in a batch', async () => {
     const holder = await at.account();
     const [one, other] = [oldKey({ id: `${holder.id}_a` }).given, oldKey({ id: `${holder.id}_a` }).given];

@@ -110,6 +110,17 @@ describe.each(engines)('on %s', (engine) => {
     expect(await stateOf(made)).toEqual(after);
   });
 
+  it('a request to delete another secret under the same idempotency key is a conflict', async () => {
+    const { holder } = await make();
+    const { key } = await holder.accessKey();
+    const { accessKeys } = at.management;
+    const added = await accessKeys.addSecret(holder.owner, key.id);
+    const [newest, oldest] = added.key.secrets.map(({ id }) => id);
+    await accessKeys.deleteSecret(holder.owner, key.id, oldest ?? '', 'once');
+    const other = accessKeys.deleteSecret(holder.owner, key.id, newest ?? '', 'once');
+    expect(await refusalOf(other)).toEqual(refusing(409, 'idempotency_conflict'));
+  });
+
   it('N36 a change that failed can be sent again', async () => {
     const { holder, key } = await make();
     const rotate = (version: number) => at.management.keys.rotate(holder.owner, key.id, 0, version, 'once');

@@ -158,6 +158,14 @@ describe.each(engines)('usage in %s', (name) => {
     expect((await management.recentUsage(MEMBER, [])).size).toBe(0);
   });
 
+  it('of the last 30 days is the same in lists and on the page of a key', async () => {
+    const now = dayOf(Date.now());
+    const row = (day: number) => ({ key_id: id, day, accepted: 1, refused: 0 });
+    await engine.transact((tx) => addUsage(tx, [row(now - 30), row(now - 29), row(now)]));
+    expect(await management.usage(MEMBER, id)).toMatchObject({ accepted: 2 });
+    expect(await management.recentUsage(MEMBER, [id])).toEqual(new Map([[id, { accepted: 2, refused: 0 }]]));
+  });
+
   it('is shown for every day of a range', async () => {
     const [from, to] = [new Date('2026-01-30T12:00:00Z'), new Date('2026-02-02')];
     const { days, ...usage } = await management.usage(MEMBER, id, { from, to });

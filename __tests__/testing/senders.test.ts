@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
+import { compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
 import { bearerErrors, requireBearer, requireConfirmation } from 'keyward';
 import { createTestKit, type ProofTraits } from 'keyward/testing';
 import request from 'supertest';
+import { testCertificateOf } from '../../lib/testing/test-certificate.js';
 
 const ORIGIN = 'https://api.test';
 
@@ -52,6 +54,34 @@ describe('kit.dpop', () => {
     const token = await sender.token();
     const { status, body } = await get(token, await sender.proof({ method: 'GET', url: '/', token, ...traits }));
     expect([status, body.error]).toEqual([401, error]);
+  });
+
+  it.each<[string, boolean, Partial<ProofTraits>]>([
+    ['of another key pair has a valid signature', true, { foreign: true }],
+    ['that is forged has an invalid one', false, { forged: true }],
+    ['of another key pair that is forged has an invalid one', false, { foreign: true, forged: true }],
+  ])('a proof %s', async (_what, isValid, traits) => {
+    const proof = await sender.proof({ method: 'GET', url: '/', token: 'any', ...traits });
+    const { jwk } = decodeProtectedHeader(proof);
+    const verified = compactVerify(proof, await importJWK(jwk as JWK, 'ES256')).then(
+      () => true,
+      () => false,
+    );
+    expect(await verified).toBe(isValid);
+  });
+
+  it('an expired proof is too old for every maxAge', async () => {
+    const lenient = createTestKit({ dpop: { origin: ORIGIN, maxAge: 300 } });
+    const { token: bind, proof } = lenient.dpop();
+    const token = await bind();
+    const ask = async (traits: Partial<ProofTraits>) =>
+      (
+        await request(appOf(lenient))
+          .get('/')
+          .set('Authorization', `DPoP ${token}`)
+          .set('DPoP', await proof({ method: 'GET', url: '/', token, ...traits }))
+      ).status;
+    expect([await ask({}), await ask({ expired: true })]).toEqual([200, 401]);
   });
 
   it('has the traits of other tokens', async () => {
@@ -127,6 +157,16 @@ describe('kit.certificate', () => {
     const token = kit.introspection().token({ claims: { cnf: client.confirmation } });
     expect((await get(token, client.field)).status).toBe(204);
     expect((await get(token)).status).toBe(401);
+  });
+
+  it('prefers the certificate of the TLS connection to the field', () => {
+    const raw = Buffer.from('the certificate of the connection');
+    const socket = { getPeerX509Certificate: () => ({ raw }) };
+    const headers = { 'client-cert': client.field };
+    expect(testCertificateOf({ headers, socket } as never)).toBe(raw);
+    expect(testCertificateOf({ headers, socket: {} } as never)).toEqual(
+      Buffer.from(client.field.slice(1, -1), 'base64'),
+    );
   });
 
   it('leaves the certificate to the option certificateOf', async () => {

@@ -58,6 +58,30 @@ describe('createTestKit', () => {
     }
   });
 
+  it('revokes for every verifier of the kit', async () => {
+    const other = express();
+    other.use(requireBearer({ accept: [kit.keys('secret')] }), (_req, res) => void res.sendStatus(204));
+    const ask = (key: string) => request(other).get('/').set('Authorization', `Bearer ${key}`);
+    const key = kit.secretKey();
+    expect((await ask(key)).status).toBe(204);
+    kit.revoke(key);
+    expect((await ask(key)).status).toBe(401);
+  });
+
+  it('checks a token against the latest traits of its client', async () => {
+    const traits = { clientId: 'ack_twice', scopes: ['payments'] };
+    expect((await get(await kit.accessToken(traits))).status).toBe(200);
+    expect((await get(await kit.accessToken({ ...traits, revoked: true }))).status).toBe(401);
+  });
+
+  it('simulates an outage for access tokens too', async () => {
+    const token = await kit.accessToken({ scopes: ['payments'] });
+    kit.outage(true);
+    expect((await get(token)).status).toBe(503);
+    kit.outage(false);
+    expect((await get(token)).status).toBe(200);
+  });
+
   it('simulates an outage: 503, and cached credentials stay valid for their time', async () => {
     const warm = kit.secretKey();
     await get(warm);

@@ -1,7 +1,7 @@
 /** The list of keys of one type, with its filters. */
 
 import type { KeyView } from '../../management/keys/key-view.js';
-import { DEFAULT_ORDER, type ListFilter } from '../../management/list-filter.js';
+import type { KeyOrder, ListFilter } from '../../management/list-filter.js';
 import { type Entry, hidden, moreFilters, searchField, select } from '../components/controls.js';
 import { FLASH, FLASH_KEY, listFlashMessage } from '../components/flash-message.js';
 import { type Html, html, joined, userText } from '../components/html.js';
@@ -33,6 +33,8 @@ export function keyListQuery(keyType: KeyType): readonly string[] {
 const DAY = 86_400_000;
 /** Milliseconds. A banner warns about keys that expire within this time. */
 const EXPIRES_SOON_MS = 14 * DAY;
+/** The order of a list that was not sorted: newest first. */
+const DEFAULT_ORDER: KeyOrder = '-created';
 /** Maximum keys that the banner names. */
 const MAX_NAMED = 5;
 
@@ -45,7 +47,7 @@ export function keyListPage(keyType: KeyType): Page {
     const filter = {
       ...listed,
       unusedSince: daysBefore(now, unused),
-      sort,
+      sort: sort ?? DEFAULT_ORDER,
       after,
       limit: limitIn(fields),
     } as ListFilter;
@@ -158,15 +160,18 @@ function daysBefore(now: number, days: string | undefined): Date | undefined {
   return new Date(now - Number(days) * DAY);
 }
 
-/** The first entry is the order of a list that nobody sorted: `DEFAULT_ORDER` in `management/list-filter.ts`. */
-const ORDERS: readonly Entry[] = [
-  { value: '', title: 'Newest first' },
-  { value: 'created', title: 'Oldest first' },
-  { value: 'name', title: 'Name, A to Z' },
-  { value: '-name', title: 'Name, Z to A' },
-  { value: '-used', title: 'Recently used' },
-  { value: 'used', title: 'Longest unused' },
-];
+const ORDER_TITLES: Readonly<Record<KeyOrder, string>> = {
+  '-created': 'Newest first',
+  created: 'Oldest first',
+  name: 'Name, A to Z',
+  '-name': 'Name, Z to A',
+  '-used': 'Recently used',
+  used: 'Longest unused',
+};
+const ORDERS: readonly Entry[] = Object.entries(ORDER_TITLES).map(([order, title]) => ({
+  value: order === DEFAULT_ORDER ? '' : order,
+  title,
+}));
 
 const ANY: Entry = { value: '', title: 'Any' };
 const KIND_ENTRIES: readonly Entry[] = [
