@@ -6,6 +6,7 @@ import { openStore } from 'keyward/store';
 import { SigningKeys } from '../../lib/issuer/signing-keys/signing-keys.js';
 import { type CommandLine, commandLine } from '../support/command-line.js';
 import { createManualClock } from '../support/manual-clock.js';
+import { onDatabase } from '../support/store-database.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
 
 interface Listed {
@@ -108,5 +109,14 @@ describe.each(sharedEngines)('on %s', (engine) => {
     expect(keysIn()).toEqual([fresh]);
     expect(await signingKey()).toBe(kid);
     await expect(openStore(place.url, { encryptionKey: old })).rejects.toMatchObject({ code: 'encryption_key' });
+  });
+
+  it('keeps both encryption keys in the file if the database fails while the rotation is finished', async () => {
+    await signingKey();
+    await keyward.run('encryption-key', 'rotate', ...file);
+    const both = keysIn();
+    await onDatabase(place.url, 'drop table encryption_check');
+    expect((await keyward.run('encryption-key', 'finish', ...file)).code).not.toBe(0);
+    expect(keysIn()).toEqual(both);
   });
 });
