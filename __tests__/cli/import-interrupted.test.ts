@@ -7,6 +7,7 @@ import { digestOf } from '../../lib/credentials/digest.js';
 import { build } from '../examples/built-service.js';
 import { runProgram, startProgram } from '../support/built-cli.js';
 import { commandLine } from '../support/command-line.js';
+import { onDatabase } from '../support/store-database.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
 
 const HEADING = 'digest,kind,apis';
@@ -91,5 +92,21 @@ describe.each(sharedEngines)('keyward keys import, interrupted, on %s', (engine)
     expect(counts.resume_at_line).toBe(counts.imported + 2);
     expect(JSON.parse(err)).toMatchObject({ error: { code: 'signal', exitCode: 130 } });
     expect((await imported()).reduce((sum, count) => sum + count, 0)).toBe(counts.imported);
+  });
+
+  it('after a batch that fails in the database, the line to resume at is the first of this batch', async () => {
+    const refused = digestOf('key 1500');
+    await onDatabase(
+      place.url,
+      engine === 'SQLite'
+        ? `create trigger full before insert on secrets when new.digest = '${refused}' begin select raise(abort, 'full'); end`
+        : `alter table secrets add constraint "full" check (digest <> '${refused}')`,
+    );
+    const file = join(folder, 'keys.csv');
+    writeFileSync(file, `${[HEADING, ...linesOf(2_500)].join('\n')}\n`);
+    const { code, out } = await runProgram(importing(file, '--json'), { KEYWARD_DATABASE: place.url }, folder);
+    expect(code).not.toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ imported: 1_000, resume_at_line: 1_002 });
+    expect(await imported()).toEqual([1_000]);
   });
 });
