@@ -16,7 +16,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   ['edited', (key) => html`${key}: the changes are saved. They apply from now on.`],
   ['disabled', (key) => html`${key} was disabled. It is refused until you enable it.`],
   ['enabled', (key) => html`${key} was enabled.`],
-  ['grace-ended', (key) => html`${key}: the grace period ended. Only the new one is accepted from now on.`],
+  ['grace-ended', (key) => html`${key}: the grace period ended. The old value is refused from now on.`],
   ['secret-deleted', (key) => html`${key}: the secret was deleted. It is refused from now on.`],
   [
     'public-key-added',
