@@ -1,6 +1,6 @@
 /**
- * The parts that mutants are tried in, each within 40 minutes on two cores: the folders of lib/ that are changed, the folders of
- * __tests__/ that are run, and how many of the mutants must be detected, in percent.
+ * The parts in which mutants are tried: the folders of lib/ that are changed, the folders of __tests__/ that are run, and how many of
+ * the mutants must be detected, in percent.
  */
 const PARTS = {
   tokens: {

@@ -1,4 +1,4 @@
-// Takes the pictures of docs/dashboard/, or with a folder as argument every page in every width and theme, to look at.
+// Takes the pictures of docs/dashboard/ and docs/openapi/, or with a folder as argument every page in every width and theme, to look at.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -6,24 +6,34 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { progressLine } from './progress-line.js';
 import { openSample } from './sample-dashboard.js';
+import { swaggerUi, tryOperation } from './sample-swagger-ui.js';
 
 const DOCS = fileURLToPath(new URL('../docs/dashboard/', import.meta.url));
+const OPENAPI_DOCS = fileURLToPath(new URL('../docs/openapi/', import.meta.url));
 const folder = process.argv[2];
 const executablePath = process.env.KEYWARD_TEST_BROWSER ?? '/usr/bin/chromium';
 
 const sample = await openSample();
 const { keys: made } = sample;
-const server = createServer(sample.app).listen(0, '127.0.0.1');
-await new Promise((resolve) => server.once('listening', resolve));
-const site = `http://127.0.0.1:${server.address().port}`;
+const { server, site } = await serve(sample.app);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 try {
-  if (folder === undefined) await takeForDocs();
-  else await takeAll(folder);
+  if (folder === undefined) {
+    await takeForDocs();
+    await takeSwaggerUi();
+  } else {
+    await takeAll(folder);
+  }
 } finally {
   await browser.close();
   server.close();
   await sample.close();
+}
+
+async function serve(app) {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return { server, site: `http://127.0.0.1:${server.address().port}` };
 }
 
 function pages() {
@@ -102,6 +112,16 @@ async function takeForDocs() {
   sample.signIn('developer');
   await createOne(page);
   writeFileSync(`${DOCS}shown-once.png`, await page.screenshot({ animations: 'disabled' }));
+}
+
+async function takeSwaggerUi() {
+  mkdirSync(OPENAPI_DOCS, { recursive: true });
+  const { app, secretKey } = swaggerUi();
+  const { server: api, site: apiSite } = await serve(app);
+  const page = await (await browser.newContext({ viewport: { width: 960, height: 690 } })).newPage();
+  await tryOperation(page, apiSite, secretKey);
+  writeFileSync(`${OPENAPI_DOCS}swagger-ui.png`, await page.screenshot({ animations: 'disabled' }));
+  api.close();
 }
 
 async function takeOne(name, options, path) {
