@@ -63,8 +63,8 @@ export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: num
   const { account, kinds, environment, api, state, text, unusedSince, now, sort, after, limit } = filter;
   const column = SORT_COLUMNS[sort.by];
   const [direction, follows, precedes] = sort.isDescending
-    ? (['desc', sql`<`, sql`>=`] as const)
-    : (['asc', sql`>`, sql`<=`] as const);
+    ? (['desc', '<', '>='] as const)
+    : (['asc', '>', '<='] as const);
   // The index by time starts with the kind, so it can be used only for one kind. The other indexes contain either
   // access keys or API keys.
   const isOneKind = sort.by === 'created' && kinds.length === 1;
@@ -79,8 +79,8 @@ export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: num
     return query.orderBy(column, direction).orderBy('id', direction);
   }
 
-  function compare(operator: RawBuilder<unknown>, { value, id }: KeyPlace): RawBuilder<boolean> {
-    return sql<boolean>`(${sql.ref(column)}, id) ${operator} (${value}, ${id})`;
+  function compare(operator: Comparison, { value, id }: KeyPlace): RawBuilder<boolean> {
+    return comparePair([column, 'id'], operator, [value, id]);
   }
 
   const rows = await findInBatches<KeyRow & { readonly value: number | string }, KeyPlace>(
@@ -153,9 +153,11 @@ export async function listAudit(
     }
     let own = query.where('audit.account', '=', account).orderBy('audit.at', 'desc').orderBy('audit.number', 'desc');
     if (indexed !== undefined) own = own.where(sql.ref(`audit.${indexed[0]}`), '=', indexed[1]);
-    return place === undefined
-      ? own
-      : own.where(sql<boolean>`(audit.at, audit.number) < (${place.at}, ${place.number})`);
+    return place === undefined ? own : own.where(compare('<', place));
+  }
+
+  function compare(operator: Comparison, { at, number }: AuditPlace): RawBuilder<boolean> {
+    return comparePair(['audit.at', 'audit.number'], operator, [at, number]);
   }
 
   return await findInBatches<ListedAuditRow, AuditPlace>(
@@ -171,13 +173,28 @@ export async function listAudit(
         let query = entriesAfter(place).select(AUDIT_COLUMNS);
         for (const [column, value] of others) query = query.where(sql.ref(`audit.${column}`), '=', value);
         if (end !== undefined && account === undefined) query = query.where('audit.number', '>=', end.number);
-        else if (end !== undefined)
-          query = query.where(sql<boolean>`(audit.at, audit.number) >= (${end.at}, ${end.number})`);
+        else if (end !== undefined) query = query.where(compare('>=', end));
         return await query.limit(most).execute();
       },
     },
     { after: after && (await auditPlaceOf(db, account, after)), limit, batch },
   );
+}
+
+type Comparison = '<' | '<=' | '>' | '>=';
+
+/**
+ * Compares a pair of columns with a pair of values, in the order of the pairs. The first column is also compared alone,
+ * because from pairs PostgreSQL cannot estimate how few rows lie between two places, and would read the whole table.
+ */
+function comparePair(
+  columns: readonly [first: string, second: string],
+  operator: Comparison,
+  values: readonly [first: number | string, second: number | string],
+): RawBuilder<boolean> {
+  const [first, second] = [sql.ref(columns[0]), sql.ref(columns[1])];
+  const pair = sql`(${first}, ${second}) ${sql.raw(operator)} (${values[0]}, ${values[1]})`;
+  return sql<boolean>`(${pair} and ${first} ${sql.raw(operator.charAt(0))}= ${values[0]})`;
 }
 
 /** Returns the place of an entry. If the entry does not exist, the list continues before its time. */
