@@ -6,7 +6,7 @@ import { mark } from './route-metadata.js';
 
 /** Options of `bearerErrors`. */
 export interface BearerErrorsOptions {
-  /** `'oauth'`: `{ error, error_description }`. `'problem'`: RFC 9457, `application/problem+json`. */
+  /** `'oauth'` (default): `{ error, error_description }`. `'problem'`: RFC 9457, `application/problem+json`. */
   readonly format?: 'oauth' | 'problem' | undefined;
 }
 

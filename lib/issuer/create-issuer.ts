@@ -78,6 +78,7 @@ export interface IssuerOptions {
   readonly introspection?: IntrospectionOptions | undefined;
   /**
    * Whether to add `POST /connect/revocation` (RFC 7009). `accessKeys` must then have `revokeToken`, as the store does.
+   * Default: `false`.
    */
   readonly revocation?: boolean | undefined;
   readonly clock?: Clock | undefined;

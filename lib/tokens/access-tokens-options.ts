@@ -42,13 +42,14 @@ export interface AccessTokensOptions {
   readonly jwks?: string | URL | JSONWebKeySet | undefined;
   /**
    * `true`: `issuer` and `jwks` may be http URLs of any host. Anyone who controls that network can then forge tokens.
+   * Default: `false`.
    */
   readonly allowHttp?: boolean | undefined;
   /**
    * Accepted signature algorithms, asymmetric only. Default: RS, PS and ES with 256, 384 and 512, EdDSA and Ed25519.
    */
   readonly algorithms?: readonly string[] | undefined;
-  /** `'rfc9068'`: typ at+jwt and its claims. `'jwt'`, for foreign issuers: iss, aud, exp. */
+  /** `'rfc9068'`: typ at+jwt and its claims. `'jwt'`, for foreign issuers: iss, aud, exp. Default: `'rfc9068'`. */
   readonly profile?: TokenProfile | undefined;
   /** Seconds by which `iat` and `nbf` may be in the future: 0 to 300. Default: 5. `exp` has no tolerance. */
   readonly clockTolerance?: number | undefined;
@@ -60,7 +61,10 @@ export interface AccessTokensOptions {
   readonly environment?: Environment | undefined;
   /** The store of access keys. If the access key of a token is no longer valid, the token is refused. */
   readonly accessKeys?: AccessKeyResolver | undefined;
-  /** `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted, although nothing here enforces them. */
+  /**
+   * `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted, although nothing here enforces them.
+   * Default: `'refuse'`.
+   */
   readonly authorizationDetails?: 'refuse' | 'ignore' | undefined;
   /**
    * Accepts tokens that are bound to a key pair, with a proof in each request (RFC 9449); without it they are refused.
@@ -68,7 +72,10 @@ export interface AccessTokensOptions {
   readonly dpop?: DpopOptions | undefined;
   /** Accepts tokens that are bound to a client certificate (RFC 8705 §3); without it they are refused. */
   readonly mtls?: MtlsOptions | undefined;
-  /** `max` limits the cached tokens; the other options are for the cache of access keys. */
+  /**
+   * `max` limits the number of cached tokens, and of cached access keys. A cached token is used until it expires,
+   * unless its signing key or its access key ends before. The other options are only for the cache of access keys.
+   */
   readonly cache?: CacheOptions | false | undefined;
   readonly clock?: Clock | undefined;
 }

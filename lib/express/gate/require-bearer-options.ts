@@ -17,18 +17,24 @@ import type { GateMetadata } from '../route-metadata.js';
 export interface GateOptions<O extends boolean = boolean> {
   /** The realm in challenges. Default: `'api'`. */
   readonly realm?: string | undefined;
-  /** `true`: a request without a credential passes, without a principal; an invalid credential is still refused. */
+  /**
+   * `true`: a request without a credential passes, without a principal; an invalid credential is still refused.
+   * Default: `false`.
+   */
   readonly optional?: O | undefined;
   /**
    * Scopes that every principal must have, otherwise 403. The challenge of a 401 names them, together with the scopes
    * of the guards after the gate.
    */
   readonly scopes?: readonly string[] | undefined;
-  /** `true`: a key without a scheme is accepted, `Authorization: pk_…`, as checkout-sdk-node sends public keys. */
+  /**
+   * `true`: a key without a scheme is accepted, `Authorization: pk_…`, as checkout-sdk-node sends public keys. Default:
+   * `false`.
+   */
   readonly allowSchemeless?: boolean | undefined;
   /**
    * What happens if a secret key comes with the `Origin` of a browser: `'report'` publishes an event; `'refuse'` also
-   * answers 403.
+   * answers 403. Default: `'report'`.
    */
   readonly browserOrigin?: 'report' | 'refuse' | undefined;
   /** The metadata of this resource (RFC 9728), or the URL of the metadata. Challenges name the URL. */

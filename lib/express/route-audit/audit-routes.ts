@@ -11,15 +11,21 @@ export interface RouteReport {
   readonly method: string;
   /** The path as it was written, after the mount paths of its routers. */
   readonly path: string;
-  /** The gates before the route. The last one decides. If there are none, the route is open. */
+  /**
+   * The gates before the route, in order; a request must pass all of them. The handler gets the principal of the last
+   * one. If there are none, the route is open.
+   */
   readonly gates: readonly { readonly kinds: readonly Kind[] | 'any'; readonly optional: boolean }[];
   /** The names of the guards before the route. */
   readonly guards: readonly string[];
-  /** Whether it can be called without a credential: it has no gate, or only optional gates and no guard. */
+  /**
+   * Whether it can be called without a credential: it has no gate; or all its gates are optional, and no guard refuses
+   * such a request (`requireRateLimit` lets it pass).
+   */
   readonly open: boolean;
   /**
-   * The parameters whose callbacks (`router.param`) run before the gate, also for a request without a credential.
-   * Empty if the route is open and has no such callback.
+   * The parameters whose callbacks (`router.param`) also run for a request without a credential. Empty if there is no
+   * such callback.
    */
   readonly openByParam: readonly string[];
   /** Whether the route is open because the document of its `openApiGate` says `security: []`. */

@@ -24,7 +24,10 @@ export interface OpenApiGateOptions {
   readonly schemes: Schemes;
   /** The path before the paths of the document, from the root of the app. Default: the path of `servers`. */
   readonly basePath?: string | undefined;
-  /** A request without an operation: `'refuse'` answers 404, `'pass'` lets it continue without a principal. */
+  /**
+   * A request without an operation: `'refuse'` answers 404, `'pass'` lets it continue without a principal. Default:
+   * `'refuse'`.
+   */
   readonly undocumented?: 'refuse' | 'pass' | undefined;
 }
 

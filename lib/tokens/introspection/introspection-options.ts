@@ -52,7 +52,10 @@ export interface IntrospectedTokensOptions {
    */
   readonly audience: string | readonly string[] | false;
   readonly client: IntrospectionClient;
-  /** `true`: `issuer` and `endpoint` may be http URLs of any host; tokens and the secret are then sent unencrypted. */
+  /**
+   * `true`: `issuer` and `endpoint` may be http URLs of any host; tokens and the secret are then sent unencrypted.
+   * Default: `false`.
+   */
   readonly allowHttp?: boolean | undefined;
   /** Seconds by which `iat` and `nbf` may be in the future: 0 to 300. Default: 5. `exp` has no tolerance. */
   readonly clockTolerance?: number | undefined;
@@ -60,7 +63,10 @@ export interface IntrospectedTokensOptions {
   readonly apis?: ApiMap | undefined;
   /** The environment of principals. */
   readonly environment?: Environment | undefined;
-  /** `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted; nothing here enforces them. */
+  /**
+   * `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted, although nothing here enforces them.
+   * Default: `'refuse'`.
+   */
   readonly authorizationDetails?: 'refuse' | 'ignore' | undefined;
   /** Milliseconds after which a call fails, 1 to 60,000. Default: 1,000. */
   readonly timeout?: number | undefined;

@@ -8,8 +8,9 @@ import { KeySetError, readKeySet, type VerificationKey } from './verification-ke
 /** Finds the key of a signature. */
 export interface KeySet {
   /**
-   * Whether the keys may be used now without a fetch. If not, cached tokens are verified again too: only a verification
-   * starts a fetch, so otherwise cached tokens would be accepted with outdated keys.
+   * Whether the keys may be used now without a fetch. If not, even a cached token must go through `find` again. Only
+   * `find` fetches the keys, so otherwise a cached token would still be accepted after the issuer has withdrawn its
+   * key.
    */
   isFresh(now: Instant): boolean;
   /**
@@ -61,13 +62,14 @@ const LONGEST_BACK_OFF = 10_000;
 export interface RemoteKeySetOptions {
   readonly issuer: string;
   readonly clock: Clock;
-  /** Finds the URL of the set: at the first fetch, and again after `MAX_AGE`. */
+  /** Finds the URL of the set: for the first fetch, for a refresh (from `REFRESH_AGE` on), and after a failed fetch. */
   readonly locate: (signal: AbortSignal) => Promise<URL>;
 }
 
 interface RefreshOptions {
   /**
-   * `true`: the URL of the set is found again. `false`: the URL is known, and the set is fetched for an unknown `kid`.
+   * `true`: the URL of the set is found again. `false`: the set is fetched for an unknown `kid`, from the known URL if
+   * there is one.
    */
   readonly rediscover: boolean;
 }
@@ -99,6 +101,11 @@ export class RemoteKeySet implements KeySet {
     return known ?? this.#search(kid);
   }
 
+  /**
+   * Finds a key that the fresh set does not have, or any key if the set is not fresh. It brings the set up to date
+   * first. If that fetched nothing (`#loads` is the same) and the key is still missing, it fetches the set once more,
+   * unless the cooldown, or the pause after a failure, has not ended.
+   */
   async #search(kid: string | undefined): Promise<VerificationKey | undefined> {
     const loads = this.#loads;
     await this.#bringUpToDate();

@@ -30,7 +30,8 @@ export function judgeCertificate(
  * Returns the thumbprint of the certificate of a request (RFC 8705 section 3.1): SHA-256 of its DER form, in base64url.
  *
  * @param certificateOf - Finds the certificate. Default: the certificate of the TLS connection.
- * @returns `undefined` if the client presented none.
+ * @returns `undefined` if the client presented none; `'unreadable'` if `certificateOf` throws, or returns something
+ *   other than non-empty bytes.
  */
 export function certificateThumbprint(
   request: CredentialRequest,
