@@ -12,7 +12,7 @@ import { LookupSlots, type LookupSource, type Place, UNCOUNTED } from './lookup-
 
 /** `Q`: the request to the resolver. `V`: its answer. `R`: the result made from the answer. */
 export interface BoundedLoaderOptions<Q, V extends Subject, R> {
-  /** The factory that makes the lookups, such as `apiKeys`: the property `of` of events. */
+  /** Who makes the lookups: `apiKeys`, `accessKeys`, `introspectedTokens` or `issuer`: the property `of` of events. */
   readonly of: string;
   /** Milliseconds after which a lookup fails. */
   readonly timeout: number;

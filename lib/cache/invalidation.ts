@@ -9,7 +9,7 @@ export interface Subject {
 /** The entries of one cache that a change invalidates: those of an id, of an account, all or none. */
 export type InvalidationScope = { readonly id: string } | { readonly account: string } | 'all' | 'none';
 
-/** The property of a `Change` that contains the ids of this cache. */
+/** The property of a `Change` that names an entry of a cache. */
 export type SubjectMember = 'key' | 'accessKey';
 
 /**

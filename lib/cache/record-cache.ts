@@ -15,9 +15,9 @@ import type { LookupSource } from './lookup-slots.js';
 
 /** `Q`: the request to the resolver. `E`: the entry that is cached for its answer. */
 export interface RecordCacheOptions<Q, E> {
-  /** The factory that makes the lookups, such as `apiKeys`: the property `of` of events. */
+  /** Who makes the lookups: `apiKeys`, `accessKeys` or `introspectedTokens`. Events have this name as property `of`. */
   readonly of: string;
-  /** The property of a `Change` that contains the ids of this cache. */
+  /** The property of a `Change` that names an entry of this cache: `key` or `accessKey`. */
   readonly member: SubjectMember;
   /**
    * `undefined`: nothing is cached, and concurrent requests for the same key do not share a lookup; its time-out and

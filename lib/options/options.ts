@@ -10,7 +10,7 @@ export class Options {
   readonly #values: Readonly<Record<string, unknown>>;
 
   /**
-   * Creates the checks.
+   * Checks that the options are an object without unknown names, and stores them for the checks of each option.
    *
    * @param factory - The name of the factory, or of the option that contains these options.
    * @param names - All known options. An option with an unknown name is an error, because it is usually a typing

@@ -72,7 +72,7 @@ export interface ProofTraits {
   readonly expired?: boolean | undefined;
   /** Whether the proof is made with another key pair than the one that the tokens are bound to. */
   readonly foreign?: boolean | undefined;
-  /** Whether the proof names its key, but is signed with another key. */
+  /** Whether the proof is signed with another key than the one in its header. */
   readonly forged?: boolean | undefined;
   /** Claims that replace or extend the others; `undefined` removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;

@@ -227,6 +227,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     claims: [{ of: issuer, what: `access tokens of ${issuer}` }],
     tokens: Object.freeze({ issuer, audiences, clock, clockTolerance }),
     confirmation: confirmation?.methods,
+    // The entry point. `verifyAndConfirm` is needed only to check proofs and certificates, or to count the use of
+    // access keys.
     verify: confirmation === undefined && accessKeys === undefined ? verifyToken : verifyAndConfirm,
     invalidate,
   });

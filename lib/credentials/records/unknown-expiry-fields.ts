@@ -10,14 +10,15 @@ const ENDINGS =
 /** Matches these words only as a whole word of the name: `key_status`, `validUntil`. */
 const ENDING_WORDS =
   /(?:^|_)(?:status|state|until|ends?|ended|ttl|locked|removed|closed|dead|killed|lapsed|frozen|paused|before|after|exp)(?:_|$)/;
-/** Matches the name of a column. Names in other forms may be data and are ignored. */
+/** Matches a name that looks like the name of a column. Any other name may be data, so the error does not repeat it. */
 const NAME = /^[\w$-]{1,60}$/;
 
 /**
- * Refuses a record with an unread field that has a value and looks like an expiry or a revocation. The field is allowed
- * if its value was copied to a field that is read, as from `expires_at` to `expiresAt`.
+ * Refuses a record that has a value in a field that keyward does not read, if the name of the field looks like an
+ * expiry or a revocation. The field is allowed if its value was copied to a field that is read, as from `expires_at` to
+ * `expiresAt`.
  *
- * @param readMembers - The names of the fields that are read, as properties of an object.
+ * @param readMembers - An object whose property names are the fields that keyward reads.
  */
 export function refuseUnknownExpiryFields(record: object, readMembers: Readonly<Record<string, true>>): void {
   const values = record as Readonly<Record<string, unknown>>;

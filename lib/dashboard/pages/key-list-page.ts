@@ -33,7 +33,7 @@ export function keyListQuery(keyType: KeyType): readonly string[] {
 const DAY = 86_400_000;
 /** Milliseconds. A banner warns about keys that expire within this time. */
 const EXPIRES_SOON_MS = 14 * DAY;
-/** The order of a list that was not sorted: newest first. */
+/** The order of a list that was not sorted: newest first. The management API has its own default. */
 const DEFAULT_ORDER: KeyOrder = '-created';
 /** Maximum keys that the banner names. */
 const MAX_NAMED = 5;

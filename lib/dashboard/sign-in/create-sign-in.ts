@@ -31,8 +31,8 @@ export interface SignInOptions {
   /** The public URL of the Dashboard: `'https://access.example.com/dashboard'`. */
   readonly url: string;
   /**
-   * A sentence for the pages that says how to get a link. Default: `'The operator of this server can create a sign-in
-   * link.'`
+   * A sentence for the pages that says how to get a link.
+   * Default: `'The operator of this server can create a sign-in link.'`
    */
   readonly help?: string | undefined;
   /** Seconds for which a link can be used. Default: 900. */

@@ -6,8 +6,9 @@ import { method, type Option, type OptionTable, oneOf, optional, readTable } fro
 /** Options of `requireRateLimit`. */
 export interface RateLimitOptions {
   /**
-   * Makes the counter of one window: `(options) => new RateLimiterRedis({ storeClient, ...options })`. It is called
-   * once for each window.
+   * Makes the counter of one limit (`requests` in `seconds`), such as
+   * `(options) => new RateLimiterRedis({ storeClient, ...options })`. It is called once for each different limit: at
+   * the start for `default`, later when a key with a new limit makes a request.
    */
   readonly counter: (options: RateCounterOptions) => RateCounter;
   /** The limits of keys whose record has no `limits`. Default: none, and these keys are not counted. */

@@ -1,3 +1,7 @@
+/**
+ * Checks the channel of a request. A channel is a processing channel of the payment platform (spec section 2.1,
+ * rule 3), not a network connection.
+ */
 import type { IncomingMessage } from 'node:http';
 import { types } from 'node:util';
 import { reachesChannel } from '../../credentials/principal.js';

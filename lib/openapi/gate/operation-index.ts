@@ -18,7 +18,10 @@ export interface IndexedOperation<D> {
 export interface Rivals<D> {
   readonly concrete: IndexedOperation<D>;
   readonly templated: IndexedOperation<D>;
-  /** For each template, an example path that it matches and that no concrete operation matches. */
+  /**
+   * An example path for each overlapping template. No concrete operation matches it, so the route that the router finds
+   * for it is the route of the templated operation.
+   */
   readonly probes: readonly string[];
 }
 
