@@ -232,7 +232,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
       const code = await runCli(args, { stdin, stdout: outputInto(out), stderr, env: { KEYWARD_DATABASE: place.url } });
       return { code, err: err.join('') };
     };
-    const question = `Revoke ${record.id} "till" of the account acme? This is final. [y/N] `;
+    const question = `Revoke ${record.id} "till" of the account acme? This cannot be undone. [y/N] `;
     for (const answer of ['n\n', '\n', '', 'yesterday\n']) {
       const asked = await typing(answer, 'keys', 'revoke', record.id);
       expect(asked).toEqual({ code: 1, err: `${question}not confirmed; nothing was changed\n` });

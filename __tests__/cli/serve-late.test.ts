@@ -76,7 +76,9 @@ describe.each(sharedEngines)('keyward serve before there is an account, on %s', 
       ((await (await fetch(`${first.issuer}/readyz`, { headers })).json()) as { waitsFor: string }).waitsFor;
     await eventually(async () => (await waitsFor()) === 'account', TIMEOUT_MS);
     const dashboard = await fetch(`${first.issuer}/dashboard`, { headers });
-    expect(await dashboard.text()).toBe('The Dashboard waits for its account.\n');
+    expect(await dashboard.text()).toBe(
+      'The Dashboard is not available yet: its account does not exist or cannot be read. The output of "keyward serve" says what is missing.\n',
+    );
 
     await commandLine(place).json('accounts', 'put', 'acme', '--api', 'payments', '--scope', 'payments');
     await eventually(async () => (await statusOf('/readyz')) === 200, TIMEOUT_MS);
@@ -111,7 +113,7 @@ onServer('keyward serve before its database is up', () => {
       const unready = await fetch(`${first.issuer}/readyz`, { headers });
       expect([unready.status, await unready.json()]).toEqual([503, { status: 'unavailable', waitsFor: 'database' }]);
       const dashboard = await fetch(`${first.issuer}/dashboard`, { headers });
-      expect(await dashboard.text()).toBe('The Dashboard waits for its database.\n');
+      expect(await dashboard.text()).toBe('The Dashboard is not available yet: the database cannot be reached.\n');
       expect(await obtainToken(first.issuer, id, secret)).toBe(503);
       await proxy.accept();
       await eventually(async () => (await statusOf('/readyz')) === 200, TIMEOUT_MS);

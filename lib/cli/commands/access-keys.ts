@@ -101,7 +101,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
   ).action(async (id: string, secret: string, options: CommonOptions & ConfirmOption) => {
     const key = await withStore(io, options, async ({ management, memberOfKey }) => {
       const member = await memberOfKey(id);
-      await confirm(io, options, `Delete the secret ${secret} of ${id}? This is final.`);
+      await confirm(io, options, `Delete the secret ${secret} of ${id}? This cannot be undone.`);
       return await management.accessKeys.deleteSecret(member, id, secret);
     });
     printKey(io, options, key);

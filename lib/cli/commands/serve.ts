@@ -149,8 +149,8 @@ function routerOf(
 function listenMessage({ host, port }: ServeSettings, code: string | undefined): string {
   if (code === 'EADDRINUSE')
     return `port ${port} of ${host} is in use (EADDRINUSE); choose another: --port ${port + 1}`;
-  if (code === 'EACCES') return `this user may not listen at port ${port} (EACCES); choose another: --port 4000`;
-  return `cannot listen at ${host}:${port} (${code}); --host must be an address of this machine`;
+  if (code === 'EACCES') return `this user may not listen on port ${port} (EACCES); choose another: --port 4000`;
+  return `cannot listen on ${host}:${port} (${code}); --host must be an address of this machine`;
 }
 
 /** Waits for a signal, then closes the server after it has answered the requests that are in progress. */

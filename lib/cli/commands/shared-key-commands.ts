@@ -113,12 +113,12 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     });
 
   withConfirmation(
-    withStoreOptions(commands.command('revoke <id>').description(`revoke one ${noun}; this is final`)),
+    withStoreOptions(commands.command('revoke <id>').description(`revoke one ${noun}; this cannot be undone`)),
   ).action(async (id: string, options: CommonOptions & ConfirmOption) => {
     const key = await onKey(options, id, async (keys, member) => {
       const { name } = await keys.view(member, id);
       const called = name === null ? '' : ` ${JSON.stringify(name)}`;
-      await confirm(io, options, `Revoke ${id}${called} of the account ${member.account}? This is final.`);
+      await confirm(io, options, `Revoke ${id}${called} of the account ${member.account}? This cannot be undone.`);
       return await keys.revoke(member, id);
     });
     printKey(io, options, key);

@@ -74,7 +74,11 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
     });
 
   withConfirmation(
-    withStoreOptions(keys.command('revoke <kid>').description('refuse every token of a signing key; this is final')),
+    withStoreOptions(
+      keys
+        .command('revoke <kid>')
+        .description('refuse every token that was signed with this key; this cannot be undone'),
+    ),
   ).action(async (kid: string, options: CommonOptions & ConfirmOption) => {
     await withStore(io, options, async ({ store, operator }) => {
       if (!(await store.describeSigningKeys()).some((key) => key.kid === kid)) {

@@ -13,6 +13,8 @@ export interface ServeApp {
   serveWithoutDashboard(): void;
 }
 
+const NO_ACCOUNT = 'its account does not exist or cannot be read. The output of "keyward serve" says what is missing.';
+
 export function serveApp(
   { trustProxy }: { readonly trustProxy?: boolean },
   store: CredentialStore,
@@ -37,8 +39,8 @@ export function serveApp(
   app.use(DASHBOARD_PATH, dashboardRouter, async (_req, res, next) => {
     if (!waitsForAccount) next();
     else {
-      const text = `The Dashboard waits for its ${(await missing()) ?? 'account'}.\n`;
-      res.status(503).set('Retry-After', '5').type('text').send(text);
+      const reason = (await missing()) === 'database' ? 'the database cannot be reached.' : NO_ACCOUNT;
+      res.status(503).set('Retry-After', '5').type('text').send(`The Dashboard is not available yet: ${reason}\n`);
     }
   });
 
