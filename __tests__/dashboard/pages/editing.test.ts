@@ -195,7 +195,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     }
     at.clock.advance(1);
     expect((await get()).body).toContain(
-      '<strong>It is no longer used:</strong> there was no request since the rotation.',
+      '<strong>It is no longer used:</strong> there has been no request with it since the rotation.',
     );
   });
 

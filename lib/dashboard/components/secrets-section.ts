@@ -57,7 +57,7 @@ function useSinceRotation(
   const rotatedAt = newest.createdAt;
   if (lastUsedAt !== null && lastUsedAt > rotatedAt) return html`<strong>It is still in use.</strong>`;
   if (now - rotatedAt.getTime() > MAX_STORE_DELAY)
-    return html`<strong>It is no longer used:</strong> there was no request since the rotation.`;
+    return html`<strong>It is no longer used:</strong> there has been no request with it since the rotation.`;
   return html`Not used since it was rotated, ${timeAgo(rotatedAt, now)}. Uses appear here within a minute, so check again later.`;
 }
 

@@ -17,7 +17,7 @@ export type MemberOf = (req: Request) => Awaitable<Member | undefined>;
 /** The sign-in did not answer; `cause` is for the operator. */
 export class MemberUnknownError extends HttpError {
   constructor(cause: unknown) {
-    super(503, 'Not available', 'The sign-in is not available at the moment. Try again later.', { 'Retry-After': '1' });
+    super(503, 'Not available', 'Sign-in is not available at the moment. Try again later.', { 'Retry-After': '1' });
     this.cause = cause;
   }
 }

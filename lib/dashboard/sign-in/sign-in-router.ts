@@ -174,7 +174,7 @@ async function ownForm(req: Request, names: readonly string[]): Promise<Fields> 
 function assertKeepsCookies(req: Request): void {
   if (req.secure || THIS_MACHINE.test(req.headers.host ?? '')) return;
   const message =
-    'Signing in needs https. With http it works only on the machine that runs the server, with the printed link. Behind a proxy that ends TLS, set "trust proxy" on the server.';
+    'Open the Dashboard with https to sign in. With http, sign-in works only on the machine that runs the server, with the link that the server printed. If a proxy handles https for the server, the operator of the server must set "trust proxy".';
   throw new HttpError(403, 'HTTPS is needed', message);
 }
 
