@@ -66,7 +66,7 @@ function readUrl(metadata: unknown, member: MetadataUrl, source: MetadataSource)
   if (issuer !== source.issuer) return new FetchError('the metadata names another issuer');
   const url = secureUrl(uri, source.allowHttp);
   if (url === undefined) return new FetchError(`the metadata has no ${member} with an https URL`);
-  if (pointsInside(url, source)) return new FetchError(`a ${member} on an internal host`);
+  if (pointsInside(url, source)) return new FetchError(`the ${member} in the metadata is on an internal host`);
   return url;
 }
 

@@ -118,7 +118,8 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
       body: { schema: 'Nothing', types: [JSON_TYPE], required: false },
       answers: {
         200: {
-          description: 'An earlier request with the same idempotency key added it. The secret is not returned again.',
+          description:
+            'An earlier request with the same idempotency key added the secret, which is not returned again.',
           schema: 'RepeatedKey',
         },
         201: { description: 'The access key, with its new secret.', schema: 'CreatedKey' },

@@ -37,7 +37,7 @@ export function checkServers(place: Place, basePath: string): void {
   if (servers === undefined) return;
   for (const server of elementsOf(servers)) {
     if (pathOfServer(server) !== basePath)
-      throw faultAt(server, 'the path of this server differs from the base path of the document; use the same path');
+      throw faultAt(server, `the path of this server must be the base path of the document: ${basePath || '/'}`);
   }
 }
 
