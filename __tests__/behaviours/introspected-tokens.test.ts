@@ -295,11 +295,11 @@ describe('options', () => {
     ['audience: true', { audience: true }, 'option "audience": each name must be a non-empty string'],
     ['no client', { client: undefined }, 'option "client": expected an object of options'],
     ['a client without id', { client: { secret: 'x' } }, 'option "client": option "id" must be a non-empty string'],
-    ['a client without proof', { client: { id: 'x' } }, 'one of "secret" and "privateKey" is required'],
+    ['a client without proof', { client: { id: 'x' } }, 'either "secret" or "privateKey", not both'],
     [
       'a client with both',
       { client: { id: 'x', secret: 'x', privateKey: 'x' } },
-      'one of "secret" and "privateKey" is required, not both',
+      'give either "secret" or "privateKey", not both',
     ],
     ['a bad private key', { client: { id: 'x', privateKey: 'x' } }, 'option "privateKey" must be a private key'],
     ['a member too many', { client: { id: 'x', secret: 'x', key: 1 } }, 'option "client": unknown option "key"'],

@@ -276,7 +276,7 @@ describe('fetch', () => {
 
   it.each([
     ['http beyond this machine', 'http://api.example.com/', {}, 'the URL must be an https URL'],
-    ['an Authorization field', 'https://api.example.com/', { headers: { authorization: 'x' } }, 'remove it'],
+    ['an Authorization header', 'https://api.example.com/', { headers: { authorization: 'x' } }, 'remove it'],
   ])('rejects %s', async (_what, url, init, message) => {
     const issuer = await issuerWith();
     const error = await rejected(clientOf(issuer).client.fetch(url, init));
@@ -297,9 +297,9 @@ describe('options', () => {
   const good = { tokenEndpoint: 'https://access.example.com/token', clientId: 'a', clientSecret: 's' };
 
   it.each([
-    ['neither issuer nor tokenEndpoint', { ...good, tokenEndpoint: undefined }, '"issuer" and "tokenEndpoint"'],
-    ['both', { ...good, issuer: 'https://access.example.com' }, '"issuer" and "tokenEndpoint"'],
-    ['neither secret nor key', { ...good, clientSecret: undefined }, '"clientSecret" and "privateKey"'],
+    ['neither issuer nor tokenEndpoint', { ...good, tokenEndpoint: undefined }, 'either "issuer" or "tokenEndpoint"'],
+    ['both', { ...good, issuer: 'https://access.example.com' }, 'either "issuer" or "tokenEndpoint"'],
+    ['neither secret nor key', { ...good, clientSecret: undefined }, 'either "clientSecret" or "privateKey"'],
     ['http', { ...good, tokenEndpoint: 'http://access.example.com/token' }, '"tokenEndpoint"'],
     [
       'a public key',

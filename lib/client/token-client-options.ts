@@ -70,7 +70,7 @@ interface TokenEndpoint {
 const endpoint: Option<TokenEndpoint> = (options) => {
   const allowHttp = options.flag('allowHttp', false);
   if (options.has('issuer') === options.has('tokenEndpoint')) {
-    throw new TypeError(`${FACTORY}: one of "issuer" and "tokenEndpoint" is required, not both`);
+    throw new TypeError(`${FACTORY}: give either "issuer" or "tokenEndpoint", not both`);
   }
   const name = options.has('issuer') ? 'issuer' : 'tokenEndpoint';
   const url = secureUrl(options.raw(name), allowHttp);
@@ -91,7 +91,7 @@ const endpoint: Option<TokenEndpoint> = (options) => {
 
 const authentication: Option<(audience: string) => ClientAuthentication> = (options) => {
   if (options.has('clientSecret') === options.has('privateKey')) {
-    throw new TypeError(`${FACTORY}: one of "clientSecret" and "privateKey" is required, not both`);
+    throw new TypeError(`${FACTORY}: give either "clientSecret" or "privateKey", not both`);
   }
   if (options.has('clientSecret')) {
     const secret = options.text('clientSecret');

@@ -132,7 +132,7 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
         throw new TypeError(`fetch: the URL must be ${SECURE_URL}`);
       }
       if (target.headers.has('authorization')) {
-        throw new TypeError('fetch: the request already has an Authorization field; remove it');
+        throw new TypeError('fetch: the request already has an Authorization header; remove it');
       }
       return send(target, isRepeatable(target, init));
     },

@@ -310,7 +310,7 @@ describe('credentialOf', () => {
     const { req } = await pass(bearing('abc'), gate);
     Object.assign(req.headers, { authorization });
     expect(() => credentialOf(req)).toThrow(
-      new Error('keyward: the Authorization field was removed or changed after the gate; call credentialOf earlier'),
+      new Error('keyward: the Authorization header was removed or changed after the gate; call credentialOf earlier'),
     );
   });
 

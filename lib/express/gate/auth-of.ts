@@ -119,7 +119,7 @@ export function credentialOf(req: IncomingMessage): string {
   if (typeof credential !== 'string')
     throw new KeywardError(
       'gate_not_passed',
-      'keyward: the Authorization field was removed or changed after the gate; call credentialOf earlier',
+      'keyward: the Authorization header was removed or changed after the gate; call credentialOf earlier',
     );
   return credential;
 }

@@ -1,4 +1,4 @@
-/** The gate: verifies the credential in the Authorization field of a request. */
+/** The gate: verifies the credential in the Authorization header of a request. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { joseHeaderReader } from '../../cache/jose-headers.js';
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';

@@ -99,7 +99,7 @@ const client: Option<(audience: string) => AuthenticatingClient> = (options, nam
   const given = readTable(`${FACTORY}: option "client"`, options.raw(name), CLIENT_OPTIONS);
   const { id: clientId, secret, privateKey, keyId } = given;
   if ((secret === undefined) === (privateKey === undefined)) {
-    throw new TypeError(`${FACTORY}: option "client": one of "secret" and "privateKey" is required, not both`);
+    throw new TypeError(`${FACTORY}: option "client": give either "secret" or "privateKey", not both`);
   }
   if (secret !== undefined) return () => ({ clientId, authentication: { secret } });
   const signingKey = readPrivateKey(privateKey, keyId);
