@@ -35,9 +35,9 @@ class OutcomeError extends KeywardError {
 }
 
 /** The outcome for the whole gate. `malformed`: the credential is not a b64token, and no verifier claims it. */
-export type FinalOutcome = Accepted | Refused | Unavailable | typeof MALFORMED;
+export type FinalOutcome = Accepted | Refused | Unavailable | typeof MALFORMED_OUTCOME;
 
-const MALFORMED = Object.freeze({ outcome: 'malformed' as const });
+const MALFORMED_OUTCOME = Object.freeze({ outcome: 'malformed' as const });
 
 /**
  * Asks each verifier in order until one does not decline. If all decline, the credential is refused. It never throws or
@@ -55,7 +55,7 @@ export function askVerifiers(
       const verifier = accept[index] as CredentialVerifier & BuiltIn;
       // Built-in verifiers check their cache before the syntax, and their principals are already valid and frozen.
       const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
-      if (!isBuiltIn && !credential.isWellFormed) return MALFORMED;
+      if (!isBuiltIn && !credential.isWellFormed) return MALFORMED_OUTCOME;
       const result = verifier.verify(credential);
       if (result instanceof Promise || (!isBuiltIn && isThenable(result))) {
         return awaitOutcome(accept, credential, index, result, reason);
@@ -67,7 +67,7 @@ export function askVerifiers(
   } catch (error) {
     return unavailableAfterThrow(error);
   }
-  return credential.isWellFormed ? { outcome: 'refused', reason: reason ?? 'unclaimed' } : MALFORMED;
+  return credential.isWellFormed ? { outcome: 'refused', reason: reason ?? 'unclaimed' } : MALFORMED_OUTCOME;
 }
 
 async function awaitOutcome(
