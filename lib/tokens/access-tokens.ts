@@ -176,7 +176,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     const { jws, header, verifiedBy } = token;
     const isSigned = verifiedBy === signingKey || verifySignature(jws, signingKey, header.alg);
     if (isSigned === false) return refused('signature');
-    if (isSigned === true && accessKeys === undefined) return accept(token, signingKey);
+    if (isSigned === true && accessKeys === undefined) return acceptToken(token, signingKey);
     return checkAccessKey(token, signingKey, isSigned);
   }
 
@@ -190,12 +190,12 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     isSigned: true | Promise<boolean>,
   ): Promise<TokenOutcome> {
     if (!(await isSigned)) return refused('signature');
-    if (accessKeys === undefined) return accept(token, signingKey);
+    if (accessKeys === undefined) return acceptToken(token, signingKey);
     const accessKey = await accessKeys.find(token.claims);
-    return 'outcome' in accessKey ? accessKey : accept(token, signingKey, accessKey);
+    return 'outcome' in accessKey ? accessKey : acceptToken(token, signingKey, accessKey);
   }
 
-  function accept(
+  function acceptToken(
     { cacheKey, jws, claims }: UnverifiedToken,
     signingKey: VerificationKey,
     accessKey?: CachedAccessKey,
