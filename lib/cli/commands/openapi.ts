@@ -4,9 +4,9 @@ import { KeywardError } from '../../errors/keyward-error.js';
 import { assertMatchesOpenApi } from '../../openapi/app/assert-matches-open-api.js';
 import { securityChanges } from '../../openapi/app/describe-security.js';
 import type { Schemes } from '../../openapi/document/schemes.js';
-import { readDocumentFile, writeDocumentFile } from '../document-file.js';
 import { CliError, EXIT, type Io } from '../io.js';
 import { loadAppWith } from '../load-app.js';
+import { readDocumentFile, writeDocumentFile } from '../openapi-file.js';
 import { collect } from '../read-options.js';
 import { printJson, printLine } from '../terminal/output.js';
 

@@ -2,7 +2,7 @@
 import type { Kind } from '../../credentials/kind.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { Fields } from '../http/request-fields.js';
-import { formatLimits, formatMetadata } from './user-data.js';
+import { formatLimits, formatMetadata } from './text-settings.js';
 
 /** All, or the named ones. */
 export interface Choice {

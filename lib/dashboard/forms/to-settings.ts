@@ -5,7 +5,7 @@ import type { KeyView } from '../../management/keys/key-view.js';
 import { invalid } from '../../management/management-error.js';
 import { endOf } from './day.js';
 import { areSame, type Choice, type FormValues, formValuesOf, hasNoAllOption } from './form-values.js';
-import { parseAddresses, parseLimits, parseMetadata } from './user-data.js';
+import { parseAddresses, parseLimits, parseMetadata } from './text-settings.js';
 
 /** @throws ManagementError `invalid` */
 export function toKeySettings(values: FormValues, kind: 'secret' | 'public'): KeySettings {

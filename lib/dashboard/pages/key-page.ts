@@ -12,7 +12,7 @@ import { publicKeysSection } from '../components/public-keys-section.js';
 import { secretsSection } from '../components/secrets-section.js';
 import { formatExpiry, timeWithAge } from '../components/times.js';
 import { usageSection } from '../components/usage-chart.js';
-import { formatLimits } from '../forms/user-data.js';
+import { formatLimits } from '../forms/text-settings.js';
 import { type Page, viewKey } from '../http/page-context.js';
 import { answerPage } from '../http/page-response.js';
 import { queryString } from '../http/query-string.js';

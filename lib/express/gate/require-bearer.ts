@@ -32,7 +32,7 @@ import {
   type RequireBearerOptions,
   readGateOptions,
 } from './require-bearer-options.js';
-import { scopesOnRoute } from './route-scopes.js';
+import { scopesOnRoute } from './scopes-on-route.js';
 import {
   ANONYMOUS,
   BAD_DPOP_REQUEST,

@@ -1,6 +1,6 @@
 /** Verifies client assertions, and accepts each one only once (RFC 7523 §3). */
 import { hash } from 'node:crypto';
-import { ReplayCheck } from '../../cache/ask-replay-cache.js';
+import { ReplayCheck } from '../../cache/replay-check.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
 import type { AccessKeyGrant } from '../../credentials/records/access-key-grant.js';
 import { publicKeyDigest } from '../../credentials/records/public-jwk.js';

@@ -1,7 +1,7 @@
 /** DPoP proofs (RFC 9449 section 4.3), at a gate and at the token endpoint. */
 
-import { ReplayCheck } from '../../cache/ask-replay-cache.js';
 import { joseHeaderReader } from '../../cache/jose-headers.js';
+import { ReplayCheck } from '../../cache/replay-check.js';
 import type { Clock } from '../../contracts/clock.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
 import type { CredentialRequest } from '../../http/presented-credential.js';

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatLimits, formatMetadata, parseLimits, parseMetadata } from '../../../lib/dashboard/forms/user-data.js';
+import {
+  formatLimits,
+  formatMetadata,
+  parseLimits,
+  parseMetadata,
+} from '../../../lib/dashboard/forms/text-settings.js';
 import { managed } from '../../support/managed.js';
 import { editForm, KEY_TYPES, newForm } from '../key-forms.js';
 import { servedDashboard } from '../served-dashboard.js';
