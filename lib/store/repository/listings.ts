@@ -1,17 +1,9 @@
-/** Reads single rows and pages of rows for management. */
+/** Reads accounts and keys for management, single or in pages. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { AccountRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
 import { findInBatches } from './batches.js';
-import type {
-  AccountFilter,
-  AuditFilter,
-  KeyFilter,
-  KeyPlace,
-  KeyWithSecrets,
-  ListedAuditRow,
-  ListedKey,
-  ListPlace,
-} from './repository.js';
+import { type Comparison, comparePair } from './compare-pair.js';
+import type { AccountFilter, KeyFilter, KeyPlace, KeyWithSecrets, ListedKey } from './repository.js';
 import { foldText } from './search-text.js';
 
 export async function accountRow(db: Kysely<Tables>, id: string): Promise<AccountRow | undefined> {
@@ -117,95 +109,6 @@ export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: num
     publicKeys: publicKeys.filter(({ key_id }) => key_id === key.id),
     place: { value, id: key.id },
   }));
-}
-
-const AUDIT_COLUMNS = [
-  ...(['audit.id', 'audit.at', 'audit.account', 'audit.actor', 'audit.role', 'audit.action'] as const),
-  ...(['audit.outcome', 'audit.subject', 'audit.before', 'audit.after', 'audit.origin'] as const),
-  'refusals.count as refusals',
-] as const;
-
-/** The place of an audit log entry. Entries with the same time are ordered by number, because their ids are random. */
-interface AuditPlace {
-  readonly at: number;
-  readonly number: number;
-}
-
-export async function listAudit(
-  db: Kysely<Tables>,
-  filter: AuditFilter,
-  batch: number,
-): Promise<readonly ListedAuditRow[]> {
-  const { account, subject, actor, action, from, to, after, limit } = filter;
-  const filters = Object.entries({ subject, actor, action }).filter(([, value]) => value !== undefined);
-  // Within one account, each filter has an index. The first filter uses its index; the other filters check each row.
-  const indexed = account === undefined ? undefined : filters[0];
-  const others = filters.filter((one) => one !== indexed);
-
-  function entriesAfter(place: AuditPlace | undefined) {
-    let query = db.selectFrom('audit').leftJoin('refusals', 'refusals.entry', 'audit.id');
-    if (from !== undefined) query = query.where('audit.at', '>=', from);
-    if (to !== undefined) query = query.where('audit.at', '<', to);
-    // Without an account, no index begins with the time, so entries are ordered by the primary key.
-    if (account === undefined) {
-      const ordered = query.orderBy('audit.number', 'desc');
-      return place === undefined ? ordered : ordered.where('audit.number', '<', place.number);
-    }
-    let own = query.where('audit.account', '=', account).orderBy('audit.at', 'desc').orderBy('audit.number', 'desc');
-    if (indexed !== undefined) own = own.where(sql.ref(`audit.${indexed[0]}`), '=', indexed[1]);
-    return place === undefined ? own : own.where(compare('<', place));
-  }
-
-  function compare(operator: Comparison, { at, number }: AuditPlace): RawBuilder<boolean> {
-    return comparePair(['audit.at', 'audit.number'], operator, [at, number]);
-  }
-
-  return await findInBatches<ListedAuditRow, AuditPlace>(
-    {
-      async endOfBatch(place, size) {
-        const query = entriesAfter(place).select(['audit.at', 'audit.number']);
-        return await query
-          .offset(size - 1)
-          .limit(1)
-          .executeTakeFirst();
-      },
-      async matching(place, end, most) {
-        let query = entriesAfter(place).select(AUDIT_COLUMNS);
-        for (const [column, value] of others) query = query.where(sql.ref(`audit.${column}`), '=', value);
-        if (end !== undefined && account === undefined) query = query.where('audit.number', '>=', end.number);
-        else if (end !== undefined) query = query.where(compare('>=', end));
-        return await query.limit(most).execute();
-      },
-    },
-    { after: after && (await auditPlaceOf(db, account, after)), limit, batch },
-  );
-}
-
-type Comparison = '<' | '<=' | '>' | '>=';
-
-/**
- * Compares a pair of columns with a pair of values, in the order of the pairs. The first column is also compared alone,
- * because from pairs PostgreSQL cannot estimate how few rows lie between two places, and would read the whole table.
- */
-function comparePair(
-  columns: readonly [first: string, second: string],
-  operator: Comparison,
-  values: readonly [first: number | string, second: number | string],
-): RawBuilder<boolean> {
-  const [first, second] = [sql.ref(columns[0]), sql.ref(columns[1])];
-  const pair = sql`(${first}, ${second}) ${sql.raw(operator)} (${values[0]}, ${values[1]})`;
-  return sql<boolean>`(${pair} and ${first} ${sql.raw(operator.charAt(0))}= ${values[0]})`;
-}
-
-/** Returns the place of an entry. If the entry does not exist, the list continues before its time. */
-async function auditPlaceOf(
-  db: Kysely<Tables>,
-  account: string | undefined,
-  { time, id }: ListPlace,
-): Promise<AuditPlace> {
-  let query = db.selectFrom('audit').select('number').where('id', '=', id);
-  if (account !== undefined) query = query.where('account', '=', account);
-  return { at: time, number: (await query.executeTakeFirst())?.number ?? 0 };
 }
 
 /** Reads the public keys of keys. Only access keys have any. */

@@ -3,7 +3,8 @@ import type { Engine } from '../engine.js';
 import { appendChange, type Feed } from '../feed.js';
 import { usageOfKey, usageTotals } from '../usage/usage-queries.js';
 import { keyNames } from './key-names.js';
-import { accountRow, keyWithSecrets, listAccounts, listAudit, listKeys } from './listings.js';
+import { listAudit } from './list-audit.js';
+import { accountRow, keyWithSecrets, listAccounts, listKeys } from './listings.js';
 import type { AccountFilter, AuditFilter, KeyFilter, Repository, RepositoryTransaction } from './repository.js';
 import { SqlTransaction } from './sql-transaction.js';
 
