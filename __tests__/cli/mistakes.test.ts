@@ -37,6 +37,7 @@ describe('a mistake', () => {
       ['keys', 'rotate', 'x', '--grace', '7'],
     ],
     [2, /'--grace <duration>' .*; expected at most 30d$/, ['access-keys', 'rotate', 'x', '--grace', '31d']],
+    [2, /'--disable' cannot be used with option '--enable'/, ['keys', 'edit', 'key_x', '--disable', '--enable']],
     [2, /; expected a date, such as 2027-01-31/, ['keys', 'edit', 'key_x', '--expires', 'tomorrow']],
     [2, /^expected "all" alone or a list of names$/, ['accounts', 'put', 'x', '--api', 'all', '--api', 'payments']],
     [2, /; expected 1 to 200$/, ['audit', '--account', 'acme', '--limit', '1000']],

@@ -69,13 +69,20 @@ describe.each(SINKS)('output into %s', (sink) => {
 
   it('N25 access-keys add-secret: the new secret is deleted', async () => {
     const { id } = await keyward.json<{ id: string }>(...createAccess);
+    const current = async () => {
+      const { record } = await keyward.json<{ record: { secrets: { id: string; state: string }[] } }>(
+        ...['access-keys', 'view', id],
+      );
+      return record.secrets.filter(({ state }) => state !== 'ended').map((secret) => secret.id);
+    };
+    const before = await current();
     const { code, err } = await runInto(sink, 'access-keys', 'add-secret', id);
     expect([code, err]).toEqual([
       4,
       expect.stringMatching(/; so the new secret was deleted, because nobody has seen it\n$/),
     ]);
-    const { record } = await keyward.json<{ record: { secrets: { state: string }[] } }>(...['access-keys', 'view', id]);
-    expect(record.secrets.filter(({ state }) => state !== 'ended')).toHaveLength(1);
+    expect(before).toHaveLength(1);
+    expect(await current()).toEqual(before);
   });
 
   it.each([

@@ -221,6 +221,16 @@ describe('last uses', () => {
     expect(await stored('one')).toEqual([now, 'found']);
   });
 
+  it('are written again after their write failed', async () => {
+    const out = jest.spyOn(engine, 'transact').mockRejectedValue(new Error('out of reach'));
+    uses.record(of('one'), 'lost');
+    await uses.flush();
+    out.mockRestore();
+    uses.record(of('one'), 'found');
+    await uses.flush();
+    expect(await stored('one')).toEqual([now, 'found']);
+  });
+
   it('are limited to 10,000 secrets at a time', async () => {
     for (let at = 0; at < 10_000; at += 1) uses.record(`unknown ${at}`, undefined);
     uses.record(of('one'), 'one too many');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { CredentialStore } from 'keyward/store';
+import { type CredentialStore, openStore } from 'keyward/store';
 import { sql } from 'kysely';
 import type { Engine } from '../../lib/store/engine.js';
 import { openPostgres } from '../../lib/store/postgres/engine.js';
@@ -33,6 +33,13 @@ onServer('the connections of a store in PostgreSQL', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle in transaction'
          and application_name = 'keyward' and query like '%"${schemaOf(stores.url)}"%'`,
     );
+
+  it.each(['a database that does not exist', 'a wrong role'])('%s makes openStore fail at once', async (what) => {
+    const url = new URL(stores.url);
+    if (what === 'a wrong role') url.username = 'nobody_here';
+    else url.pathname = '/nothing_here';
+    await expect(openStore(url.href)).rejects.toMatchObject({ name: 'StoreError' });
+  });
 
   it('one is terminated in a transaction: the error of the work is thrown, and the next transaction succeeds', async () => {
     const own = new Error('mine');

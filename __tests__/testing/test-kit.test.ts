@@ -32,6 +32,13 @@ describe('createTestKit', () => {
     expect(Number(exp) - Number(iat)).toBe(3_600);
   });
 
+  it('makes tokens of more than an hour, which were issued now', async () => {
+    const token = await kit.accessToken({ expiresIn: 7_200, scopes: ['payments'] });
+    const { iat, exp } = decodeJwt(token);
+    expect(Number(exp) - Number(iat)).toBe(7_200);
+    expect((await get(token)).status).toBe(200);
+  });
+
   it.each([
     ['expired', { expired: true }],
     ['revoked', { revoked: true }],

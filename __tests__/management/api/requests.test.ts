@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { apiKeys, requireBearer } from 'keyward';
@@ -7,6 +8,7 @@ import { HAS, managed } from '../../support/managed.js';
 import { serve } from '../../support/raw-http.js';
 
 const HOUR = 3_600;
+const PUBLIC_JWK = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
 const MANAGING = { ...HAS, apis: [...HAS.apis, 'keys'], scopes: [...HAS.scopes, 'keys:manage'] };
 
 describe('requests of the API', () => {
@@ -38,6 +40,17 @@ describe('requests of the API', () => {
     expect([stale.status, stale.body.code]).toEqual([412, 'version_conflict']);
     const headers = { 'if-match': added.headers.get('etag') ?? '' };
     expect((await api.send(owner, 'DELETE', path, { headers })).status).toBe(204);
+  });
+
+  it('a public key is not removed with an old If-Match', async () => {
+    const { owner, accessKey } = await setup.account();
+    const { key } = await accessKey();
+    const path = `/access-keys/${key.id}/public-keys`;
+    const added = await api.send(owner, 'POST', path, { body: { jwk: { ...PUBLIC_JWK, kid: 'first' } } });
+    const remove = (etag: string) => api.send(owner, 'DELETE', `${path}/first`, { headers: { 'if-match': etag } });
+    const stale = await remove('"1"');
+    expect([stale.status, stale.body.code]).toEqual([412, 'version_conflict']);
+    expect((await remove(added.headers.get('etag') ?? '')).status).toBe(204);
   });
 
   it('a body without a Content-Length is read', async () => {
