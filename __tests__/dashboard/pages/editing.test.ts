@@ -124,6 +124,16 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(await now()).toEqual(made);
   });
 
+  it('Disable and Revoke say before it that requests are refused at once, and name each other', async () => {
+    const { get, own } = await keyOf(keyType);
+    const [disable, revoke] = [await get('/disable/confirm'), await get('/revoke')];
+    expect(disable.body).toContain('is refused at once, until you enable it again.');
+    expect(disable.body).toContain(`<a href="${MOUNT}${own}/revoke">revoke it</a>`);
+    expect(disable.body).toContain('<button class="danger">Disable</button>');
+    expect(revoke.body).toContain('is refused at once. This cannot be undone.');
+    expect(revoke.body).toContain(`<a href="${MOUNT}${own}/disable/confirm">disable it</a>`);
+  });
+
   it('is disabled and enabled; an outdated version is a conflict', async () => {
     const { holder, get, post, now, made } = await keyOf(keyType);
     await expectDone(await post('/disable', { version: '1' }), holder, `Key “${made.id}” was disabled`);
@@ -225,7 +235,8 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(await page(keyType, holder, used)).toContain('from <bdi>198.51.100.9</bdi>');
     expect((await get()).body).not.toContain('/end-grace"');
     const asked = await get('/end-grace/confirm');
-    expect(asked.body).toContain(`Every request with the old ${WORD[keyType]} <code>`);
+    expect(asked.body).toContain(`Every request with the old ${WORD[keyType]} <code class="end">`);
+    expect(asked.body).toContain(`<h1>End the grace period of <bdi>${made.id}</bdi></h1>`);
     expect(asked.body).toContain('This cannot be undone.');
     expect(await page(keyType, holder, used, '/end-grace/confirm')).toContain('from <bdi>198.51.100.9</bdi>');
     const version = fieldOf(asked, 'version') ?? '';
@@ -249,9 +260,12 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const { body } = await get('/rotate/confirm');
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain(
-      `Rotating now also ends the old ${WORD[keyType]} of the last rotation at once: ${made.hint}.`,
+      `Rotating now also ends ${made.hint}, the ${WORD[keyType]} before the current one, at once. ${made.hint} was never used.`,
     );
-    expect(text).toContain('Its grace period would end ');
+    expect(text).toContain('If clients still use it, wait until its grace period ends, ');
+    const { hint } = await now();
+    expect(text).toContain(`When does ${hint}, the current ${WORD[keyType]}, stop working?`);
+    expect(text).not.toContain('add a secret');
     expect(body).toContain(`<button>Rotate and end ${made.hint}</button>`);
     const again = await post('/rotate', { version: '2', grace: '86400' });
     expect(again.body).toContain(`<p>Refused from now on: <code>${made.hint}</code>.</p>`);
@@ -308,7 +322,7 @@ describe('API keys', () => {
     const asked = (await browser.get(`/keys/${key.id}/rotate/confirm`)).body;
     expect(asked).toContain('You get a new public key. ');
     expect(asked).toContain('so that you can update your pages and apps.');
-    expect(asked).toContain('When does the grace period of the old public key end?');
+    expect(asked).toContain(`When does <code class="end">${key.hint}</code>, the current public key, stop working?`);
     const form = { version: '1', grace: '3600' };
     const rotated = (await browser.post(`/keys/${key.id}/rotate`, form)).body;
     expect(rotated).toContain(`The old public key is <code>${key.hint}</code>.`);
@@ -381,19 +395,46 @@ describe('access keys', () => {
     const [kept, secret = ''] = secrets.map(({ id }) => id);
     const asked = await get(`/secrets/delete/confirm?secret=${secret}`);
     expect(asked.body).toContain(
-      `Every request with the client secret <code>${secrets[1]?.hint}</code> will be refused.`,
+      `Every token request with the client secret <code class="end">${secrets[1]?.hint}</code> is refused at once.`,
     );
+    expect(asked.body).toContain('Tokens that were already issued stay valid until they expire');
+    expect(asked.body).toContain(`<h1>Delete a secret of <bdi>${made.id}</bdi></h1>`);
+    expect(asked.body).toContain(`<button class="danger">Delete ${secrets[1]?.hint}</button>`);
     expect([fieldOf(asked, 'secret'), fieldOf(asked, 'version')]).toEqual([secret, '2']);
     expect((await get('/secrets/delete/confirm?secret=none')).status).toBe(404);
     expect((await post('/secrets/delete', { version: '1', secret })).status).toBe(409);
     await expectDone(
       await post('/secrets/delete', { version: '2', secret }),
       holder,
-      `Key “${made.id}”: the secret was deleted`,
+      `Key “${made.id}”: the client secret was deleted`,
     );
     expect((await get()).body).not.toContain('Delete this secret');
     expect((await post('/secrets/delete', { version: '3', secret: kept ?? '' })).status).toBe(400);
     expect((await post('/secrets/delete', { version: '3', secret: 'none' })).status).toBe(404);
+  });
+
+  it('warn before a client secret is deleted that is used, if the other one was never used', async () => {
+    const { holder, post, now } = await keyOf('accessKeys');
+    await post('/secrets', { version: '1' });
+    const used = seen(await now(), at.clock.now());
+    const [other, secret] = used.secrets;
+    const textOf = async (id?: string) =>
+      (await page('accessKeys', holder, used, `/secrets/delete/confirm?secret=${id}`)).replace(/<[^>]+>/g, '');
+    const text = await textOf(secret?.id);
+    expect(text).toContain(
+      `${other?.hint}, the other client secret, was never used. Clients probably still use ${secret?.hint}`,
+    );
+    expect(text).toMatch(new RegExp(`${secret?.hint} was last used .* from 198.51.100.9`));
+    expect(await textOf(other?.id)).not.toContain('the other client secret');
+  });
+
+  it('say on Rotate how to keep both secrets, and rotation of an API key does not', async () => {
+    const { get, own } = await keyOf('accessKeys');
+    expect((await get('/rotate/confirm')).body).toContain(
+      `<a href="${MOUNT}${own}/secrets/confirm">add a secret</a> instead`,
+    );
+    const other = await keyOf('keys');
+    expect((await other.get('/rotate/confirm')).body).not.toContain('add a secret');
   });
 
   it('have their tokens revoked', async () => {

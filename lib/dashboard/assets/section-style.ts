@@ -1,5 +1,6 @@
 /** The rules for sections of a page: usage, activity, and what can be closed. They follow the rules of `style.ts`. */
 export const SECTION_STYLE_TEXT = `summary { cursor: pointer; }
+.end { white-space: nowrap; }
 .usage { margin: 0 0 1.5rem; padding: 1rem 1.25rem; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
 .usage h2 { margin: 0 0 .5rem; }
 .usage p { margin: 0; }

@@ -42,6 +42,11 @@ export function secretWord({ kind }: Pick<KeyView, 'kind'>): string {
   return SECRET_WORDS[kind];
 }
 
+/** The end of a secret, which is not broken over two lines. */
+export function secretEnd(hint: string): Html {
+  return html`<code class="end">${hint}</code>`;
+}
+
 /** Maximum names of a list in a table. */
 const MAX_NAMES = 2;
 

@@ -5,19 +5,28 @@ import { type Html, html } from './html.js';
 import { timeAgo, timeWithAge } from './times.js';
 import { formatCount } from './usage-chart.js';
 
-/** `It was last used 4 minutes ago, and had 112,630 accepted requests in the last 30 days.` */
+type Use = Pick<SecretView, 'lastUsedAt' | 'lastUsedFrom'>;
+
+/** `The key was last used 4 minutes ago, and had 112,630 accepted requests in the last 30 days.` */
 export async function recentUse({ site, member, now }: PageContext, { id, lastUsedAt }: KeyView): Promise<Html> {
   const { accepted } = (await site.management.recentUsage(member, [id])).get(id) ?? { accepted: 0 };
-  if (lastUsedAt === null) return html`It was never used.`;
+  if (lastUsedAt === null) return html`The key was never used.`;
   const requests = `${formatCount(accepted)} accepted ${accepted === 1 ? 'request' : 'requests'}`;
-  return html`It was last used ${timeAgo(lastUsedAt, now)}, and had ${requests} in the last 30 days.`;
+  return html`The key was last used ${timeAgo(lastUsedAt, now)}, and had ${requests} in the last 30 days.`;
 }
 
 /** When a secret or a public key was last used. Uses are stored within a minute. */
-export function lastUse(
-  { lastUsedAt, lastUsedFrom }: Pick<SecretView, 'lastUsedAt' | 'lastUsedFrom'>,
-  now: number,
-): Html {
-  if (lastUsedAt === null) return html`Never used.`;
-  return html`Last used ${timeWithAge(lastUsedAt, now)}${lastUsedFrom !== null && html` from <bdi>${lastUsedFrom}</bdi>`}.`;
+export function lastUse(use: Use, now: number): Html {
+  if (use.lastUsedAt === null) return html`Never used.`;
+  return html`Last used ${timeAndPlace(use, use.lastUsedAt, now)}.`;
+}
+
+/** The same as a sentence, for pages on which more than one thing can be meant. */
+export function lastUseOf(subject: Html, use: Use, now: number): Html {
+  if (use.lastUsedAt === null) return html`${subject} was never used.`;
+  return html`${subject} was last used ${timeAndPlace(use, use.lastUsedAt, now)}.`;
+}
+
+function timeAndPlace({ lastUsedFrom }: Use, at: Date, now: number): Html {
+  return html`${timeWithAge(at, now)}${lastUsedFrom !== null && html` from <bdi>${lastUsedFrom}</bdi>`}`;
 }

@@ -4,9 +4,9 @@ import { MAX_GRACE } from '../../management/keys/rotation.js';
 import type { Action } from '../../management/permissions.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html, joined, userText } from '../components/html.js';
-import { secretWord } from '../components/key-labels.js';
+import { secretEnd, secretWord } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
-import { lastUse, recentUse } from '../components/recent-use.js';
+import { lastUseOf, recentUse } from '../components/recent-use.js';
 import { formatTime, timeAgo, timeWithAge } from '../components/times.js';
 import { formIdField } from '../forms/form-id.js';
 import { tokenField } from '../http/form-token.js';
@@ -27,12 +27,14 @@ const DEFAULT_GRACE_PERIOD = 7 * 86_400;
 
 export interface Confirmation {
   readonly action: Action;
-  /** The heading, and the label of the button. */
+  /** The label of the button. */
   readonly title: string;
+  /** The heading before the name of the key. Default: the title. */
+  readonly heading?: string;
   /** The label of the button, if it depends on the key. */
-  readonly button?: (key: KeyView) => string;
-  /** Whether the change cannot be undone: the button warns of it. */
-  readonly isFinal?: true;
+  readonly button?: (key: KeyView, context: PageContext) => string;
+  /** Whether requests are refused after the change: the button warns of it. */
+  readonly isDanger?: true;
   /** Where its form goes, below the page of the key. */
   readonly path: string;
   readonly effect: (key: KeyView, context: PageContext) => Html;
@@ -49,7 +51,8 @@ export function rotatePage(keyType: KeyType): Page {
     effect: (key, context) => {
       const word = secretWord(key);
       const [once, update] = key.kind === 'public' ? ['', 'pages and apps'] : [', which is shown once', 'servers'];
-      return html`<p>You get a new ${word}${once}. The settings and the history stay the same. The old ${word} is accepted until the time that you choose here, so that you can update your ${update}.</p>
+      return html`<p>You get a new ${word}${once}. The settings and the history stay the same. The current ${word} ${secretEnd(key.hint)} is accepted until the time that you choose here, so that you can update your ${update}.</p>
+${keepBoth(key, context)}
 ${endsToo(key, context)}`;
     },
     fields: graceField,
@@ -61,8 +64,14 @@ function endsToo(key: KeyView, { now }: PageContext): Html | undefined {
   const ending = inGrace(key.secrets);
   if (ending.length === 0) return undefined;
   const one = (secret: SecretView) =>
-    html`<code>${secret.hint}</code>. Its grace period would end ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}. ${lastUse(secret, now)}`;
-  return html`<p class="banner">Rotating now also ends the old ${secretWord(key)} of the last rotation at once: ${joined(ending.map(one), html` `)}</p>`;
+    html`Rotating now also ends ${secretEnd(secret.hint)}, the ${secretWord(key)} before the current one, at once. ${lastUseOf(secretEnd(secret.hint), secret, now)} If clients still use it, wait until its grace period ends, ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
+  return html`<p class="banner">${joined(ending.map(one), html` `)}</p>`;
+}
+
+/** An access key can have two secrets without an end. */
+function keepBoth(key: KeyView, { base }: PageContext): Html | undefined {
+  if (key.kind !== 'access' || key.secrets.filter(({ state }) => state !== 'ended').length > 1) return undefined;
+  return html`<p>To keep both secrets until you delete one, <a href="${base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm">add a secret</a> instead.</p>`;
 }
 
 function inGrace(secrets: readonly SecretView[]): readonly SecretView[] {
@@ -72,8 +81,9 @@ function inGrace(secrets: readonly SecretView[]): readonly SecretView[] {
 /** `GET …/disable/confirm` */
 export function disablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
-    ...{ action: 'edit', title: 'Disable', path: 'disable' },
-    effect: () => html`<p>Every request with this key will be refused until you enable it again.</p>`,
+    ...{ action: 'edit', title: 'Disable', path: 'disable', isDanger: true },
+    effect: (key, { base }) =>
+      html`<p>Every request with this key is refused at once, until you enable it again. To end the key for good, <a href="${base}${keyPath(keyType, key)}/revoke">revoke it</a> instead.</p>`,
   });
 }
 
@@ -87,34 +97,35 @@ export function enablePage(keyType: KeyType): Page {
 
 /** `GET /access-keys/:id/secrets/confirm` */
 export const addSecretPage: Page = confirmPage(ACCESS_KEYS, {
-  ...{ action: 'rotate', title: 'Add a secret', path: 'secrets' },
+  ...{ action: 'rotate', title: 'Add a secret', heading: 'Add a secret to', path: 'secrets' },
   effect: () =>
     html`<p>Adds a second client secret, which is shown once. An access key has at most two, and each is accepted until you delete it.</p>`,
 });
 
 /** `GET /access-keys/:id/revoke-tokens/confirm` */
 export const revokeTokensPage: Page = confirmPage(ACCESS_KEYS, {
-  ...{ action: 'edit', title: 'Revoke tokens', path: 'revoke-tokens' },
+  ...{ action: 'edit', title: 'Revoke tokens', heading: 'Revoke the tokens of', path: 'revoke-tokens' },
+  isDanger: true,
   effect: () =>
-    html`<p>Every token that this key has obtained is refused. The key itself is not revoked, and can obtain new tokens.</p>`,
+    html`<p>Every token that this key has obtained is refused at once. The key itself is not revoked, and can obtain new tokens.</p>`,
 });
 
 export function confirmPage(keyType: KeyType, confirmation: Confirmation): Page {
-  const { action, title, button, isFinal, path, effect, use, fields } = confirmation;
+  const { action, title, heading = title, button, isDanger, path, effect, use, fields } = confirmation;
   return async (context) => {
     assertCan(context, action);
     const key = await viewKey(context, keyType);
     const { base, formToken, now } = context;
     const keyUrl = `${base}${keyPath(keyType, key)}`;
     const main = html`<p class="crumb"><a href="${keyUrl}">${userText(keyName(key))}</a></p>
-<h1>${title}</h1>
+<h1>${heading} ${userText(keyName(key))}</h1>
 <div class="panel ask">${effect(key, context)}
 <p>${use === undefined ? html`${await recentUse(context, key)}${lastRotation(key, now)}` : use(key, context)}</p>
 <form method="post" action="${keyUrl}/${path}">${tokenField(formToken)}${formIdField()}${hidden('version', key.version)}
 ${fields?.(key, context)}
-<p class="actions"><button${isFinal && html` class="danger"`}>${button?.(key) ?? title}</button> <a href="${keyUrl}">Cancel</a></p>
+<p class="actions"><button${isDanger && html` class="danger"`}>${button?.(key, context) ?? title}</button> <a href="${keyUrl}">Cancel</a></p>
 </form></div>`;
-    return answerPage(200, layout(context, { title: `${title}: ${keyName(key)}`, tab: keyType.name, main }));
+    return answerPage(200, layout(context, { title: `${heading} ${keyName(key)}`, tab: keyType.name, main }));
   };
 }
 
@@ -128,7 +139,7 @@ function lastRotation({ secrets }: KeyView, now: number): Html | undefined {
 function graceField(key: KeyView, { now }: PageContext): Html {
   const periods = gracePeriodsUntil(key.expiresAt, now);
   const proposed = periods.findLast(({ seconds }) => seconds <= DEFAULT_GRACE_PERIOD)?.seconds;
-  return html`<fieldset><legend>When does the grace period of the old ${secretWord(key)} end?</legend>${periods.map(
+  return html`<fieldset><legend>When does ${secretEnd(key.hint)}, the current ${secretWord(key)}, stop working?</legend>${periods.map(
     ({ seconds, title }) =>
       html`<label class="tick"><input type="radio" name="grace" value="${seconds}"${seconds === proposed && html` checked`}> <span>${title}${seconds === 0 && key.kind !== 'public' && ', because the secret was leaked'}${
         seconds > 0 && html` <span class="muted">until ${formatTime(new Date(now + seconds * 1_000))}</span>`
