@@ -9,9 +9,12 @@
  * - `credential_missing`: no credential was presented. The response has no error code (RFC 6750 section 3.1).
  * - `invalid_request`: the credential is malformed, or there are two.
  * - `invalid_token`: the credential is invalid, whatever the reason.
+ * - `invalid_dpop_proof`: the DPoP proof is missing or invalid (RFC 9449 section 7.1).
+ * - `use_dpop_nonce`: the client must send the proof again with the nonce of the response (RFC 9449 section 9).
  * - `insufficient_scope`: the credential is valid, but does not give access to this route.
+ * - `insufficient_user_authentication`: the user must authenticate again, or by another method (RFC 9470 section 3).
  * - `too_many_requests`: the key made more requests than its limits allow (RFC 6585 section 4). The response has no
- * challenge.
+ * challenge, because another credential would not help.
  * - `temporarily_unavailable`: the credential cannot be checked now. The response has no error code.
  */
 export type BearerErrorCode = keyof typeof BEARER_ERRORS;
@@ -40,7 +43,7 @@ const OAUTH_ERRORS: readonly BearerErrorCode[] = [
   'insufficient_user_authentication',
 ];
 
-/** Checks whether the response names the code as `error`, which it does for codes that OAuth defines. */
+/** Checks whether OAuth defines the code. Only then the response names it as `error`. */
 export function isOauthError(code: BearerErrorCode): boolean {
   return OAUTH_ERRORS.includes(code);
 }

@@ -6,10 +6,10 @@ export const MAX_CREDENTIAL_LENGTH = 12_288;
 /** The scheme by which a credential is presented: `Bearer` (RFC 6750 §2.1) or `DPoP` (RFC 9449 §7.1). */
 export type CredentialScheme = 'Bearer' | 'DPoP';
 
-/** Returned if there is no Bearer credential: the field is missing or empty, or has another scheme. */
+/** Returned if the field is missing or empty, or has another scheme than the function reads. */
 export const ABSENT = Symbol('absent');
 
-/** Returned if the scheme is Bearer, but the field breaks the grammar. */
+/** Returned if the field has the scheme, but no credential or one that is too long; and if the field is no string. */
 export const MALFORMED = Symbol('malformed');
 
 const SPACE = 0x20;

@@ -26,7 +26,7 @@ export interface ChallengeRequest {
 
 const PRINTABLE_ASCII = /^[\x20-\x7E]*$/;
 
-/** Checks whether a proxy forwards a text in a quoted-string without a change. */
+/** Checks whether a text is printable ASCII: a proxy may change other characters in a quoted-string. */
 export function isQuotable(text: string): boolean {
   return PRINTABLE_ASCII.test(text);
 }
@@ -37,15 +37,18 @@ export interface AuthenticationContext {
    * Authentication context class references. The token must have one of them as `acr`. The preferred one comes first.
    */
   readonly acr?: readonly string[] | undefined;
-  /** Maximum seconds since the user authenticated, which the token states as `auth_time`. */
+  /** Maximum seconds since the user authenticated. The token has the time of the authentication as `auth_time`. */
   readonly maxAge?: number | undefined;
 }
 
 const BEARER: readonly CredentialScheme[] = ['Bearer'];
 
 /**
- * Writes a challenge. It has no parameters if no credential was presented (RFC 6750 section 3.1). Otherwise it has the
- * error, and the required scopes if there are any.
+ * Writes the challenges of a response. A 401 has one for each offered scheme; any other status has only the challenge
+ * of the presented scheme.
+ *
+ * The challenge of the presented scheme names the error, if OAuth defines the code. So there is no error if no
+ * credential was presented (RFC 6750 section 3.1).
  */
 export function bearerChallenge(
   context: ChallengeContext,
@@ -77,8 +80,8 @@ export function bearerChallenge(
 }
 
 /**
- * Creates the challenge of a gate for each code, without the scopes of guards. These challenges are the same for every
- * request.
+ * Creates the challenge of a gate for each code in advance. The scopes of guards are not in them, so they are the same
+ * for every request.
  *
  * @param scopes - The scopes that the gate requires of every principal. A 401 names them, so that a client can request
  *   them in its first token request.

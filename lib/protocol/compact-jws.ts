@@ -3,8 +3,8 @@
  *
  * Many base64url decoders are lenient: they accept `=`, white space, and last characters whose unused bits are not zero
  * (RFC 4648 section 3.5). Then the same token can be written in many ways, which evades a block list or a cache that
- * compares tokens. This decoder accepts one spelling only. ECDSA still has two signatures for each text, (r, s) and (r,
- * n - s); few issuers normalize them.
+ * compares tokens. This decoder accepts one spelling only. This does not help for ECDSA: with (r, s), the signature (r,
+ * n - s) is valid too, so anyone can write such a token in a second way. Few issuers prevent this.
  */
 import { type JsonObject, parseJsonObject } from './json-object.js';
 

@@ -1,12 +1,15 @@
 /** Parses IP addresses in the forms that sockets and proxies write. */
 import { isIP } from 'node:net';
 
-/** Matches `[v6]`, `[v6]:port`, and `name:port` with a name that has no colon. */
+/** Matches `[v6]` and `[v6]:port`. */
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
+/** Matches `host:port`. It also matches many IPv6 addresses, so it is used only for a text that is not an address. */
 const WITH_PORT = /^(.+):\d{1,5}$/;
 const ZONE = /%.*$/;
 
-/** Removes port, brackets and scope id (RFC 4007 section 11), because a client may choose its port. */
+/**
+ * Removes port, brackets and scope ID (RFC 4007 section 11). The port must not count, because a client may choose it.
+ */
 export function withoutPort(address: string): string {
   const bracketed = BRACKETED.exec(address)?.[1];
   if (bracketed !== undefined) return bracketed.replace(ZONE, '');

@@ -3,8 +3,8 @@
  */
 
 /**
- * Matches scheme, authority without userinfo, and path. RFC 3986 allows no other characters. A WHATWG URL parser is not
- * used, because it would repair some of them.
+ * Matches scheme, authority without userinfo, and path. A WHATWG URL parser is not used, because it repairs invalid
+ * URIs.
  */
 const URI = /^([A-Za-z][A-Za-z\d+.-]*):\/\/([^/?#@\\]+)([^?#\\]*)(?:[?#]|$)/;
 const PRINTABLE = /^[\x21-\x7E]+$/;

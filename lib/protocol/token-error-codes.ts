@@ -1,4 +1,7 @@
-/** The errors of the endpoints of an issuer (RFC 6749 section 5.2, RFC 7009 section 2.2.1, RFC 7662 section 2.3). */
+/**
+ * The errors that the token, introspection and revocation endpoints answer (RFC 6749 section 5.2, RFC 7009 section
+ * 2.2.1, RFC 7662 section 2.3).
+ */
 
 /** The error codes of the endpoints of an issuer. */
 export type TokenErrorCode = keyof typeof TOKEN_ERRORS;
