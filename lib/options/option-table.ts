@@ -64,10 +64,7 @@ export function method<F>(): Option<F> {
   return (options, name) => options.method<F>(name);
 }
 
-/**
- * A list of one or more names, each an allowed one, and none twice. `expected` is for the error if the value is not a
- * list.
- */
+/** A list of one or more names, each an allowed one, and none twice. `expected` describes such a list in errors. */
 export function names<const T extends string>(allowed: readonly T[], expected: string): Option<readonly T[]> {
   return (options, name) => {
     const values = options.raw(name);
