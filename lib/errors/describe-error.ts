@@ -14,8 +14,8 @@ const CLASS_NAME = /^[A-Za-z_$][\w$]{0,60}$/;
  */
 const ERROR_CODE = /^(?=.{1,60}$)(?:[A-Za-z]{1,20}|[A-Z0-9]{1,5})(?:_(?:[A-Za-z]{1,20}|[A-Z0-9]{1,5}))*$/;
 /**
- * Matches the place in a line of a stack. A place with a query and a data URL are left out, because they may contain
- * data.
+ * Matches the place in a line of a stack. A place with a query, and a place in a data URL, do not match, because they
+ * may contain data.
  */
 const PLACE = /^ {4}at (?:[^\n]*\()?((?:file:\/\/|node:|\/|[A-Za-z]:[\\/])[^\n()?#]*:\d+:\d+)\)?$/;
 const MAX_LINE = 500;
