@@ -1,4 +1,7 @@
-/** A change in the store, which invalidates cache entries. */
+/**
+ * A change in the store, which invalidates cache entries. It names what was changed by its id; `'all'` if anything may
+ * have changed.
+ */
 export type Change = { readonly key: string } | { readonly accessKey: string } | { readonly account: string } | 'all';
 
 /**
@@ -7,7 +10,8 @@ export type Change = { readonly key: string } | { readonly accessKey: string } |
  */
 export interface FeedListener {
   /**
-   * Reports that a key, an access key, an account or everything was changed. The cache entries of it are invalidated.
+   * Reports that a key, an access key, an account or everything was changed. The cache entries of what was changed are
+   * invalidated.
    */
   onChange(change: Change): void;
   /**

@@ -60,18 +60,26 @@ export interface AcceptedTokens {
   readonly clockTolerance?: number | undefined;
 }
 
-/** The methods by which a client can prove that it is the owner of a token. */
+/** The methods by which a client can prove that it is the owner of a token. If both are required, one is enough. */
 export interface ConfirmationMethods {
   /**
-   * DPoP (RFC 9449): `Authorization: DPoP` and a proof. If `required`, tokens that are not bound to a key are refused.
+   * DPoP (RFC 9449): the scheme `DPoP` and a proof, signed with one of the `algorithms`. If `required`, tokens that are
+   * not bound to a key pair are refused.
    */
   readonly dpop?: { readonly algorithms: readonly string[]; readonly required: boolean } | undefined;
-  /** Mutual TLS (RFC 8705): the client certificate of the connection. If `required`, other tokens are refused. */
+  /**
+   * Mutual TLS (RFC 8705): the client certificate of the connection. If `required`, tokens that are not bound to a
+   * certificate are refused.
+   */
   readonly mtls?: { readonly required: boolean } | undefined;
 }
 
-/** Credentials that a verifier claims; not a claim of a token. Two claims are the same if both properties are equal. */
+/**
+ * Names a set of credentials for which a verifier is responsible. It is not a claim of a token. Two claims are the same
+ * if both properties are equal.
+ */
 export interface Claim {
+  /** What the credentials have in common: the format object of keys, or the issuer of tokens. */
   readonly of: unknown;
   /** A description, for the error message. */
   readonly what: string;

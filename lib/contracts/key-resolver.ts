@@ -49,7 +49,10 @@ export type RecordUse = (digest: string, from: string | undefined) => unknown;
  */
 export type UsageOf = (keyId: string) => UsageCounter;
 
-/** A store of access keys. The tokens of an access key that is no longer valid are refused too. */
+/**
+ * A store of access keys. `accessTokens` looks up the access key of each token, and refuses the token if the access key
+ * is no longer valid.
+ */
 export interface AccessKeyResolver {
   /** Finds the record of an access key by its client ID. The result has the same meaning as that of `ResolveKey`. */
   resolveAccessKey(id: string): Awaitable<AccessKeyRecord | null | undefined>;

@@ -1,6 +1,6 @@
 /** The contract of a counter of requests. */
 
-/** The count after a request, with the names of rate-limiter-flexible. */
+/** The count after a request, with the property names of rate-limiter-flexible. */
 export interface RateCount {
   /** The number of further requests that are allowed until the window ends. */
   readonly remainingPoints: number;
@@ -8,7 +8,10 @@ export interface RateCount {
   readonly msBeforeNext: number;
 }
 
-/** Counts the requests of keys in one window. Every limiter of `rate-limiter-flexible` implements this. */
+/**
+ * Counts the requests of keys in one window: the time that starts with the first request of a key. Every limiter of
+ * `rate-limiter-flexible` implements this.
+ */
 export interface RateCounter {
   /**
    * Counts one request of a key. It resolves if the request is allowed, and rejects with a `RateCount` if it is not. It
@@ -17,9 +20,9 @@ export interface RateCounter {
   consume(key: string): Promise<RateCount>;
 }
 
-/** Options of a counter, with the names of `rate-limiter-flexible`. */
+/** Options of a counter, with the property names of `rate-limiter-flexible`. */
 export interface RateCounterOptions {
-  /** A prefix that is different for each window. */
+  /** A prefix for the keys in the database, different for each window, so that windows do not share their counts. */
   readonly keyPrefix: string;
   /** Requests allowed in the window. */
   readonly points: number;

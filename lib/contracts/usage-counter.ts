@@ -6,8 +6,9 @@ export interface UsageCounter {
   /** Called when the verifier accepted a credential of the key. */
   accepted(): unknown;
   /**
-   * Called when the verifier refused one although it knew the key: the key is revoked, expired or disabled, the address
-   * is not allowed, or a token of the key is revoked or was presented without its proof or certificate.
+   * Called when the verifier found the key of a credential and refused the credential: the key is revoked, expired or
+   * disabled, the address is not allowed, or a token of the key is revoked or was presented without its proof or
+   * certificate.
    */
   refused(): unknown;
 }
