@@ -4,7 +4,7 @@
  *     sk_wlj3nsyprj5ipdr2b4nkxzepnmg          a secret key, live
  *     pk_sbox_wlj3nsyprj5ipdr2b4nkxzepnmo     a public key of the sandbox
  *
- * The check character finds every single wrong character and every swap of neighbours, so that a mistyped key costs no
+ * The check character finds every single wrong character and every swap of neighbors, so that a mistyped key costs no
  * lookup. It protects against mistakes only: anybody can compute it. docs/reference/key-format.md has the polynomial
  * and vectors.
  */
@@ -30,7 +30,7 @@ export interface KeyFormat {
 
 interface Prefix extends KeyReading {
   readonly text: string;
-  /** The part of the checksum that depends on the prefix: a key is not valid if its prefix is replaced by another. */
+  /** A number in the checksum that differs for each prefix, so that a key whose prefix was replaced is invalid. */
   readonly mark: number;
 }
 
@@ -76,11 +76,11 @@ export function createRandomPart(): string {
 }
 
 /**
- * The check character of the random part that a text begins with: the c₂₆ for which mark + Σ αⁱ·cᵢ = 0 over
- * GF(32) = GF(2)[x]/(x⁵ + x² + 1), α = x.
+ * Returns the check character for the first 26 characters of a text: the c₂₆ for which mark + Σ αⁱ·cᵢ = 0 over GF(32) =
+ * GF(2)[x]/(x⁵ + x² + 1), α = x.
  *
- * α has order 31, so the 27 weights differ: a wrong character changes the sum by αⁱ·d ≠ 0, a swap of neighbours by
- * (αⁱ + αⁱ⁺¹)·d ≠ 0. Horner's rule from the last character on; dividing by α²⁶ is multiplying by α⁵.
+ * α has order 31, so the 27 weights differ: a wrong character changes the sum by αⁱ·d ≠ 0, a swap of neighbors by (αⁱ +
+ * αⁱ⁺¹)·d ≠ 0. Horner's rule from the last character on; dividing by α²⁶ is multiplying by α⁵.
  */
 function checkCharacter(prefix: Prefix, text: string): string | undefined {
   let sum = 0;

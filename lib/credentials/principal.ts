@@ -20,6 +20,7 @@ export interface KeyPrincipal<K extends KeyKind = KeyKind> {
   readonly apis: 'all' | readonly string[];
   /** The scopes; `'all'` means every scope of its APIs. */
   readonly scopes: 'all' | readonly string[];
+  /** The processing channels of the payment platform that the key may use (spec section 2.1, rule 3). */
   readonly channels: 'all' | readonly string[];
   /** The e-commerce platform of the key. A key with a platform has exactly one channel. */
   readonly platform: string | undefined;
@@ -31,7 +32,10 @@ export interface KeyPrincipal<K extends KeyKind = KeyKind> {
   readonly limits?: readonly RateLimit[] | undefined;
   /** When the key expires, in seconds since 1970; `undefined` if it does not. */
   readonly expiresAt: number | undefined;
-  /** When the grace period ends, in seconds since 1970, if the presented secret is an old one of a rotated key. */
+  /**
+   * When the grace period ends, in seconds since 1970, if an old secret of a rotated key was presented; otherwise
+   * `undefined`.
+   */
   readonly keyAcceptedUntil: number | undefined;
   /**
    * The option `apis` of `apiKeys`, if it was set. It determines which scopes `'all'` includes. It is an ordinary
@@ -59,11 +63,16 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   readonly clientId: string;
   /** The account of the access key; `undefined` if `accessTokens` has no `accessKeys`. */
   readonly account: A;
+  /**
+   * The environment of the access key, otherwise the option `environment` of the verifier; `undefined` if there is
+   * neither.
+   */
   readonly environment: Environment | undefined;
   /** The APIs to which the scopes belong. */
   readonly apis: readonly string[];
   /** The granted scopes. Scopes that the access key has lost since then are left out. */
   readonly scopes: readonly string[];
+  /** The processing channels of the access key; `'all'` if `accessTokens` has no `accessKeys`. */
   readonly channels: 'all' | readonly string[];
   readonly platform: string | undefined;
   /** Custom data from the record of the access key; `undefined` if there is none. */

@@ -44,14 +44,14 @@ const LIMIT = /^(\d{1,10})\/(\d{0,6})([smhd])$/;
 /** What `parseRateLimit` expects, for errors. */
 export const RATE_LIMIT_FORM = 'requests and a time in s, m, h or d, such as 100/1m';
 
-/** `100/1m`, `5000/d`: as forms and the command line have it; `undefined` for another text. */
+/** Parses `100/1m` or `5000/d`, as the Dashboard and the command line accept it; `undefined` for another text. */
 export function parseRateLimit(text: string): RateLimit | undefined {
   const [, requests, count, unit] = LIMIT.exec(text) ?? [];
   if (requests === undefined || unit === undefined) return undefined;
   return { requests: Number(requests), seconds: Number(count || 1) * UNITS[unit as keyof typeof UNITS] };
 }
 
-/** `100/1m`: in the largest unit that divides the time. */
+/** Formats a limit as `100/1m`, in the largest unit that divides its time. */
 export function formatRateLimit({ requests, seconds }: RateLimit): string {
   const [unit, length] = Object.entries(UNITS).findLast(([, each]) => seconds % each === 0) ?? ['s', 1];
   return `${requests}/${seconds / length}${unit}`;

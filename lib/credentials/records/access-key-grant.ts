@@ -10,10 +10,12 @@ import { refuseUnknownExpiryFields } from './unknown-expiry-fields.js';
 /** The data of an access key that the token endpoint uses. */
 export interface AccessKeyGrant extends ParsedAccessKeyRecord {
   readonly secrets: readonly Secret[];
-  /** The digests of secrets that have ended. */
+  /** The digests of secrets that have ended. They are refused, but do not count as brute-force attempts. */
   readonly formerSecrets: readonly string[];
   readonly publicKeys: readonly PublicJwk[];
-  /** How the tokens of the access key must be bound; `true` by any method. */
+  /**
+   * How the tokens of the access key must be bound to the client: by this method, or by either of the two if `true`.
+   */
   readonly requireConfirmation: 'dpop' | 'mtls' | true | undefined;
   /** The scopes that are granted if a request names none. All of them are assigned. */
   readonly defaultScopes: readonly string[];

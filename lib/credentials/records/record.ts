@@ -70,13 +70,13 @@ export interface AccessKeyRecord {
    */
   readonly publicKeys?: readonly PublicJwk[] | null | undefined;
   /**
-   * How the tokens of the access key must be bound: `'dpop'` by DPoP, `'mtls'` by its TLS certificate, `true` by
-   * either.
+   * How the tokens of the access key must be bound to the client: `'dpop'` to its key pair, `'mtls'` to its TLS
+   * certificate, `true` to one of the two.
    */
   readonly requireConfirmation?: 'dpop' | 'mtls' | true | null | undefined;
-  /** The assigned scopes. */
+  /** The scopes that the access key may request. */
   readonly scopes: readonly string[];
-  /** The scopes granted if a token request names none. */
+  /** The scopes that are granted if a token request names none. Those that are not in `scopes` are ignored. */
   readonly defaultScopes: readonly string[];
   /** Tokens that were issued before this time are refused. */
   readonly tokensNotBefore?: Date | null | undefined;

@@ -21,7 +21,8 @@ export function endedAt(validity: Validity, now: number): Ended | undefined {
 /**
  * Reads when a credential ends.
  *
- * @param acceptedUntil - An earlier end, for an old secret that was rotated.
+ * @param acceptedUntil - When the grace period ends, if an old secret was presented. The credential ends then, if it
+ *   does not expire earlier.
  * @throws RecordError for an invalid time or flag.
  */
 export function readValidity(
