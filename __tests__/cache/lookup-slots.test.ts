@@ -1,49 +1,54 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LookupSlots, type LookupSource, type Place, UNCOUNTED } from '../../lib/cache/lookup-slots.js';
+import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from '../../lib/cache/lookup-slots.js';
 
 const [attacker, customer] = [{ network: '203.0.113.1' }, { network: '198.51.100.1' }];
 
 const MAX = 8;
-let places: LookupSlots;
+let slots: LookupSlots;
 let taken = 0;
 beforeEach(() => {
-  places = new LookupSlots(MAX);
+  slots = new LookupSlots(MAX);
   taken = 0;
 });
 
-/** Asks for a place for each of some keys, as a loader does, and returns those that it got. */
-function take(count: number, source: LookupSource | undefined = customer, now = 0, isKnown = false): readonly Place[] {
-  const got: Place[] = [];
+/** Asks for a slot for each of some keys, as a loader does, and returns those that it got. */
+function take(
+  count: number,
+  source: LookupSource | undefined = customer,
+  now = 0,
+  isKnown = false,
+): readonly LookupSlot[] {
+  const got: LookupSlot[] = [];
   for (let i = 0; i < count; i += 1) {
     const isFull = taken >= MAX;
-    const isShort = isFull || now < places.shortUntil;
-    const place = isShort ? places.take(source, now, isFull, isKnown) : UNCOUNTED;
-    if (place === undefined) continue;
+    const isShort = isFull || now < slots.shortUntil;
+    const slot = isShort ? slots.take(source, now, isFull, isKnown) : UNCOUNTED;
+    if (slot === undefined) continue;
     taken += 1;
-    got.push(place);
+    got.push(slot);
   }
   return got;
 }
 
-function free(given: readonly Place[]): void {
-  for (const place of given) places.free(place);
+function free(given: readonly LookupSlot[]): void {
+  for (const slot of given) slots.free(slot);
   taken -= given.length;
 }
 
-/** More lookups than there are places, of which many find nothing. */
+/** More lookups than there are slots, of which many find nothing. */
 function flood(source: LookupSource = attacker, misses = 50, now = 0): void {
   free(take(9, source, now));
-  for (let i = 0; i < misses; i += 1) places.missed(source);
+  for (let i = 0; i < misses; i += 1) slots.missed(source);
 }
 
-it('gives every place to any key, and again when it is free', () => {
+it('gives every slot to any key, and again when it is free', () => {
   const got = take(9);
   expect(got.length).toBe(8);
   free(got.slice(0, 3));
   expect(take(8).length).toBe(3);
 });
 
-describe('when places are short', () => {
+describe('when slots are short', () => {
   it('a network whose lookups find nothing gets a quarter, and others more', () => {
     flood();
     expect([take(8, attacker).length, take(8, customer).length]).toEqual([2, 4]);
@@ -62,19 +67,19 @@ describe('when places are short', () => {
     expect(take(8, source).length).toBe(6);
   });
 
-  it('a known key gets any place', () => {
+  it('a known key gets any slot', () => {
     flood();
     expect(take(8, attacker).length).toBe(2);
     expect(take(8, attacker, 0, true).length).toBe(6);
   });
 
-  it('places that are free again can be taken again', () => {
+  it('slots that are free again can be taken again', () => {
     flood();
     free(take(8, attacker));
     expect(take(8, attacker).length).toBe(2);
   });
 
-  it('this lasts for ten seconds after the last lookup that got no place', () => {
+  it('this lasts for ten seconds after the last lookup that got no slot', () => {
     flood();
     free(take(8, attacker, 9_000));
     free(take(2, attacker, 18_999));
@@ -82,7 +87,7 @@ describe('when places are short', () => {
     expect(take(8, attacker, 19_000).length).toBe(6);
   });
 
-  it('the counts of networks start again when places are short again', () => {
+  it('the counts of networks start again when slots are short again', () => {
     flood();
     flood(attacker, 0, 20_000);
     expect(take(8, attacker, 20_000).length).toBe(6);

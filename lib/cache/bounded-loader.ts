@@ -8,11 +8,13 @@ import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
 import { FetchError } from '../http/fetch-json.js';
 import { type InvalidationScope, matches, type Subject } from './invalidation.js';
-import { LookupSlots, type LookupSource, type Place, UNCOUNTED } from './lookup-slots.js';
+import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from './lookup-slots.js';
 
 /** `Q`: the request to the resolver. `V`: its answer. `R`: the result made from the answer. */
 export interface BoundedLoaderOptions<Q, V extends Subject, R> {
-  /** Who makes the lookups: `apiKeys`, `accessKeys`, `introspectedTokens` or `issuer`: the property `of` of events. */
+  /**
+   * The name that events about failed lookups have as `of`: `apiKeys`, `accessKeys`, `introspectedTokens` or `issuer`.
+   */
   readonly of: string;
   /** Milliseconds after which a lookup fails. */
   readonly timeout: number;
@@ -21,16 +23,20 @@ export interface BoundedLoaderOptions<Q, V extends Subject, R> {
   /** Whether requests for the same key at the same time share one lookup. */
   readonly isShared: boolean;
   readonly clock: Clock;
-  /** Looks a key up. Its subject has no `id` if there is no such key. */
+  /** Looks a key up. An answer without `id` counts as a miss of the sender: it asked for a key that does not exist. */
   lookUp(request: Q): Promise<V>;
-  /** Called, like `failed`, in the event-loop turn in which the lookup ends. No request can join it afterwards. */
+  /**
+   * Makes the result from the answer; a cache also stores it here. The lookup stops being joinable in the same
+   * event-loop turn, so each request either joins it or finds the stored result.
+   */
   found(key: string, value: V, lookup: PendingLookup): R;
+  /** Makes the result of a failed lookup, in the same way. */
   failed(key: string, reason: LookupFailure['reason']): R;
 }
 
 /** A lookup that has not settled. */
 export interface PendingLookup {
-  /** When it started, and its number: a later lookup has a larger number. Both change when the lookup is repeated. */
+  /** When the lookup started, and its number: a later lookup has a larger one. Both change when it is repeated. */
   readonly startedAt: Instant;
   readonly sequence: number;
   /** Whether it took so long that invalidations are no longer collected: its result may be outdated. */
@@ -40,36 +46,42 @@ export interface PendingLookup {
 interface Lookup<R> extends PendingLookup {
   readonly key: string;
   readonly source: LookupSource | undefined;
-  readonly place: Place;
+  readonly slot: LookupSlot;
   startedAt: Instant;
   sequence: number;
-  /** Its subject is unknown until it settles, so every invalidation since it started is collected. */
+  /** Every invalidation since the lookup started: until it settles, it is not known which of them concern it. */
   invalidated: InvalidationScope[] | undefined;
   isExpired: boolean;
-  /** Its requests were already answered, so its failure must not affect the result of a later lookup. */
+  /**
+   * The requests that waited were already answered. A later lookup of the key may have a result, which a failure of
+   * this one must not replace.
+   */
   hasTimedOut: boolean;
   timer: NodeJS.Timeout | undefined;
   readonly result: Promise<R>;
   readonly resolve: (result: R) => void;
 }
 
-/** A lookup that never settles frees its place after this many time-outs. */
+/** A lookup that never settles frees its slot after this many times `timeout`. */
 const EXPIRES_AFTER = 10;
 
 export class BoundedLoader<Q, V extends Subject, R> {
   readonly #options: BoundedLoaderOptions<Q, V, R>;
-  readonly #places: LookupSlots;
+  readonly #slots: LookupSlots;
   /** All lookups that have not settled or expired. */
   readonly #pending = new Set<Lookup<R>>();
-  /** The lookups among them that further requests can join: shared, and not timed out. */
+  /** The pending lookups that further requests can join: they are shared, and have not timed out. */
   readonly #joinable = new Map<string, Lookup<R>>();
-  /** Fingerprints of keys that were found: they get a place even in a flood. A newer one may overwrite an older one. */
+  /**
+   * Hashes of keys that were found before: their lookups get a slot even in a flood of unknown keys. A newer hash may
+   * overwrite an older one.
+   */
   readonly #known = new Uint32Array(1 << 17);
   #sequence = 0;
 
   constructor(options: BoundedLoaderOptions<Q, V, R>) {
     this.#options = options;
-    this.#places = new LookupSlots(options.maxLookups);
+    this.#slots = new LookupSlots(options.maxLookups);
   }
 
   /** The number that the next lookup will get. */
@@ -85,9 +97,9 @@ export class BoundedLoader<Q, V extends Subject, R> {
     const startedAt = instantOf(clock);
     const now = startedAt.monotonic;
     const isFull = this.#pending.size >= maxLookups;
-    const isShort = isFull || now < this.#places.shortUntil;
-    const place = isShort ? this.#places.take(source, now, isFull, this.#isKnown(key)) : UNCOUNTED;
-    if (place === undefined) return Promise.resolve(this.#failed(key, 'too_many'));
+    const isShort = isFull || now < this.#slots.shortUntil;
+    const slot = isShort ? this.#slots.take(source, now, isFull, this.#isKnown(key)) : UNCOUNTED;
+    if (slot === undefined) return Promise.resolve(this.#failed(key, 'too_many'));
 
     this.#sequence += 1;
     let resolve!: (result: R) => void;
@@ -97,7 +109,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
     const lookup: Lookup<R> = {
       key,
       source,
-      place,
+      slot,
       startedAt,
       sequence: this.#sequence,
       invalidated: undefined,
@@ -150,7 +162,10 @@ export class BoundedLoader<Q, V extends Subject, R> {
     if (result !== undefined) lookup.resolve(result);
   }
 
-  /** Ends a lookup that got no record. If it had already timed out, only `record_invalid` is still processed. */
+  /**
+   * Makes the result of a lookup that got no record. After a time-out the requests have their answer, and only
+   * `record_invalid` still matters: it ends the use of the cached entry.
+   */
   #ended({ key, hasTimedOut }: Lookup<R>, reason: LookupFailure['reason'], error?: unknown): R | undefined {
     if (!hasTimedOut || reason === 'record_invalid') return this.#failed(key, reason, error);
     this.#report(reason, error);
@@ -159,7 +174,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
 
   /** Notes that a lookup found no such key. */
   #missed(source: LookupSource): void {
-    if (this.#options.clock.monotonic() < this.#places.shortUntil) this.#places.missed(source);
+    if (this.#options.clock.monotonic() < this.#slots.shortUntil) this.#slots.missed(source);
   }
 
   #isKnown(key: string): boolean {
@@ -179,7 +194,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
     lookupFailures.publish({ of, reason, detail: detailOf(reason, error), where: placesOf(error) });
   }
 
-  /** Answers the waiting requests. The lookup keeps its place, because the store is still working on it. */
+  /** Answers the waiting requests. The lookup keeps its slot, because the store is still working on it. */
   #timeOut(lookup: Lookup<R>): void {
     const { timeout } = this.#options;
     lookup.timer = setTimeout(() => this.#expire(lookup), timeout * (EXPIRES_AFTER - 1)).unref();
@@ -196,12 +211,12 @@ export class BoundedLoader<Q, V extends Subject, R> {
   #leave(lookup: Lookup<R>): void {
     // After a time-out, a newer lookup may have the same key. It must stay joinable.
     if (!lookup.hasTimedOut) this.#joinable.delete(lookup.key);
-    if (this.#pending.delete(lookup) && lookup.place !== UNCOUNTED) this.#places.free(lookup.place);
+    if (this.#pending.delete(lookup) && lookup.slot !== UNCOUNTED) this.#slots.free(lookup.slot);
   }
 }
 
 /**
- * Computes the FNV-1a hash. It need not resist collisions: a caller who finds one gets only a place for a lookup, not
+ * Computes the FNV-1a hash. It need not resist collisions: a caller who finds one gets only a slot for a lookup, not
  * access.
  */
 function fingerprintOf(key: string): number {

@@ -15,12 +15,13 @@ export abstract class CacheEntry implements Subject {
   /** When the credential ends, on the wall clock in milliseconds; `Infinity` if that is not known. */
   abstract readonly endsAt: number;
   /**
-   * When its lookup started, in milliseconds since the cache was made: small integers, which V8 stores without an extra
-   * object. Rounded down, an entry seems older and never younger.
+   * When the lookup of the entry started, on the two clocks, in milliseconds since the cache was made. These are small
+   * integers, which V8 stores without an extra object. They are rounded down, so that an entry never seems younger than
+   * it is.
    */
   wall = 0;
   monotonic = 0;
-  /** The number of its lookup: a later one has a larger number. */
+  /** The number of the lookup of the entry: a later lookup has a larger number. */
   sequence = 0;
   /** Whether the entry is still in the cache: code that keeps a reference to it must check this. */
   isCached = false;
@@ -30,16 +31,19 @@ export abstract class CacheEntry implements Subject {
 export class NegativeEntry extends CacheEntry {
   readonly id: string | undefined;
   readonly account: string | undefined;
-  /** `unknown`, `revoked`, `expired` or `disabled`. */
+  /**
+   * Why the credential is refused: `unknown`, `revoked`, `expired`, `disabled`; or, for an introspected token, the rule
+   * that it breaks, such as `token_inactive`.
+   */
   readonly reason: string;
   /**
-   * When it was or will be revoked, in milliseconds since 1970. Final from then on. `Infinity` if no revocation is
-   * planned.
+   * When the credential was or will be revoked, in milliseconds since 1970; `Infinity` if no revocation is planned.
+   * From this time on, no later lookup makes it valid again.
    */
   readonly revokedAt: number;
   /**
    * When the credential ended, as an earlier lookup found. If the wall clock is set back before this time, the
-   * credential has not ended yet.
+   * credential is looked up again.
    */
   endsAt = Number.NEGATIVE_INFINITY;
 
@@ -51,13 +55,13 @@ export class NegativeEntry extends CacheEntry {
     this.revokedAt = revokedAt;
   }
 
-  /** A copy with the times of another lookup that found the same. */
+  /** Returns a copy with the times and the number of another lookup. */
   confirmedBy({ wall, monotonic, sequence }: CacheEntry): NegativeEntry {
     return Object.assign(new NegativeEntry(this, this.reason, this.revokedAt), { wall, monotonic, sequence });
   }
 }
 
-/** A lookup that failed: it found neither a record nor that there is none. */
+/** A lookup that failed, so it is not known whether there is a record. */
 export class FailedLookup {
   readonly reason: LookupFailure['reason'];
 
@@ -113,13 +117,13 @@ export class IndexedLru<E extends CacheEntry> extends LRUCache<string, E> {
 
 export class CacheEntries<E extends CacheEntry> {
   readonly bounds: CacheBounds;
-  /** A key has a good entry, a negative one or none. */
+  /** The entries of accepted credentials. A key has a good entry, a negative entry or neither. */
   readonly good: IndexedLru<E>;
   readonly negative: IndexedLru<NegativeEntry>;
   /**
-   * Revoked entries. A revocation is final, and has its own cache, so that a flood of unknown keys evicts none. A
-   * revoked key is also in `negative`, and only that entry decides when it is looked up again: as often as an unknown
-   * key, so that response times do not tell them apart.
+   * Revoked entries. A revocation is final. These entries have their own cache, so that a flood of unknown keys cannot
+   * evict them. A revoked key is also in `negative`, and only that entry decides when it is looked up again: as often
+   * as an unknown key, so that response times do not tell them apart.
    */
   readonly #revoked: IndexedLru<NegativeEntry>;
 
@@ -150,7 +154,7 @@ export class CacheEntries<E extends CacheEntry> {
   }
 
   /**
-   * Writes the result of a lookup, unless there is a later lookup or a revocation.
+   * Writes the result of a lookup, unless the result of a later lookup or a revocation is already stored.
    *
    * @param now - Wall clock in milliseconds.
    * @param isExpired - Whether the lookup missed changes: then only a revocation is written.

@@ -1,7 +1,10 @@
-/** The cache entries that a change feed has confirmed. */
+/**
+ * Records when a change feed confirmed the cache entries. A checkpoint is a moment at which the feed had delivered
+ * every change, so an entry that is still cached was valid then.
+ */
 import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock.js';
 
-/** Entries whose lookups have at least this sequence number were valid at this instant. */
+/** Confirms, for the instant `at`, the entries whose lookups have the sequence number `since` or a larger one. */
 interface Checkpoint {
   readonly since: number;
   readonly at: Instant;
@@ -45,14 +48,16 @@ export class FeedCheckpoints {
   /**
    * Milliseconds since an entry was confirmed, by its own lookup or by a checkpoint.
    *
-   * @param sequence - The number of its lookup.
+   * @param sequence - The number of the lookup of the entry.
    * @param age - Milliseconds since that lookup started.
    */
   sinceConfirmed(sequence: number, age: number, now: Instant): number {
     return sinceValid(sequence, age, now, this.#latest);
   }
 
-  /** Milliseconds since an entry was known to be valid: a checkpoint from before a gap still counts. */
+  /**
+   * Milliseconds since an entry was known to be valid, for `staleIfError`: a checkpoint from before a gap still counts.
+   */
   sinceKnown(sequence: number, age: number, now: Instant): number {
     return Math.min(this.sinceConfirmed(sequence, age, now), sinceValid(sequence, age, now, this.#beforeGap));
   }

@@ -1,4 +1,7 @@
-/** The keys of each id in an LRU cache. Nearly every id has one; a key that is being rotated has two. */
+/**
+ * Maps the id of a record to the keys of its entries in an LRU cache. Nearly every id has one entry; an API key that is
+ * being rotated has two, one for each secret.
+ */
 export class IdIndex {
   readonly #keyOfId = new Map<string, string>();
   readonly #moreKeysOfId = new Map<string, Set<string>>();

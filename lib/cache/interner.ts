@@ -11,8 +11,8 @@ export class Interner<T> extends Map<string, T> {
   /**
    * Returns the shared value of a name.
    *
-   * @param name - Must be the same for equal values only. It is stored, so it must not be a slice of a credential: V8
-   *   would retain the whole credential.
+   * @param name - Different for different values. It is stored, so it must not be a slice of a credential: V8 would
+   *   retain the whole credential.
    * @param create - Makes the value if the name is new.
    */
   intern(name: string, create: () => T): T {

@@ -1,6 +1,9 @@
-/** Which cache entries a change invalidates. */
+/** Determines which cache entries a change invalidates. */
 
-/** The credential that a record is about. `id` is `undefined` if there is no record. */
+/**
+ * The API key or access key that a cache entry is about. `id` is `undefined` if it is not known, as for a key that does
+ * not exist.
+ */
 export interface Subject {
   readonly id: string | undefined;
   readonly account: string | undefined;
@@ -9,7 +12,10 @@ export interface Subject {
 /** The entries of one cache that a change invalidates: those of an id, of an account, all or none. */
 export type InvalidationScope = { readonly id: string } | { readonly account: string } | 'all' | 'none';
 
-/** The property of a `Change` that names an entry of a cache. */
+/**
+ * The property of a `Change` by which a cache finds the changed entry: a cache of API keys reads `key`, the other
+ * caches read `accessKey`.
+ */
 export type SubjectMember = 'key' | 'accessKey';
 
 /**

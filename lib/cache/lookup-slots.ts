@@ -1,7 +1,8 @@
 /**
- * Distributes the places for lookups in flight. Anyone can send keys that do not exist, and a flood of such keys could
- * take every place; valid keys whose entries are outdated would then get 503. So once places run short, a quarter of
- * them is kept for keys that have an entry, and a network whose lookups find nothing gets at most a quarter.
+ * Distributes the slots: each lookup in flight takes one. Anyone can send keys that do not exist, and a flood of such
+ * keys could take every slot; valid keys whose entries are outdated would then get 503. So once slots run short, a
+ * quarter of them is kept for keys that were found before, and a network whose lookups find nothing gets at most a
+ * quarter.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -10,24 +11,24 @@ export interface LookupSource {
   readonly network: string;
 }
 
-/** A place that a lookup has taken and must give back. */
-export interface Place {
-  /** The network that counts the place: set for a key without an entry, while places are short. */
+/** A slot that a lookup has taken, and frees when it settles or expires. */
+export interface LookupSlot {
+  /** The network whose count includes the slot: set only while slots are short, for a key that was not found before. */
   readonly network: Network | undefined;
 }
 
 interface Network {
   inFlight: number;
-  /** Lookups that found nothing since places ran short. */
+  /** Lookups that found nothing since slots ran short. */
   misses: number;
 }
 
-/** The place of a lookup while there are enough places. It is not counted. */
-export const UNCOUNTED: Place = Object.freeze({ network: undefined });
+/** The slot of a lookup that is not counted: there are enough slots, or the key was found before. */
+export const UNCOUNTED: LookupSlot = Object.freeze({ network: undefined });
 
-/** Milliseconds that places count as short after a lookup got none. */
+/** Milliseconds that slots count as short after a lookup got none. */
 const SHORT_FOR = 10_000;
-/** A network whose lookups found nothing this many times gets at most a quarter of the places. */
+/** A network whose lookups found nothing this many times gets at most a quarter of the slots. */
 const MAX_MISSES = 50;
 const MAX_NETWORKS = 1_000;
 
@@ -35,7 +36,7 @@ export class LookupSlots {
   readonly #max: number;
   readonly #networks = new LRUCache<string, Network>({ max: MAX_NETWORKS });
   #takenByNewKeys = 0;
-  /** The time on the monotonic clock, in milliseconds, until which each lookup must ask for a place. */
+  /** The time on the monotonic clock, in milliseconds, until which each lookup must ask for a slot. */
   shortUntil = Number.NEGATIVE_INFINITY;
 
   constructor(max: number) {
@@ -43,32 +44,32 @@ export class LookupSlots {
   }
 
   /**
-   * Takes a place for a lookup. Called only while places are short or all taken.
+   * Takes a slot for a lookup. Called only while slots are short or all taken.
    *
    * @param now - The monotonic clock in milliseconds.
-   * @returns `undefined` if there is none for this key.
+   * @returns `undefined` if no slot is left for this key.
    */
-  take(source: LookupSource | undefined, now: number, isFull: boolean, isKnown: boolean): Place | undefined {
-    const place = isFull ? undefined : isKnown ? UNCOUNTED : this.#placeForNewKey(source);
-    if (place !== undefined) return place;
-    // The counts of networks start again each time that places run short.
+  take(source: LookupSource | undefined, now: number, isFull: boolean, isKnown: boolean): LookupSlot | undefined {
+    const slot = isFull ? undefined : isKnown ? UNCOUNTED : this.#slotForNewKey(source);
+    if (slot !== undefined) return slot;
+    // The counts of networks start again each time that slots run short.
     if (now >= this.shortUntil) this.#networks.clear();
     this.shortUntil = now + SHORT_FOR;
     return undefined;
   }
 
-  free({ network }: Place): void {
+  free({ network }: LookupSlot): void {
     if (network === undefined) return;
     this.#takenByNewKeys -= 1;
     network.inFlight -= 1;
   }
 
-  /** Notes that a lookup found nothing while places are short. */
+  /** Notes that a lookup found nothing while slots are short. */
   missed(source: LookupSource): void {
     this.#networkOf(source).misses += 1;
   }
 
-  #placeForNewKey(source: LookupSource | undefined): Place | undefined {
+  #slotForNewKey(source: LookupSource | undefined): LookupSlot | undefined {
     if (this.#takenByNewKeys >= this.#max * 0.75) return undefined;
     const network = source === undefined ? { inFlight: 0, misses: 0 } : this.#networkOf(source);
     if (network.misses >= MAX_MISSES && network.inFlight >= this.#max * 0.25) return undefined;

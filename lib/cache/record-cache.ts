@@ -15,9 +15,9 @@ import type { LookupSource } from './lookup-slots.js';
 
 /** `Q`: the request to the resolver. `E`: the entry that is cached for its answer. */
 export interface RecordCacheOptions<Q, E> {
-  /** Who makes the lookups: `apiKeys`, `accessKeys` or `introspectedTokens`. Events have this name as property `of`. */
+  /** The name that the events of this cache have as `of`: `apiKeys`, `accessKeys` or `introspectedTokens`. */
   readonly of: string;
-  /** The property of a `Change` that names an entry of this cache: `key` or `accessKey`. */
+  /** The property of a `Change` by which this cache finds the changed entry. */
   readonly member: SubjectMember;
   /**
    * `undefined`: nothing is cached, and concurrent requests for the same key do not share a lookup; its time-out and
@@ -70,7 +70,7 @@ export class RecordCache<Q, E extends CacheEntry> {
     return this.#entries?.write(key, found, this.#options.clock.now(), isExpired) ?? found;
   };
 
-  /** For the resolver's `watch`. */
+  /** The listener that `watch` of the resolver gets. */
   readonly listener: FeedListener = {
     onChange: (change) => this.invalidate(change),
     onCaughtUp: (age) => this.#checkpoints.caughtUp(age),
@@ -91,7 +91,10 @@ export class RecordCache<Q, E extends CacheEntry> {
     return this.#ageOf(negative, now) < entries.bounds.negativeTtl ? negative : undefined;
   }
 
-  /** Whether an entry that is held elsewhere may be used now without a lookup. */
+  /**
+   * Whether an entry may be used now without a lookup, for code that holds it, such as the access key of a cached
+   * token.
+   */
   isUsable(entry: E, now: Instant): boolean {
     const { bounds, watched } = this.#options;
     if (bounds === undefined || !entry.isCached) return false;

@@ -30,9 +30,9 @@ export class ReplayCheck {
   }
 
   /**
-   * Notes an id with the replay cache. It never throws or rejects.
+   * Stores an id in the replay cache, unless this request already did. It never throws or rejects.
    *
-   * @param request - The request that uses it: asking again for the same request gives the same answer.
+   * @param request - The request that uses the id. A second call for the same request gives the same answer.
    * @returns Synchronously, if the cache answers synchronously.
    */
   use(request: object, id: string, seconds: number): FirstUse | Promise<FirstUse> {

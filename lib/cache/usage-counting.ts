@@ -14,7 +14,7 @@ export class UsageCounting {
   readonly #name: { readonly of: string; readonly callback: 'usageOf' };
   readonly #resolver: { readonly usageOf?: UsageOf };
 
-  /** @param of - The owner of the counts, for events. */
+  /** @param of - The name that events about failed counters have as `of`: `apiKeys` or `accessKeys`. */
   constructor(of: string, resolver: { readonly usageOf?: UsageOf }) {
     this.#name = { of, callback: 'usageOf' };
     this.#resolver = resolver;
@@ -34,7 +34,10 @@ export class UsageCounting {
     }
   }
 
-  /** Counts a credential that the verifier accepted, as refused if the gate will refuse its address. */
+  /**
+   * Counts a credential that the verifier accepted. If the gate will refuse the address of its sender, it counts as
+   * refused.
+   */
   accepted(counter: UsageCounter | undefined, { allowedAddresses }: Principal, sender: Sender): void {
     if (counter === undefined) return;
     try {
