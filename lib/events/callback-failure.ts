@@ -5,13 +5,15 @@ import { eventChannel } from './event-channel.js';
  * success.
  */
 export interface CallbackFailure {
-  /** The factory or gate that called it: `apiKeys`, `accessKeys`, `issuer`, `store`, `requireBearer` or
-   * `requireRateLimit`. */
+  /**
+   * The part of keyward that called it: `apiKeys`, `accessKeys`, `issuer`, `store`, `requireBearer` or
+   * `requireRateLimit`.
+   */
   readonly of: string;
   /**
    * The callback that failed: `recordUse`, `usageOf` (or its counter) or `watch` of a resolver; `listener`, which was
-   * passed to `watch` of the store; or `next`, which a gate or `requireRateLimit` called
-   * after it waited (the request is ended).
+   * passed to `watch` of the store; or `next`, which a gate or `requireRateLimit` called after it had waited (the
+   * request is then ended).
    */
   readonly callback: 'recordUse' | 'usageOf' | 'watch' | 'listener' | 'next';
   /** `threw`: it threw synchronously. `rejected`: it returned a promise that rejected. */

@@ -1,6 +1,9 @@
 import { eventChannel } from './event-channel.js';
 
-/** A problem of a Dashboard. It contains no data of the request. */
+/**
+ * A problem of a Dashboard. It contains no data of the request. A member is a person who may use the Dashboard:
+ * `memberOf` names the member of each request.
+ */
 export interface DashboardWarning {
   /**
    * `failed`: an unexpected error, and the member got 500. `unavailable`: the store or `memberOf` did not answer, and

@@ -9,7 +9,7 @@ export interface Decision {
    * decision was possible. `warning`: the request passed, but has a problem.
    */
   readonly outcome: 'accepted' | 'refused' | 'unavailable' | 'warning';
-  /** The name of what decided: `requireBearer`, or the guard. */
+  /** What decided: `requireBearer`, `openApiGate`, or the name of the guard. */
   readonly by: string;
   /** The error code for the caller; `undefined` if the request passed. */
   readonly code: BearerErrorCode | 'undocumented_operation' | undefined;

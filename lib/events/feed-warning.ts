@@ -2,7 +2,10 @@ import { eventChannel } from './event-channel.js';
 
 /** A problem of a change feed. */
 export interface FeedWarning {
-  /** The resolver of the feed: `apiKeys` or `accessKeys`. */
+  /**
+   * The cache that the feed invalidates: `apiKeys` or `accessKeys`. With `invalid_change` also `introspectedTokens`, if
+   * your code passed the change to its `invalidate`.
+   */
   readonly of: string;
   /**
    * `gap`: changes may have been missed. `invalid_change`: a change could not be parsed, so everything cached was

@@ -11,7 +11,7 @@ export interface KeySetChange {
   readonly reason: string | undefined;
   /** The number of usable keys after the attempt. */
   readonly keys: number;
-  /** The number of keys that the issuer has withdrawn. Tokens of these keys are refused. */
+  /** The number of keys that the issuer no longer publishes since this attempt. Tokens of these keys are refused. */
   readonly withdrawn: number;
 }
 

@@ -1,6 +1,9 @@
 import { eventChannel } from './event-channel.js';
 
-/** A failed lookup. The request got 503, or used a cache entry that was confirmed shortly before. */
+/**
+ * A failed lookup, or a failed call of a replay cache, a rate-limit counter or your own verifier. The request got 503,
+ * or used a cache entry that was confirmed shortly before; `requireRateLimit` may let it pass.
+ */
 export interface LookupFailure {
   /**
    * The factory that made the lookup: `apiKeys`, `accessKeys`, `introspectedTokens`, `issuer` or `requireRateLimit`;
@@ -8,9 +11,9 @@ export interface LookupFailure {
    */
   readonly of: string;
   /**
-   * `threw`: the resolver threw or rejected. `timed_out`: it took too long. `record_invalid`: it returned a record
-   * that breaks a rule. `too_many`: there were already `maxLookups` lookups in flight. `superseded`: the key changed
-   * twice during the lookup.
+   * `threw`: the resolver threw or rejected. `timed_out`: it took too long. `record_invalid`: it returned a record that
+   * breaks a rule. `too_many`: there were already `maxLookups` lookups in flight. `superseded`: the record changed
+   * during the lookup, and again while the lookup was repeated.
    */
   readonly reason: 'threw' | 'timed_out' | 'record_invalid' | 'too_many' | 'superseded';
   /**
@@ -22,5 +25,5 @@ export interface LookupFailure {
   readonly where: readonly string[];
 }
 
-/** `keyward:lookup-failure`: publishes each failed lookup of a key or an access key. */
+/** `keyward:lookup-failure`: publishes each failure that `LookupFailure` describes. */
 export const lookupFailures = eventChannel<LookupFailure>('keyward:lookup-failure');
