@@ -7,7 +7,7 @@ export type ClientAuthentication =
   | { readonly secret: string }
   | { readonly signingKey: SigningKey; readonly audience: string };
 
-/** A client that authenticates. */
+/** A client ID, and how this client authenticates. */
 export interface AuthenticatingClient {
   readonly clientId: string;
   readonly authentication: ClientAuthentication;

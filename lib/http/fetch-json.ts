@@ -16,7 +16,7 @@ const MAX_BYTES = 256 * 1_024;
 
 /**
  * Fetches a JSON document. The response must have status 200 and at most 256 KiB (decoded). Redirects are refused,
- * because an attacker who can redirect could choose the keys.
+ * because an attacker who can redirect could choose the document, such as the keys of an issuer.
  *
  * @throws FetchError
  */

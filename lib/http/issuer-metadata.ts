@@ -1,4 +1,7 @@
-/** Finds URLs in the metadata of an issuer: that of RFC 8414 first, then that of OpenID Connect Discovery. */
+/**
+ * Finds URLs in the metadata of an issuer. The document of RFC 8414 is tried first, then that of OpenID Connect
+ * Discovery.
+ */
 import { FetchError, fetchJson } from './fetch-json.js';
 import { isInternalHost, secureUrl } from './secure-url.js';
 
@@ -19,8 +22,8 @@ export type MetadataUrl = 'introspection_endpoint' | 'jwks_uri' | 'token_endpoin
  * Finds a URL in the metadata of an issuer. A document is used only if it is from this issuer and its URL may be
  * fetched.
  *
- * @throws FetchError if neither document can be used. The error is that of the first document that was served and
- *   refused, because it explains more than a document that is missing.
+ * @throws FetchError if neither document can be used. If the first document was served but refused, the error says why,
+ *   because that explains more than a missing second document.
  */
 export async function discoverUrl(source: MetadataSource, member: MetadataUrl, signal: AbortSignal): Promise<URL> {
   const first = AbortSignal.any([signal, AbortSignal.timeout(FIRST_TIMEOUT)]);

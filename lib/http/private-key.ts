@@ -12,10 +12,7 @@ export interface SigningKey {
   readonly kid: string | undefined;
 }
 
-/**
- * The JWS algorithm of each key type (RFC 7518 §3.1, RFC 8037 §3.1). RSA uses RS256, unless the JWK names another
- * algorithm.
- */
+/** The JWS algorithm of each elliptic curve (RFC 7518 §3.4), by OpenSSL's name of the curve. */
 const ALGORITHM_OF_CURVE = new Map([
   ['prime256v1', 'ES256'],
   ['secp384r1', 'ES384'],
@@ -59,6 +56,7 @@ function isJwk(input: unknown): input is JWK {
   return typeof input === 'object' && input !== null && !(input instanceof KeyObject);
 }
 
+/** Returns the algorithm for a key without `alg`. For RSA, which has several, this is RS256. */
 function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string | undefined {
   if (asymmetricKeyType === 'rsa') return 'RS256';
   if (asymmetricKeyType === 'ed25519') return 'EdDSA';
