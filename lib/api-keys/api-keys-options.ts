@@ -35,6 +35,7 @@ export interface ApiKeysOptions<K extends KeyKind = KeyKind> {
   readonly timeout?: number | undefined;
   /** Maximum lookups in flight. Above it, a request with a key that is not cached gets 503. Default: 100. */
   readonly maxLookups?: number | undefined;
+  /** How long and how many records are cached; `false`: none. */
   readonly cache?: CacheOptions | false | undefined;
   readonly clock?: Clock | undefined;
 }

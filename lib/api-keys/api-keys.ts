@@ -25,7 +25,7 @@ class CachedKey extends CacheEntry {
   readonly revokedAt: number | undefined;
   /** Counts the use of the key, if the resolver asks for it. */
   readonly counter: UsageCounter | undefined;
-  /** When its use was last recorded, on the monotonic clock. */
+  /** When `recordUse` was last called for the key, on the monotonic clock. */
   recordedAt = Number.NEGATIVE_INFINITY;
 
   constructor(principal: KeyPrincipal, { revokedAt }: Validity, counter: UsageCounter | undefined) {
@@ -52,13 +52,13 @@ class CachedKey extends CacheEntry {
   }
 }
 
-/** The data of one lookup. */
+/** A presented key with a valid format, to look up. */
 interface KeyLookup {
   readonly credential: PresentedCredential;
   readonly reading: KeyReading;
 }
 
-/** Milliseconds between two records of the use of one key. */
+/** Minimum milliseconds between two calls of `recordUse` for one key. */
 const RECORD_EVERY = 60_000;
 
 /** Parsed instead of a missing record, so that an unknown key takes as long as a key that has ended. */
@@ -77,8 +77,9 @@ const DECLINED: Outcome = Object.freeze({ outcome: 'declined' });
 /**
  * Makes the verifier of API keys (spec section 5.1).
  *
- * A key that is unknown, revoked, expired, disabled or mistyped is refused; a key of another environment is declined.
- * If the resolver fails, takes too long or returns an invalid record, the request gets 503.
+ * A key that is unknown, revoked, expired, disabled or mistyped is refused; a key of another kind or environment is
+ * declined, so that the next verifier is asked. If the resolver fails, takes too long or returns an invalid record, the
+ * request gets 503.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  * @example
@@ -161,7 +162,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     // Compared in seconds, because `expiresAt` of the principal is in seconds and `expiresAt * 1_000` could have a
     // rounding error.
     if (principal.expiresAt !== undefined && principal.expiresAt <= now.wall / 1_000) return undefined;
-    // If these fail, the key is accepted nevertheless.
+    // If one of these calls fails, the key is accepted nevertheless.
     if (recordsUse) recordUse(key, credential, now);
     if (counter !== undefined) usage.accepted(counter, principal, credential);
     return { outcome: 'accepted', principal };
