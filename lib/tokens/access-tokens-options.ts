@@ -49,7 +49,10 @@ export interface AccessTokensOptions {
    * Accepted signature algorithms, asymmetric only. Default: RS, PS and ES with 256, 384 and 512, EdDSA and Ed25519.
    */
   readonly algorithms?: readonly string[] | undefined;
-  /** `'rfc9068'`: typ at+jwt and its claims. `'jwt'`, for foreign issuers: iss, aud, exp. Default: `'rfc9068'`. */
+  /**
+   * The header and the claims that a token must have. `'rfc9068'`: `typ` at+jwt, and the claims that RFC 9068 requires.
+   * `'jwt'`, for issuers that do not follow RFC 9068: `iss`, `aud` and `exp`. Default: `'rfc9068'`.
+   */
   readonly profile?: TokenProfile | undefined;
   /** Seconds by which `iat` and `nbf` may be in the future: 0 to 300. Default: 5. `exp` has no tolerance. */
   readonly clockTolerance?: number | undefined;

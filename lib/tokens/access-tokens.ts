@@ -24,7 +24,9 @@ import type { VerificationKey } from './jwks/verification-key.js';
 import { tokenPrincipal } from './principal.js';
 import { verifySignature } from './signature.js';
 
-/** A token with a valid signature. It is also the outcome, so that a cached token needs no new object. */
+/**
+ * A token with a valid signature. The object is also the outcome of `verify`, so that a cached token needs no new one.
+ */
 interface VerifiedToken extends BoundToken, Accepted<AccessPrincipal> {
   readonly principal: AccessPrincipal;
   readonly signingKey: VerificationKey;

@@ -17,7 +17,10 @@ export interface ClaimRules {
   readonly clockTolerance: number;
   /** Maximum seconds from `iat` to `exp`. */
   readonly maxLifetime: number;
-  /** Whether the token is from an issuer whose access keys are known. In its tokens, `sub` is the client. */
+  /**
+   * Whether the option `accessKeys` is given. The clients of such an issuer act for themselves, so `sub` must be the
+   * client ID.
+   */
   readonly ownIssuer: boolean;
   /** Whether a token may have `authorization_details`, which nothing here enforces. */
   readonly ignoresAuthorizationDetails: boolean;
@@ -75,7 +78,7 @@ export interface TokenClaims {
 }
 
 /** The upper limit of a time in seconds (the year 5138). A larger value is in milliseconds. */
-const MILLISECONDS = 1e11;
+const MAX_TIME = 1e11;
 
 const MAX_TEXT = 1_024;
 const VSCHARS = /^[\x20-\x7E]+$/;
@@ -130,7 +133,7 @@ export function readTokenClaims(payload: JsonObject, rules: ClaimRules, now: num
         expiresAt: exp,
         issuedAt,
         tokenId: isText(jti) ? jti : undefined,
-        tokensNotBefore: epochOf(payload),
+        tokensNotBefore: tokensNotBeforeOf(payload),
         boundKeys,
       };
 }
@@ -142,7 +145,7 @@ function expiryOf(payload: JsonObject, { isIntrospected }: ClaimRules): number |
   return isIntrospected && exp === undefined ? Number.POSITIVE_INFINITY : undefined;
 }
 
-function epochOf(payload: JsonObject): number | undefined {
+function tokensNotBeforeOf(payload: JsonObject): number | undefined {
   const time = own(payload, 'tokens_not_before');
   return isTime(time) ? Math.round(time * 1_000) : undefined;
 }
@@ -157,7 +160,7 @@ function isAudience(aud: unknown, audiences: readonly string[]): boolean {
  * Infinity, and is refused.
  */
 function isTime(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < MILLISECONDS;
+  return typeof value === 'number' && value >= 0 && value < MAX_TIME;
 }
 
 function isText(value: unknown): value is string {

@@ -36,9 +36,9 @@ export function readConfirmation(options: Options, clock: Clock): Confirmation |
   return dpop === undefined && mtls === undefined ? undefined : new Confirmation(dpop, mtls);
 }
 
-/** Reads the part of `cnf` that a verifier can check, and checks each request against it. */
+/** Reads `cnf` of tokens, and checks that each request proves possession of the keys that `cnf` names. */
 export class Confirmation {
-  /** The methods that the verifier announces. */
+  /** The accepted methods, for the challenges of gates and for resource metadata. */
   readonly methods: ConfirmationMethods;
   readonly #dpop: Dpop | undefined;
   readonly #mtls: Mtls | undefined;

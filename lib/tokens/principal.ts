@@ -68,11 +68,11 @@ export function tokenPrincipal(
   if (boundKeys !== undefined) {
     Object.assign(principal, { confirmation: boundKeys.jkt === undefined ? 'mtls' : 'dpop' });
   }
-  if (accessKey !== undefined) assignUserData(principal, accessKey);
+  if (accessKey !== undefined) assignRecordFields(principal, accessKey);
   return freezePrincipal(principal);
 }
 
-function assignUserData(
+function assignRecordFields(
   principal: AccessPrincipal,
   { metadata, allowedAddresses, limits }: ParsedAccessKeyRecord,
 ): void {
@@ -81,7 +81,7 @@ function assignUserData(
   if (limits !== undefined) Object.assign(principal, { limits });
 }
 
-/** Replaces strings in the claims by equal strings that are already stored. */
+/** Replaces strings in the claims by equal strings that are already stored, to save memory. */
 function shareTexts(payload: JsonObject, texts: Interner<string>): JsonObject {
   // A frozen payload was already processed when this credential was verified before.
   if (Object.isFrozen(payload)) return payload;

@@ -36,7 +36,7 @@ export interface ExpectedBinding {
 
 export type ProofResult = ProvenKey | RefusedProof | { readonly outcome: 'unavailable'; readonly reason: string };
 
-/** The key pair that the client has proven to have. */
+/** The client has proven that it has the private key of this key pair. */
 export interface ProvenKey {
   readonly outcome: 'proven';
   /** RFC 7638, SHA-256, base64url: the `jkt` of a token that is bound to the key. */
@@ -87,7 +87,7 @@ export class ProofVerifier {
   verify(request: CredentialRequest, expected: ExpectedBinding): ProofResult | Promise<ProofResult> {
     const proof = readProof(request.headers?.dpop, this.#readHeader);
     if (typeof proof === 'string') return refused(proof);
-    const jwk = this.#readJoseHeader(proof.header);
+    const jwk = this.#keyInHeader(proof.header);
     if (typeof jwk === 'string') return refused(jwk);
     const broken = this.#brokenClaim(proof.payload, request, expected.tokenHash);
     if (broken !== undefined) return refused(broken);
@@ -112,7 +112,7 @@ export class ProofVerifier {
   }
 
   /** Returns the key in the header of a proof, or the rule that the header breaks. */
-  #readJoseHeader(header: JsonObject): ProofJwk | string {
+  #keyInHeader(header: JsonObject): ProofJwk | string {
     const known = this.#jwks.get(header);
     if (known !== undefined) return known;
     const [alg, typ] = [own(header, 'alg'), own(header, 'typ')];

@@ -172,7 +172,8 @@ export function readIntrospectedTokensOptions(given: IntrospectedTokensOptions):
   const rules: ClaimRules = Object.freeze({
     issuer,
     audiences: options.audience,
-    // The response names the client and the scopes like a plain JWT.
+    // A response may lack claims that RFC 9068 requires, so it is read like a JWT of an issuer that does not follow RFC
+    // 9068.
     profile: 'jwt',
     isIntrospected: true,
     clockTolerance: options.clockTolerance,

@@ -39,7 +39,7 @@ export class VerificationKey {
     return ALGORITHMS.get(alg)?.signatureLength ?? Math.ceil((this.key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
   }
 
-  /** Whether two keys have the same id, material and use. */
+  /** Whether two keys have the same id, the same `alg` and the same key material. */
   equals(other: VerificationKey): boolean {
     return this.kid === other.kid && this.#jwk.alg === other.#jwk.alg && this.key.equals(other.key);
   }
