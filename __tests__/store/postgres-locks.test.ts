@@ -69,6 +69,21 @@ onServer('locks in PostgreSQL', () => {
     expect(await store.resolveAccessKey('none')).toBeUndefined();
   });
 
+  it('a change that waited too long for the lock of another is tried again', async () => {
+    const { id } = await storeKey(store);
+    held = await holdDatabase(stores.url, `select id from keys where id = '${id}' for update`);
+    let attempts = 0;
+    const changed = store.repository.transact(async (tx) => {
+      attempts += 1;
+      return await tx.updateKey(id, 1, { name: 'changed' });
+    });
+    await eventually(() => attempts === 2);
+    await held.commit();
+    held = undefined;
+    expect(await changed).toBe(true);
+    expect((await store.repository.key(id))?.key.name).toBe('changed');
+  });
+
   it('N23 creations that wait for a lock and lists take no connection of lookups', async () => {
     const keys = await storeKeys(store, stores.url, { count: 50 });
     held = await holdDatabase(stores.url, 'update feed_head set position = position');
