@@ -110,22 +110,20 @@ for (const warning of document.querySelectorAll('[data-warns]')) {
     warning.hidden = field.value !== '' || environment?.value === 'sandbox';
   };
   field.form.addEventListener('input', apply);
-  field.form.addEventListener('click', () => setTimeout(apply));
   apply();
 }
 
-// Buttons that set the date to a number of days from today.
+// Buttons that fill in a date. The server has computed it: the clock of the browser may be wrong.
 for (const presets of document.querySelectorAll('[data-presets]')) {
   const field = document.getElementById(presets.dataset.presets);
-  const dayOf = ({ days }) => (days === '' ? '' : new Date(Date.now() + days * 864e5).toISOString().slice(0, 10));
   const apply = () => {
-    for (const button of presets.children) button.setAttribute('aria-pressed', field.value === dayOf(button.dataset));
+    for (const button of presets.children) button.setAttribute('aria-pressed', field.value === button.dataset.day);
   };
   presets.hidden = false;
   presets.addEventListener('click', ({ target: { dataset } }) => {
-    if (dataset.days === undefined) return;
-    field.value = dayOf(dataset);
-    apply();
+    if (dataset.day === undefined) return;
+    field.value = dataset.day;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
   });
   field.addEventListener('input', apply);
   apply();

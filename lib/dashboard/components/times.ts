@@ -28,9 +28,14 @@ export function formatDay(day: string): string {
   return SHORT_DAY.format(new Date(day));
 }
 
+/** `21 Feb 2027`, in UTC. */
+export function formatLongDay(time: Date): string {
+  return LONG_DAY.format(time);
+}
+
 /** `End of 21 Feb 2027, UTC` for midnight, because a member chose that day as the last one; else the exact time. */
 export function formatExpiry(time: Date): string {
-  return time.getTime() % DAY === 0 ? `End of ${LONG_DAY.format(new Date(time.getTime() - 1))}, UTC` : formatTime(time);
+  return time.getTime() % DAY === 0 ? `End of ${formatLongDay(new Date(time.getTime() - 1))}, UTC` : formatTime(time);
 }
 
 /** `3 minutes ago`, `in 12 days`: past times in whole units, future times to the nearest unit. */

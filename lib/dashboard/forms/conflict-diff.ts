@@ -4,7 +4,7 @@ import type { KeyView } from '../../management/keys/key-view.js';
 import { type Html, html, userText } from '../components/html.js';
 import { fullList } from '../components/key-labels.js';
 import { type Choice, type FormValues, formValuesOf, hasNoAllOption } from './form-values.js';
-import { LABELS } from './settings-form.js';
+import { LABELS } from './settings-field.js';
 
 export function conflictDiff(key: KeyView, values: FormValues): Html {
   const [theirs, yours] = [settingsOf(formValuesOf(key), key.kind), settingsOf(values, key.kind)];

@@ -1,34 +1,10 @@
 /** The form for the settings of a key, for a new key and for an edit. */
-import type { Kind } from '../../credentials/kind.js';
 import type { ManagementError } from '../../management/management-error.js';
 import { type Html, html, joined } from '../components/html.js';
-import type { AccountOptions } from './account-options.js';
 import { choiceField } from './choice-field.js';
+import { expiryField } from './expiry-field.js';
 import { type FormValues, hasNoAllOption } from './form-values.js';
-
-export interface SettingsForm {
-  readonly kind: Kind;
-  readonly values: FormValues;
-  readonly options: AccountOptions;
-  /** The error of management, if the form was sent before. */
-  readonly error: ManagementError | undefined;
-  readonly isNew: boolean;
-}
-
-/** The labels of the fields, in order. */
-export const LABELS: Readonly<Record<string, string>> = Object.freeze({
-  name: 'Name',
-  environment: 'Environment',
-  apis: 'APIs',
-  scopes: 'Scopes',
-  defaultScopes: 'Default scopes',
-  platform: 'E-commerce platform',
-  channels: 'Channels',
-  allowedAddresses: 'Allowed IP addresses',
-  limits: 'Rate limits',
-  expiresAt: 'Expires after',
-  metadata: 'Metadata',
-});
+import { describedBy, errorOf, LABELS, messageOf, type SettingsForm } from './settings-field.js';
 
 /** Whether an error belongs to a field of the form. */
 export function isFormError({ code, field }: ManagementError): boolean {
@@ -176,44 +152,4 @@ ${error !== undefined && html`<p class="error" id="platform-error">${error}</p>`
   ].map(
     (name) => html`<option value="${name}"${name === values.platform && html` selected`}>${name}</option>`,
   )}</select></div>`;
-}
-
-function expiryField(form: SettingsForm): Html {
-  const error = errorOf(form, 'expiresAt');
-  return html`<div class="field"><label for="field-expiresAt">Expires after</label>
-<p class="hint" id="expiresAt-hint">The last day on which the key is accepted, in UTC. Leave it empty for a key that does not expire.</p>
-${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>`}
-<input id="field-expiresAt" type="date" name="expiresAt" value="${form.values.expiresAt}"${describedBy('expiresAt', error)}>
-<p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(
-    ({ days, title }) => html`<button type="button" class="plain" data-days="${days}">${title}</button> `,
-  )}</p>
-${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt">Without an expiry date, this live secret key is accepted until you revoke it. Set a date, or rotate the key at least once a year.</p>`}</div>`;
-}
-
-/** Whether the form warns about the expiry. The script hides the warning when a day or the sandbox is chosen. */
-function warnsAboutExpiry({ kind, values, isNew }: SettingsForm): boolean {
-  if (kind !== 'secret') return false;
-  return isNew || (values.environment === 'live' && values.expiresAt === '');
-}
-
-/** Buttons that fill in the date. They work only with the script. */
-const PRESETS = [
-  { days: 30, title: '30 days' },
-  { days: 90, title: '90 days' },
-  { days: 365, title: '1 year' },
-  { days: '', title: 'Never' },
-];
-
-function describedBy(name: string, error: string | undefined): Html {
-  if (error === undefined) return html` aria-describedby="${name}-hint"`;
-  return html` aria-describedby="${name}-hint ${name}-error" aria-invalid="true"`;
-}
-
-function errorOf({ error }: SettingsForm, field: string): string | undefined {
-  return error?.field === field ? messageOf(error) : undefined;
-}
-
-/** Messages of management start with the name of the field, which is removed here. */
-function messageOf({ message, field }: ManagementError): string {
-  return message.slice(String(field).length + 2);
 }

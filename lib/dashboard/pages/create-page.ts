@@ -86,7 +86,7 @@ interface Form {
 }
 
 async function formPage(context: PageContext, { kind, values, formId, error }: Form): Promise<Answer> {
-  const { base, formToken } = context;
+  const { base, formToken, now } = context;
   const keyType = keyTypeOf(kind);
   const options = await accountOptions(context);
   const { title, use } = KINDS[kind];
@@ -99,7 +99,7 @@ ${
   instead ??
   html`<form class="settings" method="post" action="${base}${keyType.path}">
 ${tokenField(formToken)}${formIdField(formId)}${kind !== 'access' && hidden('kind', kind)}
-${settingsFields({ kind, values, options, error, isNew: true })}
+${settingsFields({ kind, values, options, error, isNew: true, now })}
 <p class="actions"><button>${heading}</button> <a href="${base}${keyType.list}">Cancel</a></p>
 </form>`
 }`;

@@ -85,7 +85,7 @@ async function formPage(
   keyType: KeyType,
   { key, values, version, error, conflict }: Form,
 ): Promise<Answer> {
-  const { base, formToken } = context;
+  const { base, formToken, now } = context;
   const path = `${base}${keyPath(keyType, key)}`;
   const options = await accountOptions(context);
   const name = keyName(key);
@@ -93,7 +93,7 @@ async function formPage(
 ${conflict}
 <form class="settings" method="post" action="${path}/edit">
 ${tokenField(formToken)}${hidden('version', version)}
-${settingsFields({ kind: key.kind, values, options, error, isNew: false })}
+${settingsFields({ kind: key.kind, values, options, error, isNew: false, now })}
 <p class="actions"><button>${conflict === undefined ? 'Save' : 'Save my changes'}</button> <a href="${path}">Cancel</a></p>
 </form>`;
   const status = conflict !== undefined ? 409 : error !== undefined ? 400 : 200;

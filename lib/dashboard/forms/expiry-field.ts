@@ -1,0 +1,36 @@
+/** The field for the last day of a key, with buttons for common days. */
+import { type Html, html } from '../components/html.js';
+import { formatLongDay } from '../components/times.js';
+import { describedBy, errorOf, type SettingsForm } from './settings-field.js';
+
+const DAY = 86_400_000;
+
+/** Buttons that fill in the date. They work only with the script. */
+const PRESETS = [
+  { days: 30, title: '30 days' },
+  { days: 90, title: '90 days' },
+  { days: 365, title: '1 year' },
+];
+
+export function expiryField(form: SettingsForm): Html {
+  const error = errorOf(form, 'expiresAt');
+  return html`<div class="field"><label for="field-expiresAt">Expires after</label>
+<p class="hint" id="expiresAt-hint">The last day on which the key is accepted, in UTC. Leave it empty for a key that does not expire.</p>
+${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>`}
+<input id="field-expiresAt" type="date" name="expiresAt" value="${form.values.expiresAt}"${describedBy('expiresAt', error)}>
+<p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(({ days, title }) =>
+    presetButton(new Date(form.now + days * DAY), title),
+  )}<button type="button" class="plain" data-day="">Never</button></p>
+${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt">Without an expiry date, this live secret key is accepted until you revoke it. Set a date, or rotate the key at least once a year.</p>`}</div>`;
+}
+
+/** The day is computed here, in UTC: the clock and the time zone of the browser do not matter. */
+function presetButton(end: Date, title: string): Html {
+  return html`<button type="button" class="plain" data-day="${end.toISOString().slice(0, 10)}" title="${formatLongDay(end)}">${title}</button> `;
+}
+
+/** Whether the form warns about the expiry. The script hides the warning when a day or the sandbox is chosen. */
+function warnsAboutExpiry({ kind, values, isNew }: SettingsForm): boolean {
+  if (kind !== 'secret') return false;
+  return isNew || (values.environment === 'live' && values.expiresAt === '');
+}
