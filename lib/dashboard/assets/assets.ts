@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MEDIA_STYLE_TEXT } from './media-style.js';
+import { MENU_SCRIPT_TEXT } from './menu-script.js';
 import { SCRIPT_TEXT } from './script.js';
 import { SECTION_STYLE_TEXT } from './section-style.js';
 import { STYLE_TEXT } from './style.js';
@@ -22,7 +23,12 @@ export const STYLE = assetOf(
   'text/css; charset=utf-8',
   compactStyle(STYLE_TEXT + SECTION_STYLE_TEXT + MEDIA_STYLE_TEXT),
 );
-export const SCRIPT = assetOf('script', 'js', 'text/javascript; charset=utf-8', compact(SCRIPT_TEXT));
+export const SCRIPT = assetOf(
+  'script',
+  'js',
+  'text/javascript; charset=utf-8',
+  compact(SCRIPT_TEXT + MENU_SCRIPT_TEXT),
+);
 export const ICON = assetOf('icon', 'svg', 'image/svg+xml', ICON_TEXT);
 
 /** All assets, for the routes. */

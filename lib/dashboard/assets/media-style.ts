@@ -5,11 +5,10 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
 /* On a phone a key takes two lines: its name and state, then its hint and last use. */
 @media (max-width: 40rem) {
   .keys, .keys tbody, .keys caption { display: block; }
-  /* A menu opens across the page: beside its button there may be too little room on either side. */
+  /* The menu of the account opens at the edge of the page: its button may be narrow. */
   .inner, .head { position: relative; }
-  .menu { position: static; }
-  .menu .items { left: auto; right: 1rem; }
-  .head .menu .items { left: 0; right: auto; }
+  .who { position: static; }
+  .who .items { right: 1rem; }
   .keys thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .keys tr { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; padding: .5rem .75rem; border-top: 1px solid var(--kw-line); }
   .keys th, .keys td { display: none; border: 0; padding: 0; min-width: 0; max-width: none; }
@@ -34,6 +33,8 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
   .filters .action { flex-basis: 100%; }
   .filters .search { flex-basis: 100%; order: -1; }
 }
+/* The buttons of a key stand below each other, so the menu has no room on the left of its button. */
+@media (max-width: 22rem) { .head .menu { position: static; } .head .menu .items { left: 0; right: auto; } }
 @media (max-width: 30rem) { .facts > div { grid-template-columns: 7rem 1fr; gap: .75rem; padding: .25rem 0; } .facts { padding-inline: 1rem; } main, .inner { padding-inline: 1rem; } }
 @media (pointer: coarse) {
   .switch a, .actions .menu summary { min-height: 44px; }
