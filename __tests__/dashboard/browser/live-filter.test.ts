@@ -7,6 +7,7 @@ const site = browserSite();
 const chromium = openChromium();
 
 beforeAll(async () => {
+  await site.management.accessKeys.create(site.owner, { scopes: ['payments'] });
   const settings = { kind: 'secret', apis: ['payments'] } as const;
   for (let number = 0; number < 60; number += 1) {
     await site.management.keys.create(site.owner, { ...settings, name: number === 0 ? 'Needle' : `Till ${number}` });
@@ -57,6 +58,21 @@ describe('typing into the search', () => {
     await page.locator('.filters [name=kind]').selectOption('public');
     await page.getByText('No API key matches.', { exact: false }).last().waitFor();
     expect(new URL(page.url()).searchParams.get('kind')).toBe('public');
+  });
+
+  it.each(['', '/access-keys', '/audit'])('in %j sends only the last characters of a pasted secret', async (path) => {
+    const page = await site.enter(chromium, 'developer');
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url()));
+    await page.goto(site.url + path);
+    const field = page.locator('.filters [data-shortens]');
+    const secret = `sk_${'a'.repeat(23)}wxyz`;
+    await field.fill(`Bearer ${secret}`);
+    expect(await field.inputValue()).toBe('wxyz');
+    await page.getByText('You entered a whole key or secret.').waitFor();
+    await field.press('Enter');
+    await page.waitForURL(/=wxyz/);
+    expect(sent.filter((url) => url.includes('aaaa'))).toEqual([]);
   });
 
   it('a user who was signed out meanwhile gets the sign-in page', async () => {

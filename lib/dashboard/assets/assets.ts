@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MEDIA_STYLE_TEXT } from './media-style.js';
 import { MENU_SCRIPT_TEXT } from './menu-script.js';
 import { SCRIPT_TEXT } from './script.js';
+import { SECRET_SCRIPT_TEXT } from './secret-script.js';
 import { SECTION_STYLE_TEXT } from './section-style.js';
 import { STYLE_TEXT } from './style.js';
 
@@ -27,7 +28,7 @@ export const SCRIPT = assetOf(
   'script',
   'js',
   'text/javascript; charset=utf-8',
-  compact(SCRIPT_TEXT + MENU_SCRIPT_TEXT),
+  compact(SCRIPT_TEXT + MENU_SCRIPT_TEXT + SECRET_SCRIPT_TEXT),
 );
 export const ICON = assetOf('icon', 'svg', 'image/svg+xml', ICON_TEXT);
 

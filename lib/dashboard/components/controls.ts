@@ -22,6 +22,12 @@ export function searchField(name: string, label: string, current: string | undef
 <input type="search" name="${name}" value="${current ?? ''}" maxlength="200" autocomplete="off"${hint !== undefined && html` placeholder="${hint}"`}></label>`;
 }
 
+/** A search for keys. The script shortens a whole secret in it. */
+export function keySearchField(name: string, label: string, current: string | undefined): Html {
+  return html`<label class="field search">${label}
+<input type="search" name="${name}" value="${current ?? ''}" maxlength="200" autocomplete="off" placeholder="Name, ID or last characters" data-shortens></label>`;
+}
+
 export function dateField(name: string, label: string, current: string | undefined): Html {
   return html`<label class="field date">${label}
 <input type="date" name="${name}" value="${current ?? ''}"></label>`;

@@ -4,7 +4,8 @@ import { csvLine } from '../http/csv.js';
 import { badRequest } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { limitIn } from '../http/query-string.js';
-import { TOO_MANY_KEYS } from './audit-page.js';
+import { withoutWholeSecret } from '../http/whole-secret.js';
+import { AUDIT_QUERY, TOO_MANY_KEYS } from './audit-page.js';
 import { type AuditReader, auditReader, subjectNames } from './audit-reader.js';
 
 const PAGE_SIZE = 200;
@@ -25,7 +26,7 @@ const COLUMNS = [
   'id',
 ];
 
-export const auditCsv: Page = async (context) => {
+export const auditCsv: Page = withoutWholeSecret('/audit.csv', AUDIT_QUERY, 'subject', async (context) => {
   // The first page is read before the response starts, so that an error gets a normal error page.
   // The form sends its page size too: it is checked, and does not limit the file.
   const { fields, member, now } = context;
@@ -40,7 +41,7 @@ export const auditCsv: Page = async (context) => {
     },
     body: linesOf(context, reader, first),
   };
-};
+});
 
 /** `audit-acme-2026-11-23.csv`. Some file systems accept no colon, which the ID of an account can have. */
 function fileName(account: string, now: number): string {

@@ -1,11 +1,13 @@
 /** The audit log. */
 import { actionTitle, auditEntries } from '../components/audit-entries.js';
-import { dateField, moreFilters, searchField, select } from '../components/controls.js';
+import { dateField, keySearchField, moreFilters, searchField, select } from '../components/controls.js';
+import { FLASH } from '../components/flash-message.js';
 import { type Html, html, joined, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import type { Page } from '../http/page-context.js';
 import { answerPage } from '../http/page-response.js';
 import { filtersIn, limitIn, queryString } from '../http/query-string.js';
+import { shortenedNote, withoutWholeSecret } from '../http/whole-secret.js';
 import { keyName } from '../key-type.js';
 import {
   AUDIT_FILTERS,
@@ -17,7 +19,7 @@ import {
 } from './audit-reader.js';
 
 /** The query parameters of the audit log, for the CSV file and for the page. */
-export const AUDIT_QUERY: readonly string[] = [...AUDIT_FILTERS, 'after', 'limit'];
+export const AUDIT_QUERY: readonly string[] = [...AUDIT_FILTERS, 'after', 'limit', FLASH];
 
 const COMMON_ACTIONS = ['create', 'edit', 'rotate', 'end_grace', 'revoke'];
 
@@ -30,7 +32,7 @@ const ACTIONS: readonly string[] = [
   ...['key.import', 'account.put', 'account.disable', 'account.enable', 'sign_in', 'sign_out'],
 ];
 
-export const auditPage: Page = async (context) => {
+export const auditPage: Page = withoutWholeSecret('/audit', AUDIT_QUERY, 'subject', async (context) => {
   const { base, fields, now } = context;
   const filters = filtersIn(fields, AUDIT_FILTERS);
   const [after, limit] = [fields.one('after'), fields.one('limit')];
@@ -39,6 +41,7 @@ export const auditPage: Page = async (context) => {
   const names = await subjectNames(context, items);
   const main = html`<h1>Audit log</h1>
 ${filterForm(filters, { limit, after }, base)}
+${shortenedNote(context)}
 ${foundKeys(base, reader)}
 ${
   items.length === 0
@@ -55,7 +58,7 @@ ${after !== undefined && html`<a href="${base}/audit${queryString({ ...filters, 
 ${next !== null && html`<a rel="next" href="${base}/audit${queryString({ ...filters, limit, after: next })}">Next page</a>`}
 </nav>`;
   return answerPage(200, layout(context, { title: 'Audit log', tab: 'audit', main }));
-};
+});
 
 /** The keys that a part of a name or an ID has found. */
 function foundKeys(base: string, { found = [], hasTooMany }: AuditReader): Html | undefined {
@@ -92,7 +95,7 @@ ${moreFilters(
   html`${dateField('from', 'From', from)}
 ${dateField('to', 'To', to)}
 ${select('action', 'Action', entries, action)}
-${searchField('subject', 'Key', subject, 'Name, ID or last characters')}`,
+${keySearchField('subject', 'Key', subject)}`,
 )}
 ${limit !== undefined && html`<input type="hidden" name="limit" value="${limit}">`}
 <button class="plain">Filter</button>

@@ -2,7 +2,7 @@
 
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { KeyOrder, ListFilter } from '../../management/list-filter.js';
-import { type Entry, hidden, moreFilters, searchField, select } from '../components/controls.js';
+import { type Entry, hidden, keySearchField, moreFilters, searchField, select } from '../components/controls.js';
 import { FLASH, FLASH_KEY, listFlashMessage } from '../components/flash-message.js';
 import { type Html, html, joined, userText } from '../components/html.js';
 import { ENVIRONMENTS, KINDS, STATES } from '../components/key-labels.js';
@@ -14,6 +14,7 @@ import { badRequest } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { answerPage } from '../http/page-response.js';
 import { filtersIn, limitIn, queryString } from '../http/query-string.js';
+import { shortenedNote, withoutWholeSecret } from '../http/whole-secret.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
 
 type KeyPage = Awaited<ReturnType<PageContext['site']['management']['keys']['list']>>;
@@ -39,6 +40,10 @@ const DEFAULT_ORDER: KeyOrder = '-created';
 const MAX_NAMED = 5;
 
 export function keyListPage(keyType: KeyType): Page {
+  return withoutWholeSecret(keyType.list, keyListQuery(keyType), 'text', listPage(keyType));
+}
+
+function listPage(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base, fields, now } = context;
     const filters = filtersIn(fields, FILTERS[keyType.name]);
@@ -60,7 +65,7 @@ export function keyListPage(keyType: KeyType): Page {
     const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${!options.disabled && html`<a class="button" href="${base}${keyType.create}">Create ${keyType.noun}</a>`}</div></div>
 ${await listFlashMessage(context, keyType)}
 ${options.disabled && html`<p class="banner">The account is disabled: ${!isFirstRun && 'all of its keys are refused, and '}no key can be created. Ask the operator of this platform to enable it.</p>`}
-${!isFirstRun && filterForm(keyType, view, options, base)}
+${!isFirstRun && html`${filterForm(keyType, view, options, base)}\n${shortenedNote(context)}`}
 <p class="unseen" role="status" id="found">${resultCount(keyType, keys)}</p>
 <div id="results">
 ${expiryBanner(keyType, keys.items, context)}
@@ -131,7 +136,7 @@ function filterForm(
 ): Html {
   const states = Object.entries(STATES).map(([value, title]) => ({ value, title }));
   return html`<form class="filters" role="search" aria-label="Filter" action="${base}${keyType.list}" data-live>
-${searchField('text', 'Search', text, 'Name, ID or last characters')}
+${keySearchField('text', 'Search', text)}
 ${moreFilters(
   [kind, api, state, unused, sort].some((value) => value !== undefined),
   html`${keyType === API_KEYS && html`${select('kind', 'Kind', [ANY, ...KIND_ENTRIES], kind)}${apiField(apis, api)}`}

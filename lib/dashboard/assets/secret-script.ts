@@ -1,0 +1,13 @@
+/** The script that shortens a whole secret in a search before it is sent. It follows `script.ts`. */
+import { HINT_LENGTH, WHOLE_SECRET } from '../http/whole-secret.js';
+
+export const SECRET_SCRIPT_TEXT = `
+for (const field of document.querySelectorAll('[data-shortens]')) {
+  field.addEventListener('input', () => {
+    const secret = field.value.match(/${WHOLE_SECRET.source}/i);
+    if (!secret) return;
+    field.value = secret[0].slice(-${HINT_LENGTH});
+    document.getElementById('shortened').hidden = false;
+  });
+}
+`;

@@ -1,0 +1,46 @@
+/**
+ * A search for a whole secret. Its address would put the secret into the history of the browser and into access logs,
+ * and it finds nothing, because only the last characters of a key are stored.
+ */
+import { FLASH } from '../components/flash-message.js';
+import { type Html, html } from '../components/html.js';
+import type { Page, PageContext } from './page-context.js';
+import { seeOther } from './page-response.js';
+import { filtersIn, queryString } from './query-string.js';
+
+/**
+ * A key of this platform or of another one, such as `sk_live_` and 24 characters; or a client secret, which is 64 bytes
+ * in base64url. IDs of keys do not match. The script of the pages uses it too.
+ */
+export const WHOLE_SECRET = /(?:^|[^a-z0-9])[sp]k_(?:[a-z]{2,8}_)?[a-z0-9]{24,}|(?:^|[^\w-])[\w-]{86}(?![\w-])/i;
+
+/** As many characters as a hint shows. */
+export const HINT_LENGTH = 4;
+
+/** The value of `FLASH` after a secret was shortened. */
+const SHORTENED = 'shortened';
+
+/** The last characters of a whole secret in a text; `undefined` if there is none. */
+export function shortSecret(text: string): string | undefined {
+  return WHOLE_SECRET.exec(text)?.[0].slice(-HINT_LENGTH);
+}
+
+/**
+ * Wraps a page with a search: a whole secret is answered with a redirect to the search for its last characters.
+ *
+ * @param field - The query parameter that could contain the secret.
+ */
+export function withoutWholeSecret(path: string, query: readonly string[], field: string, page: Page): Page {
+  return async (context) => {
+    const text = shortSecret(context.fields.one(field) ?? '');
+    if (text === undefined) return await page(context);
+    const others = filtersIn(context.fields, query);
+    return seeOther(`${context.base}${path}${queryString({ ...others, [field]: text, [FLASH]: SHORTENED })}`);
+  };
+}
+
+/** The note that a secret was shortened. The script shows it when it has shortened one. */
+export function shortenedNote({ fields }: PageContext): Html {
+  const isShown = fields.one(FLASH) === SHORTENED;
+  return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>You entered a whole key or secret. It was shortened to its last characters, because a search must not put a secret into the browser history.</p>`;
+}
