@@ -72,6 +72,40 @@ describe('the form', () => {
   );
 });
 
+describe('from the list of an environment', () => {
+  const formOf = (body: string) => /<form class="settings".*?<\/form>/s.exec(body)?.[0] ?? '';
+
+  it.each(KEY_TYPES)('a new key of %s has that environment', async (keyType) => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.owner);
+    await (keyType === 'keys' ? holder.key() : holder.accessKey());
+    for (const environment of ['live', 'sandbox']) {
+      const list = await browser.get(`${LIST[keyType]}?environment=${environment}`);
+      const kinds = keyType === 'keys' ? '/keys/new' : '/access-keys/new';
+      expect(list.body).toContain(`href="${MOUNT}${kinds}?environment=${environment}"`);
+      if (keyType === 'keys' && environment === 'sandbox') {
+        expect((await browser.get(`${kinds}?environment=${environment}`)).body).toContain(
+          `href="${MOUNT}/keys/new?kind=secret&amp;environment=${environment}"`,
+        );
+      }
+      const { body } = await browser.get(
+        `${NEW_PAGE[keyType]}${keyType === 'keys' ? '&' : '?'}environment=${environment}`,
+      );
+      expect(formOf(body)).toContain(`name="environment" value="${environment}" checked`);
+      const back = environment === 'sandbox' ? '?environment=sandbox' : '';
+      expect(formOf(body)).toContain(`href="${MOUNT}${LIST[keyType]}${back}">Cancel</a>`);
+      if (keyType === 'keys') expect(/id="expiresAt-warning"[^>]* hidden>/.test(body)).toBe(environment === 'sandbox');
+    }
+  });
+
+  it.each(['/keys/new?kind=secret&environment=test', '/access-keys/new?environment=%3Cb%3E'])(
+    '%s is refused',
+    async (path) => {
+      expect((await dashboard.browser((await at.account()).owner).get(path)).status).toBe(400);
+    },
+  );
+});
+
 describe.each(KEY_TYPES)('a new key of %s', (keyType) => {
   it('works, and is shown with its example command', async () => {
     const holder = await at.account();

@@ -54,7 +54,9 @@ function compact(text: string): string {
 }
 
 function compactStyle(text: string): string {
-  return compact(text).replaceAll(/ ?([{};]) ?/g, '$1');
+  return compact(text)
+    .replaceAll(/ ?([{};]) ?/g, '$1')
+    .replaceAll(/([:,]) /g, '$1');
 }
 
 function assetOf(name: string, extension: string, type: string, text: string): Asset {

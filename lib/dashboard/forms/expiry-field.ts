@@ -21,7 +21,7 @@ ${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>
 <p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(({ days, title }) =>
     presetButton(new Date(form.now + days * DAY), title),
   )}<button type="button" class="plain" data-day="">Never</button></p>
-${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt">Without an expiry date, this live secret key is accepted until you revoke it. Set a date, or rotate the key at least once a year.</p>`}</div>`;
+${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt"${form.values.environment === 'sandbox' && html` hidden`}>Without an expiry date, this live secret key is accepted until you revoke it. Set a date, or rotate the key at least once a year.</p>`}</div>`;
 }
 
 /** The day is computed here, in UTC: the clock and the time zone of the browser do not matter. */

@@ -15,6 +15,7 @@ import { tokenField } from '../http/form-token.js';
 import { badRequest } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { type Answer, answerPage } from '../http/page-response.js';
+import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 import { shownOncePage } from './shown-once-page.js';
 
@@ -25,11 +26,24 @@ export const CREATE_FIELDS: readonly string[] = ['kind', FORM_ID];
 export const newKeyPage: Page = async (context) => {
   const kind = context.fields.one('kind');
   if (kind === undefined) return kindsPage(context);
-  return await formPage(context, { kind: readKind(kind), values: NEW_FORM_VALUES });
+  return await formPage(context, { kind: readKind(kind), values: newValues(context) });
 };
 
 /** `GET /access-keys/new` */
-export const newAccessKeyPage: Page = (context) => formPage(context, { kind: 'access', values: NEW_FORM_VALUES });
+export const newAccessKeyPage: Page = async (context) =>
+  await formPage(context, { kind: 'access', values: newValues(context) });
+
+/** The environment is the one that the list showed. */
+function newValues({ fields }: PageContext): FormValues {
+  const environment = fields.one('environment') ?? NEW_FORM_VALUES.environment;
+  if (environment !== 'live' && environment !== 'sandbox') throw badRequest('The environment is live or sandbox.');
+  return { ...NEW_FORM_VALUES, environment };
+}
+
+/** For links: the sandbox is named, live is the default. */
+function sandboxOf({ environment }: FormValues): string | undefined {
+  return environment === 'sandbox' ? environment : undefined;
+}
 
 /** `POST /keys` */
 export const createKey: Page = async (context) => {
@@ -66,14 +80,17 @@ async function create(
 
 function kindsPage(context: PageContext): Answer {
   const { base } = context;
+  const environment = sandboxOf(newValues(context));
+  const list = `${base}${API_KEYS.list}${queryString({ environment })}`;
   const card = (path: string, { title, use }: { title: string; use: string }) =>
     html`<li><a class="card" href="${base}${path}"><strong>${title}</strong> ${use}</a></li>`;
-  const main = html`<h1>Create a key</h1>
+  const main = html`<p class="crumb"><a href="${list}">${API_KEYS.title}</a></p>
+<h1>Create a key</h1>
 <p>What do you need it for?</p>
 <ul class="cards">
-${card(`${API_KEYS.create}?kind=secret`, KINDS.secret)}
-${card(`${API_KEYS.create}?kind=public`, KINDS.public)}
-${card(ACCESS_KEYS.create, KINDS.access)}
+${card(`${API_KEYS.create}${queryString({ kind: 'secret', environment })}`, KINDS.secret)}
+${card(`${API_KEYS.create}${queryString({ kind: 'public', environment })}`, KINDS.public)}
+${card(`${ACCESS_KEYS.create}${queryString({ environment })}`, KINDS.access)}
 </ul>`;
   return answerPage(200, layout(context, { title: 'Create a key', tab: 'keys', main }));
 }
@@ -93,14 +110,16 @@ async function formPage(context: PageContext, { kind, values, formId, error }: F
   const heading = `Create a ${title.toLowerCase()}`.replace('a access', 'an access');
   const lacksEntitlement = kind === 'access' ? options.scopes.length === 0 : options.apis.length === 0;
   const instead = options.disabled ? DISABLED : lacksEntitlement ? noEntitlement(kind) : undefined;
-  const main = html`${errorSummary(error)}<h1>${heading}</h1>
+  const list = `${base}${keyType.list}${queryString({ environment: sandboxOf(values) })}`;
+  const main = html`<p class="crumb"><a href="${list}">${keyType.title}</a></p>
+${errorSummary(error)}<h1>${heading}</h1>
 <p>${use}</p>
 ${
   instead ??
   html`<form class="settings" method="post" action="${base}${keyType.path}">
 ${tokenField(formToken)}${formIdField(formId)}${kind !== 'access' && hidden('kind', kind)}
 ${settingsFields({ kind, values, options, error, isNew: true, now })}
-<p class="actions"><button>${heading}</button> <a href="${base}${keyType.list}">Cancel</a></p>
+<p class="actions"><button>${heading}</button> <a href="${list}">Cancel</a></p>
 </form>`
 }`;
   const page = { title: error === undefined ? heading : `Error: ${heading}`, tab: keyType.name, main };

@@ -62,7 +62,7 @@ function listPage(keyType: KeyType): Page {
     const view = { ...filters, sort, limit };
     const path = `${base}${keyType.list}`;
     const isFirstRun = keys.items.length === 0 && after === undefined && Object.keys(filters).length === 0;
-    const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${!options.disabled && html`<a class="button" href="${base}${keyType.create}">Create ${keyType.noun}</a>`}</div></div>
+    const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${!options.disabled && html`<a class="button" href="${base}${keyType.create}${queryString({ environment: filters.environment })}">Create ${keyType.noun}</a>`}</div></div>
 ${await listFlashMessage(context, keyType)}
 ${options.disabled && html`<p class="banner">The account is disabled: ${!isFirstRun && 'all of its keys are refused, and '}no key can be created. Ask the operator of this platform to enable it.</p>`}
 ${!isFirstRun && html`${filterForm(keyType, view, options, base)}\n${shortenedNote(context)}`}

@@ -32,9 +32,9 @@ const NEW_KEY = [...CREATE_FIELDS, ...SETTINGS_FIELDS];
 
 export const ROUTES: readonly Route[] = Object.freeze([
   { path: API_KEYS.list, get: keyListPage(API_KEYS), query: keyListQuery(API_KEYS) },
-  { path: API_KEYS.create, get: withErrorPage(API_KEYS, newKeyPage), query: ['kind'] },
+  { path: API_KEYS.create, get: withErrorPage(API_KEYS, newKeyPage), query: ['kind', 'environment'] },
   { path: API_KEYS.path, post: withErrorPage(API_KEYS, createKey), form: NEW_KEY },
-  { path: ACCESS_KEYS.create, get: withErrorPage(ACCESS_KEYS, newAccessKeyPage) },
+  { path: ACCESS_KEYS.create, get: withErrorPage(ACCESS_KEYS, newAccessKeyPage), query: ['environment'] },
   {
     ...{ path: ACCESS_KEYS.path, get: keyListPage(ACCESS_KEYS), query: keyListQuery(ACCESS_KEYS) },
     ...{ post: withErrorPage(ACCESS_KEYS, createAccessKey), form: NEW_KEY },
