@@ -48,7 +48,8 @@ describe('the page', () => {
       body.match(/<details class="changed"><summary>\d+ settings<\/summary><ul class="changes"><li>kind/g),
     ).toHaveLength(1);
     expect(body).toContain('</p><ul class="changes"><li>name: <bdi>Till</bdi>');
-    expect(body).toContain('<li>refused: <bdi>the member does not have the permission</bdi>');
+    expect(body.replace(/<[^>]+>/g, '')).toContain('(developer) tried to revoke Desk; refused: not permitted\n');
+    expect(body).not.toContain('<li>refused');
   });
 
   it('opens its filters if one of them is set', async () => {
@@ -63,7 +64,11 @@ describe('the page', () => {
     const { hint } = (await at.management.keys.rotate(holder.owner, key.id, 60)).key;
     const until = formatTime(new Date(at.clock.now() + 60_000));
     const { body } = await dashboard.browser(holder.developer).get('/audit');
-    expect(body).toContain(`<bdi>${hint}, ${key.hint} until ${until}</bdi>`);
+    expect(body).toContain(`<li><bdi>added: ${hint}</bdi></li><li><bdi>${key.hint} accepted until ${until}</bdi></li>`);
+    const { key: ended } = await holder.key();
+    const { key: young } = await at.management.keys.rotate(holder.owner, ended.id, 0);
+    const text = (await dashboard.browser(holder.developer).get(`/keys/${ended.id}`)).body.replace(/<[^>]+>/g, ' ');
+    expect(text).toMatch(new RegExp(`added: ${young.hint} +ended: ${ended.hint} `));
   });
 
   it.each([
@@ -177,6 +182,15 @@ describe('the page', () => {
     expect(await textOf('/audit')).toContain('scopes: every scope of its APIs (of a public key: none) &rarr; payments');
   });
 
+  it('shows rate limits as the page of a key does', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const limits = [{ requests: 100, seconds: 60 }];
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, limits });
+    const { body } = await dashboard.browser(holder.owner).get('/audit');
+    expect(body.replace(/<[^>]+>/g, '')).toContain('rate limits: the limits of the API &rarr; 100/1m');
+  });
+
   it('says who disabled and who enabled a key', async () => {
     const holder = await at.account();
     const { key } = await holder.key();
@@ -229,8 +243,10 @@ describe('the page', () => {
     const sentences = [...body.matchAll(/<li><p><strong>.*?<\/p>/gs)].map(([sentence]) =>
       sentence.replace(/<[^>]+>/g, ''),
     );
-    expect(sentences.map((sentence) => / (View|changed) /.exec(sentence)?.[1])).toEqual(['View', 'View', 'changed']);
-    expect(sentences.filter((sentence) => / Refused View (a|an access) key/.test(sentence))).toHaveLength(2);
+    expect(sentences.map((sentence) => / (view|changed) /.exec(sentence)?.[1])).toEqual(['view', 'view', 'changed']);
+    expect(
+      sentences.filter((sentence) => / tried to view .*; refused: the account has no such key/.test(sentence)),
+    ).toHaveLength(2);
     for (const action of ['access_key.view', 'account.put', 'key.view']) {
       expect(body).toContain(`<option value="${action}">`);
     }

@@ -1,8 +1,11 @@
 /** Entries of the audit log as sentences: who did what, when, and what changed. */
 
 import type { Kind } from '../../credentials/kind.js';
+import { formatRateLimit, isRateLimits } from '../../credentials/rate-limit.js';
 import type { AuditEntry } from '../../management/audit-log/audit-log.js';
+import { actionTitle, infinitiveOf, reasonOf, verbOf } from './audit-words.js';
 import { type Html, html, userText } from './html.js';
+import { secretChanges } from './secret-changes.js';
 import { formatExpiry, formatTime, timeWithAge } from './times.js';
 
 /** Maximum characters of one value: enough for a name, and too few to make the page large. */
@@ -26,32 +29,6 @@ export interface EntryLinks {
   readonly actor: (id: string) => string;
 }
 
-/** For each action: the verb of the sentence, and the name in the filter. */
-const ACTIONS: Readonly<Record<string, readonly [verb: string, title: string]>> = Object.freeze({
-  'key.create': ['created', 'Create a key'],
-  'key.edit': ['edited', 'Edit a key'],
-  'key.rotate': ['rotated', 'Rotate a key'],
-  'key.end_grace': ['ended the grace period of', 'End a grace period'],
-  'key.revoke': ['revoked', 'Revoke a key'],
-  'key.view': ['viewed', 'View a key'],
-  'key.import': ['imported keys into', 'Import keys'],
-  'access_key.create': ['created', 'Create an access key'],
-  'access_key.edit': ['edited', 'Edit an access key'],
-  'access_key.rotate': ['rotated', 'Rotate an access key'],
-  'access_key.end_grace': ['ended the grace period of', 'End a grace period of an access key'],
-  'access_key.revoke': ['revoked', 'Revoke an access key'],
-  'access_key.view': ['viewed', 'View an access key'],
-  'access_key.add_secret': ['added a secret to', 'Add a secret'],
-  'access_key.delete_secret': ['deleted a secret from', 'Delete a secret'],
-  'access_key.add_public_key': ['added a public key to', 'Add a public key'],
-  'access_key.remove_public_key': ['removed a public key from', 'Remove a public key'],
-  'account.put': ['changed the settings of', 'Change an account'],
-  'account.disable': ['disabled', 'Disable an account'],
-  'account.enable': ['enabled', 'Enable an account'],
-  sign_in: ['signed in to', 'Sign in'],
-  sign_out: ['signed out of', 'Sign out'],
-});
-
 /** The names of the fields of a key on pages. */
 const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   apis: 'APIs',
@@ -62,20 +39,6 @@ const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   allowedAddresses: 'allowed IP addresses',
   limits: 'rate limits',
 });
-
-/** Why an operation was refused, in words. */
-const REASONS: Readonly<Record<string, string>> = Object.freeze({
-  forbidden: 'the member does not have the permission',
-  not_found: 'the account has no such key',
-  version_conflict: 'somebody else had changed the key',
-  revoked: 'the key is revoked',
-  idempotency_conflict: 'the form was sent before with other values',
-});
-
-/** An action in words, for the filter. */
-export function actionTitle(action: string): string {
-  return ACTIONS[action]?.[1] ?? action;
-}
 
 export function auditEntries(entries: readonly AuditEntry[], now: number, { links, kind }: EntryOptions): Html {
   return html`<ol class="activity">
@@ -89,12 +52,19 @@ ${entries.map(
 function sentenceOf({ actor, role, action, subject, outcome, after }: AuditEntry, links?: EntryLinks): Html {
   const isKey = action.includes('key.') && action !== 'key.import';
   const what = subject !== null && links !== undefined ? links.subject(subject) : isKey ? 'this key' : 'the account';
-  const verb = switchVerb(action, fieldsOf(after)) ?? ACTIONS[action]?.[0] ?? action;
+  const verb = switchVerb(action, fieldsOf(after)) ?? verbOf(action);
   const name = links === undefined ? userText(actor) : html`<a href="${links.actor(actor)}">${userText(actor)}</a>`;
   const who = html`<strong>${name}</strong>${role !== null && html` <span class="muted">(${role})</span>`}`;
-  if (outcome === 'refused')
-    return html`${who} <span class="badge refused">Refused</span> ${actionTitle(action)}${subject !== null && html`: ${what}`}`;
+  if (outcome === 'refused') {
+    const why = reasonOf(fieldsOf(after).refused);
+    const wanted = subject === null ? html`${lowerFirst(actionTitle(action))}` : html`${infinitiveOf(action)} ${what}`;
+    return html`${who} tried to ${wanted}; <strong>refused</strong>${why !== '' && html`: ${userText(why)}`}`;
+  }
   return html`${who} ${verb} ${what}`;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** Disabling and enabling are stored as edits, but readers look for these words. */
@@ -107,20 +77,19 @@ type ChangedFields = Readonly<Record<string, unknown>>;
 
 function changesOf({ action, before, after }: AuditEntry, kind: Kind | undefined): Html | undefined {
   if (switchVerb(action, fieldsOf(after)) !== undefined) return undefined;
-  const [was, is] = [fieldsOf(before), fieldsOf(after)];
+  // Why it was refused is in the sentence.
+  const { secrets, refused: _, ...is } = fieldsOf(after);
+  const was = fieldsOf(before);
   const names = Object.keys(is).filter((name) => was[name] !== undefined || (is[name] !== null && is[name] !== false));
-  if (names.length === 0) return undefined;
+  const changed = secretChanges(was.secrets, secrets);
+  if (names.length + changed.length === 0) return undefined;
   const shown = (name: string, value: unknown) => (value === null ? absentValue(name, kind) : shownValue(name, value));
   const changes = html`<ul class="changes">${names.map(
     (name) =>
-      html`<li>${FIELDS[name] ?? name}: ${was[name] !== undefined && html`${shown(name, was[name])} &rarr; `}${shown(name, name === 'refused' ? reasonOf(is[name]) : is[name])}</li>`,
-  )}</ul>`;
+      html`<li>${FIELDS[name] ?? name}: ${was[name] !== undefined && html`${shown(name, was[name])} &rarr; `}${shown(name, is[name])}</li>`,
+  )}${changed.map((text) => html`<li>${userText(text)}</li>`)}</ul>`;
   if (names.length <= MAX_OPEN_CHANGES) return changes;
   return html`<details class="changed"><summary>${names.length} settings</summary>${changes}</details>`;
-}
-
-function reasonOf(code: unknown): unknown {
-  return typeof code === 'string' ? (REASONS[code] ?? code) : code;
 }
 
 function fieldsOf(fields: unknown): ChangedFields {
@@ -154,14 +123,7 @@ function withReadableTime(name: string, text: string): string {
 }
 
 function listText(value: unknown): string {
+  if (isRateLimits(value)) return value.map(formatRateLimit).join(', ');
   if (!Array.isArray(value)) return JSON.stringify(value) ?? '';
-  return value.map((member) => (typeof member === 'string' ? member : secretText(member))).join(', ');
-}
-
-/** One secret of a key that was rotated. */
-function secretText(member: unknown): string {
-  const { hint, state, acceptedUntil } = fieldsOf(member);
-  if (typeof hint !== 'string') return JSON.stringify(member) ?? '';
-  if (state === 'ended') return `${hint} ended`;
-  return typeof acceptedUntil === 'string' ? `${hint} until ${formatTime(new Date(acceptedUntil))}` : hint;
+  return value.map((member) => (typeof member === 'string' ? member : JSON.stringify(member))).join(', ');
 }

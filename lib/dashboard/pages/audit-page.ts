@@ -1,5 +1,6 @@
 /** The audit log. */
-import { actionTitle, auditEntries } from '../components/audit-entries.js';
+import { auditEntries } from '../components/audit-entries.js';
+import { actionTitle } from '../components/audit-words.js';
 import { dateField, keySearchField, moreFilters, searchField, select } from '../components/controls.js';
 import { FLASH } from '../components/flash-message.js';
 import { type Html, html, joined, userText } from '../components/html.js';
