@@ -10,23 +10,26 @@ import type { StoredSigningKeys } from './signing-keys/signing-keys.js';
  */
 export interface CredentialStore extends KeyResolver, AccessKeyResolver, StoredSigningKeys, ReplayCache {
   /**
-   * Stores the id of a proof or an assertion, and reports whether it is new to all processes that use this database.
+   * Stores the id of a DPoP proof or a client assertion, so that it cannot be used twice. Resolves to `true` if no
+   * process that uses this database has stored the id before.
    */
   firstUse(id: string, seconds: number): Promise<boolean>;
   announceIssuer(algorithm: string): Promise<string | undefined>;
   /**
    * Revokes one token of an access key permanently. The promise resolves after the commit.
    *
+   * @param id - The client ID of the access key.
    * @param jti - The `jti` of the token: 1 to 256 characters.
-   * @param expiresAt - The `exp` of the token. The revocation is deleted some time after it.
-   * @throws StoreError `too_many_revoked_tokens` if the access key has 100,000 that have not expired;
+   * @param expiresAt - The `exp` of the token. The revocation is stored until at least ten minutes after it.
+   * @throws StoreError `too_many_revoked_tokens` if 100,000 revoked tokens of the access key have not expired;
    *   `store_unavailable`.
    */
   revokeToken(id: string, jti: string, expiresAt: Date): Promise<void>;
-  /** Notifies a listener of the changes that this process and others commit. Returns a function that stops it. */
+  /** Notifies a listener of the changes that any process commits. Returns a function that ends the notifications. */
   watch(feed: FeedListener): () => void;
   /**
-   * Records when and from where a secret was used. It writes after the request, at most once a minute for each secret.
+   * Records when and from where a secret was used. The write happens after the request, at most once a minute for each
+   * secret.
    */
   readonly recordUse: RecordUse;
   /**
@@ -36,8 +39,8 @@ export interface CredentialStore extends KeyResolver, AccessKeyResolver, StoredS
    */
   readonly usageOf?: UsageOf;
   /**
-   * For a readiness check: resolves to whether the database answers, has its tables, and can be written. If the store
-   * was opened with `readOnly`, it need not be writable. The promise never rejects.
+   * For a readiness check: resolves to whether the database answers and has its tables. On PostgreSQL, the database
+   * must also be writable, unless the store was opened with `readOnly`. The promise never rejects.
    */
   ready(): Promise<boolean>;
   /** Stops polling, and closes the connections after pending work is done. */

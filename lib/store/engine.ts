@@ -23,7 +23,7 @@ export interface Engine {
    */
   readonly locksRows: boolean;
   /**
-   * Throws unless the database can be read and, if `write` is set, written.
+   * Throws unless the database can be read. PostgreSQL must also be writable if `write` is set.
    *
    * @throws StoreError
    */

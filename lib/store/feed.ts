@@ -1,6 +1,9 @@
 /**
- * The change feed. Each transaction takes the next position of the feed in its last statement. So positions have the
- * order of commits, and a poll never misses a change with a lower position.
+ * The change feed: a table of changes to keys and accounts. Each process polls it to learn what other processes
+ * changed, and invalidates its cache.
+ *
+ * Each transaction takes the next position of the feed at its end, and holds the lock on the head row until the commit.
+ * So positions have the order of commits, and a poll never misses a change with a lower position.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
@@ -23,12 +26,15 @@ const MAX_STEPS = 1_000;
 const RETAINED_STEPS = 10_000;
 const PRUNE_EVERY = 1_000;
 
-/** Identifies the listener in a warning if it throws. The other listeners still get the change. */
+/** Names the source in the warning that is published if a listener throws. The other listeners still get the change. */
 const LISTENER = { of: 'store', callback: 'listener' } as const;
 
 type Step = Pick<ChangeRow, 'position' | 'id' | 'member' | 'subject'>;
 
-/** Writes a change in the last statement of its transaction. The lock on the head row puts commits in sequence. */
+/**
+ * Writes a change to the feed. Call it at the end of a transaction: every other writer waits for the lock on the head
+ * row, which is held until the commit.
+ */
 export async function appendChange(engine: Engine, tx: Transaction<Tables>, change: Change): Promise<void> {
   const { position } = await tx
     .updateTable('feed_head')

@@ -12,12 +12,12 @@ import type { Tables } from './tables.js';
 const WRITE_INTERVAL = 5_000;
 /**
  * Minimum milliseconds between two writes for one secret. It is a second shorter than the interval of the verifiers,
- * because they may use another clock.
+ * because a verifier may use another clock.
  */
 const SAME_SECRET_INTERVAL = 59_000;
 /**
- * Maximum number of queued secrets, and of secrets known to be written. Further uses are dropped, because a request
- * must not wait for a write.
+ * Maximum number of secrets in each queue, and of secrets whose last write is remembered. Uses of further secrets are
+ * dropped, because a request must not wait for a write.
  */
 const MAX_SECRETS = 10_000;
 /** The number of secrets that one statement writes. */
@@ -39,8 +39,8 @@ export interface LastUsedWriter {
 export function createLastUsedWriter(engine: Engine): LastUsedWriter {
   const queued = new Map<string, Use>();
   /**
-   * Uses of secrets whose last use was written less than a minute ago. They are dropped, unless the key was rotated
-   * after that write.
+   * Uses of secrets whose last use was written less than a minute ago. A use is dropped unless the key was rotated
+   * after that write: then members must see that the old secret is still in use.
    */
   const repeats = new Map<string, Use>();
   const writtenAt = new Map<string, number>();
@@ -99,8 +99,8 @@ function drainBatches(uses: Map<string, Use>): readonly UseBatch[] {
 }
 
 /**
- * Returns the uses of keys that were rotated since their stored last use. The query takes no lock, and rarely finds a
- * row.
+ * Returns the uses of secrets whose key got a newer secret after the last use that is stored. The query takes no lock,
+ * and rarely finds a row.
  */
 async function rotatedSince({ lists }: Engine, uses: UseBatch): Promise<UseBatch> {
   const digests = uses.map(([digest]) => digest);

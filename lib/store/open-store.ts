@@ -18,8 +18,8 @@ export interface StoreOptions {
    */
   readonly encryptionKey?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /**
-   * `true` for a store on a read replica: `ready()` does not check whether the database can be written, and last uses
-   * are not recorded. Operations that write fail. Default: `false`.
+   * `true` for a store on a read replica: `ready()` does not check whether the database can be written, and neither
+   * last uses nor request counts are recorded. Operations that write fail. Default: `false`.
    */
   readonly readOnly?: boolean | undefined;
 }
@@ -35,8 +35,8 @@ const MISTAKES = /^(?:28|3D|42501)/;
 /**
  * Opens a store, and creates its tables if there are none.
  *
- * A PostgreSQL server that is down does not make it fail: lookups fail (503) and `ready()` is false until the server
- * answers.
+ * If a PostgreSQL server is down, `openStore` still succeeds: until the server answers, lookups fail (503) and
+ * `ready()` is false.
  *
  * @param url - `memory:`, lost when the process ends; `file:./keyward.db`, for one machine; `postgres://…`, for many
  *   instances, with `?schema=` (default `keyward`) in addition to the parameters of the driver.
@@ -62,7 +62,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   const feed = new Feed(engine);
   let timer: NodeJS.Timeout | undefined;
   let isPrepared = false;
-  let isMissed = false;
+  let wasUnreachable = false;
   let isClosed = false;
 
   async function prepare(): Promise<void> {
@@ -70,7 +70,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     if (encryptionKey !== undefined) await checkEncryptionKey(engine, cipher);
     isPrepared = true;
     if (isClosed) return;
-    if (isMissed) publishWarning('reachable');
+    if (wasUnreachable) publishWarning('reachable');
     feed.start();
   }
 
@@ -84,7 +84,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 
   function tryLater(error: unknown): void {
     if (isClosed) return;
-    isMissed = true;
+    wasUnreachable = true;
     publishWarning('unreachable', storeErrorOf(error).message);
     timer = setTimeout(() => void prepareWhenReachable(), TRY_AGAIN_AFTER);
   }

@@ -1,4 +1,4 @@
-/** The queries of lookups. Each is one statement that finds a row by a primary key. */
+/** The queries that look up the record of a presented credential. Each finds a row by a primary key. */
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
 import { accessKeyRecordOf, keyRecordOf } from './key-records.js';

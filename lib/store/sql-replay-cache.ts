@@ -1,4 +1,6 @@
-/** The replay cache of the store. It keeps used ids in a table, and deletes the expired ones. */
+/**
+ * The replay cache of the store: a table with the ids of used proofs and assertions, so that none is accepted twice.
+ */
 import { sql } from 'kysely';
 import type { Engine } from './engine.js';
 
@@ -27,7 +29,7 @@ export function createSqlReplayCache(engine: Engine): SqlReplayCache {
     const now = performance.now();
     if (now - prunedAt >= PRUNE_EVERY) {
       prunedAt = now;
-      // If the deletion fails, the rows stay until the next one.
+      // If it fails, the next deletion removes the rows.
       void prune().catch(() => undefined);
     }
     return numInsertedOrUpdatedRows === 1n;

@@ -18,8 +18,8 @@ export interface StoreParts {
   readonly feed: Feed;
   readonly cipher: SigningKeyCipher;
   /**
-   * Whether the store is read-only. If it is, `ready()` does not check whether it can be written, and last uses are not
-   * recorded.
+   * Whether the store is read-only. If it is, `ready()` does not check whether the database can be written, and neither
+   * last uses nor request counts are recorded.
    */
   readonly readOnly: boolean;
   /** Returns whether the tables exist and the store is open. */

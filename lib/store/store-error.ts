@@ -6,8 +6,7 @@ export type StoreErrorCode =
   /** The database cannot be reached, or it did not answer in time. */
   | 'store_unavailable'
   /**
-   * A constraint was violated, for example by a second row with the same id, or another transaction changed the row
-   * first.
+   * The transaction conflicts with another one, or violates a constraint: for example, a row with the same id exists.
    */
   | 'store_conflict'
   /** The file or database is not a store of keyward, is damaged, or cannot be written. */

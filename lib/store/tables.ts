@@ -37,6 +37,7 @@ export interface KeyRow {
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
   readonly disabled_at: number | null;
+  /** The tokens of an access key that were issued before this time are revoked; null if none are, and on an API key. */
   readonly tokens_not_before: number | null;
   /** JSON: an object of strings. */
   readonly metadata: string | null;
@@ -44,7 +45,7 @@ export interface KeyRow {
   readonly allowed_addresses: string | null;
   /** JSON: a list of `{ requests, seconds }`. */
   readonly limits: string | null;
-  /** The binding that the tokens of an access key must have; null if none is required, and on an API key. */
+  /** How the tokens of an access key must be bound; null if they need not be bound, and on an API key. */
   readonly require_confirmation: 'dpop' | 'mtls' | 'any' | null;
   readonly version: number;
 }
@@ -87,7 +88,7 @@ export interface PublicKeyRow {
   readonly kid: string;
   /** The public JWK as JSON, with its `kid`. */
   readonly jwk: string;
-  /** SHA-256 of access key and `kid`, in lower-case hex. Uses of the public key are recorded under this digest. */
+  /** SHA-256 of the access key's id and the `kid`, in lower-case hex. Uses of the public key are recorded under it. */
   readonly digest: string;
   readonly created_at: number;
   readonly last_used_at: number | null;
@@ -110,7 +111,8 @@ export interface SigningKeyRow {
 }
 
 /**
- * A row that only the encryption key of this database decrypts, so that an instance with a wrong key does not start.
+ * A row that only the encryption key of this database can decrypt. An instance that cannot decrypt it has a wrong key
+ * and does not start.
  */
 export interface EncryptionCheckRow {
   /** Always 1. */
@@ -135,10 +137,12 @@ export interface AuditRow {
   readonly role: string | null;
   readonly action: string;
   readonly outcome: string;
+  /** The id of the key, account or signing key that the operation concerns. */
   readonly subject: string | null;
   /** The fields before the operation and after it, as JSON. They never contain a credential. */
   readonly before: string | null;
   readonly after: string | null;
+  /** The IP address of the actor. */
   readonly origin: string | null;
 }
 
@@ -150,7 +154,7 @@ export interface StoredAuditRow extends AuditRow {
   readonly number: Generated<number>;
 }
 
-/** The number of equal refusals in one minute. They share the audit log entry of the first refusal. */
+/** Counts the refusals in one minute that are equal. They share one audit log entry: that of the first refusal. */
 export interface RefusalRow {
   readonly account: string;
   readonly actor: string;
@@ -198,7 +202,9 @@ export interface ChangeRow {
   readonly position: number;
   /** A random id. In a restored database, another change may have the same position; this id distinguishes the two. */
   readonly id: string;
+  /** The type of the changed record; `all` if everything cached must be invalidated. */
   readonly member: 'key' | 'accessKey' | 'account' | 'all';
+  /** The id of the changed record; null for `all`. */
   readonly subject: string | null;
 }
 

@@ -11,7 +11,7 @@ import { addRevokedTokens } from './0009-revoked-tokens.js';
 import { addSorting } from './0010-sorting.js';
 
 /** What differs between the SQL dialects. */
-export interface SchemaWords {
+export interface SchemaDialect {
   /** Returns statements that make a table append-only. The table must have the columns `id` and `number`. */
   freezeTable(table: string): readonly string[];
   /** The type of a primary key that the database assigns in ascending order. */
@@ -31,8 +31,8 @@ const MAX_ATTEMPTS = 5;
  * nothing to do. A schema that is newer than this version of keyward is not changed: it still works, because migrations
  * only add.
  */
-export async function migrateSchema(db: Kysely<Tables>, words: SchemaWords): Promise<void> {
-  const steps = stepsFor(words);
+export async function migrateSchema(db: Kysely<Tables>, dialect: SchemaDialect): Promise<void> {
+  const steps = stepsFor(dialect);
   const latest = Object.keys(steps).at(-1) ?? '';
   if (await hasRun(db, latest)) return;
   const migrator = new Migrator({
@@ -40,7 +40,7 @@ export async function migrateSchema(db: Kysely<Tables>, words: SchemaWords): Pro
     provider: { getMigrations: async () => steps },
     migrationTableName: 'migrations',
     migrationLockTableName: 'migrations_lock',
-    ...(words.schema === undefined ? {} : { migrationTableSchema: words.schema }),
+    ...(dialect.schema === undefined ? {} : { migrationTableSchema: dialect.schema }),
   });
   for (let attempt = 1; ; attempt += 1) {
     const { error } = await migrator.migrateToLatest();
@@ -59,8 +59,8 @@ function isDroppedElsewhere(error: unknown): boolean {
 }
 
 /** Whether the schema is up to date. */
-export async function isMigrated(db: Kysely<Tables>, words: SchemaWords): Promise<boolean> {
-  return await hasRun(db, Object.keys(stepsFor(words)).at(-1) ?? '');
+export async function isMigrated(db: Kysely<Tables>, dialect: SchemaDialect): Promise<boolean> {
+  return await hasRun(db, Object.keys(stepsFor(dialect)).at(-1) ?? '');
 }
 
 async function hasRun(db: Kysely<Tables>, name: string): Promise<boolean> {
@@ -78,22 +78,22 @@ function isNoTable(error: unknown): boolean {
   return error.driverCode === '42P01' || error.message.startsWith('no such table');
 }
 
-function stepsFor(words: SchemaWords): Record<string, Migration> {
+function stepsFor(dialect: SchemaDialect): Record<string, Migration> {
   return {
-    '0001_keys': { up: (db) => keys(db, words) },
+    '0001_keys': { up: (db) => keys(db, dialect) },
     '0002_ended_secrets': { up: endedSecrets },
     '0003_signing_keys': { up: signingKeys },
     '0004_refusals': { up: refusals },
-    '0005_search': { up: (db) => addSearch(db, words.indexesTexts) },
-    '0006_user_data_and_usage': { up: (db) => addUserDataAndUsage(db, words.schema === undefined) },
+    '0005_search': { up: (db) => addSearch(db, dialect.indexesTexts) },
+    '0006_user_data_and_usage': { up: (db) => addUserDataAndUsage(db, dialect.schema === undefined) },
     '0007_public_keys': { up: addPublicKeys },
     '0008_used_ids': { up: addUsedIds },
     '0009_revoked_tokens': { up: addRevokedTokens },
-    '0010_sorting': { up: (db) => addSorting(db, words.schema === undefined ? 'text' : 'text collate "C"') },
+    '0010_sorting': { up: (db) => addSorting(db, dialect.schema === undefined ? 'text' : 'text collate "C"') },
   };
 }
 
-async function keys(db: Kysely<Tables>, words: SchemaWords): Promise<void> {
+async function keys(db: Kysely<Tables>, dialect: SchemaDialect): Promise<void> {
   const { schema } = db;
   await schema
     .createTable('accounts')
@@ -159,7 +159,7 @@ async function keys(db: Kysely<Tables>, words: SchemaWords): Promise<void> {
     .execute();
   await schema
     .createTable('audit')
-    .addColumn('number', sql.raw(words.ownNumber))
+    .addColumn('number', sql.raw(dialect.ownNumber))
     .addColumn('id', 'text', (column) => column.notNull().unique())
     .addColumn('at', 'bigint', (column) => column.notNull())
     .addColumn('account', 'text', (column) => column.notNull())
@@ -174,7 +174,7 @@ async function keys(db: Kysely<Tables>, words: SchemaWords): Promise<void> {
     .execute();
   await schema.createIndex('audit_of_account').on('audit').columns(['account', 'at', 'number']).execute();
   await schema.createIndex('audit_of_subject').on('audit').columns(['subject', 'at', 'number']).execute();
-  for (const statement of words.freezeTable('audit')) await sql.raw(statement).execute(db);
+  for (const statement of dialect.freezeTable('audit')) await sql.raw(statement).execute(db);
   await feed(db);
 }
 

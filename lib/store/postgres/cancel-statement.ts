@@ -20,8 +20,8 @@ const REQUEST_BYTES = 16;
  * user, so it is sent without TLS, as `PQcancel` of libpq does.
  *
  * @param timeout - Milliseconds for the whole exchange.
- * @returns Whether the server has processed the request. It closes the connection after it has sent the signal to the
- *   backend.
+ * @returns Whether the server has processed the request. The server closes the connection after it has sent the signal
+ *   to the backend.
  */
 export function cancelStatement(
   { host, port, processID, secretKey }: CancellableConnection,

@@ -1,7 +1,7 @@
 /** The PostgreSQL engine, which uses pg. */
 import { Kysely, sql, type Transaction } from 'kysely';
 import type { Engine } from '../engine.js';
-import { isMigrated, migrateSchema, type SchemaWords } from '../migrations/migrations.js';
+import { isMigrated, migrateSchema, type SchemaDialect } from '../migrations/migrations.js';
 import { READ_ONLY, StoreError } from '../store-error.js';
 import type { Tables } from '../tables.js';
 import { BoundedPostgresDialect } from './dialect.js';
@@ -16,8 +16,8 @@ const JITTER = 0.1;
 /** Minimum milliseconds between two polls while notifications arrive. */
 const MIN_POLL_INTERVAL = 50;
 
-// Separate pools. Searches, and writers that wait for a lock, cannot take the connections of lookups; and the feed
-// keeps cached entries usable while lookups hang.
+// The pools are separate, so that searches and writers that wait for a lock cannot take the connections of lookups, and
+// so that the feed keeps cached entries usable while lookups hang.
 const LOOKUPS: PoolBounds = { maxConnections: 6, connectTimeout: 1_000, statementTimeout: 1_000 };
 const FEED: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 1_000 };
 // A revocation must succeed even if many edits are queued before it, so it may wait longer for a free connection than
@@ -33,19 +33,19 @@ const MIGRATION: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statem
 const LISTENER = { connectTimeout: 1_000, statementTimeout: 3_000 };
 
 /**
- * Milliseconds by which the server's statement timeout is shorter than ours: the server gives up first, and the
- * connection can still roll back.
+ * Milliseconds by which the server's statement timeout is shorter than ours. So the server ends the statement first,
+ * and the connection can still roll back.
  */
 const SERVER_FIRST = 500;
 
 /**
- * The number of rows that one search statement reads, in about half a second. Few large statements are faster than many
- * small ones, because the planner may read the table in its own order where few rows match.
+ * The number of rows that one search statement reads, in about half a second. One large statement is faster than many
+ * small ones, because the planner can then read the table in the order in which it is stored.
  */
 const BATCH = 1_000_000;
 
-/** Attempts for a transaction that conflicts with another, or gets a read-only session. */
-const TRIES = 10;
+/** How often a transaction is retried that conflicts with another one, or gets a read-only session. */
+const MAX_RETRIES = 10;
 const RUN_AGAIN = ['40001', '40P01', '55P03', READ_ONLY];
 
 /** This statement needs no rights and writes nothing, but fails in a read-only session. */
@@ -66,7 +66,7 @@ export function openPostgres(url: string, schema: string): Engine {
   const channel = `keyward_${schema}`;
 
   async function transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
-    for (let left = TRIES; ; left -= 1) {
+    for (let left = MAX_RETRIES; ; left -= 1) {
       try {
         return await management.transaction().execute((tx) => work(tx.withSchema(schema) as Transaction<Tables>));
       } catch (error) {
@@ -76,7 +76,7 @@ export function openPostgres(url: string, schema: string): Engine {
   }
 
   async function announce(tx: Transaction<Tables>): Promise<void> {
-    await say(tx, channel);
+    await sendNotification(tx, channel);
   }
 
   async function analyze(): Promise<void> {
@@ -100,17 +100,17 @@ export function openPostgres(url: string, schema: string): Engine {
   }
 
   async function migrate(): Promise<void> {
-    const words: SchemaWords = {
+    const schemaDialect: SchemaDialect = {
       freezeTable: (table) => freezeTable(schema, table),
       ownNumber: OWN_NUMBER,
       indexesTexts: false,
       schema,
     };
     // This query uses the pool of lookups, so that the first request finds an open connection.
-    if (await isMigrated(lookups.withSchema(schema), words)) return;
+    if (await isMigrated(lookups.withSchema(schema), schemaDialect)) return;
     const migration = openPool(url, MIGRATION);
     try {
-      await migrateSchema(migration.db.withSchema(schema), words);
+      await migrateSchema(migration.db.withSchema(schema), schemaDialect);
     } finally {
       await migration.close();
     }
@@ -144,17 +144,17 @@ export function openPostgres(url: string, schema: string): Engine {
       schedule(polledAt + MIN_POLL_INTERVAL);
     }
 
-    const deafen = listenOnPostgres({
+    const stopListening = listenOnPostgres({
       config: clientConfig(url, LISTENER),
       channel,
-      say: (word) => say(feed, word),
+      sendNotification: (name) => sendNotification(feed, name),
       wake,
     });
     void pollNow();
     return () => {
       ended = true;
       clearTimeout(timer);
-      deafen();
+      stopListening();
     };
   }
 
@@ -193,7 +193,7 @@ function openPool(url: string, bounds: PoolBounds) {
   };
 }
 
-async function say(on: Kysely<Tables>, channel: string): Promise<void> {
+async function sendNotification(on: Kysely<Tables>, channel: string): Promise<void> {
   await sql`select pg_notify(${channel}, '')`.execute(on);
 }
 

@@ -1,9 +1,10 @@
 /**
- * Listens for commits with LISTEN, and checks with a heartbeat that notifications arrive.
+ * Wakes the poll of the change feed after each commit of another process (PostgreSQL LISTEN and NOTIFY), and checks
+ * with a heartbeat that notifications arrive.
  *
- * A connection whose packets are dropped looks alive for hours. So each connection sends notifications to itself, and
- * is replaced if one does not come back. Notifications only make changes arrive faster: polling also finds changes
- * whose notification was lost.
+ * A connection whose packets are dropped looks alive for hours. So each connection sends heartbeats, which are
+ * notifications to itself, and is replaced if one does not come back. Notifications only make changes arrive faster:
+ * polling also finds changes whose notification was lost.
  */
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
@@ -19,14 +20,14 @@ const TRY_AGAIN_AFTER = 1_000;
 /** Milliseconds between attempts if a pooler or database refuses LISTEN, or accepts it and delivers nothing. */
 const TRY_DEAF_AFTER = 60_000;
 
-/** SQLSTATEs that a database without LISTEN returns: feature not supported, syntax error, or a read-only replica. */
+/** SQLSTATEs of a database or a pooler without LISTEN: feature not supported, syntax error, or read-only replica. */
 const HAS_NO_LISTEN = /^(?:0A|42|25006)/;
 
 export interface ChannelOptions {
   readonly config: pg.ClientConfig;
   readonly channel: string;
   /** Sends a notification on a channel over another connection. */
-  readonly say: (channel: string) => Promise<unknown>;
+  readonly sendNotification: (channel: string) => Promise<unknown>;
   /** Called for each notification, and once when listening begins, because earlier notifications were not received. */
   readonly wake: () => void;
 }
@@ -39,7 +40,7 @@ interface Line {
 }
 
 /** Starts to listen. If it fails, it retries until it is stopped. It never throws. */
-export function listenOnPostgres({ config, channel, say, wake }: ChannelOptions): () => void {
+export function listenOnPostgres({ config, channel, sendNotification, wake }: ChannelOptions): () => void {
   /** The heartbeat channel. No other connection listens on it. */
   const own = `keyward_beat_${randomBytes(9).toString('hex')}`;
   let line: Line | undefined;
@@ -72,8 +73,8 @@ export function listenOnPostgres({ config, channel, say, wake }: ChannelOptions)
     on.isAwaiting = true;
     // Behind a pooler, LISTEN applies to a server connection that clients share, so a heartbeat over the same
     // connection could arrive by accident. Therefore the first one is sent over another connection.
-    const said = on.hasHeard ? on.client.query(`notify "${own}"`) : say(own);
-    said.catch((error) => giveUp(on, storeErrorOf(error).message));
+    const sent = on.hasHeard ? on.client.query(`notify "${own}"`) : sendNotification(own);
+    sent.catch((error) => giveUp(on, storeErrorOf(error).message));
     // `setImmediate` reads an answer that arrived while this process was busy, so that it does not count as missed.
     later(ANSWER_WITHIN, () => setImmediate(miss, on));
   }

@@ -44,13 +44,13 @@ export function clientConfig(
  *
  * A statement that takes too long is cancelled on the server. Otherwise a backend that waits for a lock would not
  * notice that its client is gone, and there could be more backends than the pool has connections. A connection is
- * closed if its statement got no answer or if it can only read, because its next statement would fail as well.
+ * closed if a statement got no answer, or if its session is read-only: its next statement would fail as well.
  */
 export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
   const { maxConnections, connectTimeout, queueTimeout = connectTimeout, statementTimeout } = bounds;
   const config = clientConfig(url, bounds);
-  // Each client has its own time limit for connecting. `connectionTimeoutMillis` of the pool would limit both waiting
-  // in its queue and connecting.
+  // `connectionTimeoutMillis` of the pool limits both the wait in its queue and the time to connect. Connecting must
+  // fail sooner, so each client has a time limit of its own.
   class PoolClient extends pg.Client {
     constructor() {
       super(config);
@@ -63,7 +63,7 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
     Client: PoolClient,
   });
   // The pool replaces a broken connection, and its statement reports the error. Without these listeners, an `error`
-  // event would end the process. The pool emits it for an idle connection, the connection itself for one in use.
+  // event would end the process. The pool emits the event for an idle connection; a connection in use emits it itself.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 
@@ -86,8 +86,8 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
         throw clean;
       } finally {
         clearTimeout(timer);
-        // A late signal would cancel the next statement. The server closes the cancel connection after it has sent the
-        // signal, so this waits for that.
+        // The server closes the cancel connection after it has sent the signal. This waits for that, because a later
+        // signal would cancel the next statement.
         if (cancellation !== undefined && !(await cancellation)) broken ??= notCancelled();
       }
     }

@@ -1,4 +1,4 @@
-/** Reads the names of keys, for lists that have their ids. */
+/** Reads the names of keys, for pages that know only the ids of the keys, such as the audit log. */
 import type { Kysely } from 'kysely';
 import type { KeyRow, Tables } from '../tables.js';
 

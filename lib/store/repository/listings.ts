@@ -120,7 +120,7 @@ async function publicKeysOf(db: Kysely<Tables>, keys: readonly KeyRow[]): Promis
 
 /**
  * Returns the secrets of keys, oldest first. If two were created in the same millisecond, the one that has an end comes
- * first.
+ * first, so that the current secret is the last one.
  */
 export async function secretsOf(db: Kysely<Tables>, keys: readonly string[]): Promise<readonly SecretRow[]> {
   if (keys.length === 0) return [];

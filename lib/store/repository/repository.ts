@@ -24,7 +24,7 @@ export interface Repository {
   accounts(filter: AccountFilter): Promise<readonly AccountRow[]>;
   /** Returns one key with its secrets, oldest first. */
   key(id: string): Promise<KeyWithSecrets | undefined>;
-  /** Lists keys of one account. Default order: newest first. */
+  /** Lists keys of one account. */
   keys(filter: KeyFilter): Promise<readonly ListedKey[]>;
   /** Returns the names of keys of one account. Keys of other accounts are left out. */
   keyNames(account: string, ids: readonly string[]): Promise<readonly KeyNameRow[]>;
@@ -77,7 +77,7 @@ export interface AccountFilter {
   readonly limit: number;
 }
 
-/** Selects the keys to list. A property that is absent selects all. */
+/** Selects the keys to list. An absent filter other than `state` selects all keys. */
 export interface KeyFilter {
   readonly account: string;
   readonly kinds: readonly KeyRow['kind'][];
@@ -92,13 +92,12 @@ export interface KeyFilter {
   readonly unusedSince?: number | undefined;
   /** The time at which expiry is checked, in milliseconds since 1970. */
   readonly now: number;
-  /** The order. If absent, newest first. */
   readonly sort: KeySort;
   readonly after?: KeyPlace | undefined;
   readonly limit: number;
 }
 
-/** An entry, and the number of refusals that it stands for; `null` for a successful operation. */
+/** An audit log entry, and the number of equal refusals that share it; `null` for a successful operation. */
 export interface ListedAuditRow extends AuditRow {
   readonly refusals: number | null;
 }
@@ -128,7 +127,7 @@ export interface AuditFilter {
 export interface RepositoryTransaction {
   /** Returns the time of the database's clock, in milliseconds since 1970. */
   now(): Promise<number>;
-  /** Adds a change to the feed. The last statement of the transaction writes it. */
+  /** Adds a change to the feed. It is written at the end of the transaction. */
   notify(change: Change): void;
   account(id: string): Promise<AccountRow | undefined>;
   /** Reads an account and locks it until the transaction ends, so that its version cannot change. */
@@ -146,7 +145,7 @@ export interface RepositoryTransaction {
   insertKey(row: KeyRow, secrets: readonly SecretRow[]): Promise<void>;
   /** Inserts many keys with one secret each. */
   insertKeys(rows: readonly KeyRow[], secrets: readonly SecretRow[]): Promise<void>;
-  /** Returns the digests that are stored, with the account and kind of each. */
+  /** Returns which of these digests are stored already, with the account and kind of the key of each. */
   knownDigests(digests: readonly string[]): Promise<ReadonlyMap<string, Pick<KeyRow, 'account' | 'kind'>>>;
   /**
    * Updates a key if it still has this version.
@@ -166,9 +165,9 @@ export interface RepositoryTransaction {
   publicKeys(key: string): Promise<readonly PublicKeyRow[]>;
   insertPublicKey(row: PublicKeyRow): Promise<void>;
   deletePublicKey(digest: string): Promise<void>;
-  /** Returns the stored request with an idempotency key. */
+  /** Returns the request that was stored with this idempotency key. */
   creation(account: string, idempotencyKey: string): Promise<CreationRow | undefined>;
-  /** Stores a request with its idempotency key, and deletes requests from before `since`. */
+  /** Stores a request with its idempotency key, and deletes some of the requests from before `since`. */
   insertCreation(row: CreationRow, since: number): Promise<void>;
   /** Writes an entry to the audit log. Afterwards it cannot be changed or deleted. */
   audit(entry: Omit<AuditRow, 'id'>): Promise<void>;

@@ -18,7 +18,7 @@ export class SqlTransaction implements RepositoryTransaction {
   readonly #engine: Engine;
   readonly #tx: Transaction<Tables>;
   readonly #changes: Change[] = [];
-  /** Ids of keys whose name or secrets were written. The end of the transaction updates their search texts. */
+  /** Ids of keys that were written. Their search texts are updated at the end of the transaction. */
   readonly #written = new Set<string>();
 
   constructor(engine: Engine, tx: Transaction<Tables>) {

@@ -16,7 +16,7 @@ const MAX_JTI = 256;
 
 /**
  * Stores the revocation of a token. The promise resolves after the commit, or immediately if the token is already
- * revoked. A token of an unknown access key, or one that expired some time ago, is not stored.
+ * revoked. A token of an unknown access key, or one that expired more than ten minutes ago, is not stored.
  *
  * @throws TypeError for a `jti` that is empty or longer than 256 characters.
  * @throws StoreError `too_many_revoked_tokens` if the access key has 100,000.
@@ -42,7 +42,7 @@ export async function revokeToken(engine: Engine, feed: Feed, id: string, jti: s
       .returning('tokens_revoked')
       .executeTakeFirst();
     if (counted === undefined) return false;
-    await assertPlace(tx, id);
+    await assertBelowLimit(tx, id);
     await tx
       .insertInto('revoked_tokens')
       .values({ key_id: id, jti, number: counted.tokens_revoked, expires_at })
@@ -68,7 +68,7 @@ async function isRevoked(tx: Transaction<Tables>, id: string, jti: string): Prom
   return found !== undefined;
 }
 
-async function assertPlace(tx: Transaction<Tables>, id: string): Promise<void> {
+async function assertBelowLimit(tx: Transaction<Tables>, id: string): Promise<void> {
   const { count } = await tx
     .selectFrom('revoked_tokens')
     .select(sql<number>`count(*)`.as('count'))

@@ -19,8 +19,8 @@ export const KEEP_AFTER_EXPIRY = 600_000;
 /** Maximum rows of one query. It is limited, so that a long list does not block the event loop. */
 const PAGE = 5_000;
 /**
- * Approximate maximum of revocations in memory. Above it, those of the least recently used access keys are dropped, and
- * read again when they are needed.
+ * Approximate maximum of revocations in memory. Above it, the revocations of the access keys that were read least
+ * recently are dropped, and are read again when they are needed.
  */
 const MAX_IN_MEMORY = 500_000;
 /** Milliseconds between two deletions of expired revocations from memory. */
@@ -38,7 +38,7 @@ interface Known {
 export class RevokedTokensCache {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
-  /** Increased at each gap in the feed. Rows from before and after a gap may come from different databases. */
+  /** Increased by `forgetNumbers`. Rows that were read before and after it may come from different databases. */
   #generation = 0;
 
   constructor(clock: Clock = systemClock) {
@@ -46,8 +46,8 @@ export class RevokedTokensCache {
   }
 
   /**
-   * Makes the next lookups read all revocations again. After a gap in the feed, the database may be another one, with
-   * different numbers.
+   * Makes the next lookups read all revocations again. It is called when the feed has a gap or reports a change of
+   * everything: the database may be another one, such as a restored backup, with different numbers.
    */
   forgetNumbers(): void {
     this.#generation += 1;
@@ -59,7 +59,7 @@ export class RevokedTokensCache {
    *
    * @param number - The counter in the row of the access key: how many of its tokens were ever revoked. The cache is
    *   current if it has read this many.
-   * @returns `undefined` if none were.
+   * @returns `undefined` if none of its tokens was revoked.
    */
   async of(db: Kysely<Tables>, id: string, number: number): Promise<RevokedTokens | undefined> {
     const before = this.#known.get(id);

@@ -1,4 +1,7 @@
-/** Records which issuers run on a database. Two issuers with different algorithms would create signing keys in turn. */
+/**
+ * Records which issuers run on a database, so that an issuer with another algorithm does not start. Two issuers with
+ * different algorithms would create signing keys in turn, without end.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Engine } from '../engine.js';
 

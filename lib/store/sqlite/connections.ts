@@ -53,9 +53,9 @@ export function connectSqlite(file: string, { exists }: { readonly exists: boole
 }
 
 /**
- * Closes the connections one after another, each when its work is done. Closing one immediately would interrupt a
- * transaction, and leave an unused connection open. The writer is closed last: the last connection moves the WAL into
- * the database file, and a reader may not write.
+ * Closes the connections one after another. `connection()` waits until a running transaction is done, and makes Kysely
+ * close a connection that was never used. The writer is closed last: the last connection moves the WAL into the
+ * database file, and a reader may not write.
  */
 export async function disconnectSqlite({ writer, lookups, lists }: SqliteConnections): Promise<void> {
   for (const db of new Set([lists, lookups, writer])) await db.connection().execute(() => db.destroy());
@@ -76,9 +76,9 @@ export function checkInPlace(file: string, { files }: SqliteConnections): void {
 
 /**
  * Checks whether the file can be opened again: it is the same file, or another file without the old WAL next to it.
- * SQLite would apply an old WAL to the new file.
+ * With the old WAL, SQLite would apply old commits to the new file.
  */
-export function isReplaced(file: string, { files }: SqliteConnections): boolean {
+export function canReopen(file: string, { files }: SqliteConnections): boolean {
   const found = filesOf(file);
   if (found.database === undefined) return false;
   return (

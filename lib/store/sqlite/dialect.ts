@@ -53,7 +53,7 @@ class TurnDriver extends SqliteDriver {
 class WriterDriver extends SqliteDriver {
   /**
    * Begins with `begin immediate`, which takes the write lock at once. A transaction that reads first cannot wait for
-   * the lock later: SQLite makes it fail.
+   * the lock when it writes: if another process has written in between, SQLite makes it fail.
    */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));

@@ -1,20 +1,21 @@
 /** The SQLite engine, which uses better-sqlite3. The database is a file or in memory. */
 import { sql, type Transaction } from 'kysely';
 import type { Engine } from '../engine.js';
-import { migrateSchema, type SchemaWords } from '../migrations/migrations.js';
+import { migrateSchema, type SchemaDialect } from '../migrations/migrations.js';
 import { StoreError, storeErrorOf } from '../store-error.js';
 import type { Tables } from '../tables.js';
 import {
+  canReopen,
   checkInPlace,
   connectSqlite,
   disconnectSqlite,
   hasSameDatabase,
-  isReplaced,
   type SqliteConnections,
 } from './connections.js';
 
-/** Milliseconds for which a blocked transaction is retried, and milliseconds between two attempts. */
+/** Milliseconds for which a transaction is retried while another process has the lock. */
 const GIVE_UP_AFTER = 5_000;
+/** Milliseconds between two attempts. */
 const RETRY_EVERY = 20;
 /** The number of rows that one search statement reads. It blocks the event loop for a few milliseconds. */
 const BATCH = 1_000;
@@ -36,7 +37,7 @@ export async function openSqlite(file: string): Promise<Engine> {
   /** Opens the database file again if it was replaced, for example by a restored backup. */
   async function reopen(error: unknown): Promise<void> {
     misplaced = storeErrorOf(error);
-    if (!isReplaced(file, connections)) throw misplaced;
+    if (!canReopen(file, connections)) throw misplaced;
     const former = connections;
     const isSame = hasSameDatabase(file, former);
     // If only the WAL was deleted, the old connection is closed before a new WAL is created, so that it can still move
@@ -96,7 +97,7 @@ export async function openSqlite(file: string): Promise<Engine> {
     check,
     now: NOW,
     transact: (work) => retryWhileLocked(() => transact(work)),
-    migrate: () => retryWhileLocked(() => migrateSchema(connections.writer, SCHEMA_WORDS)),
+    migrate: () => retryWhileLocked(() => migrateSchema(connections.writer, SCHEMA_DIALECT)),
     announce: async () => undefined,
     analyze: () => retryWhileLocked(async () => void (await sql`analyze`.execute(connections.writer))),
     version,
@@ -133,7 +134,7 @@ function freezeTable(table: string): readonly string[] {
   ];
 }
 
-const SCHEMA_WORDS: SchemaWords = {
+const SCHEMA_DIALECT: SchemaDialect = {
   freezeTable,
   ownNumber: 'integer primary key autoincrement',
   indexesTexts: true,

@@ -27,7 +27,10 @@ export interface UsageWriter {
 }
 
 export function createUsageWriter(engine: Engine): UsageWriter {
-  /** Counters whose counts are not written yet. A key may have several counters, because each lookup creates one. */
+  /**
+   * Counters whose counts are not written yet. A key may have several counters, because each cached record of a key has
+   * its own.
+   */
   let queue: KeyUsage[] = [];
   const queued = new Map<string, KeyUsage>();
   /** The rows to write, by day and key. */
