@@ -20,7 +20,7 @@ import {
 import type { KeyView } from './keys/key-view.js';
 import { addPublicKeyTo, type PublicKeyInput, removePublicKeyFrom } from './keys/public-keys.js';
 import { addSecretTo, endGraceOf, endSecret, readGrace, rotateTo } from './keys/rotation.js';
-import { type KeyUsage, type UsageCounts, type UsageFilter, usageOf } from './keys/usage.js';
+import { type KeyUsage, type UsageCounts, type UsageFilter, usageReaders } from './keys/usage.js';
 import type { ListFilter } from './list-filter.js';
 import type { Member } from './member.js';
 import type { Page } from './pagination.js';
@@ -50,7 +50,7 @@ interface Keys<Settings, Edit> {
   create(member: Member, settings: Settings, idempotencyKey?: string): Promise<CreatedKey>;
   /**
    * Needs Owner. If two members edit the same version, the first edit succeeds and the second throws
-   * `version_conflict`. An edit that changes nothing always succeeds.
+   * `version_conflict`. An edit that changes nothing succeeds with any version.
    */
   edit(member: Member, id: string, edit: Edit, idempotencyKey?: string): Promise<KeyView>;
   /**
@@ -59,8 +59,8 @@ interface Keys<Settings, Edit> {
    * @param grace - Seconds for which the old secret is still accepted, 0 to 2,592,000 (30 days). Default: 0. The grace
    *   period never lasts longer than the key itself is valid.
    * @param version - The version that the caller saw; if the key has another one, the call throws `version_conflict`.
-   *   So a form that is sent twice does not rotate twice, which would end the grace period of the old secret. Default:
-   *   any version.
+   *   So a form that is sent twice rotates only once; a second rotation would end the grace period of the old secret.
+   *   Default: any version.
    */
   rotate(member: Member, id: string, grace?: number, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
   /**
@@ -73,20 +73,22 @@ interface Keys<Settings, Edit> {
 
 /** Operations on API keys: secret keys and public keys. */
 export interface ApiKeyService extends Keys<KeySettings, KeyEdit> {
-  /** For the operator: imports the keys of an existing table in batches; the keys themselves stay valid. */
+  /** For the operator: imports existing keys from another table, in batches. Clients continue to use the same keys. */
   readonly import: ImportKeys;
 }
 
-/** Operations on access keys, which are a client ID with one or two client secrets. */
+/**
+ * Operations on access keys. An access key is a client ID with client secrets, at most two, or public keys, or both.
+ */
 export interface AccessKeyService extends Keys<AccessKeySettings, AccessKeyEdit> {
   /**
-   * Needs Owner, and an account that is not disabled. Adds a second client secret, which is accepted until it is deleted.
-   * `version` has the same meaning as in `rotate`.
+   * Needs Owner, and an account that is not disabled. Adds a second client secret, which is accepted until it is
+   * deleted. `version` has the same meaning as in `rotate`.
    */
   addSecret(member: Member, id: string, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
   /**
-   * Needs Owner. Deletes the client secret with this `id` of its view. The last one can be deleted only if the access key
-   * has a public key. `version` has the same meaning as in `rotate`.
+   * Needs Owner. Deletes the client secret whose view has the id `secret`. The last one can be deleted only if the
+   * access key has a public key. `version` has the same meaning as in `rotate`.
    */
   deleteSecret(member: Member, id: string, secret: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
   /**
@@ -177,27 +179,32 @@ export function createManagement(given: ManagementOptions): Management {
       create: (member: Member, settings: AccessKeySettings, idempotencyKey?: string) =>
         accessKeys.create(member, settings, idempotencyKey, readNewAccessKey),
       async addSecret(member: Member, id: string, version?: number, idempotencyKey?: string): Promise<CreatedKey> {
-        const request = { name: 'add_secret', id, version, idempotencyKey, createsSecret: true };
-        const { key, result, doneAt } = await accessKeys.reissue(member, request, (tx, row, { now }) =>
+        const request = { name: 'add_secret', id, version, idempotencyKey, addsCredential: true };
+        const { key, result, doneAt } = await accessKeys.changeCredentials(member, request, (tx, row, { now }) =>
           addSecretTo(tx, row, now),
         );
         return { key, secret: result, doneAt };
       },
       async deleteSecret(member: Member, id: string, secret: string, idempotencyKey?: string, version?: number) {
         const request = { name: 'delete_secret', id, version, idempotencyKey, input: secret };
-        return (await accessKeys.reissue(member, request, (tx, row, { now }) => endSecret(tx, row, secret, now))).key;
+        return (
+          await accessKeys.changeCredentials(member, request, (tx, row, { now }) => endSecret(tx, row, secret, now))
+        ).key;
       },
       async addPublicKey(member: Member, id: string, key: PublicKeyInput, idempotencyKey?: string, version?: number) {
-        const request = { name: 'add_public_key', id, version, idempotencyKey, input: key, createsSecret: true };
-        return (await accessKeys.reissue(member, request, (tx, row, { now }) => addPublicKeyTo(tx, row, key, now))).key;
+        const request = { name: 'add_public_key', id, version, idempotencyKey, input: key, addsCredential: true };
+        return (
+          await accessKeys.changeCredentials(member, request, (tx, row, { now }) => addPublicKeyTo(tx, row, key, now))
+        ).key;
       },
       async removePublicKey(member: Member, id: string, kid: string, idempotencyKey?: string, version?: number) {
         const request = { name: 'remove_public_key', id, version, idempotencyKey, input: kid };
-        return (await accessKeys.reissue(member, request, (tx, row) => removePublicKeyFrom(tx, row, kid))).key;
+        return (await accessKeys.changeCredentials(member, request, (tx, row) => removePublicKeyFrom(tx, row, kid)))
+          .key;
       },
     }),
     audit: auditOf(operations, store),
-    ...usageOf(operations, store),
+    ...usageReaders(operations, store),
     keyNames: keyNamesOf(operations, store),
   });
 }
@@ -217,15 +224,15 @@ function common<Edit>(keys: KeyService) {
       version?: number,
       idempotencyKey?: string,
     ): Promise<CreatedKey> {
-      const request = { name: 'rotate', id, version, idempotencyKey, input: grace, createsSecret: true };
-      const { key, result, doneAt } = await keys.reissue(member, request, (tx, row, { now }) =>
+      const request = { name: 'rotate', id, version, idempotencyKey, input: grace, addsCredential: true };
+      const { key, result, doneAt } = await keys.changeCredentials(member, request, (tx, row, { now }) =>
         rotateTo(tx, row, readGrace(grace), now),
       );
       return { key, secret: result, doneAt };
     },
     async endGrace(member: Member, id: string, idempotencyKey?: string, version?: number): Promise<KeyView> {
       const request = { name: 'end_grace', id, version, idempotencyKey };
-      return (await keys.reissue(member, request, (tx, row, { now }) => endGraceOf(tx, row, now))).key;
+      return (await keys.changeCredentials(member, request, (tx, row, { now }) => endGraceOf(tx, row, now))).key;
     },
   };
 }

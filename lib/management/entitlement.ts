@@ -1,6 +1,7 @@
 /**
- * Checks that a key has only APIs, scopes and channels of its account, and that a key of an e-commerce platform has
- * exactly one channel.
+ * Checks that a key has only APIs, scopes and channels that its account has, and that a key of an e-commerce platform
+ * has exactly one channel. A channel is the id of a processing channel (spec section 2.1), which the operator chooses
+ * and the guard `requireChannel` checks.
  */
 import { invalid } from './management-error.js';
 
@@ -9,6 +10,7 @@ export interface AccountEntitlement {
   readonly apis: 'all' | readonly string[];
   readonly scopes: readonly string[];
   readonly channels: 'all' | readonly string[];
+  /** The ids of e-commerce platforms. */
   readonly platforms: readonly string[];
 }
 

@@ -10,7 +10,7 @@ const KEY_ID = /^[A-Za-z0-9][\w-]{0,63}$/;
 const MAX_TIME = Date.UTC(10_000, 0) - 1;
 const RESERVED = ['all', 'prototype'];
 const NAME_LENGTH = 100;
-/** Control characters, characters that change the text direction or are invisible, and empty letters. */
+/** Control characters, characters that change the text direction or are invisible, and letters without a shape. */
 export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 const LIST_LENGTH = 100;
 
@@ -71,8 +71,10 @@ export function readId(field: string, value: unknown): string {
   return value;
 }
 
-/** Reads the id of a key. It becomes part of URLs, so `new` is refused: `keys/new` is the page that creates a key. */
-export function readKeyId(field: string, value: unknown): string {
+/**
+ * Reads an id for a new key. It becomes part of URLs, so `new` is refused: `keys/new` is the page that creates a key.
+ */
+export function readNewKeyId(field: string, value: unknown): string {
   const isId = typeof value === 'string' && KEY_ID.test(value) && !(value in {}) && value.toLowerCase() !== 'new';
   if (!isId || RESERVED.includes(value)) {
     const not = 'not "new", "all", "prototype" or "constructor"';

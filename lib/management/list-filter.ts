@@ -31,7 +31,7 @@ export interface ListFilter {
   readonly unusedSince?: Date | undefined;
   /** What the list is sorted by; a minus reverses the order. Default: `'-created'`, newest first. */
   readonly sort?: KeyOrder | undefined;
-  /** The `next` of the previous page, which must have the same `sort`. */
+  /** The `next` of the previous page, which was listed with the same `sort`. */
   readonly after?: string | undefined;
   /** The page size, 1 to 200. Default: 50. */
   readonly limit?: number | undefined;

@@ -6,7 +6,7 @@ import { PERMISSIONS, type Permission } from './permissions.js';
 export interface Member {
   /** Identifies the member in the audit log. */
   readonly id: string;
-  /** The account of the member, who sees only its keys. */
+  /** The account of the member. The member sees only the keys of this account. */
   readonly account: string;
   /** Owner includes Developer, and Developer includes Reader. */
   readonly permissions: readonly Permission[];

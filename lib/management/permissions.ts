@@ -3,7 +3,7 @@
 /** `reader` is for programs that only read; the Dashboard does not use it. */
 export type Permission = 'reader' | 'developer' | 'owner';
 
-/** All permissions. Each one includes those before it. */
+/** All permissions. Each permission includes the ones before it in this list. */
 export const PERMISSIONS = ['reader', 'developer', 'owner'] as const satisfies readonly Permission[];
 
 /** The permission that each operation on keys needs. Rotating and disabling a key need the permission for edits. */

@@ -4,7 +4,7 @@ import { StoreError } from '../store/store-error.js';
 import { mapStoreErrors } from './map-store-errors.js';
 
 /** How often a transaction is retried after a conflict with another one. */
-const TRIES = 3;
+const MAX_RETRIES = 3;
 
 /**
  * Runs work in a transaction. If another writer inserts the same row first, the work runs again, and then finds that
@@ -14,7 +14,7 @@ const TRIES = 3;
  */
 export function transactOn<T>(repository: Repository, work: (tx: RepositoryTransaction) => Promise<T>): Promise<T> {
   return mapStoreErrors(async () => {
-    for (let left = TRIES; ; left -= 1) {
+    for (let left = MAX_RETRIES; ; left -= 1) {
       try {
         return await repository.transact(work);
       } catch (error) {

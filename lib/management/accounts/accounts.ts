@@ -36,7 +36,9 @@ export interface AccountListFilter {
 
 /** Operations on accounts. The audit log names `operator` as the actor. */
 export interface Accounts {
-  /** Creates an account or changes its settings. The new entitlement applies to its keys immediately. */
+  /**
+   * Creates an account or changes its settings. New limits on APIs, scopes and channels apply to its keys immediately.
+   */
   put(operator: string, id: string, settings: AccountSettings): Promise<Account>;
   /** @throws ManagementError `not_found` */
   view(id: string): Promise<Account>;

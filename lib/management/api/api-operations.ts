@@ -14,7 +14,7 @@ import {
   seenVersion,
 } from './key-operations.js';
 import { type ApiCall, type ApiOperation, JSON_TYPE, type QueryName } from './operation.js';
-import { dayOf, filterOf, pageAnswer } from './query.js';
+import { filterOf, pageAnswer, parseDay } from './query.js';
 
 const AUDIT_FILTERS: readonly QueryName[] = ['subject', 'actor', 'action', 'after', 'limit'];
 
@@ -63,7 +63,7 @@ function usageOperation(
       },
     },
     async handle({ member, params, query }) {
-      const filter = { from: dayOf('from', query.from), to: dayOf('to', query.to) };
+      const filter = { from: parseDay('from', query.from), to: parseDay('to', query.to) };
       // A key of the other type is reported as not found.
       const { id } = await view(member, idOf(params));
       return { status: 200, body: await usage(member, id, filter) };

@@ -47,8 +47,8 @@ const OPTIONS = {
 
 /**
  * Creates a Router with the management API: JSON for keys, access keys, their usage and the audit log, under its mount
- * path. Permissions, rules and audit are those of the Dashboard. Errors are problems (RFC 9457) with the `code` of
- * `ManagementError`.
+ * path. Permissions, rules and audit are those of the Dashboard. Each error is a problem document (RFC 9457) with a
+ * `code`, such as that of the `ManagementError`.
  *
  * Mount it behind your authentication, such as a `requireBearer`. Unexpected errors go to `next`.
  *
@@ -83,7 +83,14 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
     const allow = allowedOn(operations, path);
     const refuseMethod = (req: Request, res: Response) => {
       if (req.method === 'OPTIONS') return send(res, { status: 204, headers: { Allow: allow } });
-      sendProblem(res, problemOf(new ProblemError(405, 'method_not_allowed', `there are ${allow}`, { Allow: allow })));
+      sendProblem(
+        res,
+        problemOf(
+          new ProblemError(405, 'method_not_allowed', `this path does not allow this method; use ${allow}`, {
+            Allow: allow,
+          }),
+        ),
+      );
     };
     router.all(toRoute(path), ownEndpoint(refuseMethod));
   }

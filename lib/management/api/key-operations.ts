@@ -16,7 +16,7 @@ import {
   type QueryName,
 } from './operation.js';
 import { entityTag, matchesNone, preconditionFailed, preconditionRequired, versionFor } from './preconditions.js';
-import { filterOf, pageAnswer, timeOf } from './query.js';
+import { filterOf, pageAnswer, parseTime } from './query.js';
 
 /** What differs between `/keys` and `/access-keys`. */
 export interface KeyCollection {
@@ -41,7 +41,8 @@ export const READ = ['keys:read', 'keys:write', 'keys:manage'] as const;
 const WRITE = ['keys:write', 'keys:manage'] as const;
 export const MANAGE = ['keys:manage'] as const;
 
-const PATCH_TRIES = 5;
+/** How often a patch with `If-Match: *` is retried if another edit comes first. */
+const MAX_PATCH_RETRIES = 5;
 
 export function keyOperations(collection: KeyCollection): readonly ApiOperation[] {
   const { path, noun, title, keys } = collection;
@@ -71,9 +72,10 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
       throw invalid('version', 'unknown field; send the version in the If-Match header');
     // A member without the permission is refused (and audited) before the answer can reveal anything about the key.
     if (!isAllowed('edit', member.permissions)) await keys.edit(member, id, {} as never);
-    for (let left = PATCH_TRIES; ; left -= 1) {
+    for (let left = MAX_PATCH_RETRIES; ; left -= 1) {
       const seen = await keys.view(member, id);
       const version = (await versionFor(ifMatch, async () => seen.version)) ?? seen.version;
+      // A repeated request has an outdated version, but must succeed again: `edit` finds it by its idempotency key.
       if (version !== seen.version && idempotencyKey === undefined) throw preconditionFailed();
       const edit = { ...patchOf(body, seen), version };
       try {
@@ -200,7 +202,7 @@ function readSeconds(value: unknown): number | undefined {
 }
 
 function settingsOf(body: JsonObject): object {
-  return Object.hasOwn(body, 'expiresAt') ? { ...body, expiresAt: timeOf('expiresAt', body.expiresAt) } : body;
+  return Object.hasOwn(body, 'expiresAt') ? { ...body, expiresAt: parseTime('expiresAt', body.expiresAt) } : body;
 }
 
 /**

@@ -17,7 +17,10 @@ export function parseIfMatch(field: string | undefined): IfMatch {
   });
 }
 
-/** Checks `If-None-Match` against a version, by weak comparison (RFC 9110 section 13.1.2). */
+/**
+ * Returns whether `If-None-Match` is absent or has no tag of this version, by weak comparison (RFC 9110 section
+ * 13.1.2). If it has one, the response is 304.
+ */
 export function matchesNone(field: string | undefined, version: number): boolean {
   if (field === undefined) return true;
   if (field.trim() === '*') return false;
@@ -32,7 +35,7 @@ export function entityTag(version: number): string {
  * Returns the version that a key must have to be changed; `undefined` if it may have any version.
  *
  * @param current - Reads the current version; called only if the client accepts several versions.
- * @throws ProblemError 412 if no version can match.
+ * @throws ProblemError 412 if `If-Match` has no tag that keyward could have issued.
  */
 export async function versionFor(ifMatch: IfMatch, current: () => Promise<number>): Promise<number | undefined> {
   if (ifMatch === undefined || ifMatch === 'any') return undefined;
@@ -49,5 +52,9 @@ export function preconditionFailed(): ProblemError {
 
 /** The error 428 of RFC 6585 section 3, for a request without `If-Match`. */
 export function preconditionRequired(): ProblemError {
-  return new ProblemError(428, 'precondition_required', 'send the ETag of the key as If-Match');
+  return new ProblemError(
+    428,
+    'precondition_required',
+    'the header If-Match is missing; send the ETag of the key in it',
+  );
 }

@@ -65,7 +65,7 @@ export function pageAnswer<T>({ items, next }: Page<T>, query: ApiCall['query'],
 const TIME = /^(\d{4}-\d\d-\d\d)[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /** Parses a time in the format of RFC 3339. `null` stays `null`. */
-export function timeOf(field: string, value: unknown): Date | null {
+export function parseTime(field: string, value: unknown): Date | null {
   if (value === null) return null;
   const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
   const time = day === undefined ? new Date(Number.NaN) : new Date(value as string);
@@ -76,7 +76,7 @@ export function timeOf(field: string, value: unknown): Date | null {
 }
 
 /** Parses a day in the format of RFC 3339, as UTC. */
-export function dayOf(field: string, value: string | undefined): Date | undefined {
+export function parseDay(field: string, value: string | undefined): Date | undefined {
   if (value === undefined) return undefined;
   if (!/^\d{4}-\d\d-\d\d$/.test(value) || !isOfCalendar(value))
     throw invalid(field, 'expected a day, such as 2030-01-31');

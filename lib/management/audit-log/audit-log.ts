@@ -15,18 +15,21 @@ export interface AuditEntry {
   readonly at: Date;
   readonly account: string;
   readonly actor: string;
-  /** The permission that the actor had, or `operator`. */
+  /** The permission that the actor had, or `operator`; `null` if the actor had none, for example the issuer. */
   readonly role: string | null;
   /** The name of the operation: `key.create`, `access_key.edit`, `account.put`, … */
   readonly action: string;
   readonly outcome: 'done' | 'refused';
-  /** The id of the key or account. */
+  /**
+   * The id of the key, account or signing key; `null` if the operation concerns none, or the request had no valid id.
+   */
   readonly subject: string | null;
+  /** The values of the changed fields before the change; `null` if there were none. */
   readonly before: unknown;
   /**
    * The values of the changed fields after the change. A refused operation has `{ refused: 'not_found' }`. Refusals
-   * with the same actor, action and reason share one entry a minute, with their number: `{ refused: 'not_found', count:
-   * 300 }`.
+   * with the same actor, action, key and reason share one entry a minute, which counts them: `{ refused: 'not_found',
+   * count: 300 }`.
    */
   readonly after: unknown;
   /** The IP address of the actor. */
@@ -66,7 +69,7 @@ export function operatorAuditOf(store: CredentialStore): ListOperatorAudit {
 
 export function auditOf(operations: Operations, store: CredentialStore): ListAudit {
   return async (member, given = {}) => {
-    return await operations.look(member, { action: 'audit', name: 'audit.list', subject: undefined }, async (actor) => {
+    return await operations.read(member, { action: 'audit', name: 'audit.list', subject: undefined }, async (actor) => {
       return await pageOfAudit(store, { ...readGiven(given, FILTERS), account: actor.member.account });
     });
   };
@@ -76,7 +79,7 @@ async function pageOfAudit({ repository }: CredentialStore, filter: Given): Prom
   const limit = readLimit(filter.limit);
   const text = (field: string) => (filter[field] === undefined ? undefined : readText(field, filter[field]));
   const [account, subject, actor, action] = [text('account'), text('subject'), text('actor'), text('action')];
-  const [from, to] = [readTime('from', filter.from), readTime('to', filter.to)];
+  const [from, to] = [readDate('from', filter.from), readDate('to', filter.to)];
   const after = readAfter(filter.after);
   const rows = await mapStoreErrors(() =>
     repository.audit({ account, subject, actor, action, from, to, after, limit: limit + 1 }),
@@ -84,7 +87,7 @@ async function pageOfAudit({ repository }: CredentialStore, filter: Given): Prom
   return pageOf(rows, limit, ({ at, id }) => ({ time: at, id }), entryOf);
 }
 
-function readTime(field: string, value: unknown): number | undefined {
+function readDate(field: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const time = types.isDate(value) ? value.getTime() : Number.NaN;
   if (Number.isNaN(time)) throw invalid(field, 'expected a Date');

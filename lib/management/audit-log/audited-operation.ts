@@ -16,7 +16,7 @@ export interface Operation {
   readonly action: Action;
   /** The action in the audit log: `key.create`. */
   readonly name: string;
-  /** The id of the key; `undefined` until a new key has its id. */
+  /** The id of the key; `undefined` if the operation lists or creates keys, or if the request has no valid id. */
   subject: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface ActorContext {
 /** Runs operations of members on one store. */
 export interface Operations {
   /** Runs an operation that only reads. */
-  look<T>(member: unknown, operation: Operation, work: (actor: ActorContext) => Promise<T>): Promise<T>;
+  read<T>(member: unknown, operation: Operation, work: (actor: ActorContext) => Promise<T>): Promise<T>;
   /** Runs an operation that writes. The change and its entry in the audit log are one transaction. */
   change<T>(
     member: unknown,
@@ -51,7 +51,7 @@ export interface Operations {
 export function createOperations(store: CredentialStore, clock: Clock): Operations {
   const { repository } = store;
 
-  async function look<T>(given: unknown, operation: Operation, work: (actor: ActorContext) => Promise<T>): Promise<T> {
+  async function read<T>(given: unknown, operation: Operation, work: (actor: ActorContext) => Promise<T>): Promise<T> {
     const member = readMember(given);
     return await attempt(member, operation, () => work({ member, now: clock.now() }));
   }
@@ -92,7 +92,7 @@ export function createOperations(store: CredentialStore, clock: Clock): Operatio
     await transactOn(repository, (tx) => tx.auditRefusal({ ...entry, subject: operation.subject ?? null, code }));
   }
 
-  return { look, change };
+  return { read, change };
 }
 
 /** Validation errors are not audited; denied attempts and version conflicts are. */

@@ -15,11 +15,11 @@ export interface ChangeRequest {
   readonly input?: unknown;
 }
 
-/** A request to change the secrets of a key. */
-export interface Reissue extends Omit<ChangeRequest, 'action'> {
+/** A request to change the secrets or public keys of a key. */
+export interface CredentialChange extends Omit<ChangeRequest, 'action'> {
   readonly version?: number | undefined;
-  /** Whether the change creates a secret, which a disabled account refuses. */
-  readonly createsSecret?: boolean;
+  /** Whether the change adds a secret or a public key, which a disabled account does not allow. */
+  readonly addsCredential?: boolean;
 }
 
 export interface Change<T> {
@@ -43,7 +43,8 @@ export async function viewIn(tx: RepositoryTransaction, id: string, now: number)
 }
 
 /**
- * Returns the changed secrets and public keys for the audit log, by hint and id. The values of secrets are left out.
+ * Returns the secrets or public keys before and after a change, for the audit log. Secrets are listed by hint, public
+ * keys by `kid`.
  */
 export function changedCredentials(was: KeyView, is: KeyView): ChangedFields {
   const [before, after] = [was, is].map(({ publicKeys }) => publicKeys.map(({ kid }) => kid));

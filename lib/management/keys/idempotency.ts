@@ -8,9 +8,11 @@ import { invalid, ManagementError } from '../management-error.js';
 const REMEMBERED_FOR = 24 * 3_600_000;
 const KEY = /^[\x21-\x7E]{1,256}$/;
 
+/** A request with an idempotency key. It may create a key or change one. */
 export interface Creation {
   readonly account: string;
   readonly idempotencyKey: string;
+  /** SHA-256 of the operation and its input. */
   readonly request: string;
 }
 

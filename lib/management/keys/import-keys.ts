@@ -9,7 +9,7 @@ import { StoreError } from '../../store/store-error.js';
 import type { KeyRow, SecretRow } from '../../store/tables.js';
 import { toAccountEntitlement } from '../accounts/account-view.js';
 import { type AccountEntitlement, checkEntitlement } from '../entitlement.js';
-import { readGiven, readId, readKeyId, readText, readTime, UNPRINTABLE } from '../fields.js';
+import { readGiven, readId, readNewKeyId, readText, readTime, UNPRINTABLE } from '../fields.js';
 import { invalid, ManagementError, noSuchAccount } from '../management-error.js';
 import { mapStoreErrors } from '../map-store-errors.js';
 import { transactOn } from '../transact.js';
@@ -28,10 +28,10 @@ export interface ImportedKey extends Omit<KeySettings, 'expiresAt'> {
   readonly expiresAt?: Date | null | undefined;
 }
 
-/** The result of a batch. If one key is refused, none is imported. */
+/** The result of a batch. If any key is refused, no key is imported. */
 export interface ImportReport {
   readonly imported: number;
-  /** How many keys of the batch were imported before. A batch can therefore be sent again. */
+  /** How many keys of the batch were imported earlier. They are skipped, so a batch can be sent again. */
   readonly known: number;
   readonly refused: readonly { readonly index: number; readonly message: string }[];
 }
@@ -155,7 +155,7 @@ function readRow(
   const { kind, environment, columns } = readNewKey(settings, now);
   checkEntitlement(toKeyEntitlement(columns), entitlement);
   const key = {
-    ...{ id: id === undefined ? mintId(kind) : readKeyId('id', id), kind, account, environment, ...columns },
+    ...{ id: id === undefined ? mintId(kind) : readNewKeyId('id', id), kind, account, environment, ...columns },
     // A time in the past is allowed: an imported key may have expired long ago.
     expires_at: readTime('expiresAt', expiresAt),
     created_at: readTime('createdAt', createdAt) ?? now,

@@ -1,7 +1,7 @@
 /** Reads the id of a key from a request. */
 import { invalid } from '../management-error.js';
 
-const KEY_ID = /^(?:key|ack)_[\w-]{1,60}$/;
+const CREATED_ID = /^(?:key|ack)_[\w-]{1,60}$/;
 
 /**
  * Returns the id to look up; `undefined` if the value is not a string.
@@ -15,9 +15,9 @@ export function readKeyId(field: string, id: unknown): string | undefined {
 }
 
 /**
- * Returns the id for the audit log. A string that does not have the form of an id is left out, because it may be a
- * credential.
+ * Returns the id for the audit log; `undefined` for a string that does not have the form of an id that keyward creates,
+ * because it may be a credential.
  */
 export function subjectOf(id: unknown): string | undefined {
-  return typeof id === 'string' && KEY_ID.test(id) ? id : undefined;
+  return typeof id === 'string' && CREATED_ID.test(id) ? id : undefined;
 }

@@ -10,7 +10,7 @@ const MAX_KEYS = 200;
 export function keyNamesOf(operations: Operations, { repository }: CredentialStore) {
   return async function keyNames(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const operation = { action: 'list', name: 'key.names', subject: undefined } as const;
-    return await operations.look(member, operation, async (actor) => {
+    return await operations.read(member, operation, async (actor) => {
       if (!Array.isArray(ids) || ids.length > MAX_KEYS) throw invalid('ids', `expected a list of at most ${MAX_KEYS}`);
       const keyIds = ids.flatMap((id) => readKeyId('ids', id) ?? []);
       const rows = await repository.keyNames(actor.member.account, keyIds);

@@ -17,10 +17,10 @@ import {
   type Change,
   type Changed,
   type ChangeRequest,
+  type CredentialChange,
   changedCredentials,
   changeOf,
   conflict,
-  type Reissue,
   viewIn,
 } from './audited-change.js';
 import { type Creation, madeBefore, readCreation, rememberCreation } from './idempotency.js';
@@ -58,7 +58,7 @@ export class KeyService {
   }
 
   async list(member: unknown, given: unknown): Promise<Page<KeyView>> {
-    return await this.#operations.look(
+    return await this.#operations.read(
       member,
       this.#operation('list', undefined),
       async ({ member: { account }, now }) => {
@@ -75,7 +75,7 @@ export class KeyService {
   }
 
   async view(member: unknown, id: unknown): Promise<KeyView> {
-    return await this.#operations.look(member, this.#operation('view', id), async ({ member: { account }, now }) => {
+    return await this.#operations.read(member, this.#operation('view', id), async ({ member: { account }, now }) => {
       const given = readKeyId('id', id);
       const found = given === undefined ? undefined : await this.#store.repository.key(given);
       if (found === undefined || !this.#isOf(found.key, account)) throw this.#unknown();
@@ -134,13 +134,13 @@ export class KeyService {
     return key;
   }
 
-  /** Changes the secrets of a key. If a version is given, the key must have it. */
-  async reissue<T>(member: unknown, request: Reissue, work: Work<T>): Promise<Changed<T>> {
+  /** Changes the secrets or public keys of a key. If a version is given, the key must have it. */
+  async changeCredentials<T>(member: unknown, request: CredentialChange, work: Work<T>): Promise<Changed<T>> {
     const { id, version, name, idempotencyKey, input } = request;
     const asked = { action: 'rotate', name, id, idempotencyKey, input: [version, input] } as const;
     return await this.#change(member, asked, async (tx, row, actor) => {
       if (version !== undefined && version !== row.version) throw conflict();
-      if (request.createsSecret) await assertEnabled(tx, row.account);
+      if (request.addsCredential) await assertEnabled(tx, row.account);
       const before = await viewIn(tx, row.id, actor.now);
       const result = await work(tx, row, actor);
       if (!(await tx.updateKey(row.id, row.version, {}))) throw conflict();
@@ -230,5 +230,6 @@ export class KeyService {
 /** Refuses a key with a scope of the management API that allows more than the member who creates the key may do. */
 function assertGrantable({ columns }: NewKey, { permissions }: Member): void {
   const denied = parseNames(columns.scopes ?? '[]').filter((scope) => !mayGrant(scope, permissions));
-  if (denied.length > 0) throw new ManagementError('forbidden', `you may not give a key ${denied.join(', ')}`);
+  if (denied.length > 0)
+    throw new ManagementError('forbidden', `you may not give a key the scope ${denied.join(', ')}`);
 }

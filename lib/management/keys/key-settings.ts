@@ -17,7 +17,7 @@ import {
   readScopes,
 } from '../fields.js';
 import { invalid } from '../management-error.js';
-import { readUserData, USER_DATA_FIELDS } from './optional-key-fields.js';
+import { OPTIONAL_FIELDS, readOptionalFields } from './optional-key-fields.js';
 import { type RequiredConfirmation, readConfirmation } from './required-confirmation.js';
 
 /** A new API key (spec section 2.1). */
@@ -40,8 +40,8 @@ export interface KeySettings {
   /** The addresses or networks from which the key may be used, 1 to 256. `null`: from any address. */
   readonly allowedAddresses?: readonly string[] | null | undefined;
   /**
-   * The request limits of the key, enforced by `requireRateLimit`: 1 to 8 windows. `null`: the default limits of that
-   * guard.
+   * The request limits of the key, enforced by `requireRateLimit`: 1 to 8 limits, each a number of requests in a number
+   * of seconds. `null`: the default limits of that guard.
    */
   readonly limits?: readonly RateLimit[] | null | undefined;
 }
@@ -77,7 +77,7 @@ export interface AccessKeyEdit extends Partial<Omit<AccessKeySettings, 'environm
   readonly revokeTokens?: boolean | undefined;
 }
 
-const COMMON = ['name', 'channels', 'platform', 'expiresAt', 'scopes', ...USER_DATA_FIELDS];
+const COMMON = ['name', 'channels', 'platform', 'expiresAt', 'scopes', ...OPTIONAL_FIELDS];
 const OF_KEYS = [...COMMON, 'apis'];
 const OF_ACCESS_KEYS = [...COMMON, 'defaultScopes', 'requireConfirmation'];
 
@@ -124,8 +124,8 @@ export interface ReadEdit {
 /**
  * Reads an edit of a key, and merges it with the current settings.
  *
- * @param databaseNow - The time by the clock of the database, to store for `revokeTokens`; the clock of this machine
- *   may be wrong. The stored time is always later than that of the previous revocation.
+ * @param databaseNow - The time that is stored for `revokeTokens`, by the clock of the database, because the clock of
+ *   this machine may be wrong. The stored time is always later than that of the previous `revokeTokens`.
  * @throws ManagementError `invalid`
  */
 export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: number): ReadEdit {
@@ -139,13 +139,15 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
   if (!Number.isSafeInteger(version))
     throw invalid('version', 'expected the version of the key that you read, a whole number');
   const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
-  const killsTokens = revokeTokens !== undefined && readFlag('revokeTokens', revokeTokens);
+  const revokesTokens = revokeTokens !== undefined && readFlag('revokeTokens', revokeTokens);
   return {
     version: version as number,
     columns: {
       ...columnsOf(row.kind, given, row, now),
       disabled_at: isDisabled ? (row.disabled_at ?? now) : null,
-      tokens_not_before: killsTokens ? Math.max(databaseNow, (row.tokens_not_before ?? 0) + 1) : row.tokens_not_before,
+      tokens_not_before: revokesTokens
+        ? Math.max(databaseNow, (row.tokens_not_before ?? 0) + 1)
+        : row.tokens_not_before,
     },
   };
 }
@@ -194,7 +196,7 @@ function columnsOf(kind: Kind, given: Given, row: KeyRow | undefined, now: numbe
     platform:
       platform === undefined ? (row?.platform ?? null) : platform === null ? null : readId('platform', platform),
     expires_at: expiresAt === undefined && row !== undefined ? row.expires_at : readFuture('expiresAt', expiresAt, now),
-    ...readUserData(given, row),
+    ...readOptionalFields(given, row),
     require_confirmation: readConfirmation(given.requireConfirmation, row),
   };
 }

@@ -29,6 +29,7 @@ export interface SecretView {
    */
   readonly acceptedUntil: Date | null;
   readonly lastUsedAt: Date | null;
+  /** The IP address of the last use. */
   readonly lastUsedFrom: string | null;
 }
 
@@ -70,7 +71,7 @@ export interface KeyView {
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly disabledAt: Date | null;
-  /** Pass it to `edit` (optimistic locking). */
+  /** Pass it to `edit`, which refuses the edit if the key has another version by then (optimistic locking). */
   readonly version: number;
   /** The hint of the current secret. */
   readonly hint: string;
@@ -82,7 +83,7 @@ export interface KeyView {
   readonly publicKeys: readonly PublicKeyView[];
   /** How the access tokens of the key must be bound: `true` by any method, `null` if they need not be bound. */
   readonly requireConfirmation: RequiredConfirmation;
-  /** The latest use of one of its secrets or public keys. */
+  /** When any of the key's secrets or public keys was last used. */
   readonly lastUsedAt: Date | null;
 }
 

@@ -35,7 +35,7 @@ export function mint(kind: Kind, environment: Environment, key: string, now: num
     digest: digestOf(text),
     key_id: key,
     hint: hintOf(text, kind),
-    // A public key is stored as it is: it is not a secret, because shops have it in their pages.
+    // A public key is stored as it is: it is not a secret, because the web pages that use it show it to everybody.
     public_text: kind === 'public' ? text : null,
     created_at: now,
     retires_at: null,

@@ -6,19 +6,19 @@ import type { KeyRow } from '../../store/tables.js';
 import type { Given } from '../fields.js';
 import { invalid } from '../management-error.js';
 
-export const USER_DATA_FIELDS = ['metadata', 'allowedAddresses', 'limits'];
+export const OPTIONAL_FIELDS = ['metadata', 'allowedAddresses', 'limits'];
 
-/** Characters of a wrong address in a message: enough for any address. */
+/** How many characters of an invalid address a message shows: enough for any address. */
 const MAX_SHOWN = 50;
 
-type UserDataColumns = Pick<KeyRow, 'metadata' | 'allowed_addresses' | 'limits'>;
+type OptionalColumns = Pick<KeyRow, 'metadata' | 'allowed_addresses' | 'limits'>;
 
 /**
  * Reads these fields. A field that is not given keeps the value of `row`.
  *
  * @throws ManagementError `invalid`
  */
-export function readUserData(given: Given, row: UserDataColumns | undefined): UserDataColumns {
+export function readOptionalFields(given: Given, row: OptionalColumns | undefined): OptionalColumns {
   const { metadata, allowedAddresses, limits } = given;
   return {
     metadata: metadata === undefined ? (row?.metadata ?? null) : readMetadata(metadata),

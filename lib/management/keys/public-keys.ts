@@ -41,7 +41,7 @@ const EXPECTED = 'expected a public key as a JWK or in PEM form';
  *   the message.
  */
 function readPublicKey(value: unknown): ReadPublicKey {
-  const jwk = typeof value === 'string' ? readText(value) : readJwk(value);
+  const jwk = typeof value === 'string' ? parseText(value) : readJwk(value);
   const { kid: given, alg } = jwk;
   const key = importKey(jwk);
   const members = key.export({ format: 'jwk' });
@@ -50,8 +50,8 @@ function readPublicKey(value: unknown): ReadPublicKey {
     throw invalid(FIELD, 'the kid must consist of 1 to 128 of A-Z a-z 0-9 _ . ~ : -, or be absent');
   }
   const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
-  // Refuses a key that cannot verify assertions now, so that the member sees the error (RFC 7517 §4.2 to §4.4, RFC 7518
-  // §3.3).
+  // A key that cannot verify assertions is refused here, so that the member sees the error (RFC 7517 §4.2 to §4.4, RFC
+  // 7518 §3.3).
   const [usable] = readKeySet({ keys: [{ ...jwk, ...members, kid }] });
   if (usable === undefined) {
     throw invalid(FIELD, 'expected RSA of 2,048 bits or more, P-256, P-384, P-521 or Ed25519, for signatures');
@@ -101,9 +101,9 @@ export async function removePublicKeyFrom(tx: RepositoryTransaction, key: KeyRow
   await tx.deletePublicKey(found.digest);
 }
 
-function readText(text: string): PublicJwk {
+function parseText(text: string): PublicJwk {
   if (text.length > MAX_LENGTH) throw invalid(FIELD, EXPECTED);
-  // Node could derive the public key, but a private key that was sent to a server is no longer secret.
+  // Node could derive the public key from it, but a private key that was sent to a server is no longer secret.
   if (text.includes('PRIVATE KEY')) throw invalid(FIELD, REFUSED_PRIVATE);
   const trimmed = text.trim();
   if (PEM.test(trimmed)) return { ...importPem(trimmed).export({ format: 'jwk' }) };

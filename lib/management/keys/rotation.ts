@@ -8,6 +8,7 @@ import { mint } from './mint.js';
 
 /** Maximum grace period in seconds: 30 days. The comment of `rotate` in create-management.ts states it too. */
 export const MAX_GRACE = 30 * 86_400;
+/** Maximum number of client secrets that an access key may have at the same time, without the ended ones. */
 const MAX_ACCEPTED = 2;
 /** Maximum number of stored secrets of a key, including ended ones. */
 const MAX_STORED = 5;
@@ -78,7 +79,7 @@ export async function endSecret(tx: RepositoryTransaction, key: KeyRow, secret: 
 }
 
 /**
- * Ends the grace period of a rotated key now. It does so even if the period is already over by this machine's clock,
+ * Ends the grace period of a rotated key now. This also works if the grace period is over by the clock of this machine,
  * because the clock of another machine may be behind.
  *
  * @throws ManagementError `not_found` if the key has no grace period.
@@ -106,8 +107,8 @@ function isOver({ ended_at, retires_at }: SecretRow, now: number): boolean {
 }
 
 /**
- * Deletes the oldest ended secrets. The latest ones stay, so that their use is not counted as a brute-force attempt.
- * Accepted secrets are never deleted.
+ * Marks secrets as ended whose grace period is over, and deletes the oldest ended secrets. The latest ones stay, so
+ * that their use is not counted as a brute-force attempt. Accepted secrets are never deleted.
  */
 async function prune(tx: RepositoryTransaction, secrets: readonly SecretRow[], now: number): Promise<void> {
   const over = secrets.filter((secret) => isOver(secret, now));

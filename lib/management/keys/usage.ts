@@ -21,8 +21,8 @@ export interface UsageDay {
   readonly day: string;
   readonly accepted: number;
   /**
-   * Requests that the verifier refused although it knew the key: the key is revoked, expired or disabled, the address is
-   * not allowed, or a token of the key is revoked or was presented without its proof or certificate.
+   * Requests that the verifier refused although it knew the key: the key is revoked, expired or disabled, the address
+   * is not allowed, or a token of the key is revoked or was presented without its proof or certificate.
    */
   readonly refused: number;
 }
@@ -43,14 +43,14 @@ export interface UsageCounts {
   readonly refused: number;
 }
 
-/** The number of days that lists of keys count: today and the 29 days before. */
+/** The number of days for which lists of keys show requests: today and the 29 days before. */
 const RECENT_DAYS = 30;
 const MAX_KEYS = 200;
 
-export function usageOf(operations: Operations, { repository }: CredentialStore) {
+export function usageReaders(operations: Operations, { repository }: CredentialStore) {
   async function usage(member: Member, id: string, given: UsageFilter = {}): Promise<KeyUsage> {
     const operation = { action: 'view', name: 'key.usage', subject: subjectOf(id) } as const;
-    return await operations.look(member, operation, async (actor) => {
+    return await operations.read(member, operation, async (actor) => {
       const { from, to } = readDays(given, actor.now);
       const keyId = readKeyId('id', id);
       const found = keyId === undefined ? undefined : await repository.key(keyId);
@@ -66,7 +66,7 @@ export function usageOf(operations: Operations, { repository }: CredentialStore)
 
   async function recentUsage(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, UsageCounts>> {
     const operation = { action: 'list', name: 'key.usage', subject: undefined } as const;
-    return await operations.look(member, operation, async (actor) => {
+    return await operations.read(member, operation, async (actor) => {
       if (!Array.isArray(ids) || ids.length > MAX_KEYS) throw invalid('ids', `expected a list of at most ${MAX_KEYS}`);
       const from = dayOf(actor.now) - RECENT_DAYS + 1;
       const totals = await repository.usageTotals(actor.member.account, ids, from);
