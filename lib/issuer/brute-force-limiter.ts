@@ -1,8 +1,9 @@
 /**
- * Limits how often client secrets are guessed (RFC 6749 §2.3.1: the endpoint MUST be protected against brute force).
+ * Limits how often client secrets can be guessed (RFC 6749 §2.3.1: the endpoint MUST be protected against brute force).
  *
- * Failures are counted for each client and network together, and for each network. They are not counted for a client
- * alone, because then anyone who knows a client ID could lock out its owner.
+ * Failures are counted for each client and network together, and for each network. A network is an IPv4 address or the
+ * /64 of an IPv6 address. They are not counted for a client alone, because then anyone who knows a client ID could lock
+ * out its owner.
  */
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';

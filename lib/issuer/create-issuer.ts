@@ -136,7 +136,8 @@ const OPTIONS = {
 const TIMEOUT_MS = 10_000;
 
 /**
- * Resource servers may cache the keys for much less than the 24 hours for which a new key is published before it signs.
+ * A new key is published for 24 hours before it signs. Resource servers cache the keys for much less time, so each of
+ * them has the new key by then.
  */
 const KEYS_CACHE_CONTROL = 'public, max-age=300, stale-if-error=3600';
 const METADATA_CACHE_CONTROL = 'public, max-age=3600';

@@ -54,8 +54,8 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy): IssueT
       jti: randomUUID(),
       iat,
       exp,
-      // Times in this claim show whether a token was issued before a revocation, without comparing clocks. It is a
-      // NumericDate, in seconds.
+      // The access key's `tokensNotBefore` when the token is issued. Verifiers compare it with the current one, so no
+      // clocks are compared. It is a NumericDate, in seconds.
       tokens_not_before: Math.max(0, tokensNotBefore) / 1_000,
     };
     const token = await key.sign(cnf === undefined ? claims : { ...claims, cnf });
@@ -68,7 +68,8 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy): IssueT
   };
 
   /**
-   * Returns the time for `iat`. It must not go back if the clock is set back, because `tokensNotBefore` relies on it.
+   * Returns the time for `iat`. It does not go back if the clock is set back a little, because other resource servers
+   * may decide by `iat` whether a token was issued before a revocation.
    */
   function issueTime(): number {
     const now = Math.floor(clock.now() / 1_000);

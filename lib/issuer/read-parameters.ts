@@ -44,8 +44,8 @@ async function readText(req: IncomingMessage, timeoutMs: number): Promise<string
 }
 
 /**
- * Reads `req.body`. It is an object of form fields, in which a repeated field is not a string, or the form as a string
- * or bytes.
+ * Reads `req.body`, which is the form as a string or bytes, or an object of its fields. A repeated field is an array in
+ * that object, so the request is refused.
  */
 function alreadyRead(body: unknown): ReadonlyMap<string, string> | undefined {
   if (typeof body === 'string') return readForm(body);

@@ -34,7 +34,7 @@ function isOneOf(digest: string, [first = NO_SECRET, second = NO_SECRET]: readon
   return (one && first.expiresAt > now) || (other && second.expiresAt > now);
 }
 
-/** Checks whether it is a current or former secret. The number of comparisons is always the same. */
+/** Checks whether the client has or had this secret. The number of comparisons is always the same. */
 function wasOneOf(digest: string, grant: AccessKeyGrant | undefined): boolean {
   const former = [...(grant?.secrets ?? []).map((secret) => secret.digest), ...(grant?.formerSecrets ?? [])];
   let found = false;

@@ -18,7 +18,7 @@ export interface Signer {
 }
 
 export class ClientKeys {
-  /** The imported keys, by client and by the keys of its record. So keys that changed are imported again. */
+  /** The imported keys. The client and its stored keys form the cache key, so keys that changed are imported again. */
   readonly #imported = new LRUCache<string, readonly VerificationKey[]>({ max: MAX_CLIENTS });
   #dummyKeys: readonly VerificationKey[] | undefined;
 
@@ -37,7 +37,7 @@ export class ClientKeys {
       (key) => (kid === undefined || key.kid === kid) && key.fits(alg),
     );
     if (fitting.length === 0 || fitting.length > MAX_TRIES) {
-      await this.#verifyWithDecoy(assertion);
+      await this.#verifyWithDummy(assertion);
       return { kid, reason: 'assertion_key' };
     }
     for (const key of fitting) {
@@ -56,7 +56,7 @@ export class ClientKeys {
     return keys;
   }
 
-  async #verifyWithDecoy({ jws, alg }: Assertion): Promise<void> {
+  async #verifyWithDummy({ jws, alg }: Assertion): Promise<void> {
     this.#dummyKeys ??= readKeySet({ keys: createDummyKeys() });
     const dummyKey = this.#dummyKeys.find((key) => key.fits(alg));
     if (dummyKey !== undefined) await verifySignature(jws, dummyKey, alg);

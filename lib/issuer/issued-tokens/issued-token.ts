@@ -46,8 +46,8 @@ export function issuedTokenReader({ issuer, audience, keys }: IssuedTokenParts):
     const jws = readCompactJws(text);
     const header = jws && readTokenHeader(jws.header, algorithms, rules.profile);
     if (jws === undefined || header === undefined || typeof header === 'string') return undefined;
-    // `cnf` is removed, so that its proof is not checked: the caller asks about the token, and does not have the key of
-    // its owner.
+    // `cnf` is removed, so that no proof is required: the caller only asks about the token, and does not have the key
+    // that the token is bound to.
     const { cnf: _confirmation, ...payload } = jws.payload;
     const claims = readTokenClaims(payload, rules, now);
     if (typeof claims === 'string') return undefined;

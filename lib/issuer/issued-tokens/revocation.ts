@@ -55,7 +55,7 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
     const text = parameters.get('token');
     if (text === undefined) throw new TokenRequestError('invalid_request', 'no_token');
     const token = await readToken(text, clock.now() - AFTER_EXPIRY);
-    // Revoking a token that is not valid succeeds, because the token already is what the client wants (RFC 7009 §2.2).
+    // Revoking an invalid token succeeds, because the token already is what the client wants it to be (RFC 7009 §2.2).
     if (token === undefined) return respondTo(accessKey.id, authentication);
     const { clientId, tokenId, expiresAt } = token.claims;
     if (clientId !== accessKey.id) throw new TokenRequestError('unauthorized_client', 'token_of_another_client');

@@ -2,8 +2,8 @@
  * Decides when a signing key is published, when it signs, and when it is retired and removed.
  *
  * A machine with a wrong clock may publish a key too early. Other instances do not depend on that clock: a key is
- * retired by a mark in the store. It is removed only after an instance has seen this mark for the lifetime of a token,
- * by its monotonic clock.
+ * retired by a mark in the store. It is removed only after an instance has seen the mark for longer than the lifetime
+ * of a token, by the monotonic clock of that instance.
  */
 
 const HOUR = 3_600_000;
@@ -37,14 +37,15 @@ export interface Scheduled {
 /**
  * Decides whether a new key must be created.
  *
- * @param isStart - Whether the instance has just started. Only then it needs a key of its own algorithm. Later it also
- *   signs with keys of another algorithm, because instances with two algorithms would otherwise create keys in turn.
+ * @param isStart - Whether the instance has just started. Only then does it need a key of its own algorithm. Later it
+ *   also signs with keys of another algorithm; otherwise two instances with different algorithms would create keys in
+ *   turn.
  */
 export function isRotationDue(keys: readonly Scheduled[], algorithm: string, now: number, isStart: boolean): boolean {
   const usable = keys.filter(({ isRetired }) => !isRetired);
   const newest = usable.findLast(({ alg }) => alg === algorithm) ?? (isStart ? undefined : usable.at(-1));
-  // A key with a time far in the future was created with a wrong clock. It counts as old, because it would otherwise
-  // not be replaced for too long.
+  // A key with a time far in the future was created with a wrong clock. It counts as old; otherwise it would not be
+  // replaced until long after that time.
   return newest === undefined || Math.abs(now - newest.createdAt) >= ROTATE_AFTER;
 }
 

@@ -29,7 +29,7 @@ const READ_EVERY = 60_000;
 
 /**
  * Maximum milliseconds for a response of the store. After a failure, cached keys are used, and the store is asked again
- * after `ASK_AGAIN_AFTER`.
+ * `ASK_AGAIN_AFTER` milliseconds later.
  */
 const TIMEOUT_MS = 1_000;
 const ASK_AGAIN_AFTER = 5_000;
@@ -43,7 +43,7 @@ export class SigningKeys {
   #readAt = Number.NEGATIVE_INFINITY;
   #failedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<Keys> | undefined;
-  /** When this process first saw that a key is retired, by its monotonic clock. The map is by `kid`. */
+  /** For each `kid`: when this process first saw that the key is retired, by its monotonic clock. */
   readonly #retiredSince = new Map<string, number>();
 
   /** @param timeoutMs - Maximum milliseconds for one response of the store. */
@@ -127,7 +127,7 @@ export class SigningKeys {
     const other = await this.#ask('announceIssuer', (store) => store.announceIssuer?.(this.#algorithm));
     if (other === undefined || this.#keys !== undefined) return;
     throw new SigningKeyError(
-      `another issuer signs with ${other} on this store, and this one with ${this.#algorithm}; stop that one, or use its algorithm`,
+      `another issuer signs with ${other} on this store, and this one with ${this.#algorithm}; stop the other issuer, or use its algorithm`,
     );
   }
 
@@ -142,8 +142,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the keys whose tokens have all expired, by the monotonic clock. An instance reads the store every minute,
-   * so a minute after a key is retired no instance signs with it.
+   * Returns the keys whose tokens have all expired, by the monotonic clock. An instance reads the store every minute.
+   * So one minute after a key was retired, no instance signs with it any more.
    */
   #expired(keys: readonly SigningKey[]): readonly SigningKey[] {
     const now = this.#clock.monotonic();
