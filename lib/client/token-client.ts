@@ -5,7 +5,7 @@ import { readOptions, type TokenClientOptions } from './token-client-options.js'
 
 /** The client that `tokenClient` returns. */
 export interface TokenClient {
-  /** Sends a request with an access token, in the way of the global `fetch`. */
+  /** Sends a request with an access token. It takes the arguments of the global `fetch`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Returns an access token that does not expire soon. */
   accessToken(): Promise<string>;
@@ -36,10 +36,10 @@ interface CachedToken {
 /**
  * Creates a client that obtains access tokens with the client credentials grant (spec section 5.2) and presents them.
  *
- * One token request is in flight at a time, and all callers share its token. A token is refreshed before it expires;
- * while a refresh fails the old token is used until it expires. A request that is answered 401 `invalid_token` is
- * repeated once with a new token, if its body can be sent again: a stream cannot. No other answer is repeated, except
- * 401 `use_dpop_nonce`.
+ * One token request is in flight at a time, and all callers share its token. A token is refreshed before it expires. If
+ * that fails, the old token is used until it expires. A request that is answered 401 `invalid_token` is repeated once
+ * with a new token, if its body can be sent again: a stream cannot. A request that is answered 401 `use_dpop_nonce` is
+ * repeated in the same way, and no other.
  *
  * `fetch` and `accessToken` reject with a `TokenClientError` if no token can be obtained: `token_endpoint_unreachable`,
  * `token_request_refused` (with `status`), `invalid_token_response` or `dpop_not_supported`. `fetch` rejects with a
@@ -104,7 +104,7 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
 
   async function send(target: Request, isRepeatable: boolean): Promise<Response> {
     const first = await currentToken();
-    // Without a body the same request can be sent twice.
+    // A request without a body can be sent twice without a copy.
     const response = await present(isRepeatable && target.body !== null ? target.clone() : target, first);
     const fault = faultOf(response);
     const isNonceNew = proofs?.keepNonce(new URL(target.url), response) === true;
