@@ -22,7 +22,7 @@ export interface TestCertificate {
 
 const FIELD = /^:([\w+/]+=*):$/;
 
-/** @param mtls - The option of the kit. */
+/** @param mtls - The option `mtls` of the kit. */
 export function testCertificate(
   mtls: MtlsOptions | undefined,
   accessToken: (traits: TokenTraits) => Promise<string>,

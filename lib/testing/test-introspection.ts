@@ -14,7 +14,7 @@ import { type OpaqueTokenTraits, readOpaqueTokenTraits } from './traits.js';
 
 /** The result of `kit.introspection()`. */
 export interface TestIntrospection {
-  /** The verifier of opaque tokens: the last one in `requireBearer({ accept })`. */
+  /** The verifier of opaque tokens. It must be the last one in `requireBearer({ accept })`. */
   readonly verifier: CredentialVerifier<AccessPrincipal>;
   /** Creates an opaque token. It throws a TypeError for invalid traits. */
   token(traits?: OpaqueTokenTraits): string;
@@ -34,7 +34,7 @@ export interface TestIntrospectionOptions {
 
 /** The result, with a method for the test kit. */
 interface RevocableIntrospection extends TestIntrospection {
-  /** Revokes a token; returns whether it is from this object. */
+  /** Revokes a token. Returns whether this object created the token. */
   revoke(token: string): boolean;
 }
 
@@ -61,7 +61,7 @@ export function testIntrospection(options: TestIntrospectionOptions): RevocableI
       ...{ token_type: 'Bearer', iat: now, exp: now + (flags.expired ? -1 : expiresIn) },
       ...claims,
     };
-    // `JSON` leaves out claims that are `undefined`.
+    // A claim that is `undefined` is left out of JSON.
     if (!flags.revoked && !flags.foreign) responses.set(text, JSON.parse(JSON.stringify(response)));
     return text;
   }

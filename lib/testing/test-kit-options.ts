@@ -13,11 +13,11 @@ export interface TestKitOptions {
   readonly environment?: Environment | undefined;
   /** Which scopes belong to which API, as in the app under test. */
   readonly apis?: ApiMap | undefined;
-  /** DPoP at the gates, as in the app under test: `dpop` of `accessTokens`. */
+  /** The option `dpop` of `accessTokens`, as in the app under test. */
   readonly dpop?: DpopOptions | undefined;
   /**
-   * Client certificates at the gates: `mtls` of `accessTokens`. Default of `certificateOf`: the certificate of the TLS
-   * connection, or of the field `Client-Cert` (RFC 9440), so that tests need no TLS.
+   * The option `mtls` of `accessTokens`, as in the app under test. Default of its `certificateOf`: the certificate of
+   * the TLS connection, or of the field `Client-Cert` (RFC 9440), so that tests need no TLS.
    */
   readonly mtls?: MtlsOptions | undefined;
   /** The time of the kit's clock. Default: now. */

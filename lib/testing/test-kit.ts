@@ -107,8 +107,8 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   const { environment, apis, clock, dpop, mtls } = readTestKitOptions(options);
   const store = new TestStore();
   const issuer = new TestIssuer({ issuer: ISSUER, audience: AUDIENCE, clock });
-  const stranger = new TestIssuer({ issuer: ISSUER, audience: AUDIENCE, clock });
-  const elsewhere = new TestIssuer({ issuer: `${ISSUER}/other`, audience: AUDIENCE, clock });
+  const otherKeyIssuer = new TestIssuer({ issuer: ISSUER, audience: AUDIENCE, clock });
+  const otherIssuer = new TestIssuer({ issuer: `${ISSUER}/other`, audience: AUDIENCE, clock });
   const otherEnvironment: Environment = environment === 'live' ? 'sandbox' : 'live';
 
   const tokens = accessTokens({
@@ -153,8 +153,8 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     };
     assertValid('accessToken', () => readAccessKeyRecord(record));
     const granted = { clientId, scopes, expiresIn: traits.expired ? -1 : expiresIn, claims };
-    if (traits.foreign) return stranger.sign(granted);
-    if (traits.otherEnvironment) return elsewhere.sign(granted);
+    if (traits.foreign) return otherKeyIssuer.sign(granted);
+    if (traits.otherEnvironment) return otherIssuer.sign(granted);
     store.addAccessKey(record);
     tokens.invalidate({ accessKey: clientId });
     return issuer.sign(granted);

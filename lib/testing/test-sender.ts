@@ -16,7 +16,7 @@ export interface TestSender {
 }
 
 export interface TestSenderOptions {
-  /** The option of the kit. */
+  /** The option `dpop` of the kit. */
   readonly dpop: DpopOptions | undefined;
   readonly clock: Clock;
   readonly accessToken: (traits: TokenTraits) => Promise<string>;
@@ -37,6 +37,7 @@ export function testSender({ dpop, clock, accessToken }: TestSenderOptions): Tes
     const { method, url, token, nonce, expired, foreign, forged, claims } = readProofTraits(given);
     const target = new URL(url, origin);
     const named = foreign ? otherKeys : keys;
+    // A forged proof is signed with the other key pair than the one in its header.
     const signer = forged === foreign ? keys : otherKeys;
     const payload = {
       ...{ jti: randomUUID(), htm: method, htu: `${target.origin}${target.pathname}` },

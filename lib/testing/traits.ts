@@ -1,4 +1,4 @@
-/** The traits of test credentials. */
+/** The traits of test credentials: the properties that a test chooses, such as `scopes` or `expired`. */
 import type { KeyKind } from '../credentials/kind.js';
 import type { RateLimit } from '../credentials/rate-limit.js';
 import { flag, number, type Option, type OptionTable, optional, readTable, text } from '../options/option-table.js';
@@ -21,8 +21,8 @@ export interface CredentialTraits {
   readonly revoked?: boolean | undefined;
   readonly disabled?: boolean | undefined;
   /**
-   * Whether the credential is well formed but unknown to this platform: an unknown key, or a token that was signed with
-   * another key.
+   * Whether the credential is well formed but not accepted by the kit's verifiers: an unknown key, or a token that was
+   * signed with another key than the issuer's.
    */
   readonly foreign?: boolean | undefined;
   /** Whether it belongs to the environment that the verifiers of the kit do not accept. */
