@@ -31,8 +31,8 @@ describe('the database of a command', () => {
     [ours, 'KEYWARD_DATABASE', { KEYWARD_DATABASE, DATABASE_URL }, {}],
     [platforms, 'DATABASE_URL', { DATABASE_URL }, {}],
     ['file:./keyward.db', '', {}, {}],
-  ])('is %s, named by %j', (url, saidBy, env, options) => {
-    expect(databaseOf(ioWith(env).io, options)).toEqual({ url, saidBy, name: url });
+  ])('is %s, named by %j', (url, source, env, options) => {
+    expect(databaseOf(ioWith(env).io, options)).toEqual({ url, source, name: url });
   });
 
   it.each([

@@ -24,7 +24,11 @@ describe('a package that is not installed', () => {
     installed = installedWith([...NEEDED, ...there]);
     writeFileSync(join(installed.folder, 'keys.csv'), 'digest,kind,apis\n');
     expect(await installed.run(...args)).toEqual({
-      ...{ code: 3, out: '', err: `a package that this command needs is not installed; npm install ${packages}\n` },
+      ...{
+        code: 3,
+        out: '',
+        err: `a package that this command needs is not installed; run: npm install ${packages}\n`,
+      },
     });
     expect(existsSync(join(installed.folder, 'keyward.key'))).toBe(false);
   });

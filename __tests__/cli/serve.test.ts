@@ -86,7 +86,7 @@ describe('keyward serve', () => {
   });
 
   it.each([
-    ['a file that others can read', 2, /can be read by others: chmod 600/, {}],
+    ['a file that others can read', 2, /can be read by other users; run: chmod 600/, {}],
     ['a key that is none', 2, /KEYWARD_ENCRYPTION_KEY must be 32 bytes/, { KEYWARD_ENCRYPTION_KEY: 'short' }],
   ])('refuses %s', async (_what, code, sentence, more) => {
     const file = join(folder, 'open.key');

@@ -94,7 +94,7 @@ describe.each(sharedEngines)('on %s', (engine) => {
       err: expect.stringContaining('keyward.key; use the key that it was encrypted with'),
     });
     chmodSync(path, 0o644);
-    expect((await keyward.run('signing-keys', 'rotate', ...file)).err).toContain('can be read by others');
+    expect((await keyward.run('signing-keys', 'rotate', ...file)).err).toContain('can be read by other users');
   });
 
   it('rotates the encryption key: the signing keys stay, and the old key decrypts nothing', async () => {

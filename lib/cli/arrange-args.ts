@@ -1,7 +1,7 @@
 /** Reorders arguments for Commander, so that options that every command has may come before the command. */
 import type { Command } from 'commander';
 
-/** `true` for options with a value. */
+/** The options that every command has; `true` if the option has a value. */
 const COMMON_OPTIONS: Readonly<Record<string, boolean>> = { '--json': false, '--database': true };
 
 /**

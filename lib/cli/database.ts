@@ -16,7 +16,7 @@ export interface DatabaseOption {
 export interface Database {
   readonly url: string;
   /** The option or variable with the URL. */
-  readonly saidBy: string;
+  readonly source: string;
   /** The printable part of its URL. */
   readonly name: string;
 }
@@ -26,13 +26,13 @@ const READY_TIMEOUT_MS = 10_000;
 const READY_INTERVAL_MS = 250;
 
 export function databaseOf({ env }: Io, { database }: DatabaseOption): Database {
-  const said = [
+  const sources = [
     ['--database', database],
     ['KEYWARD_DATABASE', env.KEYWARD_DATABASE],
     ['DATABASE_URL', env.DATABASE_URL],
   ] as const;
-  const [saidBy, url = ''] = said.find(([, url]) => url !== undefined) ?? ['', 'file:./keyward.db'];
-  return { url, saidBy, name: nameOfDatabase(url, saidBy, env) };
+  const [source, url = ''] = sources.find(([, url]) => url !== undefined) ?? ['', 'file:./keyward.db'];
+  return { url, source, name: nameOfDatabase(url, source, env) };
 }
 
 /** @throws CliError if the driver of the database is missing or not built. */
@@ -96,10 +96,10 @@ function openingError(error: unknown, database: Database, encryptionKeys: Encryp
   const message = error.message.replace(/^openStore: /, '');
   if (error instanceof StoreError) {
     if (error.code !== 'encryption_key') return new CliError(`${database.name}: ${plain(message)}`, EXIT.unavailable);
-    return new CliError(message.replace('encryptionKey', encryptionKeys?.saidBy ?? 'the key'), EXIT.unavailable);
+    return new CliError(message.replace('encryptionKey', encryptionKeys?.source ?? 'the key'), EXIT.unavailable);
   }
-  const aboutKey = message.replace('option "encryptionKey"', encryptionKeys?.saidBy ?? '');
+  const aboutKey = message.replace('option "encryptionKey"', encryptionKeys?.source ?? '');
   if (aboutKey !== message) return new CliError(aboutKey, EXIT.usage);
   const isPath = !/^\w+:/.test(database.url);
-  return new CliError(`${database.saidBy}: ${message}${isPath ? '; a path starts with file:' : ''}`, EXIT.usage);
+  return new CliError(`${database.source}: ${message}${isPath ? '; a path starts with file:' : ''}`, EXIT.usage);
 }

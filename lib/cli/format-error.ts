@@ -1,4 +1,4 @@
-/** Converts an error to a message with the names of options, and an exit code. */
+/** Converts an error to a message and an exit code. The message names options of the command, not fields. */
 import { CommanderError } from 'commander';
 import { ManagementError } from '../management/management-error.js';
 import { MissingPackageError } from '../store/optional-package.js';
@@ -41,7 +41,7 @@ export function formatError(error: unknown): FormattedError | undefined {
   if (error instanceof CliError) return formatted(error.message, error.exitCode);
   if (error instanceof CommanderError) return formatted(usageMessage(error), EXIT.usage);
   if (error instanceof MissingPackageError) {
-    const message = `a package that this command needs is not installed; npm install ${error.packages}`;
+    const message = `a package that this command needs is not installed; run: npm install ${error.packages}`;
     return formatted(message, EXIT.unavailable);
   }
   if (error instanceof StoreError) return formatted(error.message, EXIT.unavailable, error.code);
@@ -72,7 +72,7 @@ function asTyped({ field = '', message }: ManagementError): string {
   return option === undefined ? message : message.replace(`${field}:`, `${option}:`);
 }
 
-/** Puts a message of Commander in the form of all others; the suggestion follows the error, `(Did you mean …)`. */
+/** Converts a message of Commander to the form of our messages. Its suggestion, `(Did you mean ...?)`, comes last. */
 function usageMessage({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'a command is missing; --help lists them';
   return message

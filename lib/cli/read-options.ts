@@ -64,7 +64,7 @@ export function collectMetadata(
   if (at < 1) throw new InvalidArgumentError('expected a name, = and a value, such as team=checkout');
   const name = text.slice(0, at);
   if (before !== undefined && Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} comes twice`);
-  // Management refuses names of `Object.prototype`, so they must become members here.
+  // `Object.fromEntries` also creates a member for a name such as `__proto__`, which management then refuses.
   return Object.fromEntries([...Object.entries(before ?? {}), [name, text.slice(at + 1)]]);
 }
 

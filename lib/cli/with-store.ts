@@ -20,9 +20,9 @@ export interface Session {
   readonly management: Management;
   /** The user of this shell, for the audit log. */
   readonly operator: string;
-  /** Acts as an owner of an account. */
+  /** Returns a member with the permission Owner for an account. */
   memberOf(account: string): Member;
-  /** Acts as an owner of the account that a key belongs to. */
+  /** Returns a member with the permission Owner for the account that a key belongs to. */
   memberOfKey(id: string): Promise<Member>;
 }
 

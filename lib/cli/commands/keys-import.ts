@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ImportReport } from '../../management/keys/import-keys.js';
 import { formatError } from '../format-error.js';
 import { openTable, type Table, type TableLine } from '../import/csv-table.js';
-import { COLUMNS, checkHeading, inWordsOfATable, keyOf } from '../import/key-columns.js';
+import { COLUMNS, checkHeading, keyOf, withColumnNames } from '../import/key-columns.js';
 import { CliError, type Io } from '../io.js';
 import { readLineNumber } from '../read-options.js';
 import { escapeText } from '../terminal/escape-text.js';
@@ -120,8 +120,8 @@ Example: keyward keys import keys.csv --account acme`,
   }
 
   /**
-   * Prints refused lines. A line that cannot be parsed has no cells, so management refuses it too; the mistake in the
-   * line is printed instead of management's message.
+   * Prints refused lines. A line that cannot be parsed has no cells, so management refuses it too. Then the fault of
+   * the line is printed instead of management's message.
    */
   function printRefused(
     { refused }: ImportReport,
@@ -131,7 +131,7 @@ Example: keyward keys import keys.csv --account acme`,
   ) {
     for (const { index, message } of refused.slice(0, Math.max(0, MAX_PRINTED - before))) {
       const { number: line, fault } = batch[index] ?? {};
-      const why = fault ?? inWordsOfATable(message);
+      const why = fault ?? withColumnNames(message);
       io.stderr.write(
         json ? jsonLine({ error: { code: 'invalid', line, message: why } }) : `line ${line}: ${escapeText(why)}\n`,
       );

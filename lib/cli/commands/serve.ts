@@ -33,7 +33,7 @@ import { type Interruption, listenForInterruption } from '../terminal/interrupti
 
 /** How long requests may take to finish when the server ends. */
 const SHUTDOWN_TIMEOUT_MS = 8_000;
-/** How often it checks for an account, or for a database that was not available. */
+/** How often the server checks whether the account of the Dashboard exists and the database can be reached. */
 const ACCOUNT_INTERVAL_MS = 1_000;
 
 export function addServeCommand(program: Command, io: Io): void {

@@ -33,7 +33,7 @@ interface UsageOptions extends CommonOptions {
 /** `management.keys` or `management.accessKeys`. */
 export type KeysOf = (management: Management) => Management['keys'] | Management['accessKeys'];
 
-/** The methods that an edit needs. */
+/** The methods of `management.keys` and `management.accessKeys` that an edit needs. */
 interface EditableKeys<Edit> {
   view(member: Member, id: string): Promise<KeyView>;
   edit(member: Member, id: string, edit: Edit & { readonly version: number }): Promise<KeyView>;

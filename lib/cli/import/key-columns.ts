@@ -10,8 +10,8 @@ export const COLUMNS = [
 ];
 const NEEDED = ['digest', 'kind', 'apis'];
 
-/** Replaces the names that management uses in messages by those of the file. */
-const IN_A_TABLE = [
+/** What management's messages say, and what they must say for a file: the names of its columns. */
+const COLUMN_WORDING = [
   [/^createdAt:/, 'created_at:'],
   [/^expiresAt:/, 'expires_at:'],
   [/lower-case hex$/, 'hex'],
@@ -50,8 +50,8 @@ export function keyOf(cells: Cells): ImportedKey {
   };
 }
 
-export function inWordsOfATable(message: string): string {
-  return IN_A_TABLE.reduce((text, [words, typed]) => text.replace(words, typed), message);
+export function withColumnNames(message: string): string {
+  return COLUMN_WORDING.reduce((text, [words, typed]) => text.replace(words, typed), message);
 }
 
 /** Parses a date. An invalid Date is not an error here: management refuses it, with the name of the column. */

@@ -23,7 +23,7 @@ export interface EncryptionKeys {
    */
   readonly texts: readonly string[];
   /** The name of the variable or file that contains the keys. */
-  readonly saidBy: string;
+  readonly source: string;
   /** Whether the keys are in the file. */
   readonly file: boolean;
 }
@@ -41,7 +41,8 @@ export function encryptionKeysFrom(io: Io, path: string): EncryptionKeys {
 /**
  * Reads the keys.
  *
- * @throws CliError if there are none. A command that needs the key of an existing database must not create another one.
+ * @throws CliError if there are none. This does not create a key: a new one could not decrypt the signing keys of an
+ *   existing database.
  */
 export function readEncryptionKeys(io: Io, path: string): EncryptionKeys {
   const given = encryptionKeysOf(io);
@@ -49,14 +50,14 @@ export function readEncryptionKeys(io: Io, path: string): EncryptionKeys {
   if (!exists(path)) {
     throw new CliError(`there is no file ${path}; set ${ENCRYPTION_KEY_VARIABLE} or --encryption-key-file`, EXIT.usage);
   }
-  return { texts: keysIn(path), saidBy: path, file: true };
+  return { texts: keysIn(path), source: path, file: true };
 }
 
 /** Returns the keys of the environment, which are separated by commas; `undefined` if there are none. */
 function encryptionKeysOf({ env }: Io): EncryptionKeys | undefined {
   const given = env[ENCRYPTION_KEY_VARIABLE];
   if (given === undefined || given === '') return undefined;
-  return { texts: given.split(',').map((text) => text.trim()), saidBy: ENCRYPTION_KEY_VARIABLE, file: false };
+  return { texts: given.split(',').map((text) => text.trim()), source: ENCRYPTION_KEY_VARIABLE, file: false };
 }
 
 export function makeEncryptionKey(): string {
@@ -70,7 +71,7 @@ export function writeKeyFile(path: string, texts: readonly string[]): void {
 
 function keysIn(path: string): readonly string[] {
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
-    throw new CliError(`${path} can be read by others: chmod 600 ${path}`, EXIT.usage);
+    throw new CliError(`${path} can be read by other users; run: chmod 600 ${path}`, EXIT.usage);
   }
   return readFileSync(path, 'utf8').trim().split(/\s+/);
 }

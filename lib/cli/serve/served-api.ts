@@ -18,8 +18,8 @@ interface ApiSettings {
 }
 
 /**
- * Makes the router. It accepts secret keys and tokens of this issuer; the scopes `keys:read`, `keys:write` and
- * `keys:manage` say what they may do.
+ * Makes the router. It accepts secret keys and tokens of this issuer. Their scopes `keys:read`, `keys:write` and
+ * `keys:manage` decide which operations they may call.
  */
 export function serveManagementApi(store: CredentialStore, { issuer, audience, allowHttp }: ApiSettings): Router {
   const api = createManagementApi({ management: createManagement({ store }), memberOf: memberByScopes() });

@@ -30,7 +30,7 @@ export interface DashboardLinks {
   readonly owner: string;
 }
 
-/** The options that the choice of an account depends on. */
+/** The options by which the account of the Dashboard is chosen. */
 export interface DashboardChoice {
   readonly dashboard: boolean;
   readonly account?: string;
@@ -55,10 +55,10 @@ export async function chooseAccount(
   if (issuer !== undefined && secureUrl(issuer) === undefined) {
     return {
       state: 'none',
-      reason: '--issuer must be an https URL, because browsers send its cookies only over https',
+      reason: '--issuer must be an https URL, because browsers send the cookies of the Dashboard only over https',
     };
   }
-  // Links of the Dashboard start at its own mount path. If the issuer URL had a path, the links would lack it.
+  // The Dashboard's links start at its mount path. If the issuer URL had a path too, the links would not contain it.
   if (issuer !== undefined && URL.canParse(issuer) && new URL(issuer).pathname !== '/') {
     return { state: 'none', reason: 'the URL of --issuer must not have a path' };
   }

@@ -11,7 +11,7 @@ import {
 
 export interface Announcement {
   start(where: Where, choice: AccountChoice, dashboard: ServedDashboard | undefined): void;
-  /** Prints the account if it appears after the start, or a new reason to wait. */
+  /** Prints the Dashboard if its account is found after the start, or a new reason to wait. */
   later(choice: AccountChoice, dashboard: ServedDashboard | undefined): void;
   /** The listener of the signal `NEW_LINKS`. */
   readonly printNewLinks: () => void;

@@ -35,8 +35,8 @@ function streamOutput(stream: Stream, isTerminal: boolean): Output {
 }
 
 /**
- * Makes an output for a file. On a nearly full disk a write can be incomplete without an error, and the stream of Node
- * ignores the number of written bytes.
+ * Makes an output for a file. It does not use Node's stream, which ignores the number of written bytes: on a nearly
+ * full disk, a write can be incomplete without an error.
  */
 function fileOutput(descriptor: number): Output {
   let failure: unknown;
