@@ -18,7 +18,7 @@ const BEAT_EVERY = 1_000;
 const ANSWER_WITHIN = 1_500;
 const TRY_AGAIN_AFTER = 1_000;
 /** Milliseconds between attempts if a pooler or database refuses LISTEN, or accepts it and delivers nothing. */
-const TRY_DEAF_AFTER = 60_000;
+const TRY_UNSUPPORTED_AFTER = 60_000;
 
 /** SQLSTATEs of a database or a pooler without LISTEN: feature not supported, syntax error, or read-only replica. */
 const HAS_NO_LISTEN = /^(?:0A|42|25006)/;
@@ -32,18 +32,21 @@ export interface ChannelOptions {
   readonly wake: () => void;
 }
 
-interface Line {
+/** A connection that listens. */
+interface ListenConnection {
   readonly client: pg.Client;
   readonly socket: Socket;
-  hasHeard: boolean;
-  isAwaiting: boolean;
+  /** Whether an answer to a heartbeat has ever arrived, so that LISTEN is known to work. */
+  hasAnswered: boolean;
+  /** Whether a heartbeat was sent whose answer has not arrived yet. */
+  awaitsAnswer: boolean;
 }
 
 /** Starts to listen. If it fails, it retries until it is stopped. It never throws. */
 export function listenOnPostgres({ config, channel, sendNotification, wake }: ChannelOptions): () => void {
   /** The heartbeat channel. No other connection listens on it. */
   const own = `keyward_beat_${randomBytes(9).toString('hex')}`;
-  let line: Line | undefined;
+  let current: ListenConnection | undefined;
   let timer: NodeJS.Timeout | undefined;
   let reported: 'listening' | 'polling_only' | undefined;
   let ended = false;
@@ -51,12 +54,12 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
   async function connect(): Promise<void> {
     const socket = new Socket().unref();
     const client = new pg.Client({ ...config, stream: () => socket });
-    const fresh: Line = { client, socket, hasHeard: false, isAwaiting: false };
-    line = fresh;
+    const fresh: ListenConnection = { client, socket, hasAnswered: false, awaitsAnswer: false };
+    current = fresh;
     client.on('error', (error) => giveUp(fresh, storeErrorOf(error).message));
     client.on('end', () => giveUp(fresh, 'the connection ended'));
     client.on('notification', (message) => {
-      if (message.channel === own) hear(fresh);
+      if (message.channel === own) onAnswer(fresh);
       else wake();
     });
     try {
@@ -65,38 +68,38 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
       beat(fresh);
     } catch (error) {
       const { message, driverCode } = storeErrorOf(error);
-      giveUp(fresh, message, HAS_NO_LISTEN.test(driverCode) ? TRY_DEAF_AFTER : TRY_AGAIN_AFTER);
+      giveUp(fresh, message, HAS_NO_LISTEN.test(driverCode) ? TRY_UNSUPPORTED_AFTER : TRY_AGAIN_AFTER);
     }
   }
 
-  function beat(on: Line): void {
-    on.isAwaiting = true;
+  function beat(on: ListenConnection): void {
+    on.awaitsAnswer = true;
     // Behind a pooler, LISTEN applies to a server connection that clients share, so a heartbeat over the same
     // connection could arrive by accident. Therefore the first one is sent over another connection.
-    const sent = on.hasHeard ? on.client.query(`notify "${own}"`) : sendNotification(own);
+    const sent = on.hasAnswered ? on.client.query(`notify "${own}"`) : sendNotification(own);
     sent.catch((error) => giveUp(on, storeErrorOf(error).message));
     // `setImmediate` reads an answer that arrived while this process was busy, so that it does not count as missed.
-    later(ANSWER_WITHIN, () => setImmediate(miss, on));
+    later(ANSWER_WITHIN, () => setImmediate(checkAnswer, on));
   }
 
-  function miss(on: Line): void {
-    if (on.isAwaiting) {
-      giveUp(on, 'a heartbeat got no answer', on.hasHeard ? TRY_AGAIN_AFTER : TRY_DEAF_AFTER);
+  function checkAnswer(on: ListenConnection): void {
+    if (on.awaitsAnswer) {
+      giveUp(on, 'a heartbeat got no answer', on.hasAnswered ? TRY_AGAIN_AFTER : TRY_UNSUPPORTED_AFTER);
     }
   }
 
-  function hear(on: Line): void {
-    on.isAwaiting = false;
+  function onAnswer(on: ListenConnection): void {
+    on.awaitsAnswer = false;
     later(BEAT_EVERY, () => beat(on));
-    if (on.hasHeard) return;
-    on.hasHeard = true;
+    if (on.hasAnswered) return;
+    on.hasAnswered = true;
     report('listening', undefined);
     wake();
   }
 
-  function giveUp(which: Line, why: string, delay = TRY_AGAIN_AFTER): void {
-    if (which !== line || ended) return;
-    line = undefined;
+  function giveUp(which: ListenConnection, why: string, delay = TRY_AGAIN_AFTER): void {
+    if (which !== current || ended) return;
+    current = undefined;
     which.socket.destroy();
     report('polling_only', why);
     later(delay, () => void connect());
@@ -118,6 +121,6 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
   return () => {
     ended = true;
     clearTimeout(timer);
-    line?.socket.destroy();
+    current?.socket.destroy();
   };
 }
