@@ -31,7 +31,7 @@ export interface EndpointAnswer {
 export interface EndpointWork {
   /** Responds to a request. To refuse the request, it throws a `TokenRequestError`. */
   respond(request: ClientRequest): Promise<EndpointAnswer>;
-  /** Called for each refusal. */
+  /** Called for each refusal, so that the endpoint can report it. */
   refused(refusal: TokenRequestError): void;
 }
 
