@@ -97,7 +97,7 @@ describe('apiMap with implies', () => {
     ['null', { implies: null }, 'apiMap: option "implies" must be an object of lists of scopes, got null'],
     ['a text', { implies: { 'files:write': 'files:read' } }, 'must list one scope or more for "files:write"'],
     ['no scope', { implies: { 'files:write': [] } }, 'must list one scope or more for "files:write"'],
-    ['another option', { imply: {} }, 'apiMap: unknown option "imply"; there are implies'],
+    ['another option', { imply: {} }, 'apiMap: unknown option "imply"; the options are implies'],
   ])('refuses %s', (_what, options, message) => {
     expect(() => apiMap(MAP, options as never)).toThrow(TypeError);
     expect(() => apiMap(MAP, options as never)).toThrow(message);

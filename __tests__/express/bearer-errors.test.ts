@@ -34,7 +34,7 @@ const ask = (app: Express, authorization?: string, path = '/') => {
 describe('the options of bearerErrors', () => {
   it.each([
     [null, 'expected an object of options, got null'],
-    [{ form: 'oauth' }, 'unknown option "form"; there are format'],
+    [{ form: 'oauth' }, 'unknown option "form"; the options are format'],
     [{ format: 'html' }, "option \"format\" must be 'oauth' or 'problem', got string"],
   ])('%j throws at start', (options, message) => {
     expect(() => bearerErrors(options as BearerErrorsOptions)).toThrow(new TypeError(`bearerErrors: ${message}`));

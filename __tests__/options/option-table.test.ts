@@ -57,7 +57,7 @@ describe('readTable', () => {
     [
       'an unknown one',
       { name: 'n', sise: 1 },
-      'unknown option "sise"; there are name, size, strict, color, kinds, make,',
+      'unknown option "sise"; the options are name, size, strict, color, kinds, make,',
     ],
     ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a number from 1 to 5, got number'],
     ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got string'],

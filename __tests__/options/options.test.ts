@@ -34,7 +34,7 @@ describe('new Options', () => {
     ['__proto__', JSON.parse('{"__proto__":1}'), '__proto__'],
   ])('refuses an unknown option: %s', (_name, options, unknown) => {
     expect(() => new Options('factory', options, NAMES)).toThrow(
-      new TypeError(`factory: unknown option "${unknown}"; there are one, two`),
+      new TypeError(`factory: unknown option "${unknown}"; the options are one, two`),
     );
   });
 

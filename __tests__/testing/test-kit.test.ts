@@ -109,7 +109,7 @@ describe('an impossible trait throws when the credential is created', () => {
   const names = 'expected a list of names';
 
   const common: [string, object, string][] = [
-    ['an unknown one', { api: [] }, 'unknown option "api"; there are account, channels, platform, metadata'],
+    ['an unknown one', { api: [] }, 'unknown option "api"; the options are account, channels, platform, metadata'],
     ['an account of no text', { account: '' }, 'account: expected a non-empty string'],
     ['channels as a text', { channels: 'pc_1' }, `channels: ${names}`],
     ['scopes as a text', { scopes: 'payments' }, `scopes: ${names}`],

@@ -31,7 +31,7 @@ describe('options', () => {
   const lifetime = 'option "maxLifetime" must be a number from 1 to 9007199254740991';
 
   it.each<[string, object, string]>([
-    ['unknown', { isuer: 'x' }, `unknown option "isuer"; there are ${names.join(', ')}`],
+    ['unknown', { isuer: 'x' }, `unknown option "isuer"; the options are ${names.join(', ')}`],
     ['issuer null', { issuer: null }, 'option "issuer" must be a non-empty string, got null'],
     [
       'issuer no URL, and no jwks',

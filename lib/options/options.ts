@@ -23,7 +23,7 @@ export class Options {
     }
     for (const name of Object.keys(options)) {
       if (!names.includes(name)) {
-        throw new TypeError(`${factory}: unknown option "${name}"; there are ${names.join(', ')}`);
+        throw new TypeError(`${factory}: unknown option "${name}"; the options are ${names.join(', ')}`);
       }
     }
     // The object has no prototype, so that no option is inherited from a polluted `Object.prototype`.

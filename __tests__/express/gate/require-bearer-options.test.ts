@@ -34,7 +34,7 @@ describe('a mistake in the options of requireBearer throws', () => {
     [
       'an unknown option',
       { accept: [DECLINING], kinds: 'x' },
-      'unknown option "kinds"; there are accept, realm, optional, scopes, allowSchemeless, browserOrigin, resourceMetadata',
+      'unknown option "kinds"; the options are accept, realm, optional, scopes, allowSchemeless, browserOrigin, resourceMetadata',
     ],
   ])('%s', (_name, options, message) => {
     expect(make(options)).toThrow(TypeError);

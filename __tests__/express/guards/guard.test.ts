@@ -55,7 +55,7 @@ describe('defineGuard', () => {
     [
       'an unknown option',
       { name: 'rule', check, scope: [] },
-      'defineGuard: unknown option "scope"; there are name, check, kinds, scopes, scopesOf',
+      'defineGuard: unknown option "scope"; the options are name, check, kinds, scopes, scopesOf',
     ],
     [
       'scopes that are none',

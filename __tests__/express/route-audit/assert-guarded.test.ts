@@ -101,6 +101,8 @@ describe('the option except', () => {
 
   it('is the only option', () => {
     const options = { exempt: [] } as AssertGuardedOptions;
-    expect(asserting(open, options)).toThrow(new TypeError('assertGuarded: unknown option "exempt"; there are except'));
+    expect(asserting(open, options)).toThrow(
+      new TypeError('assertGuarded: unknown option "exempt"; the options are except'),
+    );
   });
 });
