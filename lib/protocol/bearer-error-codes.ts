@@ -28,7 +28,7 @@ export const BEARER_ERRORS = Object.freeze({
   invalid_request: { status: 400, description: 'The credential is malformed or was presented more than once' },
   invalid_token: { status: 401, description: 'The credential is invalid, expired or revoked' },
   invalid_dpop_proof: { status: 401, description: 'The DPoP proof is missing or invalid' },
-  use_dpop_nonce: { status: 401, description: 'The DPoP proof needs the nonce of this answer' },
+  use_dpop_nonce: { status: 401, description: 'The DPoP proof must contain the nonce of this response' },
   insufficient_scope: { status: 403, description: 'The credential does not give access to this resource' },
   too_many_requests: { status: 429, description: 'Too many requests' },
   insufficient_user_authentication: {
