@@ -9,7 +9,10 @@ export interface McpAuthInfo {
   readonly token: string;
   /** The client ID of a token; the id of a key. */
   clientId: string;
-  /** Always a list. For a key with all scopes: the scopes that the gate and its metadata name. */
+  /**
+   * Always a list. For a key with all scopes, it has those scopes of the gate and of its metadata that the key
+   * includes.
+   */
   scopes: string[];
   /** Seconds since 1970; absent for a key that does not expire. */
   expiresAt?: number;

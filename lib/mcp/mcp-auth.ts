@@ -16,9 +16,9 @@ import { type McpAuthOptions, type McpResourceOptions, readMcpAuthOptions } from
 
 /** The result of `mcpAuth`: a Router for the root of the app. `P`: the type of the principals. */
 export type McpAuth<P extends Principal = Principal> = Router & {
-  /** Only the gate, for your own routes; behind it, `req.auth` is the SDK's `AuthInfo` too. */
+  /** Only the gate, for your own routes. Behind it, `req.auth` is the `AuthInfo` of the SDK too. */
   readonly gate: Gate<P>;
-  /** Only the metadata. */
+  /** Only the middleware that publishes the metadata. */
   readonly metadata: ResourceMetadata;
 };
 

@@ -76,8 +76,8 @@ function messagesOf(req: IncomingMessage): Messages {
 }
 
 /**
- * Whether a value is a JSON-RPC message. A parser that skips a body may leave `{}`, although the transport later reads
- * a message from the body, so any other object is refused.
+ * Whether a value is a JSON-RPC message. Any other object is refused: a parser may leave `{}` for a body that it skips,
+ * and the transport could then read a message that was not checked here.
  */
 function isRpcMessage(message: unknown): message is { readonly method?: unknown; readonly params?: unknown } {
   return Object(message).jsonrpc === '2.0';
