@@ -12,9 +12,11 @@ export interface AppRoute {
   /** The name that `auditRoutes` gives it: `GET /pets/:id`. */
   readonly name: string;
   readonly method: string;
+  /** Whether it is a function or an app mounted at a path, which handles every request below the path. */
   readonly isMount: boolean;
   /** `undefined` if an OpenAPI document cannot express the requirement. */
   readonly requirement: Requirement | undefined;
+  /** Its paths in the form of `looseKey` of a template, to find the route of an operation: `pets/{}`. */
   readonly keys: readonly string[];
   readonly segments: readonly Segments[];
 }
@@ -78,7 +80,7 @@ function meets(segment: Segments[number], part: TemplatePart | undefined): boole
   return part.type === 'literal' && part.lower === segment.literal.toLowerCase();
 }
 
-/** Returns a key for each path of a route, equal to the key of its template: `pets/{}`. */
+/** Returns a key for each path of a route. The template of the same path has the same `looseKey`: `pets/{}`. */
 function keysOf({ path, segments }: Route): readonly string[] {
   const known = segments.filter((choice) => choice.every((segment) => !('unknown' in segment)));
   const keys = known.map((choice) => choice.map((part) => ('literal' in part ? part.literal : '{}')).join('/'));

@@ -111,7 +111,7 @@ function differencesOf(
   return [`  ${name}: the document asks for ${asked}; the app asks for ${given}`];
 }
 
-/** Routes without an operation. A handler for preflight requests needs none. */
+/** Returns the routes without an operation. A handler for preflight requests (OPTIONS) needs none. */
 function extraRoutes(operations: readonly LinkedOperation[], routes: readonly AppRoute[]): readonly string[] {
   const keys = new Set(operations.map(({ operation }) => `${operation.method} ${operation.template.looseKey}`));
   const paths = new Set(operations.map(({ operation }) => operation.template.looseKey));

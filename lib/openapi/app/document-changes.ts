@@ -1,6 +1,6 @@
 /**
- * Lists the changes of a document that add schemes and security. A list lets the command line keep the comments of a
- * file.
+ * Lists the changes that add schemes and security to a document. With this list, the command line changes only parts of
+ * a file, and so keeps its comments.
  */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { faultAt, memberOf, membersOf, type Place } from '../document/json-pointer.js';

@@ -1,4 +1,4 @@
-/** Finds the requirement of an app on a route, as far as a document can express it. */
+/** Finds what the gates and guards of a route require, as far as an OpenAPI document can express it. */
 import type { Kind } from '../../credentials/kind.js';
 import { isOpen } from '../../express/route-audit/audit-routes.js';
 import type { RouteCheck } from '../../express/route-audit/route-checks.js';
@@ -17,10 +17,11 @@ interface GuardPass {
 const MAX_PASSES = 256;
 
 /**
- * Reads gates and guards as a requirement. A guard that does not decide by kind or scope, such as `requireApi`, is left
- * out: a document cannot express it.
+ * Converts gates and guards to a requirement. A guard that does not decide by kind or scope, such as `requireApi`, is
+ * left out: a document cannot express it.
  *
- * @returns `undefined` if a document cannot express it: a gate without its verifiers, or an optional gate with scopes.
+ * @returns `undefined` if a document cannot express the requirement: a gate does not say which verifiers it has, or an
+ *   optional gate requires scopes.
  */
 export function requirementOf(checks: readonly RouteCheck[]): Requirement | undefined {
   const gates = checks.flatMap(({ gate }) => gate ?? []);

@@ -1,4 +1,4 @@
-/** The operations of a document, with their requirements on verifiers. */
+/** Reads the operations of a document, and finds for each the verifiers and scopes that it requires. */
 import type { OpenApiDocument, Operation } from './read-document.js';
 import { linkSchemes, readProofs } from './schemes.js';
 import { linkSecurity, type Requirement } from './verifier-requirement.js';

@@ -1,4 +1,4 @@
-/** Path templates (OpenAPI "Path Templating"): literals and `{parameters}`, part by part. */
+/** Parses path templates (OpenAPI "Path Templating"), such as `/pets/{id}`, into literals and parameters. */
 import { faultAt, type Place } from './json-pointer.js';
 
 /** One part of a path, between slashes. */
@@ -28,6 +28,7 @@ export interface PathTemplate {
   /** The template as in the document, after the base path. */
   readonly text: string;
   readonly parts: readonly TemplatePart[];
+  /** Whether the template has no parameters. */
   readonly isConcrete: boolean;
   /** The same for templates that differ only in the names of their parameters. */
   readonly key: string;

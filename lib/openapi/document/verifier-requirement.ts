@@ -1,4 +1,7 @@
-/** The requirement of an operation on verifiers. A document and an app are compared in this form. */
+/**
+ * The requirement of an operation: which verifiers may accept the credential, and with which scopes. A document and an
+ * app are compared in this form.
+ */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { faultAt } from './json-pointer.js';
 import type { Scheme } from './schemes.js';
@@ -22,7 +25,7 @@ export interface Alternative {
 }
 
 /**
- * Converts a requirement of the document to one on verifiers.
+ * Converts a requirement of the document, which names schemes, to one that names their verifiers.
  *
  * @throws TypeError with a pointer if no request can satisfy an alternative, because a request has only one
  *   `Authorization` field.
@@ -66,7 +69,7 @@ export function provesMutualTls({ confirmation }: CredentialVerifier): boolean {
   return confirmation?.mtls !== undefined;
 }
 
-/** Returns a text. Two requirements have the same text if they give the same decision for every request. */
+/** Returns a text for a requirement. Requirements with the same text give the same decision for every request. */
 export type RequirementKeys = (requirement: Requirement) => string;
 
 export function requirementKeys(): RequirementKeys {
@@ -86,8 +89,8 @@ export function requirementKeys(): RequirementKeys {
 }
 
 /**
- * Leaves out what has no effect: the scopes if a request passes without them, and alternatives that require more than
- * another alternative of the same verifier.
+ * Leaves out what has no effect: in an optional requirement, the scopes and mutual TLS, because a request passes
+ * without them; and alternatives that require more than another alternative of the same verifier.
  */
 export function neededAlternatives({ alternatives, isOptional }: Requirement): readonly Alternative[] {
   const asked = isOptional

@@ -1,4 +1,7 @@
-/** Makes the gate that applies to each request the requirement of its operation in the document. */
+/**
+ * Makes a gate from an OpenAPI document: it finds the operation of each request, and applies the requirement of the
+ * operation.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../credentials/principal.js';
 import { KeywardError } from '../../errors/keyward-error.js';
@@ -12,7 +15,7 @@ import { plainChallenges } from '../../protocol/challenge.js';
 import { linkOperations } from '../document/link-operations.js';
 import { readDocument } from '../document/read-document.js';
 import type { Schemes } from '../document/schemes.js';
-import { findRoute } from './express-route.js';
+import { findRoute } from './find-route.js';
 import { type Found, type IndexedOperation, OperationIndex, type Rivals } from './operation-index.js';
 import { type ExpressRequest, pathSettingsOf, routedPath } from './request-path.js';
 import { createDecisions, type RequestDecision } from './requirement-gates.js';
@@ -109,9 +112,9 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
   }
 
   /**
-   * Whether a request without an operation may pass. It may not if its path could be one of the document: some router
-   * may ignore case, a slash at the end or a double slash. A preflight request of such a path passes if no handler of
-   * another method would get it.
+   * Whether a request without an operation may pass. It must not pass if its path could be a path of the document for a
+   * router that ignores case, a slash at the end or a double slash. A preflight request for such a path passes if no
+   * handler of another method would get it.
    */
   function mayPass(req: ExpressRequest, path: string, method: string): boolean {
     if (!index.mayBeKnown(path)) return true;

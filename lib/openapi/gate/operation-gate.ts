@@ -1,4 +1,4 @@
-/** Makes the gate of one requirement: it checks the verifiers, and then the scopes of each alternative. */
+/** Makes the gate of one requirement: it asks the verifiers of the alternatives, and then checks the scopes of each. */
 import {
   BUILT_IN,
   type BuiltIn,

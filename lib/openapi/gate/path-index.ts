@@ -41,7 +41,7 @@ export class PathIndex<T> {
     node.entries.push(entry);
   }
 
-  /** The concrete templates that equal a path. @param lower - The path in lower case, without the slashes around it. */
+  /** Returns the concrete templates that equal a path, given in lower case and without the slashes around it. */
   concrete(lower: string): readonly Entry<T>[] | undefined {
     return this.#concrete.get(lower);
   }

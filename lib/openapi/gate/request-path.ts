@@ -1,4 +1,4 @@
-/** The path of a request as Express routes it. */
+/** Reads the path of a request, as Express compares it with the paths of routes. */
 import type { IncomingMessage } from 'node:http';
 
 /** The properties that Express adds to a request. */

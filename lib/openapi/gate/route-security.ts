@@ -16,8 +16,8 @@ const NOTHING: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocu
 const OPEN_BY_DOCUMENT: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocument: true });
 
 /**
- * Makes the function with which the audit asks a gate about a route. If a route may handle several operations, the
- * function returns the least strict requirement.
+ * Makes the function that the audit calls to learn what a gate requires on a route. If a route may handle several
+ * operations, the function returns the least strict requirement.
  *
  * @param passes - Whether the gate lets undocumented requests pass.
  * @param refusing - The metadata of a gate that no request passes.
