@@ -1,4 +1,4 @@
-/** A mounted function, without the wrappers of instrumentation. */
+/** Finds the function that the app mounted in a router, without the wrappers of instrumentation. */
 import type { GateMetadata, GuardMetadata } from './route-metadata.js';
 import { copiedMarkOf, type MarkName, markOf } from './route-metadata.js';
 
@@ -15,6 +15,7 @@ export interface Handler {
   readonly guard: GuardMetadata | undefined;
   readonly isBearerErrors: boolean;
   readonly isResourceMetadata: boolean;
+  /** Whether it is an endpoint of the Dashboard, the issuer or the management API of keyward, which needs no gate. */
   readonly isOwnEndpoint: boolean;
 }
 

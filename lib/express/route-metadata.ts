@@ -14,15 +14,15 @@ export interface GateMetadata {
   readonly challenge: ChallengeContext;
   /** The challenges that name only the scopes of the gate. */
   readonly plainChallenges: Readonly<Record<BearerErrorCode, string>>;
-  /** The kinds that it may accept; `undefined` if a verifier does not say. */
+  /** The kinds that the gate may accept; `undefined` if a verifier does not say which it accepts. */
   readonly kinds: readonly Kind[] | undefined;
   /** The scopes that every principal must have. */
   readonly scopes: readonly string[];
-  /** The resource that it protects, if it has `resourceMetadata()`. */
+  /** The metadata of the resource that the gate protects, if the gate has `resourceMetadata()`. */
   readonly resource?: ResourceMetadataDocument | undefined;
   readonly optional: boolean;
   readonly allowSchemeless: boolean;
-  /** Its verifiers; absent for a gate of an older copy of keyward. */
+  /** The verifiers of the gate; absent for a gate of an older copy of keyward. */
   readonly accept?: readonly CredentialVerifier[] | undefined;
   /** Set for a gate with different checks on each route, such as `openApiGate`. */
   readonly atRoute?: ((method: string, paths: readonly Segments[]) => RouteSecurity) | undefined;

@@ -98,7 +98,7 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
       validatePrincipal(verifier, outcome.principal);
       return outcome;
     case 'refused':
-      if (!REFUSAL_CODES.includes(outcome.code)) throw new OutcomeError('a refusal with another code');
+      if (!REFUSAL_CODES.includes(outcome.code)) throw new OutcomeError('a refusal with an unknown code');
       return outcome;
     case 'declined':
     case 'unavailable':
@@ -114,7 +114,8 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
  * `payments`.
  */
 function validatePrincipal(verifier: CredentialVerifier, principal: Principal): Principal {
-  if (!(verifier.kinds ?? KINDS).includes(principal.kind)) throw new OutcomeError('a principal of another kind');
+  if (!(verifier.kinds ?? KINDS).includes(principal.kind))
+    throw new OutcomeError('a principal of a kind that it may not return');
   if (!isNameSet(principal.apis) || !isNameSet(principal.scopes) || !isNameSet(principal.channels)) {
     throw new OutcomeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
   }
@@ -124,7 +125,8 @@ function validatePrincipal(verifier: CredentialVerifier, principal: Principal): 
   if (principal.limits !== undefined && !isRateLimits(principal.limits)) {
     throw new OutcomeError('a principal whose limits is not a list of { requests, seconds }');
   }
-  if (!CONFIRMATIONS.includes(principal.confirmation)) throw new OutcomeError('a principal with another confirmation');
+  if (!CONFIRMATIONS.includes(principal.confirmation))
+    throw new OutcomeError('a principal with an unknown confirmation');
   // A principal that was copied through JSON no longer has the functions of `apiMap`, so its scopes could not be
   // checked.
   const { apiMap } = principal as Partial<KeyPrincipal>;

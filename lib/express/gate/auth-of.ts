@@ -28,7 +28,7 @@ interface ExpressApp {
 // properties in a slower way.
 const contexts = new WeakMap<IncomingMessage, AuthContext>();
 
-/** Sets the principal of a request, also as `req.auth`. An earlier value there is not trusted. */
+/** Sets the principal of a request, also as `req.auth`. A value that other code has set there is replaced. */
 export function setPrincipal(req: ExpressRequest, gate: GateMetadata, principal: Principal | undefined): void {
   contexts.set(req, { gate, principal, earlier: contexts.get(req) });
   if (req.auth === principal) return;

@@ -8,7 +8,7 @@ const FORM = /^application\/x-www-form-urlencoded\b/i;
  * that a body parser has read. RFC 6750 section 2 allows only one method in a request. In a JSON body, a property with
  * this name is data.
  *
- * @param headers - The headers of the request.
+ * @param headers - `req.headers`, which the caller has read already: it is a slow accessor.
  */
 export function hasMultipleCredentials(req: IncomingMessage, headers: IncomingHttpHeaders): boolean {
   if (req.url?.includes('?') && queryCarries(req.url, 'access_token')) return true;

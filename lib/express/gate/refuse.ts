@@ -1,4 +1,4 @@
-/** Refuses a request: headers on the response, error to `next`. */
+/** Refuses a request: sets the headers of the response, and passes the error to `next`. */
 import type { ServerResponse } from 'node:http';
 import type { BearerErrorCode } from '../../protocol/bearer-error-codes.js';
 import { bearerChallenge, type ChallengeRequest, scopesOf401 } from '../../protocol/challenge.js';

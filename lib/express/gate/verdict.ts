@@ -1,4 +1,4 @@
-/** The verdict of a gate on a request, before it responds. */
+/** The verdict of a gate on a request: whether the request passes, and otherwise the answer to send. */
 import type { ServerResponse } from 'node:http';
 import type { Accepted, Refused } from '../../contracts/credential-verifier.js';
 import type { Principal } from '../../credentials/principal.js';

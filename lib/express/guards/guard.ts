@@ -41,7 +41,7 @@ export interface Guard extends Middleware {
   readonly check: GuardCheck;
 }
 
-/** A pure check of the principal. */
+/** Checks the principal, and changes nothing. */
 export type GuardCheck = (principal: Principal, req: IncomingMessage) => boolean | Refusal;
 
 /** Options of `defineGuard`. */

@@ -6,7 +6,7 @@ import { method, type Option, type OptionTable, oneOf, optional, readTable } fro
 /** Options of `requireRateLimit`. */
 export interface RateLimitOptions {
   /**
-   * Makes the counter of one limit (`requests` in `seconds`), such as
+   * Makes the counter of one limit, which is a number of requests in a number of seconds, such as
    * `(options) => new RateLimiterRedis({ storeClient, ...options })`. It is called once for each different limit: at
    * the start for `default`, later when a key with a new limit makes a request.
    */

@@ -1,17 +1,17 @@
-/** The windows for counting requests, and the header fields about them. */
+/** The windows (periods of time) in which requests are counted, and the header fields about them. */
 import type { RateCount, RateCounter, RateCounterOptions } from '../../contracts/rate-counter.js';
 import type { RateLimit } from '../../credentials/rate-limit.js';
 
 /** One window, with its counter. */
 export interface RateWindow {
-  /** The name of the window. Windows with the same limit have the same name. */
+  /** The limit of the window, such as `100/60`. Windows with the same limit share one counter. */
   readonly name: string;
-  /** The name of the window in the header fields (RFC 9651 section 3.3.3). */
+  /** The name of the window in the header fields, as a quoted string (RFC 9651 section 3.3.3). */
   readonly policy: string;
   readonly counter: RateCounter;
 }
 
-/** The windows of a list of limits. */
+/** The windows for a list of limits, and the header field that describes them. */
 export interface RatePlan {
   readonly windows: readonly RateWindow[];
   /** The field `RateLimit-Policy`. */

@@ -32,7 +32,7 @@ const CLOCK_TOLERANCE = 5;
  * and `max_age` in the challenge, so that the client can send its user to the issuer again. A key has no user, so a
  * request with a key is refused too.
  *
- * The guard reads the claims `acr` and `auth_time`. The time is that of the clock of the verifier.
+ * The guard reads the claims `acr` and `auth_time`, and compares `auth_time` with the clock of the verifier.
  *
  * @param context - `acr`: the accepted values, the preferred one first. `maxAge`: seconds since `auth_time`. At least
  *   one of the two is required.

@@ -19,7 +19,7 @@ interface Counted {
   readonly count: RateCount | undefined;
 }
 
-/** The counts of one request in its windows. */
+/** The count of a request in one window. `earlier` is its count in another window, and so on. */
 interface Counting {
   readonly window: string;
   readonly key: string;
@@ -40,7 +40,7 @@ const countings = new WeakMap<IncomingMessage, Counting>();
 
 /**
  * Limits the requests of each key: those of an API key by its id, those of access tokens by their client. The limits
- * are `limits` of the key's record, else `default`; without either the key is not limited.
+ * are `limits` of the record of the key, otherwise `default`. If there is neither, the key is not limited.
  *
  * A request beyond a limit gets 429 with `Retry-After`. Each counted request gets the fields `RateLimit` and
  * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). A request without a principal, behind an optional gate,
@@ -116,7 +116,7 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
       refuse(res, next, gate, { code: 'too_many_requests', retryAfter: secondsOf(wait), headers });
       return;
     }
-    // Without fields a count is missing.
+    // There are no header fields if a counter failed.
     if (headers === undefined) {
       const code = onOutage === 'refuse' ? 'temporarily_unavailable' : undefined;
       const outcome = onOutage === 'refuse' ? 'unavailable' : 'warning';

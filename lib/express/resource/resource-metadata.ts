@@ -70,12 +70,12 @@ const OPTIONS = {
 const CACHE_CONTROL = 'public, max-age=3600';
 const METHODS = 'GET, HEAD, OPTIONS';
 
-/** Any page may read the document (RFC 9728 §3.1); it is the same for everybody. */
+/** Any web page may read the document (RFC 9728 §3.1), because it is the same for everybody. */
 const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' };
 const PREFLIGHT = {
   ...ANY_ORIGIN,
   'Access-Control-Allow-Methods': 'GET, HEAD',
-  // MCP clients in a browser send these, though the document needs none of them.
+  // The document needs none of these fields, but MCP clients in a browser send them.
   'Access-Control-Allow-Headers': 'authorization, dpop, mcp-protocol-version',
   'Access-Control-Max-Age': '86400',
   Allow: METHODS,

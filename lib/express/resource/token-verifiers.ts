@@ -1,11 +1,14 @@
-/** Reads which access tokens a list of verifiers accepts. The metadata and the gate must agree on them. */
+/**
+ * Reads which access tokens a list of verifiers accepts. Resource metadata and gate must accept tokens of the same
+ * issuers.
+ */
 import type { AcceptedTokens, CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { SECURE_URL } from '../../http/secure-url.js';
 
 /**
  * Returns the access tokens that the verifiers accept for a resource.
  *
- * @param factory - The start of an error message.
+ * @param factory - The function with the option `accept`, for errors.
  * @throws TypeError if a verifier may accept access tokens and does not say which; if a verifier accepts only tokens
  *   for other resources (RFC 8707 §2); if an issuer is not a URL; if no verifier accepts access tokens.
  */

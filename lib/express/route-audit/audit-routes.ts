@@ -19,8 +19,8 @@ export interface RouteReport {
   /** The names of the guards before the route. */
   readonly guards: readonly string[];
   /**
-   * Whether it can be called without a credential: it has no gate; or all its gates are optional, and no guard refuses
-   * such a request (`requireRateLimit` lets it pass).
+   * Whether the route can be called without a credential: it has no gate; or all its gates are optional, and no guard
+   * refuses a request without a principal (`requireRateLimit` lets it pass).
    */
   readonly open: boolean;
   /**

@@ -23,7 +23,10 @@ const PREPARATIONS: ReadonlySet<string> = new Set([
   ...['corsMiddleware', 'helmetMiddleware', 'logger'],
 ]);
 
-/** Returns the checks of the layers before a route, in one stack. */
+/**
+ * Returns the checks that a request passes in the layers before a route. Checks before an error handler that may ignore
+ * refusals do not count.
+ */
 export function checksAt(layers: readonly Layer[], route: readonly Segments[]): readonly RouteCheck[] {
   const swallower = layers.findLastIndex(isSwallower);
   return layers.flatMap((layer, index) => {

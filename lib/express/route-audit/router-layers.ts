@@ -14,16 +14,16 @@ export type Layer = LayerFacts &
 
 interface LayerFacts {
   readonly paths: readonly LayerPath[];
-  /** Whether it is mounted at `/`, so that it gets every request. */
+  /** Whether the layer is mounted at `/`, so that it gets every request. */
   readonly takesEveryPath: boolean;
   /**
-   * Its parameters with callbacks: `router.param(name, callback)` runs before the functions mounted here, or instead of
-   * them.
+   * The parameters in the paths of the layer that have callbacks: `router.param(name, callback)` runs before the
+   * functions mounted here, or instead of them.
    */
   readonly callbacks: readonly string[];
 }
 
-/** A path as it was written, and what it can match. */
+/** A path as it was written, and what it can match: one choice for each combination of its optional parts. */
 export interface LayerPath {
   readonly text: string;
   readonly choices: readonly Segments[];
