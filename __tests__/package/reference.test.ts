@@ -172,7 +172,7 @@ function isHeard({ name }: LibSource): boolean {
 /** Functions that return the name of what is wrong; those of a token's own rules are published as `token_…`. */
 const JUDGES = [
   ...['readTokenHeader', 'readTokenClaims', 'endedAt', '#refusal'],
-  ...['readProof', '#readJoseHeader', '#brokenClaim'],
+  ...['readProof', '#keyInHeader', '#brokenClaim'],
 ];
 const OF_TOKENS = ['tokens/header.ts', 'tokens/claims.ts', 'tokens/access-tokens.ts'];
 
