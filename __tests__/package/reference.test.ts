@@ -165,8 +165,8 @@ describe('events.md', () => {
 const DECIDING = ['express', 'mcp', 'openapi', 'tokens', 'api-keys', 'cache', 'credentials'];
 
 /** A set of one's own that breaks a rule throws at the start. */
-function isHeard({ name }: LibSource): boolean {
-  return name !== 'tokens/jwks/issuer-keys.ts';
+function isHeard({ name, folder }: LibSource): boolean {
+  return name !== 'tokens/jwks/issuer-keys.ts' && folder !== 'dashboard';
 }
 
 /** Functions that return the name of what is wrong; those of a token's own rules are published as `token_…`. */
