@@ -41,10 +41,18 @@ describe('limits as text', () => {
     expect(formatLimits(limits)).toBe(text);
   });
 
+  it.each([
+    ['100/second', 1],
+    ['100/minute', 60],
+    ['100 per minute', 60],
+    ['100/hour', 3_600],
+    ['100 per day', 86_400],
+  ])('takes %s', (text, seconds) => expect(parseLimits(text)).toEqual([{ requests: 100, seconds }]));
+
   it('takes a time without a number as one', () => expect(parseLimits('10/s')).toEqual([{ requests: 10, seconds: 1 }]));
 
-  it.each(['100', '100/1', '1.5/m', '-1/m', '100 per minute'])('refuses %j', (text) => {
-    expect(() => parseLimits(text)).toThrow(/^limits: expected/);
+  it.each(['100', '100/1', '1.5/m', '-1/m', '100 per', '100/week', '100 minute'])('refuses %j', (text) => {
+    expect(() => parseLimits(text)).toThrow(/^limits: write requests and a time/);
   });
 });
 
@@ -106,10 +114,10 @@ describe.each(KEY_TYPES)('a form of %s', (keyType) => {
       'allowedAddresses',
       '203.0.113',
       'Allowed IP addresses',
-      /id="allowedAddresses-error">expected 1 to 256 .* in CIDR form, got &quot;203\.0\.113&quot;</,
+      /id="allowedAddresses-error">write up to 256 IP addresses or networks, such as 203\.0\.113\.0\/24, got &quot;203\.0\.113&quot;</,
     ],
-    ['limits', 'many', 'Rate limits', /id="limits-error">expected requests and a time/],
-    ['limits', '0/1m', 'Rate limits', /id="limits-error">expected a list of 1 to 8/],
+    ['limits', 'many', 'Rate limits', /id="limits-error">write requests and a time/],
+    ['limits', '0/1m', 'Rate limits', /id="limits-error">write up to 8 limits/],
   ])('with a wrong %s of %j says so beside the field and in the summary', async (name, text, _title, error) => {
     const holder = await at.account();
     const { status, body } = await dashboard.browser(holder.owner).post(list, newForm(keyType, { [name]: text }));

@@ -129,6 +129,15 @@ for (const presets of document.querySelectorAll('[data-presets]')) {
   apply();
 }
 
+// The error of a field goes away when the field changes.
+for (const error of document.querySelectorAll('.settings .error')) {
+  const field = error.parentNode;
+  field.addEventListener('input', () => {
+    error.remove();
+    field.querySelector('[aria-invalid]')?.removeAttribute('aria-invalid');
+  }, { once: true });
+}
+
 // The errors get the focus, so that a screen reader reads them first.
 const errors = document.getElementById('errors');
 if (errors) errors.focus();

@@ -1,6 +1,6 @@
 /** The field for the last day of a key, with buttons for common days. */
 import { type Html, html } from '../components/html.js';
-import { formatLongDay } from '../components/times.js';
+import { formatLongDay, formatTime } from '../components/times.js';
 import { describedBy, errorOf, type SettingsForm } from './settings-field.js';
 
 const DAY = 86_400_000;
@@ -18,10 +18,16 @@ export function expiryField(form: SettingsForm): Html {
 <p class="hint" id="expiresAt-hint">The last day on which the key is accepted, in UTC. Leave it empty for a key that does not expire.</p>
 ${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>`}
 <input id="field-expiresAt" type="date" name="expiresAt" value="${form.values.expiresAt}"${describedBy('expiresAt', error)}>
-<p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(({ days, title }) =>
+${exactEnd(form)}<p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(({ days, title }) =>
     presetButton(new Date(form.now + days * DAY), title),
   )}<button type="button" class="plain" data-day="">Never</button></p>
 ${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt"${form.values.environment === 'sandbox' && html` hidden`}>Without an expiry date, this live secret key is accepted until you revoke it. Set a date, or rotate the key at least once a year.</p>`}</div>`;
+}
+
+/** The time of a key that does not end at midnight: the field shows only its day. */
+function exactEnd({ expiresAt }: SettingsForm): Html | undefined {
+  if (expiresAt === undefined || expiresAt === null || expiresAt.getTime() % DAY === 0) return undefined;
+  return html`<p class="hint">Now it ends on ${formatTime(expiresAt)}. This stays so unless you choose another day.</p>\n`;
 }
 
 /** The day is computed here, in UTC: the clock and the time zone of the browser do not matter. */

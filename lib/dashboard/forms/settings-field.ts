@@ -12,6 +12,8 @@ export interface SettingsForm {
   /** The error of management, if the form was sent before. */
   readonly error: ManagementError | undefined;
   readonly isNew: boolean;
+  /** The exact end of the key that is edited. */
+  readonly expiresAt?: Date | null;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -36,8 +38,24 @@ export function errorOf({ error }: SettingsForm, field: string): string | undefi
   return error?.field === field ? messageOf(error) : undefined;
 }
 
-/** Messages of management start with the name of the field, which is removed here. */
+/** Errors of management that are written for programs, in words for the form. */
+const PLAIN: readonly (readonly [RegExp, string])[] = [
+  [/^apis: expected one or more$/, 'choose at least one API'],
+  [/^scopes: expected one or more$/, 'choose at least one scope'],
+  [
+    /^allowedAddresses: expected 1 to (\d+) IP addresses or networks in CIDR form/,
+    'write up to $1 IP addresses or networks, such as 203.0.113.0/24',
+  ],
+  [
+    /^limits: expected a list of 1 to (\d+) .*/,
+    'write up to $1 limits with different times, such as 100/minute, 5000/day',
+  ],
+];
+
+/** The message for the form, without the name of the field, with which messages of management start. */
 export function messageOf({ message, field }: ManagementError): string {
+  const [pattern, words] = PLAIN.find(([one]) => one.test(message)) ?? [];
+  if (pattern !== undefined && words !== undefined) return message.replace(pattern, words);
   return message.slice(String(field).length + 2);
 }
 

@@ -81,7 +81,7 @@ ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 function limitsField(form: SettingsForm): Html {
   const error = errorOf(form, 'limits');
   return html`<div class="field"><label for="field-limits">Rate limits</label>
-<p class="hint" id="limits-hint">Requests per period in s, m, h or d: 100/1m is 100 requests per minute. Separate several limits with commas. Leave it empty to use the limits of the API.</p>
+<p class="hint" id="limits-hint">Requests per time, such as 100/minute, 500/15m or 5000 per day. Separate several limits with commas. Leave it empty to use the limits of the API.</p>
 ${error !== undefined && html`<p class="error" id="limits-error">${error}</p>`}
 <input id="field-limits" name="limits" value="${form.values.limits ?? ''}" autocomplete="off" spellcheck="false"${describedBy('limits', error)}></div>`;
 }
@@ -121,8 +121,14 @@ ${choiceField({
     },
     ...{ options: options.apis, choice: values.apis, error: errorOf(form, 'apis') },
   })}
-${(options.scopes.length > 0 || values.scopes.names.length > 0) && scopesField(form, undefined)}`;
+${(options.scopes.length > 0 || values.scopes.names.length > 0) && scopesField(form, SCOPES_HINTS[kind])}`;
 }
+
+/** What an empty choice means. */
+const SCOPES_HINTS = {
+  secret: 'What the key may do in its APIs. "Only these" without a tick allows only what needs no scope.',
+  public: 'What the key may do in its APIs. Without a tick, it may do only what needs no scope.',
+};
 
 function scopesField(form: SettingsForm, hint: string | undefined): Html {
   const { kind, values, options } = form;

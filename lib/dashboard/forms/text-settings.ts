@@ -1,5 +1,5 @@
 /** The metadata, addresses and limits of a key as texts of a form. Management validates the parsed values. */
-import { formatRateLimit, parseRateLimit, RATE_LIMIT_FORM, type RateLimit } from '../../credentials/rate-limit.js';
+import { formatRateLimit, parseRateLimit, type RateLimit } from '../../credentials/rate-limit.js';
 import { invalid } from '../../management/management-error.js';
 
 type Metadata = Readonly<Record<string, string>>;
@@ -58,11 +58,14 @@ export function parseAddresses(text: string): readonly string[] | null {
 
 /** Parses limits such as `100/1m, 5000/1d`. @throws ManagementError `invalid` */
 export function parseLimits(text: string): readonly RateLimit[] | null {
-  const parts = text.split(/[\s,]+/).filter((part) => part !== '');
+  const parts = text
+    .replaceAll(/\s+per\s+/g, '/')
+    .split(/[\s,]+/)
+    .filter((part) => part !== '');
   if (parts.length === 0) return null;
   return parts.map((part) => {
     const limit = parseRateLimit(part);
-    if (limit === undefined) throw invalid('limits', `expected ${RATE_LIMIT_FORM}`);
+    if (limit === undefined) throw invalid('limits', 'write requests and a time, such as 100/minute or 100/15m');
     return limit;
   });
 }

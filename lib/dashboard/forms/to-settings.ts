@@ -101,6 +101,8 @@ function scopesOf(values: FormValues, kind: Kind): readonly string[] | null {
   return scopes === 'all' ? null : scopes;
 }
 
+const NOUNS = { apis: 'API', scopes: 'scope', defaultScopes: 'scope', channels: 'channel' } as const;
+
 /** "All" together with single names is refused, because the member may have meant only those names. */
 function chosenOf(
   values: FormValues,
@@ -109,8 +111,10 @@ function chosenOf(
 ): 'all' | readonly string[] {
   const choice: Choice = values[field];
   if (hasNoAllOption(kind, field)) return choice.names;
-  if (choice.of === 'all' && choice.names.length > 0) throw invalid(field, 'choose either all or single values');
-  if (choice.of === undefined && choice.names.length === 0) throw invalid(field, 'choose all or single values');
+  if (choice.of === 'all' && choice.names.length > 0)
+    throw invalid(field, `choose every ${NOUNS[field]}, or tick the ones you need, but not both`);
+  if (choice.of === undefined && choice.names.length === 0)
+    throw invalid(field, `choose every ${NOUNS[field]}, or tick the ones you need`);
   return choice.of === 'all' ? 'all' : choice.names;
 }
 

@@ -89,11 +89,12 @@ async function formPage(
   const path = `${base}${keyPath(keyType, key)}`;
   const options = await accountOptions(context);
   const name = keyName(key);
-  const main = html`${errorSummary(error)}<h1>Edit ${userText(name)}</h1>
+  const main = html`<p class="crumb"><a href="${path}">${userText(name)}</a></p>
+${errorSummary(error)}<h1>Edit ${userText(name)}</h1>
 ${conflict}
 <form class="settings" method="post" action="${path}/edit">
 ${tokenField(formToken)}${hidden('version', version)}
-${settingsFields({ kind: key.kind, values, options, error, isNew: false, now })}
+${settingsFields({ kind: key.kind, values, options, error, isNew: false, now, expiresAt: key.expiresAt })}
 <p class="actions"><button>${conflict === undefined ? 'Save' : 'Save my changes'}</button> <a href="${path}">Cancel</a></p>
 </form>`;
   const status = conflict !== undefined ? 409 : error !== undefined ? 400 : 200;
