@@ -36,7 +36,10 @@ describe('assets', () => {
 
   it.each(['light', 'dark'])('the colors of the %s scheme have AA contrast', (scheme) => {
     const [light = '', dark = ''] = STYLE.text.split('@media (prefers-color-scheme:dark)');
-    const colours = new Map([...valuesIn(light), ...(scheme === 'dark' ? valuesIn(dark.split('}', 1).join()) : [])]);
+    const colours = new Map([
+      ...valuesIn(light),
+      ...(scheme === 'dark' ? valuesIn(`${dark.split('}', 1).join()}}`) : []),
+    ]);
     const ratio = (one: string, other: string) => contrast(colours.get(one) ?? '', colours.get(other) ?? '');
     for (const paper of ['page', 'surface']) {
       for (const ink of ['text', 'muted', 'accent', 'danger', 'good', 'warn']) {
@@ -55,7 +58,7 @@ describe('assets', () => {
 });
 
 function valuesIn(css: string): readonly (readonly [string, string])[] {
-  return [...css.matchAll(/--kw-([\w-]+):(#[0-9a-f]{3,6});/g)].map(([, name = '', value = '']) => [name, value]);
+  return [...css.matchAll(/--kw-([\w-]+):(#[0-9a-f]{3,6})[;}]/g)].map(([, name = '', value = '']) => [name, value]);
 }
 
 /** WCAG 2.2, "contrast ratio". */

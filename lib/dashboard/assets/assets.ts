@@ -50,13 +50,18 @@ export function serveAsset({ type, text }: Asset) {
 
 /** Leaves out indentation and lines that are comments, so that pages stay small. */
 function compact(text: string): string {
-  return text.replace(/^\s*\/(?:\/.*|\*.*\*\/)$/gm, '').replace(/^\s+/gm, '');
+  return text
+    .replace(/^\s*\/(?:\/.*|\*.*\*\/)$/gm, '')
+    .replace(/^\s+/gm, '')
+    .replaceAll('\n}', '}');
 }
 
 function compactStyle(text: string): string {
   return compact(text)
     .replaceAll(/ ?([{};]) ?/g, '$1')
-    .replaceAll(/([:,]) /g, '$1');
+    .replaceAll(/([:,]) /g, '$1')
+    .replaceAll(/([{};,])\n/g, '$1')
+    .replaceAll(';}', '}');
 }
 
 function assetOf(name: string, extension: string, type: string, text: string): Asset {

@@ -36,11 +36,13 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
 /* The buttons of a key stand below each other, so the menu has no room on the left of its button. */
 @media (max-width: 22rem) { .head .menu { position: static; } .head .menu .items { left: 0; right: auto; } }
 @media (max-width: 30rem) { .facts > div { grid-template-columns: 7rem 1fr; gap: .75rem; padding: .25rem 0; } .facts { padding-inline: 1rem; } main, .inner { padding-inline: 1rem; } }
+@media (pointer: coarse), (max-width: 40rem) {
+  .tick { min-height: 44px; align-items: center; }
+  .tick input { width: 1.5rem; height: 1.5rem; flex: none; }
+}
 @media (pointer: coarse) {
   .switch a, .actions .menu summary { min-height: 44px; }
-  button, .button, input:not([type=checkbox], [type=radio]), select, .tick { min-height: 44px; }
-  .tick { align-items: center; }
-  .tick input { width: 1.5rem; height: 1.5rem; flex: none; }
+  button, .button, input:not([type=checkbox], [type=radio]), select { min-height: 44px; }
   p a, dd a, li a { padding-block: .25rem; }
   .banner a, .empty a { display: inline-flex; align-items: center; min-height: 44px; padding-block: 0; }
   tbody th a, .crumb a, .activity + p a, .actions > a { display: inline-flex; align-items: center; min-height: 44px; }

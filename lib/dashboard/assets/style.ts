@@ -37,6 +37,7 @@ export const STYLE_TEXT = `:root {
   }
 }
 *, ::before, ::after { box-sizing: border-box; }
+html { scrollbar-gutter: stable; }
 body { margin: 0; background: var(--kw-page); color: var(--kw-text); font: 1rem/1.5 var(--kw-font); }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.125rem; margin: 2rem 0 .75rem; }
@@ -59,10 +60,11 @@ main:focus { outline: none; }
 .brand img { border-radius: 6px; }
 .account { color: var(--kw-muted); padding-left: .75rem; border-left: 1px solid var(--kw-line); }
 .tabs, .cards { list-style: none; margin: 0; padding: 0; }
-.switch { display: inline-flex; border: 1px solid var(--kw-edge); border-radius: var(--kw-radius); overflow: hidden; margin: 0; padding: 0; list-style: none; }
+.switch { display: inline-flex; border: 1px solid var(--kw-edge); border-radius: var(--kw-radius); margin: 0; padding: 0; list-style: none; }
 .switch a { display: inline-flex; align-items: center; min-height: 2.5rem; padding: 0 .875rem; color: var(--kw-muted); text-decoration: none; }
 .switch a[aria-current] { background: var(--kw-accent); color: var(--kw-on-accent); font-weight: 600; }
-.switch a:focus-visible { outline-offset: -3px; }
+.switch li:first-child a { border-radius: 7px 0 0 7px; }
+.switch li:last-child a { border-radius: 0 7px 7px 0; }
 .tabs { display: flex; flex-wrap: wrap; gap: 0 1.5rem; }
 .tabs a { display: inline-flex; align-items: center; min-height: 44px; color: var(--kw-muted); text-decoration: none;
   border-bottom: 2px solid transparent; }
@@ -102,6 +104,7 @@ button.danger, .button.danger { background: var(--kw-danger); border-color: var(
 :disabled { opacity: .6; cursor: not-allowed; }
 /* A rule for a class must not show what is hidden. */
 [hidden] { display: none !important; }
+input { text-overflow: ellipsis; }
 input, select { font: inherit; font-weight: 400; color: inherit; accent-color: var(--kw-accent); }
 input:not([type=checkbox], [type=radio]), select { width: 100%; min-height: 2.5rem; padding: .25rem .625rem;
   background: var(--kw-surface); border: 1px solid var(--kw-edge); border-radius: var(--kw-radius); }
@@ -119,9 +122,13 @@ fieldset.quiet { border: 0; padding: 0; margin: 0; background: none; }
 [data-choice]:has([value=all]:checked):not(:has(.error)) :is(.ticks, .field) { display: none; }
 .group { max-width: 40rem; margin: 0 0 1.5rem; padding: 1rem 1.25rem .25rem; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
 .group h2 { margin: 0 0 1rem; }
+/* A link to a field leaves room for its label and its error. */
+[id^=field-] { scroll-margin-top: 8rem; }
+:is(.group, .ask) legend { padding: 0; }
 .group fieldset { padding: 0; border: 0; }
 .group .banner { margin: .75rem 0 0; }
 .field textarea { width: 100%; }
+.field textarea:not([readonly]) { background: var(--kw-surface); }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; }
 .errors, .banner, .status, .card, .empty, .panel, .button { overflow-wrap: anywhere; }
 .errors, .banner, .status, .card, .empty, .panel { display: block; margin: 0 0 1.25rem; padding: .75rem 1rem; background: var(--kw-surface);
@@ -174,13 +181,13 @@ table { width: 100%; border-collapse: collapse; font-size: .875rem; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--kw-muted); }
 td code { white-space: nowrap; }
 .keys tbody th { font-size: .9375rem; font-weight: 600; }
-.keys tbody th a { color: inherit; text-decoration: none; }
-.keys tbody th a:hover { color: var(--kw-accent); text-decoration: underline; }
+.keys tbody th a { text-underline-offset: .15em; }
 .keys tbody tr:hover { background: var(--kw-page); }
 th, td { padding: .625rem .75rem; text-align: left; vertical-align: top; border-top: 1px solid var(--kw-line); overflow-wrap: break-word; max-width: 18rem; }
 thead th { color: var(--kw-muted); font-weight: 500; white-space: nowrap; }
 thead th a { color: inherit; text-decoration: none; }
 thead th a:hover { color: var(--kw-text); text-decoration: underline; }
+thead th a:hover::after { content: " \\2195"; }
 thead [aria-sort] a { color: var(--kw-text); font-weight: 600; }
 thead [aria-sort] a::after { content: " \\2193"; }
 thead [aria-sort=ascending] a::after { content: " \\2191"; }
