@@ -87,7 +87,7 @@ describe('the page', () => {
     const { body } = await browser.get(`/audit?${query}`);
     expect(body.match(/<li><p><strong>/g) ?? []).toHaveLength(count);
     expect(body).toContain(`<button class="plain" formaction="${MOUNT}/audit.csv">Export as CSV</button>\n</form>`);
-    if (count === 0) expect(body).toContain('No entry matches. Days are in UTC.');
+    if (count === 0) expect(body).toContain('No entry matches. <a');
   });
 
   it('says that a part of the ID of a member finds nothing, and links each member to their entries', async () => {

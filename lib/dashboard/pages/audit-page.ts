@@ -71,13 +71,13 @@ function foundKeys(base: string, { found = [], hasTooMany }: AuditReader): Html 
 /** IDs of members are compared as a whole, so a part of an ID must not look like a member who did nothing. */
 function nothingFound(
   base: string,
-  { actor }: Readonly<Record<string, string>>,
+  { actor, from, to }: Readonly<Record<string, string>>,
   { found, hasTooMany }: AuditReader,
 ): Html {
   const why = hasTooMany
     ? `${TOO_MANY_KEYS} `
-    : `${found?.length === 0 ? 'No key has this in its name, ID or last characters. ' : 'No entry matches. '}${actor === undefined ? '' : 'The filter needs the whole ID of the member: a part of it finds nothing. '}Days are in UTC. `;
-  return html`<p class="empty">${why}<a href="${base}/audit">Show all</a></p>`;
+    : `${found?.length === 0 ? 'No key has this in its name, ID or last characters. ' : 'No entry matches. '}${actor === undefined ? '' : 'The filter needs the whole ID of the member: a part of it finds nothing. '}${from === undefined && to === undefined ? '' : 'Days are in UTC. '}`;
+  return html`<p class="empty">${why}<a href="${base}/audit">Clear filters</a></p>`;
 }
 
 export const TOO_MANY_KEYS = `More than ${MAX_FOUND_KEYS} keys match. Type more of the name, or the ID.`;
@@ -90,7 +90,7 @@ function filterForm(
   const known = action === undefined || ACTIONS.includes(action) ? ACTIONS : [...ACTIONS, action];
   const entries = [{ value: '', title: 'Any' }, ...known.map((value) => ({ value, title: actionTitle(value) }))];
   return html`<form class="filters" role="search" aria-label="Filter" action="${base}/audit">
-${searchField('actor', 'Member (whole ID)', actor)}
+${searchField('actor', 'Member (whole ID)', actor, 'ID, or click a name below')}
 ${moreFilters(
   [from, to, action, subject].some((value) => value !== undefined),
   html`${dateField('from', 'From', from)}
