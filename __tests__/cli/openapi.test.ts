@@ -60,7 +60,9 @@ describe('keyward openapi', () => {
     const target = join(folder, 'out.yml');
     const written = await runProgram(['openapi', 'describe', module, json, '--out', target]);
     expect([written.code, written.out]).toEqual([0, '']);
-    expect(parse(readFileSync(target, 'utf8')).paths['/payments/{id}'].get.security).toEqual(SECURITY);
+    const text = readFileSync(target, 'utf8');
+    expect(text).toMatch(/^openapi: /);
+    expect(parse(text).paths['/payments/{id}'].get.security).toEqual(SECURITY);
   });
 
   it('O16 check exits with 0 if both agree, and with 1 and a list if they differ', async () => {

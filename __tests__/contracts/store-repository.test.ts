@@ -55,6 +55,25 @@ describe.each(engines)('the repository in %s', (engine) => {
     });
   });
 
+  it('deletes old idempotency keys of one account alone', async () => {
+    const of = (account: string, idempotency_key: string, at: number) => ({
+      ...{ account, idempotency_key, at, request: '{}', key_id: 'key_1' },
+    });
+    await transact(async (tx) => {
+      await tx.insertAccount(accountRow({ id: 'other' }));
+      await tx.insertKey(keyRow({ id: 'key_1' }), []);
+      await tx.insertCreation(of('acme', 'same', 1), 0);
+      await tx.insertCreation(of('other', 'same', 1), 0);
+    });
+    await transact(async (tx) => {
+      await tx.insertCreation(of('acme', 'next', 9), 5);
+      expect([await tx.creation('acme', 'same'), (await tx.creation('other', 'same'))?.key_id]).toEqual([
+        undefined,
+        'key_1',
+      ]);
+    });
+  });
+
   it('keeps the secrets of a key oldest first; one is in its grace period, then ended, one deleted', async () => {
     const [first, second, third] = ['first', 'second', 'third'].map((text, at) =>
       secretRow('key_1', text, { created_at: 3 - at }),

@@ -55,6 +55,17 @@ describe.each(engines)('on %s', (engine) => {
     expect(next).toBeNull();
   });
 
+  it('a disabled key that has expired is listed as expired alone', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'both', expiresAt: new Date(at.clock.now() + 60_000) });
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
+    const listed = async (state: 'disabled' | 'expired') =>
+      namesOf((await at.management.keys.list(holder.owner, { state })).items);
+    expect([await listed('disabled'), await listed('expired')]).toEqual([['both'], []]);
+    at.clock.advance(60_000);
+    expect([await listed('disabled'), await listed('expired')]).toEqual([[], ['both']]);
+  });
+
   it('access keys separately', async () => {
     const holder = await holderOfMany();
     const { items } = await at.management.accessKeys.list(holder.developer);
