@@ -51,6 +51,11 @@ describe.each(engines)('a search of keys in %s', (engine) => {
     expect(await find({ text: 'eclaire' })).toEqual([]);
   });
 
+  it('letters of another width are the same letters', async () => {
+    const { id } = await storeKey(store, { name: 'Ｓhop ﬁnder' });
+    expect([await find({ text: 'SHOP FINDER' }), await find({ text: 'ｓｈｏｐ' })]).toEqual([[id], [id]]);
+  });
+
   it.each([
     ['a_b', 'axb'],
     ['50%', '500'],
