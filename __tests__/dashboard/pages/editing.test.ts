@@ -47,7 +47,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
   });
 
   it('an edit changes only the given settings, and the audit log shows only them', async () => {
-    const { holder, post, now, made } = await keyOf(keyType);
+    const { holder, get, post, now, made } = await keyOf(keyType);
     const form = editForm(keyType, made, {
       name: 'Desk',
       'channels.of': 'some',
@@ -59,6 +59,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(await now()).toEqual({ ...made, version: 2, name: 'Desk', channels: ['pc_2', 'pc_1'], expiresAt });
     const [, entry] = await holder.story();
     expect(entry?.before).toEqual({ name: null, channels: 'all', expiresAt: null });
+    expect(fieldOf(await get('/edit'), 'expiresAt')).toBe('2030-12-31');
   });
 
   it('another order of checkboxes is no change, and an unchanged day keeps its exact time', async () => {
