@@ -215,6 +215,28 @@ describe.each(KEY_TYPES)('a new key of %s', (keyType) => {
   });
 });
 
+describe('the page with the secret', () => {
+  const named = servedDashboard(at, { productName: 'Acme Pay' });
+
+  it('says what was created, and offers a file that is named after the product and the key', async () => {
+    const holder = await at.account();
+    const browser = named.browser(holder.developer);
+    const form = newForm('keys', { name: 'Order service', environment: 'sandbox', expiresAt: '2030-01-15' });
+    const { body } = await browser.post('/keys', form);
+    const text = body.replace(/<[^>]+>/g, '');
+    expect(text).toContain('Copy the secret key now and store it safely.');
+    expect(text).toContain('Environment: Sandbox &middot; APIs: payments &middot; Expires: End of 15 Jan 2030, UTC (');
+    expect(text).toContain('The file order-service.env sets ACME_PAY_KEY.');
+    expect(body).toMatch(
+      /<a [^>]*download="order-service.env" href="data:text\/plain;charset=utf-8,ACME_PAY_KEY%3Dsk_/,
+    );
+    expect(body).not.toMatch(/keyward_/i);
+    const access = (await browser.post('/access-keys', newForm('accessKeys'))).body.replace(/<[^>]+>/g, '');
+    expect(access).toContain('Copy the client secret now and store it safely.');
+    expect(access).toContain('Environment: Live &middot; Scopes: payments &middot; Expires: never');
+  });
+});
+
 describe('a public key', () => {
   it('is shown with a note that it is not a secret, and again on its page', async () => {
     const holder = await at.account();

@@ -27,7 +27,12 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
   .keys .used { text-align: right; }
   .keys .used time::before { content: "Used "; }
   .who summary bdi { max-width: 9rem; }
-  .account { border: 0; padding: 0; }
+  .account { border: 0; padding: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  /* The product and the member share a row, and the tabs are the second one. */
+  .brand { flex: 1 1 0; }
+  .copy { flex-wrap: wrap; }
+  .copy textarea { flex-basis: 100%; }
+  .totals { display: grid; grid-template-columns: repeat(3, auto); gap: .25rem .75rem; }
   .filters .field { flex-basis: 8rem; max-width: none; }
   .filters .date { flex-basis: 40%; }
   .filters .action { flex-basis: 100%; }

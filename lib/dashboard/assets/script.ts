@@ -5,17 +5,19 @@ let copied = false;
 // A copy button is shown only if the browser can write to the clipboard.
 for (const button of document.querySelectorAll('[data-copy]')) {
   const field = document.getElementById(button.dataset.copy);
-  field.addEventListener('focus', () => field.select());
+  const select = () => { if (field.select) field.select(); else getSelection().selectAllChildren(field); };
+  field.addEventListener('focus', select);
   if (!navigator.clipboard) continue;
   button.hidden = false;
   const label = button.firstChild;
   button.addEventListener('click', async () => {
     try {
-      await navigator.clipboard.writeText(field.value);
+      await navigator.clipboard.writeText(field.value ?? field.textContent);
       label.data = 'Copied';
       if ('once' in field.dataset) copied = true;
     } catch {
       field.focus();
+      select();
       label.data = 'Press Ctrl+C';
     }
     setTimeout(() => { label.data = 'Copy'; }, 3000);

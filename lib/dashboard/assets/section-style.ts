@@ -1,6 +1,16 @@
 /** The rules for sections of a page: usage, activity, and what can be closed. They follow the rules of `style.ts`. */
 export const SECTION_STYLE_TEXT = `summary { cursor: pointer; }
 .end { white-space: nowrap; }
+/* Wide enough for "Copied", so that the text beside it keeps its size. */
+[data-copy] { min-width: 6rem; }
+.copied { display: flex; gap: .25rem .5rem; align-items: center; }
+.copied code { min-width: 0; }
+.copied button { min-width: 4.5rem; padding-inline: .5rem; font-size: .875rem; flex: none; margin-block: -10px; }
+@media (pointer: fine) { .copied button { min-height: 1.75rem; margin-block: -2px; } }
+/* Its place is kept until the script shows it. */
+.copied [hidden] { display: inline-flex !important; visibility: hidden; }
+.section { margin: 2rem 0 .75rem; min-height: 2.5rem; }
+.section > * { margin: 0; }
 .usage { margin: 0 0 1.5rem; padding: 1rem 1.25rem; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
 .usage h2 { margin: 0 0 .5rem; }
 .usage p { margin: 0; }
@@ -10,6 +20,7 @@ export const SECTION_STYLE_TEXT = `summary { cursor: pointer; }
 .totals dd { font-size: 1.25rem; font-weight: 600; line-height: 1.25; }
 figure { margin: 0 0 .5rem; color: var(--kw-accent); }
 figure svg { display: block; }
+figcaption span:nth-child(odd) { white-space: nowrap; }
 figcaption { display: flex; justify-content: space-between; gap: 1rem; margin-top: .25rem; color: var(--kw-muted); font-size: .875rem; }
 .activity { list-style: none; margin: 0 0 1rem; padding: 0; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
 .activity li { padding: .75rem 1.25rem; border-top: 1px solid var(--kw-line); overflow-wrap: anywhere; }

@@ -6,12 +6,13 @@ import type { CreatedKey } from '../../management/keys/key-service.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { copyField } from '../components/copy-field.js';
 import { CLOSE_QUOTE, type Html, html, joined, OPEN_QUOTE, userText } from '../components/html.js';
-import { secretWord } from '../components/key-labels.js';
+import { ENVIRONMENTS, fullList, secretEnd, secretWord } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
-import { timeWithAge } from '../components/times.js';
+import { formatExpiry, timeWithAge } from '../components/times.js';
 import type { DashboardSettings, PageContext } from '../http/page-context.js';
 import { type Answer, answerPage } from '../http/page-response.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
+import { createEnvFile } from './env-file.js';
 
 export interface Result {
   readonly status: number;
@@ -27,22 +28,27 @@ export function shownOncePage(
 ): Answer {
   const { key, secret: text } = created;
   if (text === undefined) return repeatedFormPage(context, keyType, created, done);
-  const { site, base } = context;
+  const { site, base, now } = context;
   const { title, heading } = titleOf(keyType, key, done);
   const isPublic = key.kind === 'public';
+  const label = SECRET_LABELS[key.kind];
+  const file = createEnvFile(site.productName, key, text);
+  const download = html` <a class="button plain" download="${file.name}" href="${file.href}"${!isPublic && html` data-saves`}>Download as .env</a>`;
   const main = html`<h1>${heading}</h1>
-<p class="status" role="status">${isPublic ? PUBLIC_HINT : SECRET_HINT}</p>
+<p class="status" role="status">${isPublic ? PUBLIC_HINT : `Copy the ${label.toLowerCase()} now and store it safely. It is shown only once.`}</p>
+${done === 'created' && summaryOf(key, now)}
 <div class="once">${key.kind === 'access' && copyField('identifier', 'Client ID', key.id)}
-${copyField('text', SECRET_LABELS[key.kind], text, !isPublic)}
+${copyField('text', label, text, !isPublic, download)}
+<p class="muted">The file <code>${file.name}</code> sets <code>${file.variable}</code>.</p>
 ${oldSecrets(context, created)}
+${done === 'secret added' && otherSecret(context, keyType, key)}
 <h2>Try it</h2>
 ${copyField('command', 'Command', commandOf(site, key, text), !isPublic)}</div>
-<p class="actions"><a class="button plain" download="keyward.env" href="${fileOf(key, text)}"${!isPublic && html` data-saves`}>Download as .env</a> <a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
+<p class="actions"><a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
   return answerPage(status, layout(context, { title, tab: keyType.name, main }));
 }
 
 const SECRET_LABELS = Object.freeze({ secret: 'Secret key', public: 'Public key', access: 'Client secret' });
-const SECRET_HINT = 'Copy it now and store it safely. It is shown only once.';
 const PUBLIC_HINT = 'A public key is not a secret. You can see it again on its page.';
 
 /** The page for a form that was sent again by a reload. Nothing was changed, so there is no new secret to show. */
@@ -82,17 +88,25 @@ function oldSecrets({ now }: PageContext, { key, doneAt }: CreatedKey): Html {
   const until =
     old !== undefined &&
     old.acceptedUntil !== null &&
-    html`<p>The old ${word} is <code>${old.hint}</code>. Its grace period ends ${timeWithAge(old.acceptedUntil, now)}.</p>`;
-  const hints = ended.map(({ hint }) => html`<code>${hint}</code>`);
+    html`<p>The old ${word} is ${secretEnd(old.hint)}. Its grace period ends ${timeWithAge(old.acceptedUntil, now)}.</p>`;
+  const hints = ended.map(({ hint }) => secretEnd(hint));
   return html`${until}
 ${hints.length > 0 && html`<p>Refused from now on: ${joined(hints, html`, `)}.</p>`}`;
 }
 
-/** Variables for a `.env` file, as a `data:` URL, so that no second request is needed for the secret. */
-function fileOf({ kind, id }: KeyView, text: string): string {
-  const lines =
-    kind === 'access' ? [`KEYWARD_CLIENT_ID=${id}`, `KEYWARD_CLIENT_SECRET=${text}`] : [`KEYWARD_KEY=${text}`];
-  return `data:text/plain;charset=utf-8,${encodeURIComponent(`${lines.join('\n')}\n`)}`;
+/** The settings that cannot be changed later, or matter most, in one line. */
+function summaryOf(key: KeyView, now: number): Html {
+  const expiry = key.expiresAt === null ? html`never` : timeWithAge(key.expiresAt, now, formatExpiry);
+  const access = key.apis === null ? html`Scopes: ${fullList(key.scopes ?? [])}` : html`APIs: ${fullList(key.apis)}`;
+  return html`<p>Environment: ${ENVIRONMENTS[key.environment]} &middot; ${access} &middot; Expires: ${expiry}</p>`;
+}
+
+/** After a secret was added: the other one is still accepted, and what to do with it. */
+function otherSecret({ base }: PageContext, keyType: KeyType, key: KeyView): Html | undefined {
+  const other = key.secrets.slice(1).find(({ state }) => state === 'current');
+  if (other === undefined) return undefined;
+  const end = secretEnd(other.hint);
+  return html`<p>The other client secret ${end} is still accepted. Update your clients to the new one. When <a href="${base}${keyPath(keyType, key)}#secrets">the page of the key</a> shows that ${end} is no longer used, delete it there.</p>`;
 }
 
 /** The URL, the ID and the secret contain no single quote, so quoting them for a shell is safe. */

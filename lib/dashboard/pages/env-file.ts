@@ -1,0 +1,50 @@
+/** The file with the variables of a new key. Its names come from the product and from the key. */
+import type { KeyView } from '../../management/keys/key-view.js';
+
+export interface EnvFile {
+  /** Lowercase ASCII letters, digits, `-` and `_`, and then `.env`. */
+  readonly name: string;
+  /** The name of the variable with the secret. */
+  readonly variable: string;
+  /** The content as a `data:` URL, so that no second request is needed for the secret. */
+  readonly href: string;
+}
+
+const DEFAULT_PREFIX = 'KEYWARD';
+const MAX_NAME = 60;
+
+/** Windows does not open files with these names, whatever their extension is. */
+const RESERVED_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
+
+/** @param secret - The key value, or the client secret. */
+export function createEnvFile(
+  productName: string,
+  { kind, id, name }: Pick<KeyView, 'kind' | 'id' | 'name'>,
+  secret: string,
+): EnvFile {
+  const prefix = toPrefix(productName);
+  const variable = kind === 'access' ? `${prefix}_CLIENT_SECRET` : `${prefix}_KEY`;
+  const lines = kind === 'access' ? [`${prefix}_CLIENT_ID=${id}`] : [];
+  const text = [...lines, `${variable}=${secret}`, ''].join('\n');
+  return { name: toFileName(name, id), variable, href: `data:text/plain;charset=utf-8,${encodeURIComponent(text)}` };
+}
+
+/** `ACME_PAY` of `Acme Pay`. The name of a variable cannot begin with a digit. */
+function toPrefix(productName: string): string {
+  const prefix = toAscii(productName, '_').toUpperCase();
+  if (prefix === '') return DEFAULT_PREFIX;
+  return /^\d/.test(prefix) ? `_${prefix}` : prefix;
+}
+
+/** `order-service.env` of `Order service`. */
+function toFileName(name: string | null, id: string): string {
+  const slug = toAscii(name ?? '', '-') || toAscii(id, '_') || 'key';
+  return RESERVED_NAME.test(slug) ? `key-${slug}.env` : `${slug}.env`;
+}
+
+/** Lowercase ASCII letters and digits, without accents; any other characters become one separator. */
+function toAscii(text: string, separator: '-' | '_'): string {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = plain.split(/[^a-z0-9]+/).filter((word) => word !== '');
+  return words.join(separator).slice(0, MAX_NAME).replace(/[-_]$/, '');
+}
