@@ -152,7 +152,9 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const rotated = await post('/rotate', { version: '1', grace: '86400' });
     expect(rotated.status).toBe(200);
     expect(textIn(rotated)).not.toBe('');
-    expect(rotated.body).toContain(`The old ${WORD[keyType]} is <code>${made.hint}</code>. Its grace period ends`);
+    expect(rotated.body).toContain(
+      `The old ${WORD[keyType]} is <code class="end">${made.hint}</code>. Its grace period ends`,
+    );
     const [young, old] = (await now()).secrets;
     expect([young?.acceptedUntil, old?.acceptedUntil]).toEqual([null, new Date(at.clock.now() + 86_400_000)]);
     if (keyType === 'keys') expect(await isAccepted(at, textIn(rotated))).toBe(true);
@@ -269,10 +271,10 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(text).not.toContain('add a secret');
     expect(body).toContain(`<button>Rotate and end ${made.hint}</button>`);
     const again = await post('/rotate', { version: '2', grace: '86400' });
-    expect(again.body).toContain(`<p>Refused from now on: <code>${made.hint}</code>.</p>`);
+    expect(again.body).toContain(`<p>Refused from now on: <code class="end">${made.hint}</code>.</p>`);
     at.clock.advance(1_000);
     const last = await post('/rotate', { version: '3', grace: '0' });
-    const hints = (await now()).secrets.slice(1, 3).map(({ hint }) => `<code>${hint}</code>`);
+    const hints = (await now()).secrets.slice(1, 3).map(({ hint }) => `<code class="end">${hint}</code>`);
     expect(last.body).toContain(`<p>Refused from now on: ${hints.join(', ')}.</p>`);
   });
 
@@ -326,7 +328,7 @@ describe('API keys', () => {
     expect(asked).toContain(`When does <code class="end">${key.hint}</code>, the current public key, stop working?`);
     const form = { version: '1', grace: '3600' };
     const rotated = (await browser.post(`/keys/${key.id}/rotate`, form)).body;
-    expect(rotated).toContain(`The old public key is <code>${key.hint}</code>.`);
+    expect(rotated).toContain(`The old public key is <code class="end">${key.hint}</code>.`);
     const pages = ['', '/rotate/confirm', '/end-grace/confirm'].map((path) => browser.get(`/keys/${key.id}${path}`));
     for (const body of [asked, rotated, ...(await Promise.all(pages)).map((page) => page.body)]) {
       expect(body).not.toMatch(/old secret|the secret|shown once|your servers|Key value/i);
@@ -385,6 +387,10 @@ describe('access keys', () => {
     const { holder, get, post, now, made } = await keyOf('accessKeys');
     const added = await post('/secrets', { version: '1' });
     expect([added.status, textIn(added)]).toEqual([201, expect.stringMatching(/^[\w-]{86}$/)]);
+    expect(added.body.replace(/<[^>]+>/g, '')).toContain(
+      `The other client secret ${made.hint} is still accepted. Update your clients to the new one.`,
+    );
+    expect((await get()).body.match(/secrets\/confirm/g)).toHaveLength(1);
     const again = await post('/secrets', { version: '1' });
     expect([again.status, textIn(again)]).toEqual([409, '']);
     expect((await post('/secrets', { version: '2' })).status).toBe(400);

@@ -16,9 +16,10 @@ describe('the banner of a key', () => {
     const [owner, developer] = [dashboard.browser(holder.owner), dashboard.browser(holder.developer)];
     expect(bannerIn((await owner.get(`/keys/${key.id}`)).body)).toBeUndefined();
     await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
+    const disabledAt = at.clock.now();
     at.clock.advance(2 * DAY);
     const { body } = await owner.get(`/keys/${key.id}`);
-    const said = `Every request with this key is refused. ${holder.owner.id} disabled it 2 days ago.`;
+    const said = `Every request with this key is refused. ${holder.owner.id} disabled it on ${formatTime(new Date(disabledAt))} (2 days ago).`;
     expect(bannerIn(body)).toBe(`${said} Enable it`);
     expect(body).toContain(`<a href="${MOUNT}/keys/${key.id}/enable/confirm">Enable it</a>`);
     expect(bannerIn((await developer.get(`/keys/${key.id}`)).body)).toBe(said);
@@ -32,7 +33,9 @@ describe('the banner of a key', () => {
       await at.management.keys.edit(holder.owner, key.id, { version, name: `Name ${version}` });
     }
     const { body } = await dashboard.browser(holder.developer).get(`/keys/${key.id}`);
-    expect(bannerIn(body)).toBe('Every request with this key is refused. It was disabled just now.');
+    expect(bannerIn(body)).toBe(
+      `Every request with this key is refused. It was disabled on ${formatTime(new Date(at.clock.now()))} (just now).`,
+    );
   });
 
   it('says who revoked it, not who tried', async () => {
@@ -42,16 +45,75 @@ describe('the banner of a key', () => {
     await at.management.accessKeys.revoke(holder.developer, key.id).catch(() => undefined);
     const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
     expect(bannerIn(body)).toBe(
-      `Every request with this key is refused, and this cannot be undone. ${holder.owner.id} revoked it just now.`,
+      `Every request with this key is refused, and this cannot be undone. ${holder.owner.id} revoked it on ${formatTime(new Date(at.clock.now()))} (just now).`,
     );
   });
 
   it('says when it expired', async () => {
     const holder = await at.account();
-    const { key } = await holder.key({ expiresAt: new Date(at.clock.now() + DAY) });
+    const expiresAt = new Date(at.clock.now() + DAY);
+    const { key } = await holder.key({ expiresAt });
     at.clock.advance(3 * DAY);
     const { body } = await dashboard.browser(holder.owner).get(`/keys/${key.id}`);
-    expect(bannerIn(body)).toBe('Every request with this key is refused. It expired 2 days ago. Choose a later day');
+    expect(bannerIn(body)).toBe(
+      `Every request with this key is refused. It expired on ${formatTime(expiresAt)} (2 days ago). Choose a later day`,
+    );
+  });
+});
+
+describe('the page of a key', () => {
+  it('warns that the key expires soon, as the list does', async () => {
+    const holder = await at.account();
+    const expiresAt = new Date(at.clock.now() + 14 * DAY);
+    const { key } = await holder.key({ expiresAt });
+    const browser = dashboard.browser(holder.owner);
+    const bannersOf = async () =>
+      Promise.all(['/', `/keys/${key.id}`].map(async (path) => bannerIn((await browser.get(path)).body)));
+    expect(await bannersOf()).toEqual([undefined, undefined]);
+    at.clock.advance(1);
+    expect(await bannersOf()).toEqual([
+      `1 key on this page expires within 14 days: ${key.id} in 14 days.`,
+      `This key expires soon: ${formatTime(expiresAt)} (in 14 days). Choose a later day`,
+    ]);
+  });
+
+  it('has a link to its list, and a copy button for its ID', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.developer);
+    const [api, access] = [(await holder.key()).key.id, (await holder.accessKey()).key.id];
+    const { body } = await browser.get(`/keys/${api}`);
+    expect(body).toContain(`<p class="crumb"><a href="${MOUNT}/">API keys</a></p>`);
+    expect(body).toMatch(
+      new RegExp(`<code id="key-id">${api}</code> <button type="button" .*data-copy="key-id" hidden>`),
+    );
+    const other = (await browser.get(`/access-keys/${access}`)).body;
+    expect(other).toContain(`<p class="crumb"><a href="${MOUNT}/access-keys">Access keys</a></p>`);
+    expect(other).toContain('Copy<span class="unseen"> Client ID</span>');
+  });
+
+  it('labels the current secret while the old one is accepted', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const browser = dashboard.browser(holder.owner);
+    const badge = '<span class="badge active">Current</span>';
+    expect((await browser.get(`/keys/${key.id}`)).body).not.toContain(badge);
+    const rotated = await at.management.keys.rotate(holder.owner, key.id, 3_600);
+    expect((await browser.get(`/keys/${key.id}`)).body).toContain(
+      `<h3><code class="end">${rotated.key.hint}</code> ${badge}</h3>`,
+    );
+  });
+
+  it.each([
+    ['owner', '/secrets/confirm">Add a secret</a>'],
+    ['developer', 'disabled>Add a secret</button>'],
+  ] as const)('has a button beside the client secrets that adds one: %s', async (role, button) => {
+    const holder = await at.account();
+    const { key } = await holder.accessKey();
+    const { body } = await dashboard.browser(holder[role]).get(`/access-keys/${key.id}`);
+    expect(/<h2 id="secrets">.*/.exec(body)?.[0]).toContain(button);
+    await at.management.accessKeys.revoke(holder.owner, key.id);
+    const revoked = (await dashboard.browser(holder[role]).get(`/access-keys/${key.id}`)).body;
+    expect(/<h2 id="secrets">.*/.exec(revoked)?.[0]).not.toContain('Add a secret');
   });
 });
 

@@ -39,13 +39,13 @@ describe('the chart of requests by day', () => {
     const text = chartOf(day(1, 12_345, 1), day(2, 5, 0), day(3, 0, 0));
     const total = '12,350 accepted and 1 refused requests from 1 Nov to 3 Nov';
     expect(text).toContain(`<svg role="img" aria-label="${total}"`);
-    expect(text).toContain('<title>2026-11-01: 12,345 accepted, 1 refused</title>');
+    expect(text).toContain('<title>1 Nov: 12,345 accepted, 1 refused</title>');
     const rows = [
       ...text.matchAll(/<tr role="row"><th scope="row".*?>(.*?)<\/th><td.*?>(.*?)<\/td><td.*?>(.*?)<\/td>/g),
     ];
     expect(rows.map(([, ...cells]) => cells)).toEqual([
-      ['2026-11-02', '5', '0'],
-      ['2026-11-01', '12,345', '1'],
+      ['2 Nov', '5', '0'],
+      ['1 Nov', '12,345', '1'],
     ]);
   });
 

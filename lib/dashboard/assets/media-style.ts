@@ -27,7 +27,8 @@ export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: no
   .keys .used { text-align: right; }
   .keys .used time::before { content: "Used "; }
   .who summary bdi { max-width: 9rem; }
-  .account { border: 0; padding: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .account { border: 0; padding: 0; min-width: 0; }
+  .account bdi { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   /* The product and the member share a row, and the tabs are the second one. */
   .brand { flex: 1 1 0; }
   .copy { flex-wrap: wrap; }

@@ -4,9 +4,10 @@ import type { KeyView } from '../../management/keys/key-view.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
 import { type KeyType, keyPath } from '../key-type.js';
+import { expiresSoon } from './expires-soon.js';
 import { type Html, html, userText } from './html.js';
-import { secretWord } from './key-labels.js';
-import { timeAgo, timeWithAge } from './times.js';
+import { secretEnd, secretWord } from './key-labels.js';
+import { formatExpiry, timeAgo, timeWithAge } from './times.js';
 
 /** @param entries - The newest entries of the audit log about the key. They say who disabled or revoked it. */
 export function keyStateBanner(
@@ -18,18 +19,22 @@ export function keyStateBanner(
   const { base, now } = context;
   const keyUrl = `${base}${keyPath(keyType, key)}`;
   const canEdit = missingPermission(context, 'edit') === undefined;
+  const laterDay = html` <a href="${keyUrl}/edit">Choose a later day</a>`;
   if (key.state === 'disabled' && key.disabledAt !== null) {
     const by = actorOf(entries, isDisabling);
-    return html`<p class="banner">Every request with this key is refused. ${by ?? 'It was'} disabled ${by !== undefined && 'it '}${timeAgo(key.disabledAt, now)}.${canEdit && html` <a href="${keyUrl}/enable/confirm">Enable it</a>`}</p>`;
+    return html`<p class="banner">Every request with this key is refused. ${by ?? 'It was'} disabled ${by !== undefined && 'it '}on ${timeWithAge(key.disabledAt, now)}.${canEdit && html` <a href="${keyUrl}/enable/confirm">Enable it</a>`}</p>`;
   }
   if (key.state === 'revoked' && key.revokedAt !== null) {
     const by = actorOf(entries, ({ action }) => action.endsWith('key.revoke'));
-    return html`<p class="banner">Every request with this key is refused, and this cannot be undone. ${by ?? 'It was'} revoked ${by !== undefined && 'it '}${timeAgo(key.revokedAt, now)}.</p>`;
+    return html`<p class="banner">Every request with this key is refused, and this cannot be undone. ${by ?? 'It was'} revoked ${by !== undefined && 'it '}on ${timeWithAge(key.revokedAt, now)}.</p>`;
   }
   if (key.state === 'expired' && key.expiresAt !== null) {
-    return html`<p class="banner">Every request with this key is refused. It expired ${timeAgo(key.expiresAt, now)}.${canEdit && html` <a href="${keyUrl}/edit">Choose a later day</a>`}</p>`;
+    return html`<p class="banner">Every request with this key is refused. It expired on ${timeWithAge(key.expiresAt, now)}.${canEdit && laterDay}</p>`;
   }
-  return rotationBanner(key, now);
+  const expiry =
+    expiresSoon(key, now) &&
+    html`<p class="banner">This key expires soon: ${timeWithAge(key.expiresAt, now, formatExpiry)}.${canEdit && laterDay}</p>`;
+  return html`${expiry}${rotationBanner(key, now)}`;
 }
 
 /** Says that the old secret of a rotated key is still accepted. */
@@ -37,7 +42,7 @@ function rotationBanner(key: KeyView, now: number): Html | undefined {
   const [newest] = key.secrets;
   const old = key.secrets.find(({ state }) => state === 'grace_period');
   if (newest === undefined || old === undefined || old.acceptedUntil === null) return undefined;
-  return html`<p class="banner">Rotated ${timeAgo(newest.createdAt, now)}. The <a href="#secrets">old ${secretWord(key)}</a> <code>${old.hint}</code> is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
+  return html`<p class="banner">Rotated ${timeAgo(newest.createdAt, now)}. The <a href="#secrets">old ${secretWord(key)}</a> ${secretEnd(old.hint)} is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
 }
 
 function isDisabling({ action, after }: AuditEntry): boolean {

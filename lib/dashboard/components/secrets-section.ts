@@ -6,6 +6,7 @@ import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
 import { actionLink } from './controls.js';
 import { type Html, html } from './html.js';
+import { secretEnd } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeAgo, timeWithAge } from './times.js';
 
@@ -25,9 +26,16 @@ export function secretsSection(context: PageContext, keyType: KeyType, key: KeyV
   const live = key.secrets.filter(({ state }) => state !== 'ended');
   const ended = key.secrets.filter(({ state }) => state === 'ended');
   const { now } = context;
-  return html`<h2 id="secrets">${TITLES[key.kind]}</h2>
+  return html`<div class="head section"><h2 id="secrets">${TITLES[key.kind]}</h2>${addLink(context, keyType, key, live)}</div>
 ${live.length > 0 && html`<div class="panels">${live.map((secret) => secretPanel(context, keyType, key, secret, live))}</div>`}
-${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li><code>${secret.hint}</code> ${lastUse(secret, now)}</li>`)}</ul>`}`;
+${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li>${secretEnd(secret.hint)} ${lastUse(secret, now)}</li>`)}</ul>`}`;
+}
+
+/** An access key has at most two secrets. */
+function addLink(context: PageContext, keyType: KeyType, key: KeyView, live: readonly SecretView[]): Html | undefined {
+  if (keyType !== ACCESS_KEYS || key.state === 'revoked' || live.length > 1) return undefined;
+  const href = `${context.base}${keyPath(keyType, key)}/secrets/confirm`;
+  return actionLink({ href, title: 'Add a secret', needs: missingPermission(context, 'rotate') });
 }
 
 function secretPanel(
@@ -38,7 +46,8 @@ function secretPanel(
   live: readonly SecretView[],
 ): Html {
   const { now } = context;
-  return html`<section class="panel"><h3><code>${secret.hint}</code></h3>
+  const isNewest = secret.state === 'current' && live.some(({ state }) => state === 'grace_period');
+  return html`<section class="panel"><h3>${secretEnd(secret.hint)}${isNewest && html` <span class="badge active">Current</span>`}</h3>
 <p>Created ${timeWithAge(secret.createdAt, now)}.</p>
 ${key.state === 'disabled' && html`<p>It is refused while the key is disabled.</p>`}
 ${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>It was rotated. Its grace period ends ${timeWithAge(secret.acceptedUntil, now)}. ${useSinceRotation(context, secret, live)}</p>`}

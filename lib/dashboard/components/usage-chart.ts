@@ -49,7 +49,7 @@ ${days
   .toReversed()
   .map(
     (day) =>
-      html`<tr role="row"><th scope="row" role="rowheader">${day.day}</th><td role="cell" data-title="Accepted">${formatCount(day.accepted)}</td><td role="cell" data-title="Refused">${formatCount(day.refused)}</td></tr>
+      html`<tr role="row"><th scope="row" role="rowheader">${formatDay(day.day)}</th><td role="cell" data-title="Accepted">${formatCount(day.accepted)}</td><td role="cell" data-title="Refused">${formatCount(day.refused)}</td></tr>
 `,
   )}</tbody>
 </table></div></details>`;
@@ -57,7 +57,7 @@ ${days
 
 function bars({ day, accepted, refused }: UsageDay, x: number, highest: number): Html {
   const [solid, hatched] = [heightOf(accepted, highest), heightOf(refused, highest)];
-  return html`<g><title>${day}: ${formatCount(accepted)} accepted, ${formatCount(refused)} refused</title><rect x="${x}" y="${HEIGHT - solid}" width="${BAR}" height="${solid}" fill="currentColor"/>${
+  return html`<g><title>${formatDay(day)}: ${formatCount(accepted)} accepted, ${formatCount(refused)} refused</title><rect x="${x}" y="${HEIGHT - solid}" width="${BAR}" height="${solid}" fill="currentColor"/>${
     refused > 0 &&
     html`<rect x="${x}" y="${HEIGHT - solid - hatched}" width="${BAR}" height="${hatched}" fill="url(#usage-refused)" stroke="currentColor"/>`
   }</g>

@@ -3,6 +3,7 @@
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { KeyOrder, ListFilter } from '../../management/list-filter.js';
 import { type Entry, hidden, keySearchField, moreFilters, searchField, select } from '../components/controls.js';
+import { expiresSoon } from '../components/expires-soon.js';
 import { FLASH, FLASH_KEY, listFlashMessage } from '../components/flash-message.js';
 import { type Html, html, joined, userText } from '../components/html.js';
 import { ENVIRONMENTS, KINDS, STATES } from '../components/key-labels.js';
@@ -32,8 +33,6 @@ export function keyListQuery(keyType: KeyType): readonly string[] {
 }
 
 const DAY = 86_400_000;
-/** Milliseconds. A banner warns about keys that expire within this time. */
-const EXPIRES_SOON_MS = 14 * DAY;
 /** The order of a list that was not sorted: newest first. The management API has its own default. */
 const DEFAULT_ORDER: KeyOrder = '-created';
 /** Maximum keys that the banner names. */
@@ -101,10 +100,7 @@ function resultCount({ noun }: KeyType, { items, next }: KeyPage): string {
 
 /** Only the keys of this page, because reading all keys would cost too much. */
 function expiryBanner(keyType: KeyType, keys: readonly KeyView[], { base, now }: PageContext): Html | undefined {
-  const expiring = keys.filter(
-    (key): key is KeyView & { expiresAt: Date } =>
-      key.state === 'active' && key.expiresAt !== null && key.expiresAt.getTime() - now < EXPIRES_SOON_MS,
-  );
+  const expiring = keys.filter((key) => expiresSoon(key, now));
   if (expiring.length === 0) return undefined;
   const named = expiring
     .slice(0, MAX_NAMED)

@@ -1,7 +1,7 @@
 /** The page of one key. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import { auditEntries } from '../components/audit-entries.js';
-import { copyField } from '../components/copy-field.js';
+import { copyField, copyText } from '../components/copy-field.js';
 import { flashMessage } from '../components/flash-message.js';
 import { type Html, html, userText } from '../components/html.js';
 import { keyActionsMenu } from '../components/key-actions-menu.js';
@@ -33,7 +33,8 @@ export function keyPage(keyType: KeyType): Page {
     const key = await viewKey(context, keyType);
     const activity = await site.management.audit(member, { subject: key.id, limit: LATEST });
     const usage = await site.management.usage(member, key.id);
-    const main = html`<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}${sandboxBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key)}</div>
+    const main = html`<p class="crumb"><a href="${base}${keyType.list}">${keyType.title}</a></p>
+<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}${sandboxBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key)}</div>
 ${flashMessage(context, keyName(key))}
 ${keyStateBanner(context, keyType, key, activity.items)}
 ${key.publicKey !== null && copyField('text', 'Public key', key.publicKey)}
@@ -52,9 +53,10 @@ ${auditEntries(activity.items, now, { kind: key.kind })}
 function factsOf(keyType: KeyType, key: KeyView, now: number): Html {
   const never = html`<span class="muted">Never</span>`;
   const time = (at: Date | null) => (at === null ? never : timeWithAge(at, now));
+  const idTitle = keyType.name === 'keys' ? 'Key ID' : 'Client ID';
   const facts: readonly (readonly [string, Html] | undefined)[] = [
     ['Kind', html`${KINDS[key.kind].title}`],
-    [keyType.name === 'keys' ? 'ID' : 'Client ID', html`<code>${key.id}</code>`],
+    [idTitle, copyText('key-id', idTitle, key.id)],
     ['Environment', html`${ENVIRONMENTS[key.environment]}`],
     key.apis === null ? undefined : ['APIs', fullList(key.apis)],
     ['Scopes', scopesOf(key)],
