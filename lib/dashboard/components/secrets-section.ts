@@ -34,8 +34,10 @@ ${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) =
 /** An access key has at most two secrets. */
 function addLink(context: PageContext, keyType: KeyType, key: KeyView, live: readonly SecretView[]): Html | undefined {
   if (keyType !== ACCESS_KEYS || key.state === 'revoked' || live.length > 1) return undefined;
-  const href = `${context.base}${keyPath(keyType, key)}/secrets/confirm`;
-  return actionLink({ href, title: 'Add a secret', needs: missingPermission(context, 'rotate') });
+  const needs = missingPermission(context, 'rotate');
+  // A member who lacks the permission sees the action once, in the menu.
+  if (needs !== undefined) return undefined;
+  return actionLink({ href: `${context.base}${keyPath(keyType, key)}/secrets/confirm`, title: 'Add a secret', needs });
 }
 
 function secretPanel(
