@@ -37,7 +37,6 @@ export const STYLE_TEXT = `:root {
   }
 }
 *, ::before, ::after { box-sizing: border-box; }
-html { scrollbar-gutter: stable; }
 body { margin: 0; background: var(--kw-page); color: var(--kw-text); font: 1rem/1.5 var(--kw-font); }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.125rem; margin: 2rem 0 .75rem; }
