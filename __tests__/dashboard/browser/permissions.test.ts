@@ -60,7 +60,7 @@ describe.each([
       expect(await statusOf(keyType, made)).toBeLessThan(300);
       await page.goto(made.href);
       // Edit and disable are one action: refused in one minute, they share an entry.
-      expect(await page.locator('.badge.refused').count()).toBe(3);
+      expect(await page.locator('strong', { hasText: /^refused$/ }).count()).toBe(3);
     });
 
     it('an Owner can list, view, create, use, edit and revoke a key', async () => {

@@ -31,7 +31,7 @@ it.each([1_280, 768, 390])('the chart and the table of a key that is used fit a 
   // Only days with requests.
   const rows = page.locator('.days tbody tr');
   expect(await rows.count()).toBe(5);
-  expect(await rows.first().textContent()).toBe(`${new Date(at.clock.now()).toISOString().slice(0, 10)}1,000,0000`);
+  expect(await rows.first().textContent()).toBe('15 Jan1,000,0000');
   expect((await page.locator('.days').boundingBox())?.height).toBeLessThan(350);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();

@@ -38,7 +38,7 @@ export function keyTable(keyType: KeyType, keys: readonly KeyView[], options: Ke
 <tbody role="rowgroup">
 ${keys.map(
   (key) =>
-    html`<tr role="row"><th scope="row" role="rowheader"><a href="${base}${keyPath(keyType, key)}">${userText(keyName(key))}</a>${sandboxBadge(key)}</th>${columns.map(
+    html`<tr role="row"><th role="rowheader"><a href="${base}${keyPath(keyType, key)}">${userText(keyName(key))}</a>${sandboxBadge(key)}</th>${columns.map(
       ({ className, cell }) => html`<td role="cell" class="${className}">${cell(key)}</td>`,
     )}</tr>
 `,

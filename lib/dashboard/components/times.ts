@@ -51,15 +51,20 @@ function relativeTime(time: Date, now: number): string {
 
 /** How long ago, or how soon, with the exact time as a tooltip. Pages of one key show the exact time. */
 export function timeAgo(time: Date, now: number): Html {
-  return html`<time datetime="${time.toISOString()}" title="${formatTime(time)}">${relativeTime(time, now)}</time>`;
+  return html`<time datetime="${isoMinute(time)}" title="${formatTime(time)}">${relativeTime(time, now)}</time>`;
 }
 
 /** The day in UTC, with the exact time as a tooltip. */
 export function dayTime(time: Date): Html {
-  return html`<time datetime="${time.toISOString()}" title="${formatTime(time)}">${SHORT_DAY.format(time)}</time>`;
+  return html`<time datetime="${isoMinute(time)}" title="${formatTime(time)}">${SHORT_DAY.format(time)}</time>`;
 }
 
 /** The exact time, and how long ago it is. */
 export function timeWithAge(time: Date, now: number, format = formatTime): Html {
-  return html`<time datetime="${time.toISOString()}">${format(time)}</time> <span class="muted">(${relativeTime(time, now)})</span>`;
+  return html`<time datetime="${isoMinute(time)}">${format(time)}</time> <span class="muted">(${relativeTime(time, now)})</span>`;
+}
+
+/** The time for programs, to the minute as it is shown: a list has a hundred of them. */
+function isoMinute(time: Date): string {
+  return `${time.toISOString().slice(0, 16)}Z`;
 }
