@@ -95,7 +95,7 @@ async function createOne(page) {
 
 async function takeForDocs() {
   mkdirSync(DOCS, { recursive: true });
-  const desktop = { viewport: { width: 960, height: 690 } };
+  const desktop = { viewport: { width: 960, height: 665 } };
   const wide = { viewport: { width: 1_100, height: 560 } };
   const phone = { viewport: { width: 390, height: 660 }, isMobile: true, hasTouch: true };
   const { keys, key, ...others } = pages();
