@@ -44,6 +44,16 @@ describe('the secrets of a key', () => {
     expect(view.hint).toBe(young.hint);
   });
 
+  it('the key was last used when a secret or a public key was', () => {
+    const jwk = '{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"one"}';
+    const publicKey = {
+      ...{ digest: 'd', key_id: key.id, kid: 'one', jwk, created_at: 1, last_used_at: 9, last_used_from: null },
+    };
+    const lastUse = (keys: readonly (typeof publicKey)[]) =>
+      keyViewOf({ key, secrets: [young, unused], publicKeys: keys }, NOW).lastUsedAt;
+    expect([lastUse([]), lastUse([publicKey])]).toEqual([new Date(5), new Date(9)]);
+  });
+
   it('the key has the hint of the newest secret without an end', () => {
     const gone = secretRow(key.id, 'sk_gone', { created_at: 9, retires_at: NOW });
     expect(keyViewOf({ key, secrets: [young, gone], publicKeys: [] }, NOW).hint).toBe(young.hint);

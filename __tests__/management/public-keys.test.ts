@@ -145,6 +145,17 @@ describe.each(engines)('on %s', (engine) => {
     expect((await refusalOf(remove(key.id, 'one'))).message).toMatch(/^kid: the last credential cannot be removed/);
   });
 
+  it('the last credential cannot be removed while an old secret is in its grace period', async () => {
+    const { key } = await holder.accessKey();
+    const { accessKeys } = at.management;
+    await add(key.id, { ...jwkOf(publicKey), kid: 'one' });
+    const rotated = await accessKeys.rotate(holder.owner, key.id, 3_600_000);
+    const current = rotated.key.secrets.find(({ state }) => state === 'current');
+    const left = await accessKeys.deleteSecret(holder.owner, key.id, String(current?.id));
+    expect(left.secrets.map(({ state }) => state)).toContain('grace_period');
+    expect((await refusalOf(remove(key.id, 'one'))).message).toMatch(/^kid: the last credential cannot be removed/);
+  });
+
   it('needs Owner, an enabled account, and an access key of that account', async () => {
     const { key } = await holder.accessKey();
     const stranger = await at.account();

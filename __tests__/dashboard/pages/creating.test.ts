@@ -231,6 +231,8 @@ describe('the page with the secret', () => {
       /<a [^>]*download="order-service.env" href="data:text\/plain;charset=utf-8,ACME_PAY_KEY%3Dsk_/,
     );
     expect(body).not.toMatch(/keyward_/i);
+    // The script empties the secret, and the command with the secret, when the page is left.
+    expect(body.match(/<textarea [^>]*data-once>/g)).toHaveLength(2);
     const access = (await browser.post('/access-keys', newForm('accessKeys'))).body.replace(/<[^>]+>/g, '');
     expect(access).toContain('Copy the client secret now and store it safely.');
     expect(access).toContain('Environment: Live &middot; Scopes: payments &middot; Expires: never');

@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { issuerHeartbeats } from '../../lib/store/signing-keys/issuer-heartbeats.js';
+import { openSqlite } from '../../lib/store/sqlite/engine.js';
+
+it('an issuer that sends heartbeats runs; two minutes after the last one, another algorithm may start', async () => {
+  const database = await openSqlite(':memory:');
+  await database.migrate();
+  let now = 0;
+  const engine = {
+    ...database,
+    get now() {
+      return sql<number>`${now}`;
+    },
+  };
+  const [running, other] = [issuerHeartbeats(engine), issuerHeartbeats(engine)];
+  for (now = 0; now <= 240_000; now += 60_000) expect(await running.announceIssuer('RS256')).toBeUndefined();
+  now = 360_000;
+  expect(await other.announceIssuer('ES256')).toBe('RS256');
+  now += 1;
+  expect(await other.announceIssuer('ES256')).toBeUndefined();
+  await database.close();
+});
