@@ -149,7 +149,7 @@ describe.each(engines)('on %s', (engine) => {
     const { key } = await holder.accessKey();
     const { accessKeys } = at.management;
     await add(key.id, { ...jwkOf(publicKey), kid: 'one' });
-    const rotated = await accessKeys.rotate(holder.owner, key.id, 3_600_000);
+    const rotated = await accessKeys.rotate(holder.owner, key.id, 3_600);
     const current = rotated.key.secrets.find(({ state }) => state === 'current');
     const left = await accessKeys.deleteSecret(holder.owner, key.id, String(current?.id));
     expect(left.secrets.map(({ state }) => state)).toContain('grace_period');

@@ -1,5 +1,5 @@
 /** The rules for small screens, touch, reduced motion and forced colors. They follow the rules of `style.ts`. */
-export const MEDIA_STYLE_TEXT = `@media (max-width: 60rem) { .wide { display: none; } }
+export const MEDIA_STYLE_TEXT: string = `@media (max-width: 60rem) { .wide { display: none; } }
 /* Where the column of the environment is shown, the mark is not needed. */
 @media (min-width: 60.01rem) { .keys .sandbox { display: none; } }
 /* On a phone a key takes two lines: its name and state, then its hint and last use. */

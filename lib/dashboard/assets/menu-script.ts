@@ -1,5 +1,5 @@
 /** The script for menus: they close when the user goes elsewhere. It follows `script.ts`. */
-export const MENU_SCRIPT_TEXT = `
+export const MENU_SCRIPT_TEXT: string = `
 const menus = document.querySelectorAll('details.menu');
 const closeOthers = ({ target }) => { for (const menu of menus) if (!menu.contains(target)) menu.open = false; };
 // A tap outside of links causes no click on some phones.

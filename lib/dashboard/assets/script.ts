@@ -1,5 +1,5 @@
 /** The script of the Dashboard. Every page also works without it. */
-export const SCRIPT_TEXT = `'use strict';
+export const SCRIPT_TEXT: string = `'use strict';
 let copied = false;
 
 // A copy button is shown only if the browser can write to the clipboard.

@@ -1,7 +1,7 @@
 /** The script that shortens a whole secret in a search before it is sent. It follows `script.ts`. */
 import { HINT_LENGTH, WHOLE_SECRET } from '../http/whole-secret.js';
 
-export const SECRET_SCRIPT_TEXT = `
+export const SECRET_SCRIPT_TEXT: string = `
 for (const field of document.querySelectorAll('[data-shortens]')) {
   field.addEventListener('input', () => {
     const secret = field.value.match(/${WHOLE_SECRET.source}/i);

@@ -1,5 +1,5 @@
 /** The rules for sections of a page: usage, activity, and what can be closed. They follow the rules of `style.ts`. */
-export const SECTION_STYLE_TEXT = `summary { cursor: pointer; }
+export const SECTION_STYLE_TEXT: string = `summary { cursor: pointer; }
 .end { white-space: nowrap; }
 /* Wide enough for "Copied", so that the text beside it keeps its size. */
 [data-copy] { min-width: 6rem; }

@@ -1,5 +1,5 @@
 /** The stylesheet of the Dashboard. Sites can override its custom properties. */
-export const STYLE_TEXT = `:root {
+export const STYLE_TEXT: string = `:root {
   color-scheme: light dark;
   --kw-font: system-ui, sans-serif;
   --kw-mono: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
