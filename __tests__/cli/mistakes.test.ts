@@ -122,7 +122,7 @@ describe('a mistake', () => {
     const { code, err } = await keyward.run(...SERVE, '--audience', 'x', '--host', '0.0.0.0');
     expect([code, err]).toEqual([
       2,
-      expect.stringMatching(/; with --host 0\.0\.0\.0 set --issuer or KEYWARD_ISSUER$/m),
+      expect.stringMatching(/; with --host 0\.0\.0\.0, --issuer or KEYWARD_ISSUER is required$/m),
     ]);
   });
 

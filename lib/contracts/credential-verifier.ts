@@ -60,7 +60,7 @@ export interface AcceptedTokens {
   readonly clockTolerance?: number | undefined;
 }
 
-/** The methods by which a client can prove that it is the owner of a token. If both are required, one is enough. */
+/** The methods by which a client can prove that it is the owner of a token. If both methods are required, a token needs to be bound by only one of them. */
 export interface ConfirmationMethods {
   /**
    * DPoP (RFC 9449): the scheme `DPoP` and a proof, signed with one of the `algorithms`. If `required`, tokens that are

@@ -1,5 +1,5 @@
 /**
- * The errors of a resource server. Some have an error code of RFC 6750 section 3.1, RFC 9449 section 7.1 or RFC 9470
+ * The errors of a resource server: their codes, statuses, and the texts in challenges and bodies. Some have an error code of RFC 6750 section 3.1, RFC 9449 section 7.1 or RFC 9470
  * section 3; the response of the others has no error code.
  */
 

@@ -11,7 +11,7 @@ import type { Tables } from './tables.js';
 /** Milliseconds between two writes of the queued uses. */
 const WRITE_INTERVAL = 5_000;
 /**
- * Minimum milliseconds between two writes for one secret. It is a second shorter than the interval of the verifiers,
+ * Minimum milliseconds between two writes for one secret. It is a second shorter than `RECORD_EVERY` of the verifiers,
  * because a verifier may use another clock.
  */
 const SAME_SECRET_INTERVAL = 59_000;

@@ -263,7 +263,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const { body } = await get('/rotate/confirm');
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain(
-      `Rotating now also ends ${made.hint}, the ${WORD[keyType]} before the current one, at once. ${made.hint} was never used.`,
+      `If you rotate now, ${made.hint}, the ${WORD[keyType]} before the current one, ends at once. ${made.hint} was never used.`,
     );
     expect(text).toContain('If clients still use it, wait until its grace period ends, ');
     const { hint } = await now();

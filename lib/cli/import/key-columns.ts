@@ -10,7 +10,7 @@ export const COLUMNS = [
 ];
 const NEEDED = ['digest', 'kind', 'apis'];
 
-/** What management's messages say, and what they must say for a file: the names of its columns. */
+/** The names of fields in management's messages, and the names of the columns of the file that replace them. */
 const COLUMN_WORDING = [
   [/^createdAt:/, 'created_at:'],
   [/^expiresAt:/, 'expires_at:'],

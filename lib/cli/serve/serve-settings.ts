@@ -78,7 +78,7 @@ export function serveSettings({ env }: Io, options: ServeOptions): ServeSettings
   const host = options.host ?? (env.KEYWARD_HOST || '127.0.0.1');
   const issuer = options.issuer ?? (env.KEYWARD_ISSUER || undefined);
   if (issuer === undefined && secureUrl(urlOf(host, port)) === undefined) {
-    const message = `the public https URL of this server is missing; with --host ${host} set --issuer or KEYWARD_ISSUER`;
+    const message = `the public https URL of this server is missing; with --host ${host}, --issuer or KEYWARD_ISSUER is required`;
     throw new CliError(message, EXIT.usage);
   }
   return { ...options, audience, port, host, ...(issuer !== undefined && { issuer }) };

@@ -128,5 +128,10 @@ export function serveDashboard(
 
 /** The links for a person, each on its own line, so that it can be copied. */
 export function linesOfLinks({ developer, owner }: DashboardLinks): readonly string[] {
-  return ['Sign in as Owner, once, within 15 minutes:', owner, 'Sign in as Developer:', developer];
+  return [
+    'Sign in as Owner, once, within 15 minutes:',
+    owner,
+    'Sign in as Developer, once, within 15 minutes:',
+    developer,
+  ];
 }

@@ -51,8 +51,8 @@ const CAPTIONS: Readonly<Record<string, string>> = {
   '-created': 'newest first',
   name: 'by name',
   '-name': 'by name, from Z to A',
-  used: 'last used, oldest first',
-  '-used': 'last used, newest first',
+  used: 'by last use, oldest first',
+  '-used': 'by last use, newest first',
 };
 
 /** A heading that links to its first order, or if the list is in that order already, to the reverse. */

@@ -64,7 +64,7 @@ export function timeWithAge(time: Date, now: number, format = formatTime): Html 
   return html`<time datetime="${isoMinute(time)}">${format(time)}</time> <span class="muted">(${relativeTime(time, now)})</span>`;
 }
 
-/** The time for programs, to the minute as it is shown: a list has a hundred of them. */
+/** The time for programs, to the minute like the visible text. Seconds are left out to keep long lists small. */
 function isoMinute(time: Date): string {
   return `${time.toISOString().slice(0, 16)}Z`;
 }

@@ -52,7 +52,7 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The message for the form, without the name of the field, with which messages of management start. */
+/** The message for the form. A message of management starts with the name of its field; this name is removed. */
 export function messageOf({ message, field }: ManagementError): string {
   const [pattern, words] = PLAIN.find(([one]) => one.test(message)) ?? [];
   if (pattern !== undefined && words !== undefined) return message.replace(pattern, words);

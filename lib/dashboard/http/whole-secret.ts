@@ -26,7 +26,7 @@ export function shortSecret(text: string): string | undefined {
 }
 
 /**
- * Wraps a page with a search: a whole secret is answered with a redirect to the search for its last characters.
+ * Wraps a page that has a search. A search for a whole secret is redirected to the search for its last characters.
  *
  * @param field - The query parameter that could contain the secret.
  */

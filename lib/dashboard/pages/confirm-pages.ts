@@ -64,7 +64,7 @@ function endsToo(key: KeyView, { now }: PageContext): Html | undefined {
   const ending = inGrace(key.secrets);
   if (ending.length === 0) return undefined;
   const one = (secret: SecretView) =>
-    html`Rotating now also ends ${secretEnd(secret.hint)}, the ${secretWord(key)} before the current one, at once. ${lastUseOf(secretEnd(secret.hint), secret, now)} If clients still use it, wait until its grace period ends, ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
+    html`If you rotate now, ${secretEnd(secret.hint)}, the ${secretWord(key)} before the current one, ends at once. ${lastUseOf(secretEnd(secret.hint), secret, now)} If clients still use it, wait until its grace period ends, ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
   return html`<p class="banner">${joined(ending.map(one), html` `)}</p>`;
 }
 

@@ -25,7 +25,7 @@ export function revokeKey(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base, fields } = context;
     const formId = formIdIn(fields);
-    // Without the permission, management refuses it, and adds an entry to the audit log.
+    // Without the permission, the name is not checked: `revoke` below refuses the request, and audits it.
     if (can(context, 'revoke')) {
       const key = await viewKey(context, keyType);
       const typed = fields.one('confirm') ?? '';

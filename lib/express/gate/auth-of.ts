@@ -33,6 +33,7 @@ export function setPrincipal(req: ExpressRequest, gate: GateMetadata, principal:
   contexts.set(req, { gate, principal, earlier: contexts.get(req) });
   if (req.auth === principal) return;
   if (req.app !== undefined) offerAccessor(req.app);
+  // With the accessor, `req.auth` already returns the principal, and the request needs no property of its own.
   if (req.auth === principal) return;
   Object.defineProperty(req, 'auth', { value: principal, writable: true, enumerable: true, configurable: true });
 }

@@ -21,9 +21,9 @@ export interface RefusalAnswer extends ChallengeRequest {
 }
 
 /**
- * Refuses a request. The challenge is set before any error handler runs, so that no custom handler can lose it, and no
- * shared cache may store the response. If the answer names scopes, it also names the scopes of the gate, so that a
- * client learns everything that it needs from one challenge.
+ * Refuses a request. The headers are set before any error handler runs, so that no custom handler can lose the
+ * challenge. `Cache-Control` forbids caches to store the response. If the answer names scopes, it also names the scopes
+ * of the gate, so that a client learns everything that it needs from one challenge.
  */
 export function refuse(
   res: ServerResponse,

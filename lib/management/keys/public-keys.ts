@@ -47,7 +47,7 @@ function readPublicKey(value: unknown): ReadPublicKey {
   const members = key.export({ format: 'jwk' });
   const kid = given ?? thumbprintOf(members);
   if (typeof kid !== 'string' || !KID.test(kid)) {
-    throw invalid(FIELD, 'the kid must consist of 1 to 128 of A-Z a-z 0-9 _ . ~ : -, or be absent');
+    throw invalid(FIELD, 'the kid must be absent, or 1 to 128 characters of A-Z, a-z, 0-9, - _ . ~ and :');
   }
   const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
   // A key that cannot verify assertions is refused here, so that the member sees the error (RFC 7517 §4.2 to §4.4, RFC

@@ -87,7 +87,11 @@ function operationsAt(
   const methods = version === '3.2' ? [...METHODS, 'query'] : METHODS;
   if (item !== written) {
     const beside = methods.find((method) => Object.hasOwn(objectAt(written), method));
-    if (beside !== undefined) throw faultAt(written, `"${beside}" beside a $ref; what that means is undefined`);
+    if (beside !== undefined)
+      throw faultAt(
+        written,
+        `"${beside}" is beside a $ref, and OpenAPI does not define which of them applies; move it into the target of the $ref`,
+      );
   }
   const named = methods.flatMap((method) => {
     const operation = memberOf(item, method);

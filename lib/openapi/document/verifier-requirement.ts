@@ -48,7 +48,7 @@ function linkAlternative(
     const rule = 'a security requirement must name exactly one scheme that has a verifier';
     throw faultAt(
       { pointer },
-      `${rule}, because a request has only one Authorization header; mutualTLS can be added to it`,
+      `${rule}, because a request has only one Authorization header; the requirement may also name mutualTLS`,
     );
   }
   if (linked.some(({ scheme, scopes }) => scheme.type === 'mutualTLS' && scopes.length > 0)) {

@@ -103,8 +103,8 @@ export class RemoteKeySet implements KeySet {
 
   /**
    * Finds a key that the fresh set does not have, or any key if the set is not fresh. It brings the set up to date
-   * first. If that fetched nothing (`#loads` is the same) and the key is still missing, it fetches the set once more,
-   * but only if the cooldown and the pause after a failure are over.
+   * first. If that fetched nothing (`#loads` is the same) and the key is still missing, the set is fetched for this
+   * `kid`, but not during the cooldown or the pause after a failure.
    */
   async #search(kid: string | undefined): Promise<VerificationKey | undefined> {
     const loads = this.#loads;
