@@ -144,7 +144,7 @@ describe('documents that cannot be read', () => {
       /#\/paths\/~1y\/get: an operation cannot be a \$ref/,
     );
     const beside = documentOf({ ...uses, '/y': { $ref: '#/paths/~1x', get: asking([]) } });
-    expect(gateOf(beside)).toMatch(/#\/paths\/~1y: "get" beside a \$ref/);
+    expect(gateOf(beside)).toMatch(/#\/paths\/~1y: "get" is beside a \$ref/);
   });
 
   it('O11 members named __proto__ are ordinary names', () => {
