@@ -9,7 +9,7 @@ const CHARACTERS_PER_LINE = 60;
  *
  * @param isSecret - The script asks for confirmation if the page is left before the text was copied, and then empties
  * the field.
- * @param beside - What stands beside the button.
+ * @param beside - Another control, shown after the button.
  */
 export function copyField(id: string, label: string, text: string, isSecret = false, beside?: Html): Html {
   return html`<div class="field"><label for="${id}">${label}</label>
