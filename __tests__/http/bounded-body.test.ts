@@ -27,4 +27,14 @@ describe('readBody', () => {
     expect(String(await body)).toBe(result);
     expect(timers()).toBe(before);
   });
+
+  it.each(['utf8', 'hex'] as const)(
+    'reads a request for which a middleware has set the encoding %s',
+    async (encoding) => {
+      const req = requestWith('a=', '\u00e9');
+      req.setEncoding(encoding);
+      (req as unknown as PassThrough).end();
+      expect(String(await readBody(req, BOUNDS))).toBe('a=\u00e9');
+    },
+  );
 });

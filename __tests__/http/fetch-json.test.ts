@@ -81,9 +81,9 @@ describe('a document that cannot be fetched', () => {
     ['302', status(302, { Location: '/elsewhere' }), 'status 302'],
     ['404', status(404), 'status 404'],
     ['500', status(500), 'status 500'],
-    ['HTML', body('<html>', 'text/html'), 'no JSON'],
-    ['an empty body', body('', 'application/json'), 'no JSON'],
-    ['a byte-order mark', body('\uFEFF{}', 'application/json'), 'no JSON'],
+    ['HTML', body('<html>', 'text/html'), 'not JSON'],
+    ['an empty body', body('', 'application/json'), 'not JSON'],
+    ['a byte-order mark', body('\uFEFF{}', 'application/json'), 'not JSON'],
     ['an endless body', endless, 'response longer than 262144 bytes'],
     ['a large body', large(1_000_000), 'response longer than 262144 bytes'],
     ['a connection that ends', (req) => req.socket.destroy(), 'UND_ERR_SOCKET'],
@@ -94,7 +94,7 @@ describe('a document that cannot be fetched', () => {
   it.each<[string, RequestListener]>([
     ['the head', hang],
     ['the rest', stall],
-  ])('reports a time-out for %s', async (_name, listener) => {
+  ])('reports a timeout for %s', async (_name, listener) => {
     await expect(get(listener, AbortSignal.timeout(20))).rejects.toThrow(new FetchError('timed out'));
   });
 
@@ -121,7 +121,7 @@ describe('a document that cannot be fetched', () => {
 
   it('reports missing JSON for an empty body', async () => {
     const fetchSpy = jest.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null));
-    await expect(fetchJson(new URL(server.jwksUri), never)).rejects.toThrow(new FetchError('no JSON'));
+    await expect(fetchJson(new URL(server.jwksUri), never)).rejects.toThrow(new FetchError('not JSON'));
     fetchSpy.mockRestore();
   });
 });

@@ -168,6 +168,11 @@ describe('repeatsAuthorization', () => {
   ])('finds two lines: %s', (_name, rawHeaders) => {
     expect(repeatsAuthorization(rawHeaders)).toBe(true);
   });
+
+  it('counts 1,000 lines as two, because Node drops the lines after these', () => {
+    expect(repeatsAuthorization(Array(1_998).fill('a'))).toBe(false);
+    expect(repeatsAuthorization(Array(2_000).fill('a'))).toBe(true);
+  });
 });
 
 function characters(first: number, last: number): readonly string[] {

@@ -35,7 +35,9 @@ export function readBody(req: IncomingMessage, { maxBytes, timeoutMs }: BodyBoun
       req.pause();
       resolve(outcome);
     };
-    const onData = (chunk: Buffer) => {
+    const onData = (given: Buffer | string) => {
+      // It is a string if an earlier middleware called `req.setEncoding`.
+      const chunk = typeof given === 'string' ? Buffer.from(given, req.readableEncoding ?? 'utf8') : given;
       bytes += chunk.length;
       if (bytes > maxBytes) settle('too_large');
       else chunks.push(chunk);

@@ -15,13 +15,25 @@ export class FetchError extends KeywardError {
 const MAX_BYTES = 256 * 1_024;
 
 /**
+ * Aborts after a time, as `AbortSignal.timeout` does, but reads a response first that arrived while the event loop was
+ * blocked.
+ */
+export function timeoutSignal(milliseconds: number): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new DOMException('timed out', 'TimeoutError'));
+  setTimeout(() => setImmediate(abort), milliseconds).unref();
+  return controller.signal;
+}
+
+/**
  * Fetches a JSON document. The response must have status 200 and at most 256 KiB (decoded). Redirects are refused,
  * because an attacker who can redirect could choose the document, such as the keys of an issuer.
  *
+ * @param send - Sends the request.
  * @throws FetchError
  */
-export async function fetchJson(url: URL, signal: AbortSignal): Promise<unknown> {
-  return fetchOk(url, { signal, headers: { accept: 'application/json' } }, readJson);
+export async function fetchJson(url: URL, signal: AbortSignal, send = fetch): Promise<unknown> {
+  return fetchOk(url, { signal, headers: { accept: 'application/json' } }, readJson, send);
 }
 
 /**
@@ -39,14 +51,19 @@ export async function postForm(
   headers.set('accept', 'application/json');
   return fetchOk(url, { method: 'POST', signal, headers, body: form }, async (response) => {
     const object = parseJsonObject(await boundedBytes(response));
-    if (object === undefined) throw new FetchError('no JSON object');
+    if (object === undefined) throw new FetchError('not a JSON object');
     return object;
   });
 }
 
-async function fetchOk<T>(url: URL, init: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
+async function fetchOk<T>(
+  url: URL,
+  init: RequestInit,
+  read: (response: Response) => Promise<T>,
+  send = fetch,
+): Promise<T> {
   try {
-    const response = await fetch(url, { ...init, redirect: 'manual' });
+    const response = await send(url, { ...init, redirect: 'manual' });
     if (response.status !== 200) {
       await response.body?.cancel();
       throw new FetchError(`status ${response.status}`);
@@ -78,7 +95,7 @@ async function boundedBytes(response: Response): Promise<Buffer> {
 function reasonOf(error: unknown): string {
   if (!types.isNativeError(error) && !(error instanceof DOMException)) return 'failed';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timed out';
-  if (error.name === 'SyntaxError') return 'no JSON';
+  if (error.name === 'SyntaxError') return 'not JSON';
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return typeof code === 'string' ? code : 'failed';
 }

@@ -2,7 +2,7 @@
  * Finds URLs in the metadata of an issuer. The document of RFC 8414 is tried first, then that of OpenID Connect
  * Discovery.
  */
-import { FetchError, fetchJson } from './fetch-json.js';
+import { FetchError, fetchJson, timeoutSignal } from './fetch-json.js';
 import { isInternalHost, secureUrl } from './secure-url.js';
 
 /** The time limit of the first document in milliseconds. It leaves time for the second document. */
@@ -13,6 +13,8 @@ export interface MetadataSource {
   /** The issuer from the options. `issuer` of the metadata must be exactly the same (RFC 8414 §3.3). */
   readonly issuer: string;
   readonly allowHttp: boolean;
+  /** The function that sends requests. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** The names of metadata members that are URLs (RFC 8414 §2). */
@@ -26,12 +28,13 @@ export type MetadataUrl = 'introspection_endpoint' | 'jwks_uri' | 'token_endpoin
  *   because that explains more than a missing second document.
  */
 export async function discoverUrl(source: MetadataSource, member: MetadataUrl, signal: AbortSignal): Promise<URL> {
-  const first = AbortSignal.any([signal, AbortSignal.timeout(FIRST_TIMEOUT)]);
-  const metadata = await fetchJson(oauthMetadataUrl(source.url), first).catch(() => undefined);
+  // Node may collect a signal of `AbortSignal.timeout` that only `any` uses, and then it never aborts.
+  const first = AbortSignal.any([signal, timeoutSignal(FIRST_TIMEOUT)]);
+  const metadata = await fetchJson(oauthMetadataUrl(source.url), first, source.fetch).catch(() => undefined);
   const found = metadata === undefined ? undefined : readUrl(metadata, member, source);
   if (found instanceof URL) return found;
   try {
-    const second = readUrl(await fetchJson(openidMetadataUrl(source.url), signal), member, source);
+    const second = readUrl(await fetchJson(openidMetadataUrl(source.url), signal, source.fetch), member, source);
     if (second instanceof URL) return second;
     throw second;
   } catch (error) {

@@ -12,6 +12,9 @@ export interface SigningKey {
   readonly kid: string | undefined;
 }
 
+const RSA_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+/** Bits: jose refuses to sign with a shorter RSA key (RFC 7518 §3.3). */
+const MIN_MODULUS = 2_048;
 /** The JWS algorithm of each elliptic curve (RFC 7518 §3.4), by OpenSSL's name of the curve. */
 const ALGORITHM_OF_CURVE = new Map([
   ['prime256v1', 'ES256'],
@@ -28,8 +31,9 @@ export function readPrivateKey(input: unknown, keyId: string | undefined): Signi
   const key = parseKey(input);
   if (key?.type !== 'private') return undefined;
   const jwk = isJwk(input) ? input : {};
-  const alg = jwk.alg ?? algorithmOf(key);
-  return alg === undefined ? undefined : { key, alg, kid: keyId ?? jwk.kid };
+  const algorithms = algorithmsOf(key);
+  const alg = jwk.alg ?? algorithms[0];
+  return alg === undefined || !algorithms.includes(alg) ? undefined : { key, alg, kid: keyId ?? jwk.kid };
 }
 
 /** Signs a JWT. The first call loads jose. */
@@ -56,9 +60,11 @@ function isJwk(input: unknown): input is JWK {
   return typeof input === 'object' && input !== null && !(input instanceof KeyObject);
 }
 
-/** Returns the algorithm for a key without `alg`. For RSA, which has several, this is RS256. */
-function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string | undefined {
-  if (asymmetricKeyType === 'rsa') return 'RS256';
-  if (asymmetricKeyType === 'ed25519') return 'EdDSA';
-  return ALGORITHM_OF_CURVE.get(asymmetricKeyDetails?.namedCurve ?? '');
+/** Returns the algorithms by which a key can sign. The first one is for a key without `alg`. */
+function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): readonly string[] {
+  const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {};
+  if (asymmetricKeyType === 'rsa') return modulusLength < MIN_MODULUS ? [] : RSA_ALGORITHMS;
+  if (asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519'];
+  const algorithm = ALGORITHM_OF_CURVE.get(namedCurve);
+  return algorithm === undefined ? [] : [algorithm];
 }

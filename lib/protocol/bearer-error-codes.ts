@@ -1,6 +1,7 @@
 /**
- * The errors of a resource server: their codes, statuses, and the texts in challenges and bodies. Some have an error code of RFC 6750 section 3.1, RFC 9449 section 7.1 or RFC 9470
- * section 3; the response of the others has no error code.
+ * The errors of a resource server: their codes, statuses, and the texts in challenges and bodies. Some errors have an
+ * error code of RFC 6750 section 3.1, RFC 9449 section 7.1 or RFC 9470 section 3; the response to the others has no
+ * error code.
  */
 
 /**
@@ -43,7 +44,7 @@ const OAUTH_ERRORS: readonly BearerErrorCode[] = [
   'insufficient_user_authentication',
 ];
 
-/** Checks whether OAuth defines the code. Only then the response names it as `error`. */
+/** Checks whether OAuth defines the code. Only then does the response name it as `error`. */
 export function isOauthError(code: BearerErrorCode): boolean {
   return OAUTH_ERRORS.includes(code);
 }

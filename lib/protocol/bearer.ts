@@ -70,11 +70,18 @@ export function isB64token(text: string): boolean {
 }
 
 /**
- * Checks whether a request has more than one `Authorization` line. Node keeps only the first one in `headers`. A proxy
- * that reads the last one would see a different credential.
+ * Names and values of 1,000 lines. Node drops the lines after these (`server.maxHeadersCount`), so they may hide
+ * another credential.
+ */
+const MAX_RAW_HEADERS = 2_000;
+
+/**
+ * Checks whether a request has, or may have, more than one `Authorization` line. Node keeps only the first one in
+ * `headers`. A proxy that reads the last one would see a different credential.
  */
 export function repeatsAuthorization(rawHeaders: readonly string[] | undefined): boolean {
   if (rawHeaders === undefined) return false;
+  if (rawHeaders.length >= MAX_RAW_HEADERS) return true;
   let seen = false;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
