@@ -59,7 +59,7 @@ describe('readTable', () => {
       { name: 'n', sise: 1 },
       'unknown option "sise"; the options are name, size, strict, color, kinds, make,',
     ],
-    ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a number from 1 to 5, got number'],
+    ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a whole number from 1 to 5, got number'],
     ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got string'],
     ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got string`],
     ['no list', { name: 'n', kinds: 'a' }, 'option "kinds" must be a list of kinds, got string'],

@@ -161,7 +161,7 @@ describe('integer', () => {
   });
 
   it.each([[2], [8], [Number.NaN], ['5'], [null]])('refuses %p, of 3 to 7', (value) => {
-    expect(() => of(value).integer('one', 4, 3, 7)).toThrow(got(value, 'a number from 3 to 7'));
+    expect(() => of(value).integer('one', 4, 3, 7)).toThrow(got(value, 'a whole number from 3 to 7'));
   });
 });
 

@@ -84,7 +84,7 @@ describe('options', () => {
     [
       'cache.max',
       { cache: { max: 0 } },
-      'option "cache": option "max" must be a number from 1 to 10000000, got number',
+      'option "cache": option "max" must be a whole number from 1 to 10000000, got number',
     ],
     ['clock', { clock: { now: () => 0 } }, 'option "clock" must be an object with now() and monotonic(), got object'],
   ])('%s: throws', (_name, options, message) => {
@@ -241,7 +241,7 @@ describe('several issuers in one accept', () => {
 
   it('must be different issuers', () => {
     expect(() => requireBearer({ accept: [first, verifierOf({ audience: 'https://another.test' })] })).toThrow(
-      new TypeError(`requireBearer: two verifiers in "accept" claim the access tokens of ${ISSUER}`),
+      new TypeError(`requireBearer: two verifiers in "accept" claim the access tokens of ${ISSUER}; remove one`),
     );
   });
 });

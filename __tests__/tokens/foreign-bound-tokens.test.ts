@@ -43,7 +43,7 @@ describe.each(['JWT', 'opaque'] as const)('tokens of oidc-provider that are boun
     const byKey = requireBearer({ accept: [verifierOf(issuer.url, { dpop })] });
     const mtls = { certificateOf, required: true };
     const byCertificate = requireBearer({ accept: [verifierOf(certifying.url, { mtls })] });
-  }, 30_000);
+  });
   afterAll(() => Promise.all([issuer.close(), certifying.close(), api.close()]));
 
   const ACCEPTED = [200, { kind: 'access', clientId: id, scopes: ['payments'], confirmation: 'dpop' }];

@@ -55,6 +55,7 @@ const OPTIONS = {
   environment: oneOf([...ENVIRONMENTS, 'any']),
   format: withDefault(object<KeyFormat>(['read']), keywardFormat),
   apis: withDefault(object<ApiMap>(['apisOf']), scopePrefixes),
+  // For access keys the time is fixed, in tokens/access-keys.ts.
   timeout: integer(1_000, 1, 60_000),
   maxLookups: integer(100, 1, 100_000),
   cache: anything,

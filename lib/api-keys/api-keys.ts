@@ -75,7 +75,7 @@ const WATCH = { of: 'apiKeys', callback: 'watch' } as const;
 const DECLINED: Outcome = Object.freeze({ outcome: 'declined' });
 
 /**
- * Makes the verifier of API keys (spec section 5.1).
+ * Makes the verifier of API keys (docs/spec.md §5.1).
  *
  * A key that is unknown, revoked, expired, disabled or mistyped is refused; a key of another kind or environment is
  * declined, so that the next verifier is asked. If the resolver fails, takes too long or returns an invalid record, the

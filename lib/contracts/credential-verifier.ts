@@ -13,25 +13,25 @@ export interface CredentialVerifier<P extends Principal = Principal> {
    * The kinds of principals that the verifier may return. If absent, it may return any kind, and `assertGuarded`
    * requires a `requireKeyKind` on every route behind the gate.
    */
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: readonly Kind[] | undefined;
 
   /**
    * The credentials that the verifier claims. Two verifiers with the same claim in one `accept` are an error, because
    * the second would never be asked.
    */
-  readonly claims?: readonly Claim[];
+  readonly claims?: readonly Claim[] | undefined;
 
   /**
    * If `true`, the verifier claims every credential that no other verifier claims, so it must be the last one in
    * `accept`.
    */
-  readonly claimsRest?: boolean;
+  readonly claimsRest?: boolean | undefined;
 
   /**
    * The access tokens that the verifier accepts. Resource metadata names their issuer, so it cannot include a verifier
    * without this property.
    */
-  readonly tokens?: AcceptedTokens;
+  readonly tokens?: AcceptedTokens | undefined;
 
   /**
    * The methods by which the verifier requires proof of possession. A gate names them in its challenges. If you wrap a
@@ -60,7 +60,10 @@ export interface AcceptedTokens {
   readonly clockTolerance?: number | undefined;
 }
 
-/** The methods by which a client can prove that it is the owner of a token. If both methods are required, a token needs to be bound by only one of them. */
+/**
+ * The methods by which a client can prove that it is the owner of a token. If both methods are required, a token needs
+ * to be bound by only one of them.
+ */
 export interface ConfirmationMethods {
   /**
    * DPoP (RFC 9449): the scheme `DPoP` and a proof, signed with one of the `algorithms`. If `required`, tokens that are
@@ -100,7 +103,7 @@ export interface Accepted<P extends Principal = Principal> {
 export interface Declined {
   readonly outcome: 'declined';
   /** The reason, for the operator only. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** The verifier claims the credential, and it is invalid: 401. */
@@ -122,7 +125,7 @@ export interface Unavailable {
   /** The reason, for the operator only. */
   readonly reason: string;
   /** Seconds after which the client should retry. Default: 1. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
 }
 
 export const BUILT_IN: unique symbol = Symbol('keyward.builtIn');

@@ -28,15 +28,15 @@ export type ResolveKey = (key: PresentedKey) => Awaitable<KeyRecord | null | und
 export interface KeyResolver {
   resolveKey: ResolveKey;
   /** Starts to notify a listener of changes. Returns a function that stops it. */
-  watch?(feed: FeedListener): () => void;
-  recordUse?: RecordUse;
-  usageOf?: UsageOf;
+  watch?: ((feed: FeedListener) => () => void) | undefined;
+  recordUse?: RecordUse | undefined;
+  usageOf?: UsageOf | undefined;
 }
 
 /**
- * Called when a credential was used: a key at a gate, or a client secret at the token endpoint. It runs during a request,
- * after each lookup and then about once a minute for each credential. So it should only queue the use. Its result is
- * not awaited; if it throws or rejects, an event is published on `keyward:callback-failure`.
+ * Called when a credential was used: a key at a gate, or a client secret at the token endpoint. It runs during a
+ * request, after each lookup and then about once a minute for each credential. So it should only queue the use. Its
+ * result is not awaited; if it throws or rejects, an event is published on `keyward:callback-failure`.
  *
  * @param digest - SHA-256 of the presented credential, in lower-case hex.
  * @param from - The address of the sender; `undefined` if it is unknown.
@@ -57,9 +57,9 @@ export interface AccessKeyResolver {
   /** Finds the record of an access key by its client ID. The result has the same meaning as that of `ResolveKey`. */
   resolveAccessKey(id: string): Awaitable<AccessKeyRecord | null | undefined>;
   /** Starts to notify a listener of changes. Returns a function that stops it. */
-  watch?(feed: FeedListener): () => void;
-  recordUse?: RecordUse;
-  usageOf?: UsageOf;
+  watch?: ((feed: FeedListener) => () => void) | undefined;
+  recordUse?: RecordUse | undefined;
+  usageOf?: UsageOf | undefined;
   /**
    * Revokes one token of an access key permanently. From then on until the token expires, `revokedTokens` of the record
    * must contain the `jti`. Listeners of `watch` must be notified. The promise resolves when the revocation is stored,

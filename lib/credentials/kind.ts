@@ -1,7 +1,7 @@
-/** The kind of a credential: a secret key, a public key, or an access token (spec section 2). */
+/** The kind of a credential: a secret key, a public key, or an access token (docs/spec.md §2). */
 export type Kind = KeyKind | 'access';
 
-/** The two kinds of API key (spec section 2.1). */
+/** The two kinds of API key (docs/spec.md §2.1). */
 export type KeyKind = 'secret' | 'public';
 
 /** The environment in which a credential is valid. */

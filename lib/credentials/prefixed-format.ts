@@ -135,6 +135,11 @@ function formatOf(prefix: string): PrefixedFormat {
   return format;
 }
 
+/** Checks whether a text has the prefix of a `keyFormat` of this process. */
+export function hasKeyPrefix(text: string): boolean {
+  return [...formats.values()].some((format) => format.read(text) !== undefined);
+}
+
 /** Returns the first 30 bits of the SHA-256 of a text, 5 bits for each character. */
 function checksum(text: string): string {
   let bits = Number.parseInt(hash('sha256', text).slice(0, 8), 16) >>> 2;

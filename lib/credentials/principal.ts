@@ -20,7 +20,7 @@ export interface KeyPrincipal<K extends KeyKind = KeyKind> {
   readonly apis: 'all' | readonly string[];
   /** The scopes; `'all'` means every scope of its APIs. */
   readonly scopes: 'all' | readonly string[];
-  /** The processing channels of the payment platform that the key may use (spec section 2.1, rule 3). */
+  /** The processing channels of the payment platform that the key may use (docs/spec.md §2.1, rule 3). */
   readonly channels: 'all' | readonly string[];
   /** The e-commerce platform of the key. A key with a platform has exactly one channel. */
   readonly platform: string | undefined;

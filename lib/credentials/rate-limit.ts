@@ -42,7 +42,7 @@ const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const LIMIT = /^(\d{1,10})\/(?:(\d{0,6})([smhd])|(second|minute|hour|day))$/;
 
 /** What `parseRateLimit` expects, for errors. */
-export const RATE_LIMIT_FORM = 'requests and a time in s, m, h or d, such as 100/1m';
+export const RATE_LIMIT_FORM = 'a number of requests and a time in s, m, h or d, such as 100/1m';
 
 /** Parses `100/1m` or `5000/d`, as the Dashboard and the command line accept it; `undefined` for another text. */
 export function parseRateLimit(text: string): RateLimit | undefined {

@@ -1,4 +1,5 @@
 /** Runs callbacks of the user without waiting for them. */
+import { types } from 'node:util';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type CallbackFailure, callbackFailures } from './callback-failure.js';
 
@@ -22,6 +23,11 @@ export function handleRejection(name: CallbackName, returned: unknown): void {
   const { then } = Object(returned) as { then?: unknown };
   if (typeof then === 'function')
     then.call(returned, undefined, (error: unknown) => reportCallbackFailure(name, 'rejected', error));
+}
+
+/** Handles the rejection of a promise that a callback returned although it must be synchronous. */
+export function ignoreRejection(returned: unknown): void {
+  if (types.isPromise(returned)) Promise.prototype.catch.call(returned, () => {});
 }
 
 export function reportCallbackFailure(name: CallbackName, reason: CallbackFailure['reason'], error: unknown): void {

@@ -68,9 +68,11 @@ export class Options {
 
   /** Reads a whole number between two bounds, both included. */
   integer(name: string, fallback: number, min: number, max: number): number {
-    const value = this.number(name, fallback, min, max);
-    if (!Number.isInteger(value)) throw this.mistake(name, `a whole number from ${min} to ${max}`);
-    return value;
+    const { [name]: value = fallback } = this.#values;
+    if (!Number.isInteger(value) || !(Number(value) >= min && Number(value) <= max)) {
+      throw this.mistake(name, `a whole number from ${min} to ${max}`);
+    }
+    return value as number;
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[]): T {

@@ -128,7 +128,8 @@ export interface AccessTokensSettings {
  */
 export function readAccessTokensOptions(given: AccessTokensOptions): AccessTokensSettings {
   const options = readTable('accessTokens', given, OPTIONS);
-  // Reading `jwks` and `dpop` also reads other options and returns a finished object, which gets its own name here.
+  // Reading `jwks` (issuer-keys.ts) and `dpop` (confirmation.ts) also reads other options and returns a finished
+  // object, which gets its own name here.
   const { issuer, environment, apis, clock, jwks: keySet, dpop: confirmation, accessKeys: resolver } = options;
   const bounds = readCacheOptions('accessTokens', options.cache, resolver?.watch !== undefined);
   const rules: ClaimRules = Object.freeze({

@@ -51,7 +51,7 @@ interface UnverifiedToken {
 const DECLINED: TokenOutcome = Object.freeze({ outcome: 'declined' });
 
 /**
- * Makes the verifier of the access tokens of one issuer (RFC 9068 section 4, RFC 7519 section 7.2, spec section 5.2).
+ * Makes the verifier of the access tokens of one issuer (RFC 9068 section 4, RFC 7519 section 7.2, docs/spec.md §5.2).
  *
  * A token that breaks a rule is refused; so is one with `cnf`, unless `dpop` or `mtls` is given and the request proves
  * possession (RFC 9449, RFC 8705). If the keys of the issuer or `accessKeys` are not available: 503.
@@ -77,6 +77,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   /** Verifications that wait for signing keys, the thread pool or an access key, shared by requests of a token. */
   const pending = new Map<string, Promise<TokenOutcome>>();
 
+  // The entry point, or verifyToken if there is nothing to confirm or count: see `verify` at the end.
   function verifyAndConfirm(credential: PresentedCredential): Outcome | Promise<Outcome> {
     const token = verifyToken(credential);
     if (token instanceof Promise) return token.then((settled) => confirm(settled, credential));

@@ -47,7 +47,7 @@ export function readAccessKeyGrant(value: unknown): AccessKeyGrant {
   const publicKeys = absentOr('publicKeys', record.publicKeys, publicJwks) ?? NO_KEYS;
   const isEmpty = Array.isArray(secrets) && secrets.length === 0 && publicKeys.length === 0;
   if (!Array.isArray(secrets) || isEmpty || secrets.length > MAX_SECRETS) {
-    throw new RecordError('secrets: expected one or two');
+    throw new RecordError('secrets: expected one or two secrets, or none if there are publicKeys');
   }
   const former = formerSecrets ?? [];
   if (!Array.isArray(former) || former.length > MAX_FORMER_SECRETS || ![...former].every(isDigest)) {
@@ -76,9 +76,9 @@ function isDigest(value: unknown): value is string {
 function readSecret(value: unknown): Secret {
   if (typeof value === 'object' && value !== null) refuseUnknownExpiryFields(value, SECRET_MEMBERS);
   const { digest, expiresAt } = (value ?? {}) as { digest?: unknown; expiresAt?: unknown };
-  if (!isDigest(digest)) throw new RecordError('secrets: expected digests');
+  if (!isDigest(digest)) throw new RecordError('secrets: expected digest to be SHA-256 in lower-case hex');
   if (expiresAt === undefined || expiresAt === null) return { digest, expiresAt: Number.POSITIVE_INFINITY };
   const time = types.isDate(expiresAt) ? expiresAt.getTime() : Number.NaN;
-  if (Number.isNaN(time)) throw new RecordError('secrets: expected a Date');
+  if (Number.isNaN(time)) throw new RecordError('secrets: expected expiresAt to be a Date');
   return { digest, expiresAt: time };
 }

@@ -18,7 +18,7 @@ import { type RevokedTokens, readRevokedTokens } from './revoked-tokens.js';
 import { refuseUnknownExpiryFields } from './unknown-expiry-fields.js';
 import { readValidity, type Validity } from './validity.js';
 
-/** The record of an API key. It never contains the key itself (spec section 2.1). */
+/** The record of an API key. It never contains the key itself (docs/spec.md §2.1). */
 export interface KeyRecord {
   /** Identifies the key in logs, events and `Change`. */
   readonly id: string;
@@ -52,7 +52,7 @@ export interface KeyRecord {
   readonly limits?: readonly RateLimit[] | null | undefined;
 }
 
-/** The record of an access key (spec section 2.2). */
+/** The record of an access key (docs/spec.md §2.2). */
 export interface AccessKeyRecord {
   /** The client ID, which is `client_id` in tokens. */
   readonly id: string;
@@ -155,7 +155,7 @@ export interface ParsedAccessKeyRecord {
 /**
  * Validates what a resolver returned for a key. It reads each field once.
  *
- * @throws RecordError if a field is not as `KeyRecord` describes it, or a rule of spec section 2.1 is broken.
+ * @throws RecordError if a field is not as `KeyRecord` describes it, or a rule of docs/spec.md §2.1 is broken.
  */
 export function readKeyRecord(value: unknown): ParsedKeyRecord {
   const record = asRecord<KeyRecord>(value, KEY_MEMBERS);
@@ -185,7 +185,7 @@ export function readKeyRecord(value: unknown): ParsedKeyRecord {
 /**
  * Validates what a resolver returned for an access key. It reads each field once.
  *
- * @throws RecordError if a field is not as `AccessKeyRecord` describes it, or a rule of spec section 2.1 is broken.
+ * @throws RecordError if a field is not as `AccessKeyRecord` describes it, or a rule of docs/spec.md §2.1 is broken.
  */
 export function readAccessKeyRecord(value: unknown): ParsedAccessKeyRecord {
   const record = asRecord<AccessKeyRecord>(value, ACCESS_KEY_MEMBERS);
@@ -219,7 +219,7 @@ function asRecord<R>(
 }
 
 /**
- * Reads the channels. A key of an e-commerce platform has exactly one processing channel (spec section 2.1, rule 3).
+ * Reads the channels. A key of an e-commerce platform has exactly one processing channel (docs/spec.md §2.1, rule 3).
  */
 function channelsOf(value: unknown, platform: string | undefined): 'all' | readonly string[] {
   const channels = absentOr('channels', value, allOrNames) ?? 'all';

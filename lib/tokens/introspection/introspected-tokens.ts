@@ -5,6 +5,7 @@ import type { Change, Invalidatable } from '../../contracts/change-feed.js';
 import { instantOf } from '../../contracts/clock.js';
 import { builtIn, type CredentialVerifier, type Declined, type Outcome } from '../../contracts/credential-verifier.js';
 import { keywardFormat } from '../../credentials/keyward-format.js';
+import { hasKeyPrefix } from '../../credentials/prefixed-format.js';
 import type { AccessPrincipal } from '../../credentials/principal.js';
 import { RecordError } from '../../credentials/records/record-error.js';
 import type { PresentedCredential } from '../../http/presented-credential.js';
@@ -61,7 +62,7 @@ const OTHER_USES = ['refresh', 'refresh_token', 'offline', 'id', 'id_token', 'lo
  * 256 KiB, no boolean `active`, or no answer in time.
  *
  * It claims every credential that no other verifier claims, so it must be the last one in `accept`. Only keys in the
- * format of keyward, and JWTs that name another issuer, are not sent to the endpoint.
+ * format of keyward or of `keyFormat`, and JWTs that name another issuer, are not sent to the endpoint.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  *
@@ -165,8 +166,8 @@ function refused(reason: string): Outcome<AccessPrincipal> {
  * must not reach the authorization server.
  */
 function isKey(credential: PresentedCredential): boolean {
-  const reading = keywardFormat.read(credential.reveal());
-  return reading !== undefined && reading !== null;
+  const text = credential.reveal();
+  return keywardFormat.read(text) !== undefined || hasKeyPrefix(text);
 }
 
 function hasOtherUse(response: JsonObject): boolean {

@@ -1,7 +1,7 @@
 /** Asks the introspection endpoint about a token (RFC 7662 §2). */
 import type { Clock } from '../../contracts/clock.js';
 import { type AuthenticatingClient, addClientCredentials } from '../../http/client-authentication.js';
-import { postForm } from '../../http/fetch-json.js';
+import { postForm, timeoutSignal } from '../../http/fetch-json.js';
 import type { JsonObject } from '../../protocol/json-object.js';
 
 export interface IntrospectionCall {
@@ -45,7 +45,7 @@ export function introspectionEndpoint({ locate, client, timeout, clock }: Intros
     const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
     await addClientCredentials(headers, form, client, clock.now());
     try {
-      return await postForm(url, headers, form, AbortSignal.timeout(timeout));
+      return await postForm(url, headers, form, timeoutSignal(timeout));
     } catch (error) {
       if (located !== undefined && clock.monotonic() - located.at >= LOCATE_AGAIN_AFTER) located = undefined;
       throw error;

@@ -1,5 +1,6 @@
 /** The certificate that a client presented (RFC 8705 section 3). */
 import { hash } from 'node:crypto';
+import { ignoreRejection } from '../../events/run-callback.js';
 import type { CertificateOf, CredentialRequest } from '../../http/presented-credential.js';
 
 interface TlsSocket {
@@ -40,7 +41,9 @@ export function certificateThumbprint(
   try {
     const der: unknown = certificateOf(request as never);
     if (der === undefined || der === null) return undefined;
-    return der instanceof Uint8Array && der.length > 0 ? hash('sha256', der, 'base64url') : 'unreadable';
+    if (der instanceof Uint8Array && der.length > 0) return hash('sha256', der, 'base64url');
+    ignoreRejection(der);
+    return 'unreadable';
   } catch {
     return 'unreadable';
   }
