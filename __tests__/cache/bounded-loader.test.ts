@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { BoundedLoader } from '../../lib/cache/bounded-loader.js';
 import type { Subject } from '../../lib/cache/invalidation.js';
@@ -78,6 +79,22 @@ describe('single flight', () => {
     started[0]?.resolve(SUBJECT);
     await jest.advanceTimersByTimeAsync(0);
     expect(load('a')).toBe(second);
+  });
+});
+
+describe('an answer that arrives while the event loop is blocked', () => {
+  it('is not too late', async () => {
+    jest.useRealTimers();
+    const loader = new BoundedLoader<unknown, Subject, string>({
+      ...{ of: 'test', timeout: 50, maxLookups: 2, isShared: true, clock: createManualClock() },
+      lookUp: () => new Promise((resolve) => randomBytes(8, () => resolve(SUBJECT))),
+      found: () => 'found',
+      failed: (_key, reason) => reason,
+    });
+    const result = loader.load('a', undefined);
+    const until = performance.now() + 100;
+    while (performance.now() < until);
+    expect(await result).toBe('found');
   });
 });
 

@@ -42,7 +42,7 @@ describe('keyward:lookup-failure', () => {
     expect(failures()).toEqual([{ of: 'bench', reason, detail, where: expect.any(Array) }]);
   });
 
-  it('reports a time-out, once for all waiting requests', async () => {
+  it('reports a timeout, once for all waiting requests', async () => {
     const bench = createCacheBench();
     void bench.ask();
     void bench.ask();

@@ -14,7 +14,7 @@ import {
 
 holdTimers();
 
-describe('rule 7: a lookup that ends after its time-out', () => {
+describe('rule 7: a lookup that ends after its timeout', () => {
   it('is used if nothing changed', async () => {
     const bench = createCacheBench();
     const answer = bench.ask();
@@ -51,7 +51,7 @@ describe('rule 7: a lookup that ends after its time-out', () => {
     expect(await Promise.all([second, third])).toEqual(['second', 'second']);
   });
 
-  it('is not used when changes are no longer collected for it: after ten time-outs', async () => {
+  it('is not used when changes are no longer collected for it: after ten timeouts', async () => {
     const bench = createCacheBench();
     void bench.ask();
     await jest.advanceTimersByTimeAsync(10_000);

@@ -12,7 +12,7 @@ it('a lookup without a record also fails if nothing is cached', async () => {
   expect(await answer).toBe('failed: record_invalid');
 });
 
-describe('time-outs', () => {
+describe('timeouts', () => {
   it('a lookup that takes too long fails for all waiting requests', async () => {
     const bench = createCacheBench();
     const answers = Promise.all([bench.ask(), bench.ask()]);
@@ -105,7 +105,7 @@ describe('maxLookups', () => {
     expect(bench.looksUp('d2')).toBe(true);
   });
 
-  it('a lookup keeps its place for at most ten time-outs', async () => {
+  it('a lookup keeps its place for at most ten timeouts', async () => {
     const bench = createCacheBench({ maxLookups: 1 });
     void bench.ask('d1');
     await jest.advanceTimersByTimeAsync(10_000);

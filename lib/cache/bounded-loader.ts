@@ -119,7 +119,8 @@ export class BoundedLoader<Q, V extends Subject, R> {
       result,
       resolve,
     };
-    lookup.timer = setTimeout(() => this.#timeOut(lookup), timeout);
+    // `setImmediate` reads an answer that arrived while the event loop was blocked, so that it is not too late.
+    lookup.timer = setTimeout(() => setImmediate(() => this.#timeOut(lookup)), timeout);
     this.#pending.add(lookup);
     if (isShared) this.#joinable.set(key, lookup);
     void this.#run(lookup, request);
@@ -163,7 +164,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
   }
 
   /**
-   * Makes the result of a lookup that got no record. After a time-out the requests have their answer, and only
+   * Makes the result of a lookup that got no record. After a timeout the requests have their answer, and only
    * `record_invalid` still matters: it ends the use of the cached entry.
    */
   #ended({ key, hasTimedOut }: Lookup<R>, reason: LookupFailure['reason'], error?: unknown): R | undefined {
@@ -196,6 +197,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
 
   /** Answers the waiting requests. The lookup keeps its slot, because the store is still working on it. */
   #timeOut(lookup: Lookup<R>): void {
+    if (!this.#pending.has(lookup)) return;
     const { timeout } = this.#options;
     lookup.timer = setTimeout(() => this.#expire(lookup), timeout * (EXPIRES_AFTER - 1)).unref();
     lookup.hasTimedOut = true;
@@ -209,7 +211,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
   }
 
   #leave(lookup: Lookup<R>): void {
-    // After a time-out, a newer lookup may have the same key. It must stay joinable.
+    // After a timeout, a newer lookup may have the same key. It must stay joinable.
     if (!lookup.hasTimedOut) this.#joinable.delete(lookup.key);
     if (this.#pending.delete(lookup) && lookup.slot !== UNCOUNTED) this.#slots.free(lookup.slot);
   }

@@ -167,12 +167,12 @@ export class CacheEntries<E extends CacheEntry> {
     if (revoked !== undefined) {
       // A revocation is always written, even if it arrives late, and a later lookup does not remove it.
       if (revoked === found) this.#revoked.set(key, revoked);
-      this.#writeNegative(key, revoked.confirmedBy(found), before);
+      this.#writeNegative(key, revoked.confirmedBy(found), before, now);
       return revoked;
     }
     if (before !== undefined && before.sequence > found.sequence) return before;
     if (isExpired) return found;
-    if (found instanceof NegativeEntry) this.#writeNegative(key, found, before);
+    if (found instanceof NegativeEntry) this.#writeNegative(key, found, before, now);
     else {
       if (before instanceof NegativeEntry) this.negative.delete(key);
       this.good.set(key, found);
@@ -180,8 +180,9 @@ export class CacheEntries<E extends CacheEntry> {
     return found;
   }
 
-  #writeNegative(key: string, negative: NegativeEntry, before: E | NegativeEntry | undefined): void {
-    if (before !== undefined && Number.isFinite(before.endsAt)) negative.endsAt = before.endsAt;
+  #writeNegative(key: string, negative: NegativeEntry, before: E | NegativeEntry | undefined, now: number): void {
+    // An end in the future is not why the credential is refused.
+    if (before !== undefined && before.endsAt <= now) negative.endsAt = before.endsAt;
     this.good.delete(key);
     this.negative.set(key, negative);
   }

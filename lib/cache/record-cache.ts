@@ -20,7 +20,7 @@ export interface RecordCacheOptions<Q, E> {
   /** The property of a `Change` by which this cache finds the changed entry. */
   readonly member: SubjectMember;
   /**
-   * `undefined`: nothing is cached, and concurrent requests for the same key do not share a lookup; its time-out and
+   * `undefined`: nothing is cached, and concurrent requests for the same key do not share a lookup; its timeout and
    * the maximum number of lookups still apply.
    */
   readonly bounds: CacheBounds | undefined;

@@ -63,8 +63,12 @@ export class ReplayCheck {
         this.#pending -= 1;
       });
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(failed('timed_out')), TIMEOUT_MS);
+      let isSettled = false;
+      const timeOut = () => isSettled || resolve(failed('timed_out'));
+      // `setImmediate` reads an answer that arrived while the event loop was blocked, so that it is not too late.
+      const timer = setTimeout(() => setImmediate(timeOut), TIMEOUT_MS);
       void settled.then((use) => {
+        isSettled = true;
         clearTimeout(timer);
         resolve(use);
       });

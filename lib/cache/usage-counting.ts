@@ -1,4 +1,4 @@
-/** Counts the accepted and refused requests of keys, if the resolver asks for it. */
+/** Reports accepted and refused requests of keys to the counters of the resolver (`usageOf`), if it has any. */
 import type { Outcome } from '../contracts/credential-verifier.js';
 import type { UsageOf } from '../contracts/key-resolver.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
@@ -12,10 +12,10 @@ interface Sender {
 
 export class UsageCounting {
   readonly #name: { readonly of: string; readonly callback: 'usageOf' };
-  readonly #resolver: { readonly usageOf?: UsageOf };
+  readonly #resolver: { readonly usageOf?: UsageOf | undefined };
 
   /** @param of - The name that events about failed counters have as `of`: `apiKeys` or `accessKeys`. */
-  constructor(of: string, resolver: { readonly usageOf?: UsageOf }) {
+  constructor(of: string, resolver: { readonly usageOf?: UsageOf | undefined }) {
     this.#name = { of, callback: 'usageOf' };
     this.#resolver = resolver;
   }
