@@ -158,26 +158,23 @@ describe(`a response that other code has sent, on Express ${EXPRESS}`, () => {
   it.each([
     ['is refused', undefined],
     ['cannot be looked up', new Error('away')],
-  ])(
-    'F20 response already sent by a time-out of the host, while a key is looked up that %s',
-    async (_what, outcome) => {
-      const lookup: Deferred<KeyRecord | undefined> = deferred();
-      host = await serveHost((app, handler) => {
-        app.use('/', impatient);
-        app.get(
-          '/',
-          keys(() => lookup.promise),
-          handler,
-        );
-        app.use(bearerErrors());
-      });
-      expect(await host.ask(BAD)).toMatchObject({ status: 503, body: 'too slow', challenge: undefined });
-      if (outcome === undefined) lookup.resolve(undefined);
-      else lookup.reject(outcome);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(host.seen).toEqual({ heads: 1, handled: 0 });
-    },
-  );
+  ])('F20 response already sent by a timeout of the host, while a key is looked up that %s', async (_what, outcome) => {
+    const lookup: Deferred<KeyRecord | undefined> = deferred();
+    host = await serveHost((app, handler) => {
+      app.use('/', impatient);
+      app.get(
+        '/',
+        keys(() => lookup.promise),
+        handler,
+      );
+      app.use(bearerErrors());
+    });
+    expect(await host.ask(BAD)).toMatchObject({ status: 503, body: 'too slow', challenge: undefined });
+    if (outcome === undefined) lookup.resolve(undefined);
+    else lookup.reject(outcome);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(host.seen).toEqual({ heads: 1, handled: 0 });
+  });
 
   it('F20 response to a caller who closed the connection during the lookup', async () => {
     const lookup: Deferred<KeyRecord | undefined> = deferred();

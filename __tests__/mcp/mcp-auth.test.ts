@@ -100,7 +100,7 @@ describe('mcpAuth', () => {
     mount(wrong);
     wrong.use(((error, _req, res, _next) => void res.status(500).send(error.message)) as express.ErrorRequestHandler);
     expect((await ask(wrong, '/mcp').expect(500)).text).toBe(
-      'keyward: mount mcpAuth at the root of the app, app.use(auth)',
+      'keyward: mcpAuth is mounted at a path; mount it at the root of the app: app.use(auth)',
     );
   });
 

@@ -12,7 +12,7 @@ const auth = () =>
   mcpAuth({ resource: RESOURCE, scopes: ['mcp'], issuer: ISSUER, jwks: jwksOf(key), clock: createManualClock() });
 const guard = requireToolScopes({ read_note: [], write_note: ['notes:write'], purge: ['notes:write', 'notes:purge'] });
 const ok: RequestHandler = (_req, res) => void res.json({});
-const onError: ErrorRequestHandler = (_error, _req, res, _next) => void res.sendStatus(500);
+const onError: ErrorRequestHandler = (error, _req, res, _next) => void res.sendStatus(error.status ?? 500);
 
 const call = (name: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } });
 const served = (mount: (app: Express) => unknown) => {
@@ -86,13 +86,47 @@ describe('requireToolScopes', () => {
     expect(status).toBe(500);
   });
 
-  it('a body that the parser skipped is refused on both versions of Express', async () => {
+  it.each([['text/plain; x=application/json'], ['application/json-rpc'], ['']])(
+    'a body of the type %j, which the parser skipped: 415',
+    async (type) => {
+      const token = forge(key, { aud: RESOURCE, scope: 'mcp' });
+      for (const app of [late, early]) {
+        const { status } = await request(app)
+          .post('/mcp')
+          .set({ Authorization: `Bearer ${token}`, 'Content-Type': type })
+          .send(JSON.stringify(call('write_note')));
+        expect(status).toBe(415);
+      }
+    },
+  );
+
+  it('a request without a body: 415', async () => {
     const token = forge(key, { aud: RESOURCE, scope: 'mcp' });
-    const { status } = await request(late)
-      .post('/mcp')
-      .set({ Authorization: `Bearer ${token}`, 'Content-Type': 'text/plain; x=application/json' })
-      .send(JSON.stringify(call('write_note')));
-    expect([403, 500]).toContain(status);
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    expect((await request(late).post('/mcp').set(headers)).status).toBe(415);
+  });
+
+  it.each(['application/json', 'Application/JSON ; charset="utf-8"', 'application/json;charset=utf-8;a=b'])(
+    'a body of the type %j that no parser read: 500',
+    async (type) => {
+      const app = served((made) => made.use(auth()).post('/mcp', guard, ok));
+      const headers = { Authorization: `Bearer ${forge(key, { aud: RESOURCE, scope: 'mcp' })}`, 'Content-Type': type };
+      const body = JSON.stringify(call('read_note'));
+      expect((await request(app).post('/mcp').set(headers).send(body)).status).toBe(500);
+      expect((await request(late).post('/mcp').set(headers).send(body)).status).toBe(200);
+    },
+  );
+
+  it('another type that a parser of the app reads counts as what it is', async () => {
+    const app = served((made) => made.use(auth(), express.json({ type: '*/*' })).post('/mcp', guard, ok));
+    const headers = { Authorization: `Bearer ${forge(key, { aud: RESOURCE, scope: 'mcp' })}`, 'Content-Type': 'a/b' };
+    const asked = (tool: string) =>
+      request(app)
+        .post('/mcp')
+        .set(headers)
+        .send(JSON.stringify(call(tool)));
+    expect((await asked('read_note')).status).toBe(200);
+    expect((await asked('unlisted')).status).toBe(403);
   });
 
   it.each(['get', 'delete'] as const)('%s contains no message', async (method) => {

@@ -30,7 +30,8 @@ export function readAccept(options: Options): readonly CredentialVerifier[] {
   const claims = verifiers.flatMap((verifier) => verifier.claims ?? []);
   for (const [index, claim] of claims.entries()) {
     const earlier = claims.slice(0, index).some(({ of, what }) => of === claim.of && what === claim.what);
-    if (earlier) throw new TypeError(`${options.factory}: two verifiers in "accept" claim the ${claim.what}`);
+    if (earlier)
+      throw new TypeError(`${options.factory}: two verifiers in "accept" claim the ${claim.what}; remove one`);
   }
   return verifiers;
 }

@@ -80,7 +80,7 @@ export function mcpAuth(options: McpAuthOptions): McpAuth {
 function atRoot(metadata: ResourceMetadata): Middleware {
   const serveMetadata: Middleware = (req, res, next) => {
     if ((req as { baseUrl?: string }).baseUrl)
-      next(new Error('keyward: mount mcpAuth at the root of the app, app.use(auth)'));
+      next(new Error('keyward: mcpAuth is mounted at a path; mount it at the root of the app: app.use(auth)'));
     else metadata(req, res, next);
   };
   return mark(serveMetadata, 'keyward.resourceMetadata', metadata.document);

@@ -1,17 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import { holdsScope } from '../credentials/principal.js';
+import { KeywardError } from '../errors/keyward-error.js';
 import { defineGuard, type Guard } from '../express/guards/guard.js';
 import { isResourceScope } from './resource-scope.js';
 
 /** The body of a POST in MCP: one JSON-RPC message; in revision 2025-03-26 also a list of messages. */
 type Messages = readonly unknown[] | undefined;
 
+const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
+const WRONG_TYPE = [
+  'unsupported_media_type',
+  'The body of the request must have the type application/json',
+  { status: 415 },
+] as const;
+
 /**
  * Lets a request pass if its principal has the scopes of the tools that it calls. It reads the JSON-RPC message, so
  * mount `express.json()` before it. If the challenge of the gate should also name the scopes of the tool, mount
  * `express.json()` before `mcpAuth`. Requests that call no tool pass.
  *
- * A request for a tool that is not listed is refused, and so is a body that is not a JSON-RPC message.
+ * A request for a tool that is not listed is refused, and so is a body that is not a JSON-RPC message. For a body of
+ * another type than JSON, `next` gets a `KeywardError` with `status` 415 and `code` `unsupported_media_type`.
  *
  * @param tools - For each tool, the scopes that it needs in addition to those of the gate; `[]` for none.
  * @returns A guard; its refusal names the scopes of the gate and of the tool in one challenge.
@@ -49,7 +58,9 @@ export function requireToolScopes(tools: Readonly<Record<string, readonly string
     check(principal, req) {
       if (req.method !== 'POST') return true;
       const messages = messagesOf(req);
-      if (messages === undefined) throw new Error('keyward: requireToolScopes needs express.json() before it');
+      if (!messages?.every(isRpcMessage) && !hasJsonBody(req)) throw new KeywardError(...WRONG_TYPE);
+      if (messages === undefined)
+        throw new Error('keyward: requireToolScopes found no req.body; mount express.json() before it');
       const scopes = scopesOf(messages);
       if (scopes === undefined) return { reason: 'tool' };
       return scopes.every((scope) => holdsScope(principal, scope)) || { scopes, reason: 'scope' };
@@ -73,6 +84,12 @@ function readTools(tools: unknown): ReadonlyMap<unknown, readonly string[]> {
 function messagesOf(req: IncomingMessage): Messages {
   const { body } = req as { body?: unknown };
   return body === undefined || Array.isArray(body) ? body : [body];
+}
+
+/** Whether `express.json()` parses the body of a request. */
+function hasJsonBody({ headers }: IncomingMessage): boolean {
+  const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+  return isSent && JSON_TYPE.test(headers['content-type'] ?? '');
 }
 
 /**

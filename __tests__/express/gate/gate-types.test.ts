@@ -56,6 +56,12 @@ const good: Record<string, string> = {
     declare const verifier: CredentialVerifier;
     const gate = requireBearer({ accept: [verifier] });
     app.get('/', gate, (req) => { const principal: Principal = gate.principal(req); return principal; });`,
+  'a verifier and a resolver that copy what may be absent': `
+    const wrapped: CredentialVerifier = { kinds: foreign.kinds, claims: foreign.claims, tokens: foreign.tokens,
+      claimsRest: foreign.claimsRest, verify: (credential) => foreign.verify(credential) };
+    const resolver: AccessKeyResolver = { resolveAccessKey: () => null, watch: accessKeys.watch,
+      recordUse: accessKeys.recordUse, usageOf: accessKeys.usageOf };
+    app.use(requireBearer({ accept: [wrapped] }), requireBearer({ ...named, accessKeys: resolver }));`,
   'a gate where any gate is expected': `
     const gates: Gate[] = [requireBearer({ accept: [secret] }), requireBearer(named)];
     const middleware: Middleware[] = gates;

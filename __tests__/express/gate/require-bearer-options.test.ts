@@ -71,7 +71,7 @@ describe('a mistake in the options of requireBearer throws', () => {
     ],
   ])('two verifiers that both claim %s', (_name, accept, what) => {
     expect(make({ accept: accept() })).toThrow(
-      new TypeError(`requireBearer: two verifiers in "accept" claim the ${what}`),
+      new TypeError(`requireBearer: two verifiers in "accept" claim the ${what}; remove one`),
     );
   });
 });

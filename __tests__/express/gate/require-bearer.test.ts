@@ -208,6 +208,16 @@ describe('the metadata of a gate', () => {
 });
 
 describe('a verifier with an invalid retryAfter', () => {
+  it.each([
+    [-1, '1'],
+    [0, '1'],
+    [1.2, '2'],
+  ])('%d: %s seconds', async (retryAfter, expected) => {
+    const unable = answering({ outcome: 'unavailable', reason: 'down', retryAfter });
+    const { res } = await pass(bearing('abc'), gateOf([unable]));
+    expect(res.getHeader('retry-after')).toBe(expected);
+  });
+
   it.each([['soon\n'], [Number.NaN], [Number.POSITIVE_INFINITY], [null], ['7']])(
     '%j: one second',
     async (retryAfter) => {

@@ -148,7 +148,7 @@ describe('a guard behind a gate', () => {
     ['a number', [1]],
   ])('accepts as scopes of a refusal no %s', async (_name, scopes) => {
     const { error } = await judgedBy(() => ({ scopes }));
-    const message = 'keyward: rule must name valid scopes (each a scope-token, RFC 6749 section 3.3)';
+    const message = 'keyward: rule returned invalid scopes; expected one or more scope-tokens (RFC 6749 section 3.3)';
     expect(error).toEqual(new TypeError(message));
     expect(error).toBeInstanceOf(TypeError);
     expect(refusals()).toEqual([]);
@@ -198,7 +198,9 @@ describe('a guard behind a gate', () => {
     ['nothing', async () => {}],
   ])('refuses a promise of %s', async (_name, check) => {
     const { error } = await judgedBy(check);
-    expect(error).toEqual(new TypeError('keyward: rule must decide synchronously, but its check returned a promise'));
+    expect(error).toEqual(
+      new TypeError('keyward: rule returned a promise from its check; a guard must decide synchronously'),
+    );
     expect(error).toBeInstanceOf(TypeError);
   });
 

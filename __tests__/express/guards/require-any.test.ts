@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { defineGuard, type Guard, requireAny, requireApi, requireBearer, requireKeyKind, requireScopes } from 'keyward';
+import {
+  defineGuard,
+  type Guard,
+  requireAny,
+  requireApi,
+  requireBearer,
+  requireKeyKind,
+  requireRateLimit,
+  requireScopes,
+} from 'keyward';
 import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { judgement } from '../../support/guarded.js';
 import { bearing, pass } from '../../support/passage.js';
@@ -18,6 +27,11 @@ describe('requireAny', () => {
     ['undefined', [undefined], `${guardAt(1)}, got undefined`],
     ['a function that is no guard', [requireApi('payments'), () => true], `${guardAt(2)}, got function`],
     ['a gate', [requireBearer({ accept: [acceptingVerifier(principal)] })], `${guardAt(1)}, got function`],
+    [
+      'a rate limit, which does not check the principal',
+      [requireRateLimit({ counter: () => ({ consume: async () => ({}) as never }), onOutage: 'allow' })],
+      `${guardAt(1)}, got function`,
+    ],
     ['a list of guards', [[requireApi('payments')]], `${guardAt(1)}, got an array`],
   ])('throws at start: %s', (_name, guards, message) => {
     const make = () => requireAny(...(guards as Guard[]));
@@ -71,7 +85,7 @@ describe('requireAny', () => {
   it('a promise of one guard is an error', async () => {
     const guard = requireAny(judging(false), judging(Promise.resolve(true)), judging(true));
     const { error } = await pass(bearing('abc'), requireBearer({ accept: [acceptingVerifier(principal)] }), guard);
-    const message = 'requireAny(rule, rule, rule) must decide synchronously, but its check returned a promise';
+    const message = 'requireAny(rule, rule, rule) returned a promise from its check; a guard must decide synchronously';
     expect(error).toEqual(new TypeError(`keyward: ${message}`));
   });
 

@@ -156,7 +156,7 @@ describe('requireAuthenticationContext', () => {
 
   it.each([
     ['nothing', {}, 'expected "acr", "maxAge" or both'],
-    ['no acr value', { acr: [] }, 'option "acr" must be a list of one acr value or more, without spaces'],
+    ['no acr value', { acr: [] }, 'option "acr" must be a list of one or more acr values without spaces'],
     ['a text', { acr: MFA }, 'option "acr"'],
     ['two values in one', { acr: ['a b'] }, 'option "acr"'],
     ['a quote', { acr: ['a"b'] }, 'option "acr"'],

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   type KeyPrincipal,
@@ -169,6 +170,20 @@ describe('mounting', () => {
     expect(await statuses(app, 'key_1', 4)).toEqual([200, 200, 200, 429]);
   });
 
+  it('two guards with one limit and different prefixes both count a request', async () => {
+    const all = memory({ keyPrefix: 'all', points: 3, duration: 60 });
+    const route = memory({ keyPrefix: 'route', points: 3, duration: 60 });
+    const guard = (counter: typeof all) =>
+      requireRateLimit({ counter: () => counter, default: THREE_A_MINUTE, onOutage: 'refuse' });
+    const app = await mounted((served, handler) => {
+      served.use('/', gate);
+      served.use('/route', guard(route));
+      served.get(['/', '/route'], guard(all), handler);
+    });
+    for (let turn = 0; turn < 2; turn += 1) expect((await app.ask('/route', 'key_1')).status).toBe(200);
+    expect(await statuses(app, 'key_1', 2)).toEqual([200, 429]);
+  });
+
   it('G17 a stricter limit on the route counts only its requests', async () => {
     const guard = (requests: number) =>
       requireRateLimit({ counter: memory, default: [{ requests, seconds: 60 }], onOutage: 'refuse' });
@@ -266,6 +281,31 @@ describe('a request without a principal', () => {
       false,
       'Error: keyward: no requireBearer ran before requireRateLimit; mount one before it on this route',
     ]);
+  });
+});
+
+describe('a response that another middleware started while the counter was asked', () => {
+  it('is not broken off', async () => {
+    const counter = () => ({
+      consume: async () => {
+        await wait(20);
+        return { remainingPoints: 1, msBeforeNext: 1 };
+      },
+    });
+    const guard = requireRateLimit({ counter, default: THREE_A_MINUTE, onOutage: 'refuse' });
+    const api = await mounted((app) => {
+      app.use((_req, res, next) => {
+        res.write('too ');
+        next();
+      });
+      app.get(
+        '/',
+        gateOf((keyId) => keyPrincipal({ keyId })),
+        guard,
+        (_req, res) => void res.end('slow'),
+      );
+    });
+    expect(await api.ask('/', 'abc')).toMatchObject({ status: 200, body: 'too slow' });
   });
 });
 

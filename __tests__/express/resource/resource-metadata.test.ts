@@ -184,7 +184,9 @@ describe('resourceMetadata', () => {
     );
     expect(gate(tokens, keys)).not.toThrow();
     expect(gate(keys)).toThrow('requireBearer: "accept" has no verifier of access tokens');
-    expect(gate(tokensOf('https://elsewhere.example'))).toThrow('requireBearer: the resource must be an audience');
+    expect(gate(tokensOf('https://elsewhere.example'))).toThrow(
+      'requireBearer: the "resource" of the metadata must be an audience',
+    );
   });
 
   it.each([{}, 'urn:example:metadata', 'http://api.example.com/x', () => {}, ''])(
@@ -256,7 +258,7 @@ describe('resourceMetadata', () => {
     ['its origin', ['https://api.example.com']],
   ])('R04 a verifier that has %s: TypeError', (_what, audience) => {
     const message =
-      'resourceMetadata: the resource must be an audience of every verifier of access tokens, exactly as written (RFC 8707 ' +
+      'resourceMetadata: the "resource" of the metadata must be an audience of every verifier of access tokens, exactly as written (RFC 8707 ' +
       'section 2); add it to "audience" of accessTokens()';
     const accept = [tokens, tokensOf(audience, 'https://id.example')];
     expect(() => make(RESOURCE, { accept })).toThrow(new TypeError(message));

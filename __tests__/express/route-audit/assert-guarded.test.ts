@@ -87,7 +87,7 @@ describe('the option except', () => {
   ])('that names %s throws before any other error', (_name, except, named) => {
     expect(asserting(open, { except })).toThrow(TypeError);
     expect(asserting(open, { except })).toThrow(
-      new TypeError(`assertGuarded: "except" names no route of the app: ${named}`),
+      new TypeError(`assertGuarded: these entries of "except" are not routes of the app: ${named}`),
     );
   });
 

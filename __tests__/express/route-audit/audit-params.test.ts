@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
-import { assertGuarded, auditRoutes, requireApi, requireBearer } from 'keyward';
+import { assertGuarded, auditRoutes, bearerErrors, requireApi, requireBearer } from 'keyward';
 import request from 'supertest';
 import { EXPRESS, gate, handler, written } from '../../support/audited.js';
 import { DECLINING } from '../../support/stub-verifier.js';
 
+const json = express.json();
 const optional = requireBearer({ accept: [{ ...DECLINING, kinds: ['secret'] }], optional: true });
 
 /** Mounts on an app whose parameter `id` has a callback; says how often that ran for a request without a credential. */
@@ -46,8 +47,49 @@ describe('a callback of a parameter', () => {
     const { app, ...found } = await audited(mount);
     expect(found).toEqual(OPEN);
     expect(() => assertGuarded(app)).toThrow(
-      "runs router.param('id') before its requireBearer; mount the gate before the router or path that has the parameter",
+      "runs router.param('id') without a credential; mount the gate, then bearerErrors, before the path with the parameter",
     );
+  });
+
+  it.each<[string, (app: Express, router: Router) => void]>([
+    ['where a router is mounted', (app, router) => app.use(gate).use('/payments/:id', router.get('/', handler))],
+    ['of a function', (app) => app.use(gate).use('/payments/:id', handler)],
+    [
+      'of a parser before the gate of the route',
+      (app) => app.use(gate).use('/:n/:id', json).get('/payments/1', handler),
+    ],
+    [
+      'in a router that holds a gate too',
+      (app, router) => app.use(router.use('/:n/:id', json, gate)).get('/payments/1', gate, handler),
+    ],
+  ])('%s runs for a refused request too: the route has openByParam', async (_name, mount) => {
+    const { app, ...found } = await audited(mount);
+    expect(found).toEqual(OPEN);
+    expect(() => assertGuarded(app)).toThrow("runs router.param('id') without a credential");
+  });
+
+  it.each<[string, (app: Express, router: Router) => void]>([
+    [
+      'after bearerErrors',
+      (app, router) => app.use(gate, bearerErrors()).use('/payments/:id', router.get('/', handler)),
+    ],
+    ['in a router behind the gate', (app, router) => app.use(gate).use(router.use('/payments/:id', handler))],
+    [
+      'in a router behind the gate, for another route',
+      (app, router) => app.use(gate, router.use('/payments/:id', json)).get('/payments/1', handler),
+    ],
+  ])('does not run for a refused request: %s', async (_name, mount) => {
+    const { app, ...found } = await audited(mount);
+    expect(found).toEqual(CLOSED);
+    expect(() => assertGuarded(app)).not.toThrow();
+  });
+
+  it('that leaves its router keeps a gate after it from counting', async () => {
+    const router = express.Router();
+    router.param('id', (_req, _res, next) => next('router'));
+    const app = express().use(router.use('/:id', json).use(gate)).get('/x', handler);
+    expect((await request(app).get('/x')).status).toBe(200);
+    expect(() => assertGuarded(app)).toThrow('GET /x has no requireBearer');
   });
 
   it.each<[string, (app: Express, router: Router) => void]>([

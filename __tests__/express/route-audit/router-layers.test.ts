@@ -193,6 +193,13 @@ if (EXPRESS === 4) {
       expect(routesOf(app)).toEqual(['GET /a/* gated']);
     });
 
+    it('a route at an empty list, which matches every path, is open', async () => {
+      const app = express().use('/a', gate);
+      app.get([], handler);
+      expect((await request(app).get('/x')).status).toBe(200);
+      expect(routesOf(app)).toEqual(['GET /(?:)/i open']);
+    });
+
     it('an app on which nothing was ever mounted has no routes', () => {
       expect(auditRoutes(express())).toEqual([]);
     });
@@ -242,7 +249,7 @@ describe('what auditRoutes can read', () => {
     const router = Object.assign(() => {}, { stack: [layer], use: () => {}, params: {} });
     expect(() => auditRoutes(router)).toThrow(TypeError);
     expect(() => auditRoutes(router)).toThrow(
-      new TypeError('auditRoutes: this version of "router" keeps no mount paths; npm install router@^2.3'),
+      new TypeError('auditRoutes: this version of "router" keeps no mount paths; run: npm install router@^2.3'),
     );
   });
 });

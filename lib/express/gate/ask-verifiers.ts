@@ -54,6 +54,7 @@ export function askVerifiers(
     for (let index = first; index < accept.length; index += 1) {
       const verifier = accept[index] as CredentialVerifier & BuiltIn;
       // Built-in verifiers check their cache before the syntax, and their principals are already valid and frozen.
+      // See `builtIn`.
       const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
       if (!isBuiltIn && !credential.isWellFormed) return MALFORMED_OUTCOME;
       const result = verifier.verify(credential);
@@ -114,8 +115,7 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
  * `payments`.
  */
 function validatePrincipal(verifier: CredentialVerifier, principal: Principal): Principal {
-  if (!(verifier.kinds ?? KINDS).includes(principal.kind))
-    throw new OutcomeError('a principal of a kind that it may not return');
+  if (!(verifier.kinds ?? KINDS).includes(principal.kind)) throw new OutcomeError('a principal of an unexpected kind');
   if (!isNameSet(principal.apis) || !isNameSet(principal.scopes) || !isNameSet(principal.channels)) {
     throw new OutcomeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
   }

@@ -1,3 +1,4 @@
+/** The type of a gate, and the mark by which other files recognize one. The middleware is in require-bearer.ts. */
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../credentials/principal.js';
 import type { Middleware } from '../middleware.js';

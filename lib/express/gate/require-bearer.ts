@@ -48,7 +48,7 @@ import {
 const BY = 'requireBearer';
 
 /**
- * Makes the middleware that accepts credentials (RFC 6750 §2.1, spec section 5).
+ * Makes the middleware that accepts credentials (RFC 6750 §2.1, docs/spec.md §5).
  *
  * If a verifier has `dpop`, tokens that are bound to a key pair use the scheme `DPoP`, with a proof (RFC 9449 §7.1).
  *
@@ -155,7 +155,7 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     if (principal.kind !== 'secret' || origin === undefined) {
       return { answer: undefined, principal, warning: undefined, dpopNonce };
     }
-    // A request with `Origin` comes from a web page, whose visitors can read the secret key (spec section 5.1, rule 2).
+    // A request with `Origin` comes from a web page, whose visitors can read its keys (docs/spec.md §5.1, rule 2).
     const reason = 'secret_key_from_browser';
     if (refusesBrowsers) return { answer: { code: 'insufficient_scope' }, reason, principal };
     return { answer: undefined, principal, warning: reason };

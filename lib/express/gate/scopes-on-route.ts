@@ -1,12 +1,13 @@
 /** Finds the scopes of the guards on the route of a request, for a gate that refuses it before they run. */
 import type { IncomingMessage } from 'node:http';
+import { ignoreRejection } from '../../events/run-callback.js';
 import { isScopeToken } from '../../protocol/scope.js';
 import { type MountedLayer, readHandler } from '../mounted-handler.js';
 
 interface RoutedApp {
   readonly parent?: RoutedApp;
   readonly router?: unknown;
-  /** Only in Express 4, where reading `router` throws. */
+  /** Exists only in Express 4. It is checked before `router` is read, because reading `router` throws in Express 4. */
   readonly lazyrouter?: unknown;
   readonly _router?: unknown;
 }
@@ -61,5 +62,7 @@ function scopesIn(router: unknown, path: string, req: IncomingMessage): readonly
 
 function scopesOf(layer: MountedLayer, req: IncomingMessage): readonly string[] {
   const { gate, guard } = readHandler(layer);
-  return gate?.scopes ?? guard?.scopes ?? guard?.scopesOf?.(req).filter(isScopeToken) ?? [];
+  const scopes: unknown = gate?.scopes ?? guard?.scopes ?? guard?.scopesOf?.(req);
+  ignoreRejection(scopes);
+  return Array.isArray(scopes) ? scopes.filter(isScopeToken) : [];
 }

@@ -62,6 +62,7 @@ export function refusalOf(outcome: Exclude<FinalOutcome, Accepted>, credential: 
     return { answer: { code, scheme, dpopNonce }, reason, keyId, fingerprint };
   }
   const { reason, retryAfter } = outcome;
-  const seconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  // RFC 9110 section 10.2.3: a whole number of seconds. It may come from a custom verifier.
+  const seconds = Number.isFinite(retryAfter) ? Math.max(1, Math.ceil(Number(retryAfter))) : undefined;
   return { answer: { code: 'temporarily_unavailable', retryAfter: seconds }, reason };
 }

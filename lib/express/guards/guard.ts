@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { types } from 'node:util';
 import { KINDS, type Kind } from '../../credentials/kind.js';
 import { CONFIRMATION_METHODS, type ConfirmationMethod, type Principal } from '../../credentials/principal.js';
+import { ignoreRejection } from '../../events/run-callback.js';
 import { method, names, type Option, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
 import { namesOf } from '../../options/options.js';
 import type { CredentialScheme } from '../../protocol/bearer.js';
@@ -148,8 +149,8 @@ const NO_REASON: Refusal = Object.freeze({});
  */
 function refusalOf(name: string, verdict: false | Refusal): Refusal {
   if (types.isPromise(verdict)) {
-    Promise.prototype.catch.call(verdict, () => {});
-    throw new TypeError(`keyward: ${name} must decide synchronously, but its check returned a promise`);
+    ignoreRejection(verdict);
+    throw new TypeError(`keyward: ${name} returned a promise from its check; a guard must decide synchronously`);
   }
   const { scopes, authenticationContext, confirmation, reason = 'guard' } = verdict || NO_REASON;
   return {
@@ -177,14 +178,18 @@ function readContext(name: string, given: AuthenticationContext): Authentication
   if (!isEmpty && (acr === undefined || isAcrList(acr)) && (maxAge === undefined || isMaxAge(maxAge))) {
     return { acr: acr && [...acr], maxAge };
   }
-  throw new TypeError(`keyward: ${name} must name an authentication context: acr, maxAge or both (RFC 9470 section 3)`);
+  throw new TypeError(
+    `keyward: ${name} returned an invalid authenticationContext; expected acr, maxAge or both (RFC 9470 section 3)`,
+  );
 }
 
 /** Checks scopes that a challenge will name: RFC 6750 section 3 allows only these characters in a challenge. */
 function readScopes(name: string, given: unknown): readonly string[] {
   const scopes: unknown[] = Array.isArray(given) ? [...given] : [];
   if (scopes.length === 0 || !scopes.every(isScopeToken)) {
-    throw new TypeError(`keyward: ${name} must name valid scopes (each a scope-token, RFC 6749 section 3.3)`);
+    throw new TypeError(
+      `keyward: ${name} returned invalid scopes; expected one or more scope-tokens (RFC 6749 section 3.3)`,
+    );
   }
   return Object.freeze(scopes);
 }

@@ -4,7 +4,7 @@ import type { RateLimit } from '../../credentials/rate-limit.js';
 
 /** One window, with its counter. */
 export interface RateWindow {
-  /** The limit of the window, such as `100/60`. Windows with the same limit share one counter. */
+  /** The limit, and the prefix of the counter. Windows with the same name share their count in a shared store. */
   readonly name: string;
   /** The name of the window in the header fields, as a quoted string (RFC 9651 section 3.3.3). */
   readonly policy: string;
@@ -29,17 +29,19 @@ export function createRatePlans(
   const plans = new WeakMap<readonly RateLimit[], RatePlan>();
 
   function windowOf({ requests, seconds }: RateLimit): RateWindow {
-    const name = `${requests}/${seconds}`;
-    const known = windows.get(name);
+    const limit = `${requests}/${seconds}`;
+    const known = windows.get(limit);
     if (known !== undefined) return known;
-    const counter = create({ keyPrefix: `keyward:requests:${name}`, points: requests, duration: seconds });
+    const counter = create({ keyPrefix: `keyward:requests:${limit}`, points: requests, duration: seconds });
     if (typeof counter?.consume !== 'function') {
       throw new TypeError('requireRateLimit: "counter" must return a limiter with consume()');
     }
+    // Every limiter of rate-limiter-flexible has `keyPrefix`. If it differs, the limiters count separately.
+    const name = `${limit} ${(counter as { readonly keyPrefix?: unknown }).keyPrefix}`;
     const window = { name, policy: `"${seconds}s"`, counter };
-    const [oldest = name] = windows.keys();
+    const [oldest = limit] = windows.keys();
     if (windows.size >= MAX_WINDOWS) windows.delete(oldest);
-    windows.set(name, window);
+    windows.set(limit, window);
     return window;
   }
 

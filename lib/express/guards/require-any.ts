@@ -37,7 +37,8 @@ export function requireAny(...guards: readonly Guard[]): Guard {
 
 function readFacts(guard: unknown, index: number): GuardMetadata {
   const facts = guardMetadataOf(guard);
-  if (facts !== undefined) return facts;
+  // `requireRateLimit` has metadata too, but no check of the principal.
+  if (facts !== undefined && typeof (guard as Partial<Guard>).check === 'function') return facts;
   const expected = 'a guard, such as the result of requireScopes() or defineGuard()';
   throw new TypeError(`requireAny: argument ${index + 1} must be ${expected}, got ${kindOf(guard)}`);
 }

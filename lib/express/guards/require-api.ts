@@ -3,7 +3,7 @@ import { namesOf } from '../../options/options.js';
 import { defineGuard, type Guard } from './guard.js';
 
 /**
- * Lets a request pass if its principal can use all of the given APIs (spec section 2.1, rule 2: a key limited to one
+ * Lets a request pass if its principal can use all of the given APIs (docs/spec.md §2.1, rule 2: a key limited to one
  * API has no access to the others).
  *
  * @param apis - Names, compared exactly; `*` is not a wildcard.

@@ -1,5 +1,5 @@
 /**
- * Checks the channel of a request. A channel is a processing channel of the payment platform (spec section 2.1,
+ * Checks the channel of a request. A channel is a processing channel of the payment platform (docs/spec.md §2.1,
  * rule 3), not a network connection.
  */
 import type { IncomingMessage } from 'node:http';
@@ -10,7 +10,7 @@ import { defineGuard, type Guard } from './guard.js';
 
 /**
  * Lets a request pass if its principal may use the processing channel that the request names. If the request names
- * none, the principal must have exactly one channel, or all (spec section 2.1, rule 3).
+ * none, the principal must have exactly one channel, or all (docs/spec.md §2.1, rule 3).
  *
  * The principal of a token has the channels of its access key; without `accessKeys` it has all.
  *

@@ -3,7 +3,7 @@ import { namesOf } from '../../options/options.js';
 import { defineGuard, type Guard } from './guard.js';
 
 /**
- * Lets a request pass if its credential is of one of the given kinds (spec section 2).
+ * Lets a request pass if its credential is of one of the given kinds (docs/spec.md §2).
  *
  * @param kinds - `'secret'`, `'public'`, `'access'`.
  * @throws TypeError if no kind is given, or an unknown one.

@@ -101,7 +101,8 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
     { gate, principal, plan, counts }: Answered,
   ): void {
     const headers = fieldsOf(plan, counts);
-    if (headers !== undefined) {
+    // Another middleware may have started a response while the counters were asked.
+    if (headers !== undefined && !res.headersSent) {
       for (const name in headers) res.setHeader(name, headers[name] ?? '');
     }
     let isRefused = false;
@@ -168,6 +169,7 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
       resolve(counted);
     }
     function timedOut(): void {
+      if (isSettled) return;
       report('timed_out', undefined);
       settle(UNKNOWN);
     }
@@ -185,7 +187,8 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
     }
     // A counter in memory has settled after one microtask, and needs no timer.
     NEXT_MICROTASK.then(() => {
-      if (!isSettled) timer = setTimeout(timedOut, COUNTER_TIMEOUT_MS);
+      // `setImmediate` reads an answer that arrived while the event loop was blocked, so that it is not too late.
+      if (!isSettled) timer = setTimeout(() => setImmediate(timedOut), COUNTER_TIMEOUT_MS);
     });
   });
 }

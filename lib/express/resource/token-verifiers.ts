@@ -27,7 +27,7 @@ export function tokensFor(
     }
     if (!audiences.includes(resource)) {
       throw new TypeError(
-        `${factory}: the resource must be an audience of every verifier of access tokens, exactly as written (RFC 8707 ` +
+        `${factory}: the "resource" of the metadata must be an audience of every verifier of access tokens, exactly as written (RFC 8707 ` +
           `section 2); add it to "audience" of accessTokens()`,
       );
     }

@@ -18,8 +18,8 @@ const OPTIONS = { except: routeNames } satisfies OptionTable<AssertGuardedOption
 
 /**
  * Checks, when the app starts, that no route was forgotten: each route has a gate before it, and each that may accept
- * keys says which kinds (spec section 5.3: an endpoint that does not state key authentication accepts no keys). It sees
- * the same routes as `auditRoutes`.
+ * keys says which kinds (docs/spec.md §5.3: an endpoint that does not state key authentication accepts no keys). It
+ * sees the same routes as `auditRoutes`.
  *
  * The routes of `createDashboard`, `createSignIn`, `createIssuer` and `createManagementApi` pass: these authenticate
  * their callers themselves. If gates are mounted but no error handler follows them, a process warning says to mount
@@ -47,7 +47,9 @@ export function assertGuarded(app: object, options: AssertGuardedOptions = {}): 
   const routes = auditRoutes(app);
   const stale = except.filter((name) => !routes.some((route) => nameOf(route) === name));
   if (stale.length > 0) {
-    throw new TypeError(`assertGuarded: "except" names no route of the app: ${stale.map(withHint).join(', ')}`);
+    throw new TypeError(
+      `assertGuarded: these entries of "except" are not routes of the app: ${stale.map(withHint).join(', ')}`,
+    );
   }
   const faults = routes.filter((route) => !except.includes(nameOf(route))).flatMap(faultOf);
   if (faults.length > 0) throw new Error([headline(faults.length), ...faults].join('\n'));
@@ -79,7 +81,7 @@ function faultOf(route: RouteReport): readonly string[] {
  */
 function callbackFault(params: readonly string[]): string {
   const names = params.map((name) => `router.param('${name}')`).join(' and ');
-  return `runs ${names} before its requireBearer; mount the gate before the router or path that has the parameter`;
+  return `runs ${names} without a credential; mount the gate, then bearerErrors, before the path with the parameter`;
 }
 
 function nameOf({ method, path }: RouteReport): string {

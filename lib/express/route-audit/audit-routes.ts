@@ -2,7 +2,7 @@
 import type { Kind } from '../../credentials/kind.js';
 import type { Segments } from '../path-segment.js';
 import { callbacksOf, checksAmong, checksAt, mayEndRequest, type RouteCheck, takesRequests } from './route-checks.js';
-import { joinSegments } from './route-path.js';
+import { joinSegments, UNKNOWN } from './route-path.js';
 import { type Layer, layersOf } from './router-layers.js';
 
 /** One route of an app. */
@@ -55,8 +55,9 @@ export interface Route {
  * A gate counts only if every request for the route passes it. It does not count if this cannot be determined from the
  * paths (patterns, wildcards, regular expressions), if it is mounted after another handler or before an error handler
  * that `bearerErrors` did not make, or if it is wrapped in a function. The wrappers of OpenTelemetry and
- * express-async-errors are recognized. Known packages that parse, log or add headers are recognized by name. A handler
- * mounted at `/` of the app itself, and middlewares that rewrite `req.url`, are not recognized.
+ * express-async-errors are recognized. Middlewares of known packages that parse, log or add headers are recognized by
+ * name, and do not count as handlers. A function mounted on the app itself without a path is not listed, even if it
+ * answers requests. Changes of `req.url` by a middleware are not taken into account.
  *
  * @param app - An Express 4 or 5 app or router.
  * @throws TypeError if it is neither, and on Express 5 with a `router` package older than 2.3, which does not store the
@@ -128,11 +129,18 @@ function openCallbacks(checks: readonly RouteCheck[]): readonly string[] {
 function routesOf(layers: readonly Layer[], nested: boolean): Route[] {
   return layers.flatMap((layer, index) => {
     const before = layers.slice(0, index);
+    // The callbacks of a route run only for a request that was not refused before it.
+    const callbacks = layer.type === 'route' ? [] : callbacksOf(layer);
     return routesAt(layer, nested).map((route) => ({
       ...route,
-      checks: [...checksAt(before, route.segments), ...route.checks],
+      checks: [...checksAt(before, callbacks, handledPaths(route)), ...route.checks],
     }));
   });
+}
+
+/** Returns the paths of a route. A mounted function also handles the paths below its own. */
+function handledPaths({ method, segments }: Route): readonly Segments[] {
+  return method === 'USE' ? segments.map((path) => [...path, UNKNOWN]) : segments;
 }
 
 function routesAt(layer: Layer, nested: boolean): Route[] {
@@ -157,7 +165,6 @@ function routesAt(layer: Layer, nested: boolean): Route[] {
           segments: choices.flatMap((outer) =>
             inner.segments.map((rest) => joinSegments([...outer, ...layer.separator], rest)),
           ),
-          checks: [...callbacksOf(layer), ...inner.checks],
         })),
       );
     case 'function':
@@ -166,7 +173,7 @@ function routesAt(layer: Layer, nested: boolean): Route[] {
         method: 'USE',
         path: text,
         segments: choices,
-        checks: callbacksOf(layer),
+        checks: [],
         ownEndpoint: layer.handler.isOwnEndpoint,
       }));
   }

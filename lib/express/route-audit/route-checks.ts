@@ -3,7 +3,7 @@
 import type { Handler } from '../mounted-handler.js';
 import type { Segments } from '../path-segment.js';
 import type { GateMetadata, GuardMetadata } from '../route-metadata.js';
-import { coversPath, mayMeet } from './route-path.js';
+import { coversPath, mayMeet, UNKNOWN } from './route-path.js';
 import type { Layer } from './router-layers.js';
 
 /** A gate or a guard that every request for a route passes, or a callback that some requests may run. */
@@ -24,15 +24,30 @@ const PREPARATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the checks that a request passes in the layers before a route. Checks before an error handler that may ignore
- * refusals do not count.
+ * Returns the checks that a request passes in the layers before another layer, and the callbacks of that layer. Checks
+ * before an error handler that may ignore refusals do not count.
+ *
+ * Express runs the parameter callbacks of `use()` for a refused request too, until an error handler ends it. So these
+ * callbacks come before the gates that are mounted in the same router after the last `bearerErrors`.
  */
-export function checksAt(layers: readonly Layer[], route: readonly Segments[]): readonly RouteCheck[] {
+export function checksAt(
+  layers: readonly Layer[],
+  own: readonly RouteCheck[],
+  route: readonly Segments[],
+): readonly RouteCheck[] {
   const swallower = layers.findLastIndex(isSwallower);
-  return layers.flatMap((layer, index) => {
-    const checks = index > swallower ? checksOfLayer(layer, route) : [];
-    return [...callbacksBefore(layer, route), ...checks];
-  });
+  const errors = layers.findLastIndex((layer) => endsRefusals(layer) && covers(layer, route));
+  const checksFrom = (start: number, end?: number) =>
+    layers.slice(start, end).flatMap((layer, index) => {
+      const inner = layer.type === 'router' && meets(layer, route) ? callbacksIn(layer, route) : [];
+      return [...inner, ...(start + index > swallower ? checksOfLayer(layer, route) : [])];
+    });
+  const callbacksFrom = (start: number, end?: number) =>
+    layers.slice(start, end).flatMap((layer) => callbacksBefore(layer, route));
+  return [
+    ...[...callbacksFrom(0, errors + 1), ...checksFrom(0, errors + 1)],
+    ...[...callbacksFrom(errors + 1), ...own, ...checksFrom(errors + 1)],
+  ];
 }
 
 /** Returns the checks among the handlers of a route, up to the first handler that may end the request. */
@@ -65,9 +80,21 @@ function isCheck({ gate, guard }: Handler): boolean {
 
 /** Returns the callbacks that may run before a route. Those of other routes are left out: each route lists its own. */
 function callbacksBefore(layer: Layer, route: readonly Segments[]): readonly RouteCheck[] {
-  if (layer.type === 'route' || layer.callbacks.length === 0) return [];
-  const mounts = layer.paths.flatMap(({ choices }) => choices);
-  return mounts.some((mount) => route.some((segments) => mayMeet(mount, segments))) ? callbacksOf(layer) : [];
+  return layer.type !== 'route' && layer.callbacks.length > 0 && meets(layer, route) ? callbacksOf(layer) : [];
+}
+
+/** Returns the callbacks inside a router that may run before a route outside it. */
+function callbacksIn(router: Layer & { type: 'router' }, route: readonly Segments[]): readonly RouteCheck[] {
+  const rest = router.takesEveryPath ? route : [[UNKNOWN]];
+  return router.layers.flatMap((layer) => [
+    ...callbacksBefore(layer, rest),
+    ...(layer.type === 'router' && meets(layer, rest) ? callbacksIn(layer, rest) : []),
+  ]);
+}
+
+function meets({ paths }: Layer, route: readonly Segments[]): boolean {
+  const mounts = paths.flatMap(({ choices }) => choices);
+  return mounts.some((mount) => route.some((segments) => mayMeet(mount, segments)));
 }
 
 function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly RouteCheck[] {
@@ -76,8 +103,10 @@ function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly Route
   if (layer.type === 'function') return [layer.handler].filter(isCheck);
   // If an error handler in the router ignores a refusal, the request leaves the router as if it had passed.
   if (layer.layers.some(isSwallower)) return [];
-  // Any other function could let the request leave the router before its gates.
-  const stop = layer.layers.findIndex((inner) => inner.type !== 'function' || mayEndRequest(inner.handler));
+  // Any other function, or a parameter callback, could let the request leave the router before its gates.
+  const stop = layer.layers.findIndex(
+    (inner) => inner.type !== 'function' || inner.callbacks.length > 0 || mayEndRequest(inner.handler),
+  );
   return layer.layers
     .slice(0, stop === -1 ? undefined : stop)
     .flatMap((inner) =>
@@ -97,6 +126,10 @@ function covers({ paths, takesEveryPath }: Layer, route: readonly Segments[]): b
   if (takesEveryPath) return true;
   const mounts = paths.flatMap(({ choices }) => choices);
   return route.length > 0 && route.every((segments) => mounts.some((mount) => coversPath(mount, segments)));
+}
+
+function endsRefusals(layer: Layer): boolean {
+  return layer.type === 'function' && layer.handler.isBearerErrors;
 }
 
 function isSwallower(layer: Layer): boolean {

@@ -166,7 +166,9 @@ function pathsOf(layer: ExpressLayer, router: ExpressRouter): readonly LayerPath
     strict: route !== undefined && router.strict === true,
   };
   const written = route === undefined ? mountPathOf(layer) : route.path;
-  return [written].flat(Number.POSITIVE_INFINITY).map((path: unknown) => {
+  const paths = [written].flat(Number.POSITIVE_INFINITY);
+  // In Express 4 an empty list matches every path.
+  return (paths.length === 0 && regexp !== undefined ? [regexp] : paths).map((path: unknown) => {
     const text = path === '' || path === '*' ? `/${path}` : String(path);
     return { text, choices: slash === true ? [[]] : readPath(path, rules) };
   });
@@ -175,7 +177,7 @@ function pathsOf(layer: ExpressLayer, router: ExpressRouter): readonly LayerPath
 function mountPathOf({ rawPath, regexp, keys = [] }: ExpressLayer): unknown {
   if (regexp !== undefined) return writtenPathsOf(regexp, keys);
   if (rawPath !== undefined) return rawPath;
-  throw new TypeError('auditRoutes: this version of "router" keeps no mount paths; npm install router@^2.3');
+  throw new TypeError('auditRoutes: this version of "router" keeps no mount paths; run: npm install router@^2.3');
 }
 
 /**
