@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import { assertGuarded, auditRoutes, KeywardError, requireBearer, requireScopes } from 'keyward';
 import { assertMatchesOpenApi, openApiGate } from 'keyward/openapi';
-import { written } from '../support/audited.js';
+import { EXPRESS, written } from '../support/audited.js';
 import { asking, documentOf, faultOf, keys, SCHEMES, schemes, tokens } from '../support/openapi.js';
 
 const handler = (_req: unknown, res: { end(): unknown }) => void res.end();
@@ -128,6 +128,90 @@ describe('an app and its document', () => {
       '  GET /pets/mine: the app handles these requests with GET /pets/:id, which has other requirements',
     ]);
   });
+
+  it('an app that tries a route with more parameters before a templated one', () => {
+    const document = documentOf({
+      '/{kind}/{id}': { get: asking([]) },
+      '/pets/{id}': { get: asking([{ accessToken: [] }]) },
+      '/toys/{id}': { get: asking([{ secretKey: [] }]) },
+    });
+    const [pet, toy] = [requireBearer({ accept: [tokens] }), requireBearer({ accept: [keys] })];
+    const app = appWith((made) =>
+      made.get('/toys/:id', toy, handler).get('/:kind/:id', handler).get('/pets/:id', pet, handler),
+    );
+    expect(differences(app, document)).toEqual([
+      '  GET /pets/{id}: the app handles these requests with GET /:kind/:id, which has other requirements',
+    ]);
+  });
+
+  const wild = written('/*rest', '/*');
+  const token = requireBearer({ accept: [tokens] });
+
+  it('an app that tries a wildcard before a route with other requirements', () => {
+    const document = documentOf({
+      '/pets/{id}': { get: asking([{ secretKey: [] }]) },
+      '/toys/{id}': { get: asking([{ accessToken: [] }]) },
+    });
+    const key = requireBearer({ accept: [keys] });
+    const app = appWith((made) =>
+      made.get(wild, token, handler).get('/toys/:id', handler).get('/pets/:id', key, handler),
+    );
+    expect(differences(app, document)).toEqual([
+      `  GET /pets/{id}: the app handles these requests with GET ${wild}, which has other requirements`,
+      `  GET ${wild}: the app has it; the document does not`,
+    ]);
+  });
+
+  it('an open wildcard, which answers more paths than its template', () => {
+    const files = written('/files/*path', '/files/*');
+    const document = (security: unknown) =>
+      documentOf({ '/files/{path}': { get: asking(security), post: asking([{ accessToken: [] }]) } }, onlyTokens);
+    const options = { schemes: { accessToken: tokens } };
+    const open = appWith((app) => app.get(files, handler).post('/files/:path', token, handler));
+    expect(differences(open, document([]), options)).toEqual([`  GET ${files}: the app has it; the document does not`]);
+    const except = [`GET ${files}`];
+    expect(differences(open, document([]), { ...options, except })).toBeUndefined();
+  });
+
+  it('a route of which the document has only one of its paths', () => {
+    const path = written('/pets{/:id}', '/pets/:id?');
+    const app = appWith((made) => made.get(path, token, handler));
+    const options = { schemes: { accessToken: tokens } };
+    const one = { '/pets/{id}': { get: asking([{ accessToken: [] }]) } };
+    expect(differences(app, documentOf(one, onlyTokens), options)).toEqual([
+      `  GET ${path}: the app has it; the document does not`,
+    ]);
+    const both = { ...one, '/pets': { get: asking([{ accessToken: [] }]) } };
+    expect(differences(app, documentOf(both, onlyTokens), options)).toBeUndefined();
+  });
+
+  it('a path in another case, of a case-sensitive router', () => {
+    const document = documentOf({ '/pets': { get: asking([{ accessToken: [] }]) } }, onlyTokens);
+    const app = (isSensitive: boolean) =>
+      appWith((made) => {
+        if (isSensitive) made.enable('case sensitive routing');
+        made.get('/Pets', isSensitive ? [] : token, handler).get('/pets', token, handler);
+      });
+    const options = { schemes: { accessToken: tokens } };
+    expect(differences(app(true), document, options)).toEqual(['  GET /Pets: the app has it; the document does not']);
+    expect(differences(app(false), document, options)).toBeUndefined();
+  });
+
+  if (EXPRESS === 5) {
+    it('a path with a slash at its end, of a strict router', () => {
+      const document = documentOf({ '/pets': { get: asking([{ accessToken: [] }]) } }, onlyTokens);
+      const app = (isStrict: boolean) =>
+        appWith((made) => {
+          if (isStrict) made.enable('strict routing');
+          made.get('/pets/', isStrict ? [] : token, handler).get('/pets', token, handler);
+        });
+      const options = { schemes: { accessToken: tokens } };
+      expect(differences(app(true), document, options)).toEqual([
+        '  GET /pets/: the app has it; the document does not',
+      ]);
+      expect(differences(app(false), document, options)).toBeUndefined();
+    });
+  }
 
   it('O16 the error has a code and names the number of differences', () => {
     const failing = () => assertMatchesOpenApi(petApp({ pets: [], create: [] }), pets, { schemes });
@@ -261,4 +345,5 @@ describe('an app behind an openApiGate', () => {
   });
 });
 
+const onlyTokens = { components: { securitySchemes: { accessToken: SCHEMES.accessToken } } };
 const onlyKeys = { components: { securitySchemes: { secretKey: SCHEMES.secretKey } } };

@@ -277,6 +277,17 @@ describe('an app that requires client certificates', () => {
   const app = (...guards: readonly ReturnType<typeof requireConfirmation>[]) =>
     appWith((made) => made.get('/x', requireBearer({ accept: [bound] }), ...guards, handler));
 
+  it.each([
+    ['/pets/mine', '/pets/mine', '/pets/:id', '/pets/{id}'],
+    ['/pets/{id}', '/pets/:id', '/:kind/:id', '/{kind}/{id}'],
+  ])('an earlier, open route that handles the requests of %s is a conflict', (path, guarded, open, template) => {
+    const app = express().get(open, handler).get(guarded, both, handler);
+    const into = documentOf({ [path]: { get: asking() }, [template]: { get: asking() } });
+    expect(faultOf(() => describeSecurity(app, { into, schemes }))).toContain(
+      `  GET ${path}: the app handles these requests with GET ${open}, which has other requirements`,
+    );
+  });
+
   it('O13 requireConfirmation of mtls is mutualTLS beside the token', () => {
     const guarded = app(requireConfirmation('mtls'));
     const described = describeSecurity(guarded, { into, schemes: named });

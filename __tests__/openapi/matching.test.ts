@@ -406,7 +406,7 @@ describe('methods', () => {
     expect(await ask(app, '/pets', 'COPY', key)).toBe('all');
     expect(faultOf(() => gateOf(more))).toMatch(/no operation of the document asks for the scheme/);
     const twice = { '/pets': { get: guarded, additionalOperations: { get: open } } };
-    expect(faultOf(() => gateOf(twice, {}, { openapi: '3.2.0' }))).toMatch(/the method GET is described twice/);
+    expect(faultOf(() => gateOf(twice, {}, { openapi: '3.2.0' }))).toMatch(/the method GET is in this path item twice/);
     const none = { '/pets': { get: guarded, additionalOperations: { 'a b': open } } };
     expect(faultOf(() => gateOf(none, {}, { openapi: '3.2.0' }))).toMatch(/expected a method/);
   });
@@ -490,6 +490,13 @@ describe('base paths', () => {
   });
 
   const servers = (...urls: readonly string[]) => ({ servers: urls.map((url) => ({ url })) });
+  const VERSIONED = {
+    url: 'https://{host}/{version}',
+    variables: {
+      host: { default: 'a.example.com', enum: ['a.example.com', 'b.example.com'] },
+      version: { default: 'v1', enum: ['v1', 'v2'] },
+    },
+  };
 
   it.each([
     ['https://api.example.com/v1', '/v1/pets'],
@@ -501,6 +508,12 @@ describe('base paths', () => {
   ])('O10 the default is the path of the server %s', async (url, target) => {
     const app = appOf(gateOf(paths, {}, servers(url)), 'get /v1/pets', 'get /pets');
     expect(await ask(app, target)).toBe(`get ${target}`);
+  });
+
+  it('the option basePath is one of the values of a variable', async () => {
+    const app = appOf(gateOf(paths, { basePath: '/v2' }, { servers: [VERSIONED] }), 'get /v2/pets');
+    expect(await ask(app, '/v2/pets')).toBe('get /v2/pets');
+    expect(await ask(app, '/v1/pets')).toBe('undocumented_operation');
   });
 
   it('O10 the default of a variable is a part of the path', async () => {
@@ -515,6 +528,12 @@ describe('base paths', () => {
 
   it.each([
     ['servers with several paths', {}, servers('/v1', '/v2'), /#\/servers: the servers have several paths/],
+    [
+      'a server whose variable has values for several paths',
+      {},
+      { servers: [VERSIONED] },
+      /#\/servers: the servers have several paths/,
+    ],
     [
       'another basePath',
       { basePath: '/v2' },

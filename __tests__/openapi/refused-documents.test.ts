@@ -67,13 +67,13 @@ describe('schemes that are not supported', () => {
 
   it('O05 a scheme that no operation requires is a TypeError', () => {
     expect(gateOf(documentOf({ '/x': { get: asking([{ accessToken: [] }]) } }))).toBe(
-      'TypeError: openApiGate: no operation of the document asks for the scheme "secretKey"; remove it',
+      'TypeError: openApiGate: no operation of the document asks for the scheme "secretKey"; remove it from components.securitySchemes and from option "schemes"',
     );
   });
 
   it.each([
     [null, /openApiGate: expected an object of options, got null/],
-    [{}, /option "schemes" must be an object of verifiers/],
+    [{}, /option "schemes" must be an object with a verifier for each security scheme/],
     [{ schemes: [] }, /option "schemes" must be an object/],
     [{ schemes: { ...schemes, secretKey: {} } }, /option "schemes.secretKey" must be a verifier/],
     [{ schemes: { ...schemes, secretKey: null } }, /option "schemes.secretKey" must be a verifier/],
@@ -147,6 +147,17 @@ describe('documents that cannot be read', () => {
     expect(gateOf(beside)).toMatch(/#\/paths\/~1y: "get" is beside a \$ref/);
   });
 
+  it('a $ref with operations or servers beside it is a TypeError, also if another $ref leads to it', () => {
+    const paths = { ...uses, '/y': { $ref: '#/components/pathItems/one' } };
+    const two = { get: asking([]) };
+    const gateWith = (one: object) => gateOf(referring(paths, { pathItems: { one, two } }));
+    const $ref = '#/components/pathItems/two';
+    expect(gateWith({ $ref })).toBeUndefined();
+    expect(gateWith({ $ref, get: asking([]) })).toMatch(/#\/components\/pathItems\/one: "get" is beside a \$ref/);
+    expect(gateWith({ $ref, servers: [{ url: '/v9' }] })).toMatch(/"servers" is beside a \$ref/);
+    expect(gateWith({ $ref, additionalOperations: {} })).toMatch(/"additionalOperations" is beside a \$ref/);
+  });
+
   it('O11 members named __proto__ are ordinary names', () => {
     const parsed =
       JSON.parse(`{"openapi":"3.1.0","components":{"securitySchemes":{"__proto__":{"type":"http","scheme":"bearer"}}},
@@ -188,8 +199,8 @@ describe('documents that cannot be read', () => {
     ['a path without a slash', { paths: { x: {} } }, /#\/paths\/x: expected a path that begins with "\/"/],
     ['a path with a query', { paths: { '/x?y': {} } }, /expected a path that begins with "\/"; percent-encode "\?"/],
     ['a path beyond ASCII', { paths: { '/caf\u00e9': {} } }, /percent-encode/],
-    ['a path with one brace', { paths: { '/x{y': {} } }, /braces of this path do not match/],
-    ['braces around a slash', { paths: { '/{x/y}': {} } }, /braces of this path do not match/],
+    ['a path with one brace', { paths: { '/x{y': {} } }, /expected each parameter of this path as a name in braces/],
+    ['braces around a slash', { paths: { '/{x/y}': {} } }, /expected each parameter of this path as a name in braces/],
   ])('O11 %s is a TypeError with the pointer', (_name, more, expected) => {
     expect(gateOf({ openapi: '3.1.0', ...more }, { schemes: {} })).toMatch(expected);
   });

@@ -1,3 +1,4 @@
+/** The entry point `keyward/openapi`: gates from an OpenAPI document, and an OpenAPI document from gates. */
 export { type AssertMatchesOpenApiOptions, assertMatchesOpenApi } from './app/assert-matches-open-api.js';
 export { type DescribeSecurityOptions, describeSecurity } from './app/describe-security.js';
 export type { SchemeProof, Schemes } from './document/schemes.js';

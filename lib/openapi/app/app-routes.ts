@@ -2,7 +2,7 @@
 
 import type { Segments } from '../../express/path-segment.js';
 import { type Route, readRoutes } from '../../express/route-audit/audit-routes.js';
-import { looseParts, mayShare, type PathTemplate, type TemplatePart } from '../document/path-template.js';
+import { fillTemplate, looseParts, mayShare, type PathTemplate, type TemplatePart } from '../document/path-template.js';
 import type { Operation } from '../document/read-document.js';
 import type { Requirement } from '../document/verifier-requirement.js';
 import { requirementOf } from './route-requirement.js';
@@ -16,9 +16,19 @@ export interface AppRoute {
   readonly isMount: boolean;
   /** `undefined` if an OpenAPI document cannot express the requirement. */
   readonly requirement: Requirement | undefined;
-  /** Its paths in the form of `looseKey` of a template, to find the route of an operation: `pets/{}`. */
-  readonly keys: readonly string[];
+  /** Its paths, to find the route of an operation. */
+  readonly keys: readonly RouteKey[];
+  /** Matches the paths of a route with a wildcard, `/files/*path`, which a document cannot express. */
+  readonly wildcard: RegExp | undefined;
   readonly segments: readonly Segments[];
+}
+
+/** A path of a route, in the form of `key` of a template: `pets/{}`. */
+interface RouteKey {
+  readonly text: string;
+  /** The same in lower case and without a slash at the end, to compare with `looseKey` of a template. */
+  readonly loose: string;
+  readonly isCaseSensitive: boolean;
 }
 
 /**
@@ -33,6 +43,7 @@ export function appRoutesOf(app: object): readonly AppRoute[] {
     isMount: route.method === 'USE',
     requirement: requirementOf(route.checks),
     keys: keysOf(route),
+    wildcard: wildcardOf(route.path),
     segments: route.segments,
   }));
 }
@@ -42,11 +53,22 @@ export function appRoutesOf(app: object): readonly AppRoute[] {
  * function that is mounted at or above its path.
  */
 export function routeFor({ template, method }: Operation, routes: readonly AppRoute[]): AppRoute | undefined {
-  const exact = routes.find((route) => takes(route, method) && route.keys.includes(template.looseKey));
+  const exact = routes.find((route) => takes(route, method) && hasPath(route, template));
   return exact ?? routes.find((route) => route.isMount && isAbove(route, template));
 }
 
-/** Returns an earlier route that has a parameter where the operation has text, and so handles its requests instead. */
+/** Whether a route has the path of an operation. */
+export function hasPath({ keys }: AppRoute, { key, looseKey }: PathTemplate): boolean {
+  return keys.some(({ text, loose, isCaseSensitive }) => {
+    if (loose !== looseKey || (text.endsWith('/') && !key.endsWith('/'))) return false;
+    return !isCaseSensitive || text === key || text === key.replace(/\/$/, '');
+  });
+}
+
+/**
+ * Returns an earlier route that handles the requests of the operation instead, because it has more parameters or a
+ * wildcard.
+ */
 export function earlierRoute(
   { template, method }: Operation,
   route: AppRoute,
@@ -54,11 +76,25 @@ export function earlierRoute(
 ): AppRoute | undefined {
   const before = routes.slice(0, routes.indexOf(route));
   return before.find(
-    (other) => !other.isMount && takes(other, method) && other.segments.some((path) => matches(path, template)),
+    (other) =>
+      !other.isMount &&
+      takes(other, method) &&
+      (other.segments.some((path) => matches(path, template)) || other.wildcard?.test(fillTemplate(template, 'x'))),
   );
 }
 
-function takes(route: AppRoute, method: string): boolean {
+/** Whether it is not known which paths a route handles, because of a pattern or a wildcard. */
+export function hasUnknownPath({ segments }: Pick<AppRoute, 'segments'>): boolean {
+  return segments.some((path) => path.some((segment) => 'unknown' in segment));
+}
+
+/** The conflict of an operation with such a route. */
+export function handledBy({ name }: AppRoute): string {
+  return `the app handles these requests with ${name}, which has other requirements`;
+}
+
+/** Whether a route handles a method. */
+export function takes(route: AppRoute, method: string): boolean {
   return route.method === method || route.method === 'ALL' || (method === 'HEAD' && route.method === 'GET');
 }
 
@@ -77,15 +113,39 @@ function matches(path: Segments, template: PathTemplate): boolean {
 function meets(segment: Segments[number], part: TemplatePart | undefined): boolean {
   if (part === undefined || 'unknown' in segment) return false;
   if ('parameter' in segment) return mayShare({ type: 'parameter' }, part);
-  return part.type === 'literal' && part.lower === segment.literal.toLowerCase();
+  return (
+    part.type === 'literal' &&
+    (segment.sensitive ? part.text === segment.literal : part.lower === segment.literal.toLowerCase())
+  );
 }
 
-/** Returns a key for each path of a route. The template of the same path has the same `looseKey`: `pets/{}`. */
-function keysOf({ path, segments }: Route): readonly string[] {
+function keysOf({ path, segments }: Route): readonly RouteKey[] {
   const known = segments.filter((choice) => choice.every((segment) => !('unknown' in segment)));
-  const keys = known.map((choice) => choice.map((part) => ('literal' in part ? part.literal : '{}')).join('/'));
+  const keys = known.map((choice) => {
+    const text = choice.map((part) => ('literal' in part ? part.literal : '{}')).join('/');
+    return keyOf(
+      text,
+      choice.some((part) => 'literal' in part && part.sensitive),
+    );
+  });
+  if (!hasUnknownPath({ segments })) return keys;
   // The route audit reports a parameter beside text, and a parameter with a pattern, as unknown. So another key is made
   // from the written path, with `{}` for each parameter.
-  const written = path.replaceAll(/:\w+(?:\([^)]*\))?|\*\w+/g, '{}').replace(/^\//, '');
-  return [...new Set([...keys, written].map((key) => key.toLowerCase().replace(/\/$/, '')))];
+  const written = path.replaceAll(/:\w+(?:\([^)]*\))?|\*\w*/g, '{}').replace(/^\//, '');
+  return [...keys, keyOf(written.replace(/\/$/, ''), false)];
+}
+
+function keyOf(text: string, isCaseSensitive: boolean): RouteKey {
+  return { text, loose: text.toLowerCase().replace(/\/$/, ''), isCaseSensitive };
+}
+
+function wildcardOf(path: string): RegExp | undefined {
+  if (!path.includes('*') || /[\\^$+?()[\]|"]/.test(path)) return undefined;
+  const source = path
+    .replaceAll('.', '\\.')
+    .replaceAll(/:\w+/g, '[^/]+')
+    .replaceAll(/\*\w*/g, '.*')
+    .replaceAll('{', '(?:')
+    .replaceAll('}', ')?');
+  return new RegExp(`^${source}$`, 'i');
 }

@@ -2,10 +2,19 @@
 import { KeywardError } from '../../errors/keyward-error.js';
 import { anything, type Option, type OptionTable, optional, readTable } from '../../options/option-table.js';
 import { type LinkedOperation, linkOperations } from '../document/link-operations.js';
-import { type OpenApiDocument, readDocument } from '../document/read-document.js';
+import { type OpenApiDocument, type Operation, readDocument } from '../document/read-document.js';
 import { readProofs, type Schemes } from '../document/schemes.js';
 import { type Requirement, requirementKeys } from '../document/verifier-requirement.js';
-import { type AppRoute, appRoutesOf, earlierRoute, routeFor } from './app-routes.js';
+import {
+  type AppRoute,
+  appRoutesOf,
+  earlierRoute,
+  handledBy,
+  hasPath,
+  hasUnknownPath,
+  routeFor,
+  takes,
+} from './app-routes.js';
 import { requirementText, type SchemeNames, schemeNames } from './requirement-text.js';
 
 /** Options of `assertMatchesOpenApi`. */
@@ -102,25 +111,38 @@ function differencesOf(
   if (route === undefined) return [`  ${name}: the document has it; the app has no route for it`];
   const keyOf = requirementKeys();
   const isSame = (other: Requirement | undefined) => other !== undefined && keyOf(other) === keyOf(requirement);
-  const earlier = operation.template.isConcrete ? earlierRoute(operation, route, routes) : undefined;
-  if (earlier !== undefined && !isSame(earlier.requirement)) {
-    return [`  ${name}: the app handles these requests with ${earlier.name}, which has other requirements`];
-  }
+  const earlier = earlierRoute(operation, route, routes);
+  if (earlier !== undefined) return isSame(earlier.requirement) ? [] : [`  ${name}: ${handledBy(earlier)}`];
   if (isSame(route.requirement)) return [];
   const [asked, given] = [requirement, route.requirement].map((side) => requirementText(side, namesOf));
   return [`  ${name}: the document asks for ${asked}; the app asks for ${given}`];
 }
 
-/** Returns the routes without an operation. A handler for preflight requests (OPTIONS) needs none. */
+/**
+ * Returns the routes without an operation. A handler for preflight requests (OPTIONS) needs none. An open wildcard has
+ * none: it also answers paths with more slashes than its template, and the document does not say that these are open.
+ */
 function extraRoutes(operations: readonly LinkedOperation[], routes: readonly AppRoute[]): readonly string[] {
-  const keys = new Set(operations.map(({ operation }) => `${operation.method} ${operation.template.looseKey}`));
-  const paths = new Set(operations.map(({ operation }) => operation.template.looseKey));
+  const byKey = new Map<string, Operation[]>();
+  for (const { operation } of operations) {
+    const { looseKey } = operation.template;
+    byKey.set(looseKey, [...(byKey.get(looseKey) ?? []), operation]);
+  }
   const used = new Set(operations.map(({ operation }) => routeFor(operation, routes)));
-  const isDescribed = (route: AppRoute) =>
-    used.has(route) ||
-    route.method === 'OPTIONS' ||
-    route.keys.some((key) => keys.has(`${route.method} ${key}`) || (route.method === 'ALL' && paths.has(key)));
-  return routes.filter((route) => !isDescribed(route)).map(({ name }) => name);
+  const isDescribedAt = (route: AppRoute, loose: string) =>
+    (byKey.get(loose) ?? []).some(({ method, template }) => takes(route, method) && hasPath(route, template));
+  const isDescribed = (route: AppRoute) => {
+    if (route.method === 'OPTIONS') return true;
+    // A route with an optional part, `/pets{/:id}`, has several paths, and an operation for each.
+    if (route.keys.length > 1 && !hasUnknownPath(route))
+      return route.keys.every(({ loose }) => isDescribedAt(route, loose));
+    return used.has(route) || route.keys.some(({ loose }) => isDescribedAt(route, loose));
+  };
+  return routes.filter((route) => isOpenWildcard(route) || !isDescribed(route)).map(({ name }) => name);
+}
+
+function isOpenWildcard({ wildcard, requirement }: AppRoute): boolean {
+  return wildcard !== undefined && requirement?.alternatives.length === 0 && !requirement.isClosed;
 }
 
 function nameOf({ method, path }: { readonly method: string; readonly path: string }): string {

@@ -10,7 +10,7 @@ import {
   type Requirement,
   requirementKeys,
 } from '../document/verifier-requirement.js';
-import { type AppRoute, appRoutesOf, routeFor } from './app-routes.js';
+import { type AppRoute, appRoutesOf, earlierRoute, handledBy, routeFor } from './app-routes.js';
 import { changesOf, type DocumentChange, type WrittenOperation, withChanges } from './document-changes.js';
 import { requirementText, schemeNames } from './requirement-text.js';
 
@@ -82,7 +82,7 @@ export function securityChanges(app: object, options: DescribeSecurityOptions): 
   const proofs = readProofs(FACTORY, schemes);
   const routes = appRoutesOf(app);
   const found = parsed.operations.map((operation) => ({ operation, route: routeFor(operation, routes) }));
-  const conflicts = conflictsOf(found, parsed, proofs);
+  const conflicts = conflictsOf(found, parsed, proofs, routes);
   if (conflicts.length > 0) {
     const headline = 'describeSecurity: the app cannot be written into the document:';
     throw new KeywardError('openapi_mismatch', [headline, ...conflicts].join('\n'));
@@ -107,6 +107,7 @@ function conflictsOf(
   found: readonly FoundOperation[],
   { schemes: declared }: OpenApiDocument,
   proofs: ReadonlyMap<string, SchemeProof>,
+  routes: readonly AppRoute[],
 ): readonly string[] {
   const known = new Map([...proofs].filter(([name]) => declared.has(name)));
   const linked = linkSchemes(FACTORY, declared, known);
@@ -122,8 +123,12 @@ function conflictsOf(
     if (!namesMutualTls && requirement.alternatives.some(({ mutualTls }) => mutualTls)) {
       return [`${name}: the app asks for ${text}; name its scheme in "schemes", such as { mtls: 'mutualTLS' }`];
     }
-    if (!operation.security.isStated) return [];
     const keyOf = requirementKeys();
+    const earlier = earlierRoute(operation, route, routes);
+    if (earlier !== undefined && (!earlier.requirement || keyOf(earlier.requirement) !== keyOf(requirement))) {
+      return [`${name}: ${handledBy(earlier)}`];
+    }
+    if (!operation.security.isStated) return [];
     const stated = linkSecurity(operation.security, linked);
     if (keyOf(stated) === keyOf(requirement)) return [];
     return [`${name}: the document asks for ${requirementText(stated, namesOf)}; the app asks for ${text}`];

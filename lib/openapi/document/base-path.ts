@@ -1,5 +1,7 @@
 /** Reads the path before the paths of a document. */
-import { elementsOf, faultAt, memberOf, membersOf, mistakeAt, objectAt, type Place } from './json-pointer.js';
+import { elementsOf, faultAt, memberOf, mistakeAt, objectAt, type Place } from './json-pointer.js';
+
+const VARIABLE = /\{([^{}]+)\}/g;
 
 /**
  * Returns the base path: the option, otherwise the path of `servers`.
@@ -11,10 +13,11 @@ import { elementsOf, faultAt, memberOf, membersOf, mistakeAt, objectAt, type Pla
  */
 export function readBasePath(factory: string, root: Place, given: unknown): string {
   const servers = memberOf(root, 'servers');
-  const paths = servers === undefined ? [] : [...new Set(elementsOf(servers).map(pathOfServer))];
+  const paths = servers === undefined ? [] : [...new Set(elementsOf(servers).flatMap(pathsOfServer))];
   if (given === undefined) {
     if (servers === undefined || paths.length === 0) return '';
-    if (paths.length > 1) throw faultAt(servers, 'the servers have several paths; say which by the option "basePath"');
+    if (paths.length > 1)
+      throw faultAt(servers, 'the servers have several paths; choose one with the option "basePath"');
     return paths[0] ?? '';
   }
   if (typeof given !== 'string' || !/^\/(?:[^?#{}\s]*)$/.test(given)) {
@@ -36,28 +39,51 @@ export function checkServers(place: Place, basePath: string): void {
   const servers = memberOf(place, 'servers');
   if (servers === undefined) return;
   for (const server of elementsOf(servers)) {
-    if (pathOfServer(server) !== basePath)
+    if (pathsOfServer(server).some((path) => path !== basePath))
       throw faultAt(server, `the path of this server must be the base path of the document: ${basePath || '/'}`);
   }
 }
 
-function pathOfServer(server: Place): string {
+/** Returns the path of a server; several if its variables have an `enum` with values for several paths. */
+function pathsOfServer(server: Place): readonly string[] {
   objectAt(server);
   const place = memberOf(server, 'url');
   if (place === undefined || typeof place.value !== 'string') throw mistakeAt(place ?? server, 'expected a "url"');
-  const url = place.value.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => defaultOf(server, name));
+  const url = place.value;
+  const names = [...url.matchAll(VARIABLE)].map(([, name = '']) => name);
+  const defaults = new Map(names.map((name) => [name, defaultOf(server, name)]));
+  const choices = names.flatMap((name) => enumOf(server, name).map((value) => new Map(defaults).set(name, value)));
+  return [defaults, ...choices].map((values) =>
+    pathOf(
+      url.replaceAll(VARIABLE, (_, name: string) => values.get(name) ?? ''),
+      place,
+    ),
+  );
+}
+
+function pathOf(url: string, place: Place): string {
   const path = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? url;
   // A relative path such as "v1" would be relative to the URL of the document, which is not known here.
   if (path !== '' && !path.startsWith('/')) throw faultAt(place, 'expected a URL, or a path that begins with "/"');
   return withoutSlash(path);
 }
 
-function defaultOf(server: Place, name: string): string {
+function variableOf(server: Place, name: string): Place | undefined {
   const variables = memberOf(server, 'variables');
-  const variable = variables && membersOf(variables).find(([key]) => key === name)?.[1];
+  return variables && memberOf(variables, name);
+}
+
+function defaultOf(server: Place, name: string): string {
+  const variable = variableOf(server, name);
   const fallback = variable && memberOf(variable, 'default');
   if (typeof fallback?.value !== 'string') throw faultAt(server, `the variable {${name}} has no default`);
   return fallback.value;
+}
+
+function enumOf(server: Place, name: string): readonly string[] {
+  const variable = variableOf(server, name);
+  const values = variable && memberOf(variable, 'enum');
+  return (values === undefined ? [] : elementsOf(values)).map(({ value }) => String(value));
 }
 
 function withoutSlash(path: string): string {

@@ -44,13 +44,20 @@ export function faultAt({ pointer }: Pick<Place, 'pointer'>, fault: string): Typ
 /**
  * Follows `$ref` to the object that it names in the same document.
  *
- * @throws TypeError for a reference that is circular, remote or missing.
+ * @param refused - Names of members that must not be beside a `$ref`.
+ * @throws TypeError for a reference that is circular, remote or missing, or has one of these members beside it.
  */
-export function resolve(root: Place, place: Place): Place {
+export function resolve(root: Place, place: Place, refused: readonly string[] = []): Place {
   const seen = new Set<string>();
   let found = place;
   for (let reference = memberOf(found, '$ref'); reference !== undefined; reference = memberOf(found, '$ref')) {
     if (seen.has(reference.pointer)) throw faultAt(reference, 'this $ref is circular');
+    const beside = refused.find((name) => memberOf(found, name) !== undefined);
+    if (beside !== undefined)
+      throw faultAt(
+        found,
+        `"${beside}" is beside a $ref, and OpenAPI does not define which of them applies; move it into the target of the $ref`,
+      );
     seen.add(reference.pointer);
     found = targetOf(root, reference);
   }

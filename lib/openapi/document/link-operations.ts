@@ -26,7 +26,9 @@ export function linkOperations(
   const used = new Set(asked.map(({ name }) => name));
   const idle = [...declared.keys()].find((name) => !used.has(name));
   if (idle !== undefined) {
-    throw new TypeError(`${factory}: no operation of the document asks for the scheme "${idle}"; remove it`);
+    throw new TypeError(
+      `${factory}: no operation of the document asks for the scheme "${idle}"; remove it from components.securitySchemes and from option "schemes"`,
+    );
   }
   return operations.map((operation) => ({ operation, requirement: linkSecurity(operation.security, linked) }));
 }

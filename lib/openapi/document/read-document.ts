@@ -83,16 +83,8 @@ function operationsAt(
   version: string,
   base: string,
 ): readonly (readonly [method: string, operation: Place])[] {
-  const item = resolve(root, written);
   const methods = version === '3.2' ? [...METHODS, 'query'] : METHODS;
-  if (item !== written) {
-    const beside = methods.find((method) => Object.hasOwn(objectAt(written), method));
-    if (beside !== undefined)
-      throw faultAt(
-        written,
-        `"${beside}" is beside a $ref, and OpenAPI does not define which of them applies; move it into the target of the $ref`,
-      );
-  }
+  const item = resolve(root, written, [...methods, 'additionalOperations', 'servers']);
   const named = methods.flatMap((method) => {
     const operation = memberOf(item, method);
     return operation === undefined ? [] : [[method.toUpperCase(), operation] as const];
@@ -101,7 +93,7 @@ function operationsAt(
   const others = additional === undefined ? [] : membersOf(additional).map(readMethod);
   const operations = [...named, ...others];
   const twice = operations.find(([method], index) => operations.findIndex(([other]) => other === method) !== index);
-  if (twice !== undefined) throw faultAt(twice[1], `the method ${twice[0]} is described twice`);
+  if (twice !== undefined) throw faultAt(twice[1], `the method ${twice[0]} is in this path item twice`);
   checkServers(item, base);
   for (const [, operation] of operations) {
     if (Object.hasOwn(objectAt(operation), REFERENCE)) throw faultAt(operation, 'an operation cannot be a $ref');

@@ -21,7 +21,9 @@ export type Scheme =
 /** @throws TypeError if the value is not an object of verifiers. */
 export function readProofs(factory: string, given: unknown): ReadonlyMap<string, SchemeProof> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new TypeError(`${factory}: option "schemes" must be an object of verifiers by scheme, got ${kindOf(given)}`);
+    throw new TypeError(
+      `${factory}: option "schemes" must be an object with a verifier for each security scheme, got ${kindOf(given)}`,
+    );
   }
   const proofs = Object.entries(given);
   for (const [name, proof] of proofs) {

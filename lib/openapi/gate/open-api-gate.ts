@@ -50,9 +50,10 @@ const BY = 'openApiGate';
  * for case and for a slash at the end. Concrete paths come before templated ones, and HEAD is GET. Mount it at the root
  * of the app, or of a router, before the routes and after the middleware that handles CORS.
  *
- * A request is refused as `requireBearer` does: `credential_missing` (401), `invalid_request` (400), `invalid_token`
- * (401), `insufficient_scope` (403) or `temporarily_unavailable` (503). For a request without an operation, or if its
- * operation cannot be determined, `next` gets a `KeywardError` with `status` 404 and `code` `undocumented_operation`.
+ * A request is refused with the same codes as by `requireBearer`: `credential_missing` (401), `invalid_request` (400),
+ * `invalid_token` (401), `insufficient_scope` (403) or `temporarily_unavailable` (503). For a request without an
+ * operation, or if its operation cannot be determined, `next` gets a `KeywardError` with `status` 404 and `code`
+ * `undocumented_operation`.
  *
  * @param document - An OpenAPI 3.0, 3.1 or 3.2 document, parsed. It is read once and not stored.
  * @param options - `schemes` has a verifier for each security scheme of the document.

@@ -11,7 +11,7 @@ export interface ExpressRequest extends IncomingMessage {
 export interface ExpressApp {
   readonly parent?: ExpressApp;
   readonly router?: unknown;
-  /** Only in Express 4, where reading `router` throws. */
+  /** Exists only in Express 4. It is checked before `router` is read, because reading `router` throws in Express 4. */
   readonly lazyrouter?: unknown;
   readonly _router?: unknown;
 }
