@@ -181,6 +181,26 @@ describe('BruteForceLimiter with a shared counter', () => {
     await expect(limits.assertOpen('id', 'net')).rejects.toMatchObject({ status: 429, headers });
   });
 
+  it('counts in its own memory if a counter does not answer within a second', async () => {
+    const never = () => new Promise<never>(() => {});
+    const limits = new BruteForceLimiter({
+      perClient: 1,
+      counter: () => ({ get: never, penalty: never, delete: never }),
+    });
+    await limits.countFailure('id', 'net');
+    await expect(limits.assertOpen('id', 'net')).rejects.toMatchObject({ code: 'slow_down', status: 429 });
+    expect(events.heard()).toContainEqual({ warning: 'limiter_away', detail: 'TimeoutError' });
+  });
+
+  it.each([
+    ['nothing', () => undefined],
+    ['a promise', async () => new RateLimiterMemory({ points: 1, duration: 1 })],
+    ['an object without delete()', () => ({ get: async () => null, penalty: async () => undefined })],
+  ])('refuses a function that returns %s', (_what, counter) => {
+    expect(() => new BruteForceLimiter({ counter })).toThrow(TypeError);
+    expect(() => new BruteForceLimiter({ counter })).toThrow('"limits.counter"');
+  });
+
   it('has counted a failure when the refusal is sent', async () => {
     const order: string[] = [];
     const penalty = async () => {
@@ -250,7 +270,9 @@ describe('BruteForceLimiter in memory', () => {
 
   it('refuses invalid limits', () => {
     expect(() => new BruteForceLimiter({ perClient: 0 })).toThrow(
-      new TypeError('createIssuer: option "limits": option "perClient" must be a number from 1 to 1000000, got number'),
+      new TypeError(
+        'createIssuer: option "limits": option "perClient" must be a whole number from 1 to 1000000, got number',
+      ),
     );
   });
 });

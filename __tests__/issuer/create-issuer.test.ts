@@ -152,6 +152,7 @@ describe('createIssuer', () => {
     await service.post(GRANT, basic(ID, SECRET));
     await service.post(`${GRANT}&client_id=${ID}&client_secret=${SECRET}`, basic(ID, SECRET));
     await service.post(GRANT, basic(ID, 'wrong-secret-wrong-secret'));
+    await service.post(`${GRANT}&scope=admin`, basic(ID, SECRET));
     channel('keyward:token').unsubscribe(listen);
     await service.close();
     const endpoint = 'token';
@@ -168,6 +169,10 @@ describe('createIssuer', () => {
       { ...issued, authentication: 'basic' },
       { ...issued, authentication: 'both' },
       { endpoint, outcome: 'refused', status: 401, reason: 'wrong_secret', ...nothing },
+      {
+        ...{ endpoint, outcome: 'refused', status: 400, reason: 'scope_not_assigned', scopes: undefined },
+        ...{ clientId: ID, authentication: 'basic' },
+      },
     ]);
     expect(JSON.stringify(events)).not.toMatch(/wrong-secret|SSSSSSSS/);
   });

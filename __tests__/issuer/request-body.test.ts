@@ -1,11 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
+import { decodeJwt } from 'jose';
 import { readParameters } from '../../lib/issuer/read-parameters.js';
 import { TokenRequestError } from '../../lib/issuer/token-request-error.js';
 import { eavesdrop } from '../support/eavesdrop.js';
 import { sendRaw, serve } from '../support/raw-http.js';
-import { basic, GRANT, ID, SECRET, type TokenService, tokenService } from '../support/token-service.js';
+import { basic, GRANT, ID, record, SECRET, type TokenService, tokenService } from '../support/token-service.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -89,6 +90,28 @@ describe('the body of a token request', () => {
     expect((await service.post(body, basic(ID, SECRET))).status).toBe(413);
   });
 
+  it('accepts a token over 8 KiB where it is introspected and revoked', async () => {
+    const scopes = ['tokens:introspect', ...Array.from({ length: 600 }, (_value, at) => `payments:${1_000 + at}`)];
+    const revoked: string[] = [];
+    const accessKeys = {
+      resolveAccessKey: async () => record({ scopes, defaultScopes: scopes }),
+      revokeToken: async (_id: string, jti: string) => void revoked.push(jti),
+    };
+    const other = await tokenService({ accessKeys, introspection: {}, revocation: true });
+    const ask = async (path: string, body: string) => {
+      const headers = { ...basic(ID, SECRET), 'content-type': FORM };
+      const response = await fetch(`${other.url}${path}`, { method: 'POST', headers, body });
+      return [response.status, (await response.json()) as { access_token: string }] as const;
+    };
+    const [, { access_token: token }] = await ask('/connect/token', GRANT);
+    expect(token.length).toBeGreaterThan(8_192);
+    expect(await ask('/connect/introspect', `token=${token}`)).toMatchObject([200, { active: true }]);
+    expect(await ask('/connect/revocation', `token=${token}`)).toEqual([200, {}]);
+    expect(revoked).toEqual([decodeJwt(token).jti]);
+    expect((await ask('/connect/revocation', `token=${token}${'x'.repeat(12_288)}`))[0]).toBe(413);
+    await other.close();
+  });
+
   it('T34 1 GB declared: 413 immediately, and the socket closes', async () => {
     expect((await raw([`Content-Type: ${FORM}`, 'Content-Length: 1000000000'], GRANT)).status).toBe(413);
   });
@@ -159,7 +182,7 @@ describe('T35 the host app has read the body', () => {
     const response = await service.post(GRANT, basic(ID, SECRET));
     expect([response.status, await response.text()]).toEqual([
       500,
-      'keyward: the body of a token request was read before createIssuer got it, and req.body is not set; mount createIssuer before body parsers',
+      'keyward: another middleware read the request body and left nothing in req.body; mount createIssuer before it',
     ]);
     await service.close();
   });

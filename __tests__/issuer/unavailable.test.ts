@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { systemClock } from '../../lib/contracts/clock.js';
-import { clientEndpoint } from '../../lib/issuer/authenticated-endpoint.js';
 import { BruteForceLimiter } from '../../lib/issuer/brute-force-limiter.js';
+import { clientEndpoint } from '../../lib/issuer/client-endpoint.js';
 import { authenticateRequests } from '../../lib/issuer/clients/authenticate-request.js';
 import { CLIENT_AUTHENTICATION } from '../../lib/issuer/clients/presented-client.js';
 import { type IssuerOptions, memorySigningKeys, type SigningKeyStore } from '../../lib/issuer/index.js';

@@ -12,6 +12,7 @@ import { digestOf } from '../credentials/digest.js';
 import { describeError } from '../errors/describe-error.js';
 import { issuerWarnings } from '../events/issuer-warning.js';
 import { integer, method, type OptionTable, optional, readTable } from '../options/option-table.js';
+import { inTime } from './in-time.js';
 import { TokenRequestError } from './token-request-error.js';
 
 /** The number of failures, and the milliseconds until they are reset. */
@@ -46,7 +47,8 @@ export interface BruteForceLimitOptions {
   readonly window?: number | undefined;
   /**
    * Creates a counter that several instances share: `(options) => new RateLimiterRedis({ storeClient, ...options })`.
-   * While the shared counter cannot be reached, each instance counts in its own memory. Default: a counter in memory.
+   * Default: each instance counts in its own memory. It also does so while the shared counter fails, or needs more than
+   * a second.
    */
   readonly counter?: ((options: CounterOptions) => FailureCounter) | undefined;
 }
@@ -57,6 +59,11 @@ const OPTIONS = {
   window: integer(900, 1, 86_400),
   counter: optional(method<(options: CounterOptions) => FailureCounter>()),
 } satisfies OptionTable<BruteForceLimitOptions>;
+
+const METHODS = ['get', 'penalty', 'delete'] as const;
+
+/** Maximum milliseconds for a response of a shared counter. */
+const TIMEOUT_MS = 1_000;
 
 /** Maximum number of counters in memory. Without a limit, an attacker with many addresses could exhaust the memory. */
 const MAX_KEYS = 100_000;
@@ -104,8 +111,8 @@ export class BruteForceLimiter {
 }
 
 /**
- * Returns the name of a counter. It contains a digest, because an id may be too long for the column of a shared
- * counter, or invalid in its encoding.
+ * Returns the name of the counter for a client in a network. It is a digest, because an id may be too long for the
+ * column of a shared counter, or invalid in its encoding.
  */
 function clientAt(id: string, network: string): string {
   return digestOf(`${network} ${id}`);
@@ -120,6 +127,9 @@ class Limit {
   constructor(options: CounterOptions, make: ((options: CounterOptions) => FailureCounter) | undefined) {
     this.#points = options.points;
     this.#shared = make?.(options);
+    if (make !== undefined && !METHODS.every((name) => typeof this.#shared?.[name] === 'function')) {
+      throw new TypeError('createIssuer: "limits.counter" must return a limiter with get(), penalty() and delete()');
+    }
     this.#own = new RateLimiterMemory(options);
     this.#keys = new LRUCache({ max: MAX_KEYS, dispose: (_value, key) => void this.#own.delete(key) });
   }
@@ -157,7 +167,7 @@ class Limit {
   async #ask<T>(shared: (counter: FailureCounter) => Promise<T>, own: () => Promise<T>): Promise<T> {
     if (this.#shared === undefined) return own();
     try {
-      return await shared(this.#shared);
+      return await inTime(shared(this.#shared), TIMEOUT_MS);
     } catch (error) {
       if (issuerWarnings.hasSubscribers)
         issuerWarnings.publish({ warning: 'limiter_away', detail: describeError(error) });

@@ -24,8 +24,8 @@ import {
   withDefault,
 } from '../options/option-table.js';
 import { PROOF_OPTIONS, type ProofOptions, proofVerifier } from '../tokens/dpop/dpop-options.js';
-import { clientEndpoint, type EndpointWork } from './authenticated-endpoint.js';
 import { BruteForceLimiter, type BruteForceLimitOptions } from './brute-force-limiter.js';
+import { clientEndpoint, type EndpointWork } from './client-endpoint.js';
 import { authenticateRequests } from './clients/authenticate-request.js';
 import { CLIENT_AUTHENTICATION, type ClientAuthentication } from './clients/presented-client.js';
 import { tokenIssuer } from './issue-token.js';
@@ -143,7 +143,7 @@ const KEYS_CACHE_CONTROL = 'public, max-age=300, stale-if-error=3600';
 const METADATA_CACHE_CONTROL = 'public, max-age=3600';
 
 /**
- * Creates a Router that issues access tokens for access keys (spec section 4.1). Mount it at the path of `issuer`.
+ * Creates a Router that issues access tokens for access keys (docs/spec.md §4.1). Mount it at the path of `issuer`.
  *
  * It serves `POST /connect/token`, `/.well-known/jwks.json`, `/.well-known/oauth-authorization-server` (RFC 8414),
  * `/.well-known/openid-configuration`, and `/connect/authorize`, which refuses every request; with `introspection` and

@@ -1,4 +1,4 @@
-/** Decides which scopes a token gets (RFC 6749 §3.3, spec section 4.1). */
+/** Decides which scopes a token gets (RFC 6749 §3.3, docs/spec.md §4.1). */
 import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
 import { parseScope } from '../protocol/scope.js';
 import { TokenRequestError } from './token-request-error.js';

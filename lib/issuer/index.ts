@@ -1,3 +1,4 @@
+/** The entry point `keyward/issuer`: the token endpoint, its metadata and its signing keys. */
 export type { SigningKeyRecord, SigningKeyStore } from '../contracts/signing-key-store.js';
 export type { IssuerWarning } from '../events/issuer-warning.js';
 export type { TokenDecision } from '../events/token-decision.js';

@@ -1,4 +1,4 @@
-/** Creates access tokens (RFC 9068 §2, spec sections 2.3 and 5.2). */
+/** Creates access tokens (RFC 9068 §2, docs/spec.md §2.3 and §5.2). */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
 import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
@@ -7,13 +7,13 @@ import { formatScope } from '../protocol/scope.js';
 import type { Confirmation } from './sender-constraint.js';
 import type { SigningKeys } from './signing-keys/signing-keys.js';
 
-/** The lifetime of a token in seconds (spec section 8). */
+/** The lifetime of a token in seconds (docs/spec.md §8). */
 const TOKEN_LIFETIME = 3_600;
 
 /** Seconds. If the clock is set back by more than this, its earlier time was wrong, and tokens get the new time. */
 const LONGEST_STEP = 900;
 
-/** The response of the token endpoint (spec section 2.3). */
+/** The response of the token endpoint (docs/spec.md §2.3). */
 export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: 'Bearer' | 'DPoP';

@@ -3,7 +3,7 @@ import { ALGORITHMS } from '../tokens/algorithms.js';
 import type { ClientAuthentication } from './clients/presented-client.js';
 import { AUTHORIZATION_PATH } from './refuse-authorization.js';
 
-/** The path of the token endpoint under the issuer (spec section 4.1). */
+/** The path of the token endpoint under the issuer (docs/spec.md §4.1). */
 export const TOKEN_PATH = '/connect/token';
 
 /** The path of the introspection endpoint (RFC 7662) under the issuer. */

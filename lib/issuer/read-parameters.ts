@@ -3,12 +3,16 @@
  * limited.
  */
 import type { IncomingMessage } from 'node:http';
-import { type BodyFault, isFormType, type MaybeParsed, readBody } from '../http/bounded-body.js';
+import { type BodyBounds, type BodyFault, isFormType, type MaybeParsed, readBody } from '../http/bounded-body.js';
+import { MAX_CREDENTIAL_LENGTH } from '../protocol/bearer.js';
 import { readForm, withoutEmpty } from '../protocol/form.js';
 import { TokenRequestError } from './token-request-error.js';
 
-/** Maximum size of a token request in bytes. The credentials and about 150 scopes fit. */
+/** Maximum size of a request in bytes. The credentials and about 150 scopes fit. */
 const MAX_BYTES = 8 * 1_024;
+
+/** The same for a request about a token: every token that a gate accepts fits, so that it can be revoked. */
+export const MAX_BYTES_WITH_TOKEN = MAX_BYTES + MAX_CREDENTIAL_LENGTH;
 
 /**
  * The HTTP status of each fault. `slow_body` and `too_large` close the connection, so that the rest of the body is not
@@ -21,24 +25,30 @@ const BODY_FAULTS: Readonly<Record<BodyFault, { status?: number; headers?: Recor
 };
 
 /**
- * Reads the parameters of a token request. If the host app has parsed the body already, `req.body` is used.
+ * Reads the parameters of a request. If the host app has parsed the body already, `req.body` is used.
  *
  * @param timeoutMs - Maximum milliseconds to receive the body.
  * @throws TokenRequestError for a wrong type, a body that is too large or too slow, and repeated parameters.
  * @throws Error if other middleware read the body and left no `req.body`.
  */
-export async function readParameters(req: MaybeParsed, timeoutMs: number): Promise<ReadonlyMap<string, string>> {
+export async function readParameters(
+  req: MaybeParsed,
+  timeoutMs: number,
+  maxBytes = MAX_BYTES,
+): Promise<ReadonlyMap<string, string>> {
   const types = valuesOf(req, 'content-type');
   if (types.length !== 1 || !isFormType(types[0])) throw new TokenRequestError('invalid_request', 'media_type');
   const encoding = req.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new TokenRequestError('invalid_request', 'content_encoding', { status: 415 });
-  const parameters = req.readableDidRead ? alreadyRead(req.body) : readForm(await readText(req, timeoutMs));
+  const parameters = req.readableDidRead
+    ? alreadyRead(req.body)
+    : readForm(await readText(req, { maxBytes, timeoutMs }));
   if (parameters === undefined) throw new TokenRequestError('invalid_request', 'parameters');
   return parameters;
 }
 
-async function readText(req: IncomingMessage, timeoutMs: number): Promise<string> {
-  const body = await readBody(req, { maxBytes: MAX_BYTES, timeoutMs });
+async function readText(req: IncomingMessage, bounds: BodyBounds): Promise<string> {
+  const body = await readBody(req, bounds);
   if (Buffer.isBuffer(body)) return body.toString('utf8');
   throw new TokenRequestError('invalid_request', body, BODY_FAULTS[body]);
 }
@@ -52,7 +62,7 @@ function alreadyRead(body: unknown): ReadonlyMap<string, string> | undefined {
   if (Buffer.isBuffer(body)) return readForm(body.toString('utf8'));
   if (typeof body !== 'object' || body === null) {
     throw new Error(
-      'keyward: the body of a token request was read before createIssuer got it, and req.body is not set; mount createIssuer before body parsers',
+      'keyward: another middleware read the request body and left nothing in req.body; mount createIssuer before it',
     );
   }
   const members = Object.entries(body);

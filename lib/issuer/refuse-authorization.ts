@@ -7,7 +7,7 @@ export const AUTHORIZATION_PATH = '/connect/authorize';
 
 const REFUSAL = Object.freeze({
   error: 'unsupported_response_type',
-  error_description: 'This issuer has no authorization requests; obtain a token with client credentials',
+  error_description: 'This issuer does not support authorization requests; use the client credentials grant',
 });
 
 /**

@@ -1,4 +1,5 @@
 import { type TokenDecision, tokenDecisions } from '../events/token-decision.js';
+import type { AuthenticatedClient } from './client-endpoint.js';
 import type { TokenRequestError } from './token-request-error.js';
 
 type Decision = Pick<TokenDecision, 'outcome' | 'status'> & Partial<TokenDecision>;
@@ -11,8 +12,10 @@ export function decisionReporter(endpoint: TokenDecision['endpoint']) {
     tokenDecisions.publish({ endpoint, ...nothing, ...decision });
   }
 
-  function refused({ code, reason, status }: TokenRequestError): void {
-    report({ outcome: code === 'temporarily_unavailable' ? 'unavailable' : 'refused', status, reason });
+  function refused({ code, reason, status }: TokenRequestError, client: AuthenticatedClient | undefined): void {
+    const outcome = code === 'temporarily_unavailable' ? 'unavailable' : 'refused';
+    // A client ID that was not authenticated is a text of any caller, so it is not reported.
+    report({ outcome, status, reason, clientId: client?.accessKey.id, authentication: client?.authentication });
   }
 
   return { report, refused };

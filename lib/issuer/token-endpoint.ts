@@ -1,5 +1,5 @@
-/** Handles `POST /connect/token` (RFC 6749 §3.2 and §4.4, spec section 4.1). */
-import type { ClientRequest, EndpointAnswer, EndpointWork } from './authenticated-endpoint.js';
+/** Handles `POST /connect/token` (RFC 6749 §3.2 and §4.4, docs/spec.md §4.1). */
+import type { ClientRequest, EndpointAnswer, EndpointWork } from './client-endpoint.js';
 import { grantScopes } from './grant-scopes.js';
 import type { IssueToken } from './issue-token.js';
 import { decisionReporter } from './report-decision.js';

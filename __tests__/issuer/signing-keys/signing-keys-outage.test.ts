@@ -103,7 +103,7 @@ describe('while an issuer with another algorithm uses the store', () => {
     expect(lists).toBeGreaterThan(before);
     expect(warnings()).toEqual([]);
     await expect(new SigningKeys(store, 'ES256', clock, TIMEOUT_MS).current()).rejects.toThrow(
-      'another issuer signs with RS256 on this store, and this one with ES256',
+      'another issuer signs with RS256 on this store, but this one with ES256',
     );
   });
 });
@@ -138,7 +138,11 @@ describe('without cached keys, there is no key from', () => {
       { listSigningKeys: () => [null] as never },
       'a signing key in the store has no kid',
     ],
-    ['one that keeps nothing', { addSigningKey: () => false }, 'the store did not keep the new key'],
+    [
+      'one that keeps nothing',
+      { addSigningKey: () => false },
+      'the store has no key that signs with ES256, and did not store a new one',
+    ],
     ['one that takes no key', { addSigningKey: () => Promise.reject(refused('EROFS')) }, 'addSigningKey: Error EROFS'],
   ])('%s', async (_what, broken, detail) => {
     const store = { ...memorySigningKeys(), ...broken };

@@ -56,6 +56,32 @@ describe('the schedule of keys', () => {
 });
 
 describe('SigningKeys', () => {
+  const kidsOf = ({ keys }: { keys: readonly { kid?: string | undefined }[] }) => keys.map(({ kid }) => kid);
+
+  it('reads the store for a key of a token that it does not know, at most once a second', async () => {
+    const [shared, clock] = [memorySigningKeys(), createManualClock()];
+    let reads = 0;
+    const listSigningKeys = () => {
+      reads += 1;
+      return shared.listSigningKeys();
+    };
+    const [one, other] = [new SigningKeys({ ...shared, listSigningKeys }, 'ES256', clock), 'unknown'] as const;
+    const { kid } = await one.current();
+    await shared.removeSigningKey(kid);
+    const made = await new SigningKeys(shared, 'ES256', clock).current();
+    clock.advance(999);
+    expect(kidsOf(await one.published(made.kid))).toEqual([kid]);
+    clock.advance(1);
+    expect(kidsOf(await one.published(made.kid))).toEqual([made.kid]);
+    reads = 0;
+    for (let i = 0; i < 10; i += 1) await one.published(other);
+    expect(reads).toBe(0);
+    clock.advance(1_000);
+    for (let i = 0; i < 10; i += 1) await one.published(other);
+    await one.published(made.kid);
+    expect(reads).toBe(1);
+  });
+
   it('two issuers that start concurrently get one key', async () => {
     const [store, clock] = [memorySigningKeys(), createManualClock()];
     const issuers = [1, 2, 3].map(() => new SigningKeys(store, 'ES256', clock));

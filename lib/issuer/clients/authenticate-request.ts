@@ -8,8 +8,8 @@ import { clientNetwork } from '../../http/client-network.js';
 import type { BruteForceLimiter } from '../brute-force-limiter.js';
 import { TokenRequestError } from '../token-request-error.js';
 import { authenticateClients } from './check-client.js';
-import { assertionReader } from './parse-assertion.js';
 import { type ClientAuthentication, type PresentedClient, presentedClient } from './presented-client.js';
+import { assertionReader } from './read-assertion.js';
 import { ClientAssertions } from './verify-assertion.js';
 
 /** A request of Express. Its `ip` depends on the setting `trust proxy`. */

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { PublicJwk } from '../../credentials/records/public-jwk.js';
 import { readKeySet, type VerificationKey } from '../../tokens/jwks/verification-key.js';
 import { verifySignature } from '../../tokens/signature.js';
-import type { Assertion } from './parse-assertion.js';
+import type { Assertion } from './read-assertion.js';
 
 /** Maximum number of clients whose imported keys are cached. */
 const MAX_CLIENTS = 1_000;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ClientCredentials, readBasic } from '../../protocol/basic.js';
 import { repeatsAuthorization } from '../../protocol/bearer.js';
 import { TokenRequestError } from '../token-request-error.js';
-import { ASSERTION_TYPE, type Assertion, type ReadAssertion } from './parse-assertion.js';
+import { ASSERTION_TYPE, type Assertion, type ReadAssertion } from './read-assertion.js';
 
 /**
  * How a client may authenticate: with its secret, or with an assertion that it signs with its private key (RFC 7523).

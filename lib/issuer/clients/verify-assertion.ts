@@ -7,7 +7,7 @@ import { publicKeyDigest } from '../../credentials/records/public-jwk.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
 import type { ClientProof } from './check-secret.js';
 import { ClientKeys } from './client-public-keys.js';
-import type { Assertion } from './parse-assertion.js';
+import type { Assertion } from './read-assertion.js';
 
 /**
  * Seconds for which a `jti` is stored after its assertion has expired, because the clocks of two instances may differ.

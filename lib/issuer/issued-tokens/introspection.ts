@@ -5,7 +5,8 @@ import { type OptionTable, text, withDefault } from '../../options/option-table.
 import { own } from '../../protocol/json-object.js';
 import { formatScope } from '../../protocol/scope.js';
 import { AccessKeys } from '../../tokens/access-keys.js';
-import type { ClientRequest, EndpointAnswer, EndpointWork } from '../authenticated-endpoint.js';
+import type { ClientRequest, EndpointAnswer, EndpointWork } from '../client-endpoint.js';
+import { MAX_BYTES_WITH_TOKEN } from '../read-parameters.js';
 import { decisionReporter } from '../report-decision.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
 import { confirmationOf, type IssuedToken, type ReadIssuedToken } from './issued-token.js';
@@ -71,7 +72,7 @@ export function introspection({ scope, readToken, accessKeys: resolver, clock }:
     };
   }
 
-  return { respond, refused };
+  return { maxBytes: MAX_BYTES_WITH_TOKEN, respond, refused };
 }
 
 /** Returns the `token_type`, which is `DPoP` for a token that is bound by DPoP (RFC 9449 §6.2). */

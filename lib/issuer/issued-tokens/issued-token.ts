@@ -19,10 +19,11 @@ export interface IssuedToken {
  * Reads a token.
  *
  * @param now - Milliseconds since 1970.
+ * @param clockTolerance - Seconds by which `iat` may be in the future. Default: 300.
  * @returns `undefined` for a token that this issuer did not issue, or that has expired.
  * @throws SigningKeyError if the keys cannot be read.
  */
-export type ReadIssuedToken = (text: string, now: number) => Promise<IssuedToken | undefined>;
+export type ReadIssuedToken = (text: string, now: number, clockTolerance?: number) => Promise<IssuedToken | undefined>;
 
 export interface IssuedTokenParts {
   readonly issuer: string;
@@ -37,21 +38,21 @@ const CLOCK_TOLERANCE = 300;
 
 export function issuedTokenReader({ issuer, audience, keys }: IssuedTokenParts): ReadIssuedToken {
   const algorithms: ReadonlySet<string> = new Set(SIGNING_ALGORITHMS);
-  const rules: ClaimRules = Object.freeze({
+  const rules: Omit<ClaimRules, 'clockTolerance'> = Object.freeze({
     ...{ issuer, audiences: [audience], profile: 'rfc9068', isIntrospected: false, ownIssuer: true },
-    ...{ clockTolerance: CLOCK_TOLERANCE, maxLifetime: Number.POSITIVE_INFINITY, ignoresAuthorizationDetails: false },
+    ...{ maxLifetime: Number.POSITIVE_INFINITY, ignoresAuthorizationDetails: false },
   });
 
-  return async function readIssuedToken(text, now) {
+  return async function readIssuedToken(text, now, clockTolerance = CLOCK_TOLERANCE) {
     const jws = readCompactJws(text);
     const header = jws && readTokenHeader(jws.header, algorithms, rules.profile);
     if (jws === undefined || header === undefined || typeof header === 'string') return undefined;
     // `cnf` is removed, so that no proof is required: the caller only asks about the token, and does not have the key
     // that the token is bound to.
     const { cnf: _confirmation, ...payload } = jws.payload;
-    const claims = readTokenClaims(payload, rules, now);
+    const claims = readTokenClaims(payload, { ...rules, clockTolerance }, now);
     if (typeof claims === 'string') return undefined;
-    const jwk = (await keys.published()).keys.find(({ kid }) => kid === header.kid);
+    const jwk = (await keys.published(header.kid)).keys.find(({ kid }) => kid === header.kid);
     return jwk !== undefined && (await isSignedBy(jws, jwk, header.alg)) ? { claims, payload: jws.payload } : undefined;
   };
 }

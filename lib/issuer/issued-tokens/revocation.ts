@@ -5,7 +5,8 @@ import type { Subject } from '../../cache/invalidation.js';
 import type { Clock } from '../../contracts/clock.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import type { TokenDecision } from '../../events/token-decision.js';
-import type { ClientRequest, EndpointAnswer, EndpointWork } from '../authenticated-endpoint.js';
+import type { ClientRequest, EndpointAnswer, EndpointWork } from '../client-endpoint.js';
+import { MAX_BYTES_WITH_TOKEN } from '../read-parameters.js';
 import { decisionReporter } from '../report-decision.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
 import type { ReadIssuedToken } from './issued-token.js';
@@ -54,7 +55,8 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
   async function respond({ parameters, accessKey, authentication }: ClientRequest): Promise<EndpointAnswer> {
     const text = parameters.get('token');
     if (text === undefined) throw new TokenRequestError('invalid_request', 'no_token');
-    const token = await readToken(text, clock.now() - AFTER_EXPIRY);
+    // A token is revoked whatever its `iat` is: the clock of the instance that issued it may be ahead.
+    const token = await readToken(text, clock.now() - AFTER_EXPIRY, Number.POSITIVE_INFINITY);
     // Revoking an invalid token succeeds, because the token already is what the client wants it to be (RFC 7009 §2.2).
     if (token === undefined) return respondTo(accessKey.id, authentication);
     const { clientId, tokenId, expiresAt } = token.claims;
@@ -79,5 +81,5 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
     return NOTHING;
   }
 
-  return { respond, refused };
+  return { maxBytes: MAX_BYTES_WITH_TOKEN, respond, refused };
 }

@@ -8,6 +8,7 @@ import type { Awaitable } from '../../contracts/key-resolver.js';
 import type { SigningKeyStore } from '../../contracts/signing-key-store.js';
 import { describeError } from '../../errors/describe-error.js';
 import { issuerWarnings } from '../../events/issuer-warning.js';
+import { inTime } from '../in-time.js';
 import { isRotationDue, KEPT_FOR, MAX_KEYS, replacedKeysOf, signingKeyOf } from './key-schedule.js';
 import {
   isRetired,
@@ -26,6 +27,8 @@ interface Keys {
 
 /** Milliseconds between two reads of the keys from the store. All instances see a new key within this time. */
 const READ_EVERY = 60_000;
+/** The same while tokens name a key that is not cached. */
+const READ_UNKNOWN_EVERY = 1_000;
 
 /**
  * Maximum milliseconds for a response of the store. After a failure, cached keys are used, and the store is asked again
@@ -71,17 +74,21 @@ export class SigningKeys {
   /**
    * Returns the JWK Set to publish (RFC 7517 section 5), without private members.
    *
+   * @param kid - The key of a token. If it is not cached, the keys are read again: after `rotate --now`, another
+   *   instance may already sign with a new key.
    * @throws SigningKeyError like `current`.
    */
-  async published(): Promise<{ readonly keys: readonly JWK[] }> {
-    const { all } = this.#fresh() ?? (await this.#readOrKept());
+  async published(kid?: string): Promise<{ readonly keys: readonly JWK[] }> {
+    const { all } = this.#fresh(kid) ?? (await this.#readOrKept());
     return { keys: all.map((key) => key.publicJwk) };
   }
 
   /** Returns the cached keys; `undefined` if they must be read again. */
-  #fresh(): Keys | undefined {
+  #fresh(kid?: string): Keys | undefined {
     const now = this.#clock.monotonic();
-    return now - this.#readAt < READ_EVERY || now - this.#failedAt < ASK_AGAIN_AFTER ? this.#keys : undefined;
+    const isUnknown = kid !== undefined && this.#keys?.all.every((key) => key.kid !== kid);
+    const isFresh = now - this.#readAt < (isUnknown ? READ_UNKNOWN_EVERY : READ_EVERY);
+    return isFresh || now - this.#failedAt < ASK_AGAIN_AFTER ? this.#keys : undefined;
   }
 
   /** Reads the keys from the store. If the store is unavailable, the cached keys are used. */
@@ -104,7 +111,10 @@ export class SigningKeys {
       if (isRotationDue(keys, this.#algorithm, this.#clock.now(), this.#keys === undefined))
         keys = await this.#rotate(keys);
       const signing = signingKeyOf(keys, this.#algorithm, this.#clock.now());
-      if (signing === undefined) throw new SigningKeyError('the store did not keep the new key');
+      if (signing === undefined)
+        throw new SigningKeyError(
+          `the store has no key that signs with ${this.#algorithm}, and did not store a new one`,
+        );
       for (const { kid } of replacedKeysOf(keys, signing))
         await this.#ask('retireSigningKey', (store) => store.retireSigningKey(kid));
       const expired = this.#expired(keys);
@@ -127,13 +137,13 @@ export class SigningKeys {
     const other = await this.#ask('announceIssuer', (store) => store.announceIssuer?.(this.#algorithm));
     if (other === undefined || this.#keys !== undefined) return;
     throw new SigningKeyError(
-      `another issuer signs with ${other} on this store, and this one with ${this.#algorithm}; stop the other issuer, or use its algorithm`,
+      `another issuer signs with ${other} on this store, but this one with ${this.#algorithm}; stop the other issuer, or use its algorithm`,
     );
   }
 
   async #rotate(keys: readonly SigningKey[]): Promise<readonly SigningKey[]> {
     if (keys.length >= MAX_KEYS) {
-      this.#notify(`there are ${keys.length} signing keys, so no new one is made; revoke some`);
+      this.#notify(`there are ${keys.length} signing keys, the maximum, so no new one is created; revoke one`);
       return keys;
     }
     const made = await makeSigningKey(this.#algorithm, this.#clock.now());
@@ -173,19 +183,5 @@ export class SigningKeys {
     } catch (error) {
       throw new SigningKeyError(`${what}: ${describeError(error)}`);
     }
-  }
-}
-
-/** Waits for a response, at most for this number of milliseconds. */
-async function inTime<T>(answer: Awaitable<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const error = Object.assign(new Error('late'), { name: 'TimeoutError' });
-    timer = setTimeout(() => reject(error), milliseconds);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -14,12 +14,16 @@ export interface ClientEndpointParts {
   readonly timeoutMs: number;
 }
 
-/** A request of a client that was authenticated. */
-export interface ClientRequest {
-  readonly req: ClientHttpRequest;
-  readonly parameters: ReadonlyMap<string, string>;
+/** A client that was authenticated. */
+export interface AuthenticatedClient {
   readonly accessKey: AccessKeyGrant;
   readonly authentication: AuthenticatedBy;
+}
+
+/** A request of a client that was authenticated. */
+export interface ClientRequest extends AuthenticatedClient {
+  readonly req: ClientHttpRequest;
+  readonly parameters: ReadonlyMap<string, string>;
 }
 
 /** The body of a 200 response, and its headers in addition to those that every response has. */
@@ -29,40 +33,41 @@ export interface EndpointAnswer {
 }
 
 export interface EndpointWork {
+  /** Maximum size of a request in bytes. Default: 8 KiB. */
+  readonly maxBytes?: number;
   /** Responds to a request. To refuse the request, it throws a `TokenRequestError`. */
   respond(request: ClientRequest): Promise<EndpointAnswer>;
-  /** Called for each refusal, so that the endpoint can report it. */
-  refused(refusal: TokenRequestError): void;
+  /** Called for each refusal, so that the endpoint can report it. `client`: `undefined` if it was not authenticated. */
+  refused(refusal: TokenRequestError, client: AuthenticatedClient | undefined): void;
 }
 
 /** Creates the handler of an endpoint. */
-export function clientEndpoint(parts: ClientEndpointParts, { respond, refused }: EndpointWork) {
+export function clientEndpoint(parts: ClientEndpointParts, { maxBytes, respond, refused }: EndpointWork) {
   return function handleClientRequest(
     req: ClientHttpRequest,
     res: ServerResponse,
     next: (error?: unknown) => void,
   ): void {
-    respondTo(req)
-      .then(
-        ({ body, headers }) => answer(res, 200, body, headers),
-        (error) => refuse(req, res, refusalOf(error)),
-      )
-      .catch(next);
+    respondTo(req, res).catch(next);
   };
 
   /** Runs the steps in order. To refuse the request, a step throws a `TokenRequestError`. */
-  async function respondTo(req: ClientHttpRequest): Promise<EndpointAnswer> {
-    assertPost(req.method);
-    const parameters = await readParameters(req, parts.timeoutMs);
-    const { accessKey, by } = await parts.authenticate(req, parameters);
-    return await respond({ req, parameters, accessKey, authentication: by });
-  }
-
-  function refuse(req: ClientHttpRequest, res: ServerResponse, refusal: TokenRequestError): void {
-    refused(refusal);
-    // The challenge must match the scheme that the client used (RFC 6749 §5.2); otherwise some clients hide the error.
-    const isChallenged = refusal.code === 'invalid_client' && req.headers.authorization !== undefined;
-    answerRefusal(res, refusal, isChallenged ? `Basic realm="${parts.realm}"` : undefined);
+  async function respondTo(req: ClientHttpRequest, res: ServerResponse): Promise<void> {
+    let client: AuthenticatedClient | undefined;
+    try {
+      assertPost(req.method);
+      const parameters = await readParameters(req, parts.timeoutMs, maxBytes);
+      const { accessKey, by: authentication } = await parts.authenticate(req, parameters);
+      client = { accessKey, authentication };
+      const { body, headers } = await respond({ req, parameters, accessKey, authentication });
+      answer(res, 200, body, headers);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      refused(refusal, client);
+      // The challenge must match the scheme that the client used (RFC 6749 §5.2); otherwise some clients hide the error.
+      const isChallenged = refusal.code === 'invalid_client' && req.headers.authorization !== undefined;
+      answerRefusal(res, refusal, isChallenged ? `Basic realm="${parts.realm}"` : undefined);
+    }
   }
 }
 

@@ -1,4 +1,7 @@
-/** Parses client assertions, and checks the claims of `private_key_jwt` (RFC 7523 §3, RFC 7521 §4.2 and §5.2). */
+/**
+ * Reads client assertions: parses them and checks the claims of `private_key_jwt` (RFC 7523 §3, RFC 7521 §4.2 and
+ * §5.2).
+ */
 import type { Clock } from '../../contracts/clock.js';
 import { type CompactJws, readCompactJws } from '../../protocol/compact-jws.js';
 import { type JsonObject, own } from '../../protocol/json-object.js';
