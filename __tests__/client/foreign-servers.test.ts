@@ -113,4 +113,12 @@ describe('tokenClient with oidc-provider', () => {
     const client = tokenClient({ ...common, ...endpoint });
     await expect(client.accessToken()).rejects.toMatchObject({ code: 'dpop_not_supported' });
   });
+
+  it('rejects a bound token where it asked for a Bearer token, and names the option', async () => {
+    const issuer = await scriptedServer(() => ({ body: { access_token: 'a', token_type: 'DPoP' } }));
+    closing.push(() => issuer.close());
+    const client = tokenClient({ ...common, tokenEndpoint: `${issuer.origin}/token`, clientSecret: 'secret' });
+    const message = expect.stringContaining('set the option "dpop"');
+    await expect(client.accessToken()).rejects.toMatchObject({ code: 'invalid_token_response', message });
+  });
 });

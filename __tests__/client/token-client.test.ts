@@ -1,4 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { decodeJwt } from 'jose';
 import { TokenClientError, type TokenClientOptions, tokenClient } from 'keyward/client';
 import { createManualClock } from '../support/manual-clock.js';
 import {
@@ -9,6 +14,7 @@ import {
 } from '../support/scripted-server.js';
 
 const SECRET = 'S'.repeat(43);
+const EC_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 const servers: ScriptedServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
@@ -99,6 +105,32 @@ describe('accessToken', () => {
     expect(await rejected(client.accessToken())).toMatchObject({ code: 'token_request_refused', status: 500 });
   });
 
+  it('tries a failed refresh again after five seconds, and uses the old token meanwhile', async () => {
+    const issuer = await issuerWith((number) => (number === 2 ? { status: 500 } : undefined));
+    const { client, clock } = clientOf(issuer);
+    await client.accessToken();
+    clock.advance(3_540_000);
+    for (let call = 0; call < 10; call += 1) expect(await client.accessToken()).toBe('token-1');
+    expect(issuer.seen).toHaveLength(2);
+    clock.advance(5_000);
+    expect(await client.accessToken()).toBe('token-2');
+  });
+
+  it('replaces a token that the API refuses, also after a failed refresh', async () => {
+    const issuer = await issuerWith((number) => (number === 2 ? { status: 500 } : undefined));
+    let refresh: Promise<unknown> | undefined;
+    const api = await started(async ({ headers }) => {
+      if (headers.authorization !== 'Bearer token-1') return {};
+      // While the request is under way, a refresh fails.
+      clock.advance(3_540_000);
+      refresh ??= client.accessToken();
+      await refresh;
+      return invalidToken;
+    });
+    const { client, clock } = clientOf(issuer);
+    expect((await client.fetch(api.origin)).status).toBe(200);
+  });
+
   it('I19 waits as long as Retry-After says and asks again', async () => {
     const issuer = await issuerWith((number) =>
       number === 1 ? { status: 503, headers: { 'retry-after': '1' } } : undefined,
@@ -165,6 +197,35 @@ describe('accessToken', () => {
     }));
     expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ status: 307 });
     expect(elsewhere.seen).toHaveLength(0);
+  });
+
+  it.each([
+    ['stops', (res: ServerResponse) => void res.destroy()],
+    ['takes too long', () => undefined],
+  ])('says that the endpoint could not be reached if a token response %s', async (_what, fail) => {
+    const server = createServer((_req, res) => {
+      res.writeHead(200, { 'content-length': '100' }).write('{"access', () => fail(res));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const tokenEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+    const client = tokenClient({ tokenEndpoint, clientId: 'ack_1', clientSecret: SECRET, timeout: 200 });
+    expect(await rejected(client.accessToken())).toMatchObject({ code: 'token_endpoint_unreachable' });
+    server.close().closeAllConnections();
+  });
+
+  it('sends every request by the option fetch, also for the metadata', async () => {
+    const sent: string[] = [];
+    const send: typeof fetch = async (input) => {
+      const { pathname } = new URL(input instanceof Request ? input.url : String(input));
+      sent.push(pathname);
+      if (!pathname.startsWith('/.well-known/')) return Response.json({ access_token: 'a', token_type: 'Bearer' });
+      return Response.json({ issuer: 'https://access.example', token_endpoint: 'https://access.example/token' });
+    };
+    const client = tokenClient({
+      ...{ issuer: 'https://access.example', clientId: 'ack_1', clientSecret: SECRET, fetch: send },
+    });
+    await client.fetch('https://api.example/payments');
+    expect(sent).toEqual(['/.well-known/oauth-authorization-server', '/token', '/payments']);
   });
 
   it('finds the token endpoint in the metadata of the issuer, once', async () => {
@@ -293,19 +354,86 @@ describe('fetch', () => {
   });
 });
 
+describe('DPoP nonces', () => {
+  const nonceOf = ({ headers }: SeenRequest) => decodeJwt(String(headers.dpop)).nonce;
+  const bound = { access_token: 'token', token_type: 'DPoP' };
+  const nonceRequired = (nonce: string): ScriptedAnswer => ({
+    status: 401,
+    headers: { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': nonce },
+  });
+
+  it('repeats each of many requests whose responses have the same nonce', async () => {
+    const issuer = await started(() => ({ body: bound }));
+    const api = await started((request) => (nonceOf(request) === 'one' ? {} : nonceRequired('one')));
+    const { client } = clientOf(issuer, { dpop: true });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => client.fetch(api.origin)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+  });
+
+  it('uses the nonce of the response to a repeated request (RFC 9449 §8.2)', async () => {
+    const issuer = await started(() => ({ body: bound }));
+    const api = await started((request, number) =>
+      nonceOf(request) === `nonce-${number - 1}`
+        ? { headers: { 'dpop-nonce': `nonce-${number}` } }
+        : nonceRequired(`nonce-${number}`),
+    );
+    const { client } = clientOf(issuer, { dpop: true });
+    for (const expected of [2, 3, 4]) {
+      expect((await client.fetch(api.origin)).status).toBe(200);
+      expect(api.seen).toHaveLength(expected);
+    }
+  });
+
+  it('sends a nonce that the token endpoint requires after a Retry-After', async () => {
+    const issuer = await started((request, number) => {
+      if (number === 1) return { status: 503, headers: { 'retry-after': '0' } };
+      if (nonceOf(request) === 'one') return { body: bound };
+      return { status: 400, headers: { 'dpop-nonce': 'one' }, body: { error: 'use_dpop_nonce' } };
+    });
+    const { client } = clientOf(issuer, { dpop: true });
+    expect(await client.accessToken()).toBe('token');
+  });
+
+  it('repeats a request once only, even if the server requires a nonce again', async () => {
+    const issuer = await started(() => ({ body: bound }));
+    const api = await started((_request, number) => nonceRequired(`nonce-${number}`));
+    expect((await clientOf(issuer, { dpop: true }).client.fetch(api.origin)).status).toBe(401);
+    expect(api.seen).toHaveLength(2);
+  });
+});
+
 describe('options', () => {
   const good = { tokenEndpoint: 'https://access.example.com/token', clientId: 'a', clientSecret: 's' };
 
   it.each([
-    ['neither issuer nor tokenEndpoint', { ...good, tokenEndpoint: undefined }, 'either "issuer" or "tokenEndpoint"'],
-    ['both', { ...good, issuer: 'https://access.example.com' }, 'either "issuer" or "tokenEndpoint"'],
-    ['neither secret nor key', { ...good, clientSecret: undefined }, 'either "clientSecret" or "privateKey"'],
+    [
+      'neither issuer nor tokenEndpoint',
+      { ...good, tokenEndpoint: undefined },
+      'give exactly one of "issuer" and "tokenEndpoint"',
+    ],
+    ['both', { ...good, issuer: 'https://access.example.com' }, 'give exactly one of "issuer" and "tokenEndpoint"'],
+    [
+      'neither secret nor key',
+      { ...good, clientSecret: undefined },
+      'give exactly one of "clientSecret" and "privateKey"',
+    ],
     ['http', { ...good, tokenEndpoint: 'http://access.example.com/token' }, '"tokenEndpoint"'],
     [
       'a public key',
       { ...good, clientSecret: undefined, privateKey: { kty: 'OKP', crv: 'Ed25519', x: 'AA' } },
       '"privateKey"',
     ],
+    ...[{ alg: 'RS256' }, { alg: 'ES384' }, { alg: 'ECDH-ES' }].map((members): [string, object, string] => [
+      `an EC key with ${members.alg}`,
+      { ...good, clientSecret: undefined, privateKey: { ...EC_KEY, ...members } },
+      '"privateKey"',
+    ]),
+    [
+      'an RSA key of 1024 bits',
+      { ...good, clientSecret: undefined, privateKey: generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey },
+      '"privateKey"',
+    ],
+    ['a keyId that is no text, beside a secret', { ...good, keyId: 1 }, '"keyId"'],
     ['scopes with a space', { ...good, scopes: ['a b'] }, '"scopes"'],
     ['an unknown option', { ...good, scope: 'a' }, '"scope"'],
   ])('refuses %s', (_what, options, message) => {

@@ -22,7 +22,7 @@ export class DpopProofs {
   readonly #now: () => number;
   readonly #key: KeyObject;
   readonly #jwk: object;
-  /** The last nonce of each origin. If there are too many, the oldest is dropped (RFC 9449 §8.2). */
+  /** The last nonce of each origin. If there are too many, the oldest is dropped. */
   readonly #nonces = new Map<string, string>();
 
   constructor(now: () => number) {
@@ -46,18 +46,13 @@ export class DpopProofs {
     return signJwt({ key: this.#key, alg: ALGORITHM }, { typ: 'dpop+jwt', jwk: this.#jwk }, payload);
   }
 
-  /**
-   * Stores the nonce of a response.
-   *
-   * @returns Whether it differs from the nonce of the request, so that a retry makes sense.
-   */
-  keepNonce({ origin }: URL, response: Response): boolean {
-    const nonce = response.headers.get('dpop-nonce');
-    if (nonce === null || nonce === this.#nonces.get(origin)) return false;
+  /** Stores the nonce of a response, for the next proof. Every response may have a new one (RFC 9449 §8.2). */
+  keepNonce({ origin }: URL, { headers }: Response): void {
+    const nonce = headers.get('dpop-nonce');
+    if (nonce === null) return;
     this.#nonces.delete(origin);
     this.#nonces.set(origin, nonce);
     const [oldest] = this.#nonces.keys();
     if (this.#nonces.size > MAX_ORIGINS && oldest !== undefined) this.#nonces.delete(oldest);
-    return true;
   }
 }

@@ -1,3 +1,4 @@
+/** The entry point `keyward/client`: access tokens for servers that call an API. */
 export type { PrivateKeyInput } from '../http/private-key.js';
 export { type TokenClient, tokenClient } from './token-client.js';
 export { TokenClientError, type TokenClientErrorCode } from './token-client-error.js';

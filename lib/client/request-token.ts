@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../contracts/clock.js';
 import { type AuthenticatingClient, addClientCredentials } from '../http/client-authentication.js';
-import { readJson } from '../http/fetch-json.js';
+import { FetchError, readJson } from '../http/fetch-json.js';
 import type { DpopProofs } from './dpop-proofs.js';
 import { retryAfterOf } from './retry-after.js';
 import { TokenClientError } from './token-client-error.js';
@@ -42,22 +42,27 @@ interface Answer {
 }
 
 /**
- * Requests one access token. The request is repeated once if the server requires a DPoP nonce (RFC 9449 §8), and once
- * if it answers 429 or 503 with a `Retry-After` of at most 30 s.
+ * Requests one access token. The request is repeated once if the server answers 429 or 503 with a `Retry-After` of at
+ * most 30 s.
  *
  * @throws TokenClientError
  */
 export async function requestToken(endpoint: URL, request: TokenRequest): Promise<TokenResponse> {
-  let answer = await post(endpoint, request);
-  const isNonceNew = request.proofs?.keepNonce(endpoint, answer.response) === true;
-  if (isNonceNew && answer.body.error === 'use_dpop_nonce') answer = await post(endpoint, request);
+  let answer = await postWithNonce(endpoint, request);
   const seconds = retryAfterOf(answer.response, request.clock.now());
   if (seconds !== undefined && seconds <= MAX_RETRY_AFTER) {
     await delay(seconds * 1_000);
-    answer = await post(endpoint, request);
+    answer = await postWithNonce(endpoint, request);
   }
   if (answer.response.status !== 200) throw refusal(answer);
   return parseResponse(answer.body, request);
+}
+
+/** Posts a request, and repeats it once if the server requires a DPoP nonce (RFC 9449 §8). */
+async function postWithNonce(endpoint: URL, request: TokenRequest): Promise<Answer> {
+  const answer = await post(endpoint, request);
+  const isNonceRequired = answer.body.error === 'use_dpop_nonce' && answer.response.headers.has('dpop-nonce');
+  return isNonceRequired && request.proofs !== undefined ? post(endpoint, request) : answer;
 }
 
 async function post(endpoint: URL, request: TokenRequest): Promise<Answer> {
@@ -72,15 +77,25 @@ async function post(endpoint: URL, request: TokenRequest): Promise<Answer> {
     const signal = AbortSignal.timeout(request.timeout);
     // Redirects are not followed: a redirect could send the client's secret to another host.
     const response = await request.fetch(endpoint, { method: 'POST', headers, body: form, redirect: 'manual', signal });
+    request.proofs?.keepNonce(endpoint, response);
     return { response, body: await readBody(response) };
   } catch (cause) {
-    throw new TokenClientError('token_endpoint_unreachable', 'the token endpoint could not be reached', { cause });
+    throw new TokenClientError('token_endpoint_unreachable', 'the token endpoint did not answer, or not completely', {
+      cause,
+    });
   }
 }
 
-/** Reads the JSON object of a response. Without one, as on an error page of a proxy, the result is an empty object. */
+/**
+ * Reads the JSON object of a response. Without one, as on an error page of a proxy, the result is an empty object.
+ *
+ * It rejects if a token response breaks off or takes too long.
+ */
 async function readBody(response: Response): Promise<Readonly<Record<string, unknown>>> {
-  const body = await readJson(response).catch(() => undefined);
+  const body = await readJson(response).catch((error: unknown) => {
+    const isReceived = error instanceof SyntaxError || error instanceof FetchError;
+    if (response.status === 200 && !isReceived) throw error;
+  });
   return typeof body === 'object' && body !== null ? { ...body } : {};
 }
 
@@ -101,7 +116,11 @@ function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: Toke
       'the token endpoint answered with an invalid expires_in: expected a number of seconds above 0',
     );
   }
-  if ((scheme === 'DPoP') !== (proofs !== undefined)) {
+  if (scheme === 'DPoP' && proofs === undefined) {
+    const message = 'the token endpoint answered with a token that is bound by DPoP; set the option "dpop"';
+    throw new TokenClientError('invalid_token_response', message);
+  }
+  if (scheme !== 'DPoP' && proofs !== undefined) {
     const message = 'the token endpoint did not bind the token by DPoP as asked; check that the server supports DPoP';
     throw new TokenClientError('dpop_not_supported', message);
   }

@@ -64,25 +64,25 @@ const FACTORY = 'tokenClient';
 interface TokenEndpoint {
   /** The `aud` of assertions (RFC 7523 section 3). */
   readonly audience: string;
-  find(signal: AbortSignal): Promise<URL>;
+  find(signal: AbortSignal, send: typeof fetch | undefined): Promise<URL>;
 }
 
 const endpoint: Option<TokenEndpoint> = (options) => {
   const allowHttp = options.flag('allowHttp', false);
   if (options.has('issuer') === options.has('tokenEndpoint')) {
-    throw new TypeError(`${FACTORY}: give either "issuer" or "tokenEndpoint", not both`);
+    throw new TypeError(`${FACTORY}: give exactly one of "issuer" and "tokenEndpoint"`);
   }
   const name = options.has('issuer') ? 'issuer' : 'tokenEndpoint';
   const url = secureUrl(options.raw(name), allowHttp);
   if (url === undefined) throw options.mistake(name, SECURE_URL);
   if (name === 'tokenEndpoint') return { audience: url.href, find: async () => url };
   const issuer = options.text('issuer');
-  const find = async (signal: AbortSignal) => {
+  const find: TokenEndpoint['find'] = async (signal, send) => {
     try {
-      return await discoverUrl({ url, issuer, allowHttp }, 'token_endpoint', signal);
+      return await discoverUrl({ url, issuer, allowHttp, fetch: send }, 'token_endpoint', signal);
     } catch (cause) {
       if (!(cause instanceof FetchError)) throw cause;
-      const message = "the token endpoint could not be found in the issuer's metadata";
+      const message = "the issuer's metadata with the token endpoint could not be fetched, or is invalid";
       throw new TokenClientError('token_endpoint_unreachable', message, { cause });
     }
   };
@@ -91,15 +91,15 @@ const endpoint: Option<TokenEndpoint> = (options) => {
 
 const authentication: Option<(audience: string) => ClientAuthentication> = (options) => {
   if (options.has('clientSecret') === options.has('privateKey')) {
-    throw new TypeError(`${FACTORY}: give either "clientSecret" or "privateKey", not both`);
+    throw new TypeError(`${FACTORY}: give exactly one of "clientSecret" and "privateKey"`);
   }
   if (options.has('clientSecret')) {
     const secret = options.text('clientSecret');
     return () => ({ secret });
   }
-  const keyId = options.has('keyId') ? options.text('keyId') : undefined;
-  const signingKey = readPrivateKey(options.raw('privateKey'), keyId);
-  if (signingKey === undefined) throw options.mistake('privateKey', 'a private key: a JWK, a KeyObject or PEM');
+  const signingKey = readPrivateKey(options.raw('privateKey'), optional(text)(options, 'keyId'));
+  if (signingKey === undefined)
+    throw options.mistake('privateKey', 'a private key that can sign: a JWK, a KeyObject or PEM');
   return (audience) => ({ signingKey, audience });
 };
 
@@ -116,7 +116,7 @@ const OPTIONS = {
   clientId: text,
   clientSecret: authentication,
   privateKey: anything,
-  keyId: anything,
+  keyId: optional(text),
   scopes,
   resource: optional(text),
   dpop: flag(false),
@@ -140,5 +140,5 @@ export function readOptions(given: TokenClientOptions) {
     fetch: options.fetch ?? fetch,
     timeout,
   };
-  return { request, allowHttp, findEndpoint: () => endpoint.find(AbortSignal.timeout(timeout)) };
+  return { request, allowHttp, findEndpoint: () => endpoint.find(AbortSignal.timeout(timeout), options.fetch) };
 }

@@ -17,6 +17,8 @@ export interface TokenClient {
  */
 const MAX_REFRESH_MARGIN = 60_000;
 const REFRESH_SHARE = 0.1;
+/** Milliseconds from a failed refresh to the next one. */
+const REFRESH_AGAIN_AFTER = 5_000;
 /** The seconds for which a token without `expires_in` is used. */
 const DEFAULT_LIFETIME = 60;
 
@@ -34,7 +36,7 @@ interface CachedToken {
 }
 
 /**
- * Creates a client that obtains access tokens with the client credentials grant (spec section 5.2) and presents them.
+ * Creates a client that obtains access tokens with the client credentials grant (docs/spec.md §5.2) and presents them.
  *
  * One token request is in flight at a time, and all callers share its token. A token is refreshed before it expires. If
  * that fails, the old token is used until it expires. A request that is answered 401 `invalid_token` is repeated once
@@ -80,8 +82,10 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
       cached = await requestNow();
       return cached;
     } catch (error) {
-      if (previous !== undefined && previous === cached && ageOf(previous) < previous.lifetime) return previous;
-      throw error;
+      if (previous === undefined || previous !== cached || ageOf(previous) >= previous.lifetime) throw error;
+      // Otherwise every call would wait for a server that fails or does not answer.
+      cached = { ...previous, refreshAfter: Math.min(ageOf(previous) + REFRESH_AGAIN_AFTER, previous.lifetime) };
+      return cached;
     }
   }
 
@@ -107,22 +111,23 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
     // A request without a body can be sent twice without a copy.
     const response = await present(isRepeatable && target.body !== null ? target.clone() : target, first);
     const fault = faultOf(response);
-    const isNonceNew = proofs?.keepNonce(new URL(target.url), response) === true;
     if (!isRepeatable || response.status !== 401) return response;
     if (fault === 'invalid_token') {
-      if (cached === first) cached = undefined;
-    } else if (fault !== 'use_dpop_nonce' || !isNonceNew) return response;
+      if (cached?.accessToken === first.accessToken) cached = undefined;
+    } else if (proofs === undefined || fault !== 'use_dpop_nonce' || !response.headers.has('dpop-nonce'))
+      return response;
     await response.body?.cancel();
     return present(target, await currentToken());
   }
 
   async function present(target: Request, { accessToken, scheme }: CachedToken): Promise<Response> {
     target.headers.set('authorization', `${scheme} ${accessToken}`);
-    if (proofs !== undefined) {
-      const proof = { method: target.method, url: new URL(target.url), token: accessToken };
-      target.headers.set('dpop', await proofs.proofFor(proof));
-    }
-    return request.fetch(target);
+    if (proofs === undefined) return request.fetch(target);
+    const url = new URL(target.url);
+    target.headers.set('dpop', await proofs.proofFor({ method: target.method, url, token: accessToken }));
+    const response = await request.fetch(target);
+    proofs.keepNonce(url, response);
+    return response;
   }
 
   return Object.freeze({

@@ -17,10 +17,10 @@ import { accessTokens } from '../tokens/access-tokens.js';
 import { type TestAssertionOptions, type TestAssertions, testAssertions } from './test-assertions.js';
 import { type TestCertificate, testCertificate } from './test-certificate.js';
 import type { TestClock } from './test-clock.js';
+import { type TestDpopClient, testDpopClient } from './test-dpop-client.js';
 import { type TestIntrospection, testIntrospection } from './test-introspection.js';
 import { TestIssuer } from './test-issuer.js';
 import { readTestKitOptions, type TestKitOptions } from './test-kit-options.js';
-import { type TestSender, testSender } from './test-sender.js';
 import { TestStore } from './test-store.js';
 import { type CredentialTraits, type KeyTraits, readKeyTraits, readTokenTraits, type TokenTraits } from './traits.js';
 
@@ -55,7 +55,7 @@ export interface TestKit {
    * await request(app).post('/payments').set('Authorization', `DPoP ${token}`).set('DPoP', proof).expect(201);
    * ```
    */
-  dpop(): TestSender;
+  dpop(): TestDpopClient;
   /**
    * A client with a self-signed certificate, and access tokens that are bound to it (RFC 8705). Needs the option
    * `mtls`, or throws a TypeError. Each call makes another client.
@@ -68,8 +68,8 @@ export interface TestKit {
    */
   certificate(): TestCertificate;
   /**
-   * A client with a key pair for `private_key_jwt` (RFC 7523): the public key for its access key, and assertions for a
-   * token endpoint. It throws a TypeError for invalid options.
+   * Creates a client that authenticates with `private_key_jwt` (RFC 7523). It has the `publicKeys` to store with its
+   * access key, and signs assertions for a token endpoint. It throws a TypeError for invalid options.
    */
   assertion(options?: TestAssertionOptions): TestAssertions;
   /** Revokes a credential of this kit. For a JWT, its access key is revoked. The next request is refused. */
@@ -186,7 +186,7 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     ...{ accept: Object.freeze([tokens, keys('secret', 'public')]), tokens, keys, clock },
     ...{ issuer: ISSUER, audience: AUDIENCE, accessToken, revoke },
     introspection: () => opaque,
-    dpop: () => testSender({ dpop, clock, accessToken }),
+    dpop: () => testDpopClient({ dpop, clock, accessToken }),
     certificate: () => testCertificate(mtls, accessToken),
     assertion: (given: TestAssertionOptions = {}) => testAssertions(given, identifier('ack'), clock),
     secretKey: (traits: KeyTraits = {}) => mint('secret', traits),

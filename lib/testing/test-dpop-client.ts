@@ -6,7 +6,7 @@ import { type TestAlgorithm, TestKeyPair } from './test-key-pair.js';
 import { type ProofTraits, readProofTraits, type TokenTraits } from './traits.js';
 
 /** What `kit.dpop()` returns. */
-export interface TestSender {
+export interface TestDpopClient {
   /** The claim `cnf` of tokens that are bound to the key pair. */
   readonly confirmation: { readonly jkt: string };
   /** Signs an access token that is bound to the key pair. It rejects with a TypeError for invalid traits. */
@@ -15,7 +15,7 @@ export interface TestSender {
   proof(traits: ProofTraits): Promise<string>;
 }
 
-export interface TestSenderOptions {
+export interface TestDpopClientOptions {
   /** The option `dpop` of the kit. */
   readonly dpop: DpopOptions | undefined;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface TestSenderOptions {
 /** Seconds: no option `maxAge` allows a proof of this age. */
 const TOO_OLD = 301;
 
-export function testSender({ dpop, clock, accessToken }: TestSenderOptions): TestSender {
+export function testDpopClient({ dpop, clock, accessToken }: TestDpopClientOptions): TestDpopClient {
   if (dpop === undefined) throw new TypeError('kit.dpop: set the option "dpop" of createTestKit first');
   const [algorithm] = readDpopOptions('createTestKit', dpop, clock).algorithms as [TestAlgorithm];
   const [origin = ''] = [dpop.origin].flat();
