@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CredentialStore, openStore } from 'keyward/store';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { build, type RunningService, startService } from '../examples/built-service.js';
@@ -10,9 +10,6 @@ import { send } from '../support/busy-clients.js';
 import { revoke } from '../support/store-places.js';
 import { eventually, pause } from '../support/store-wait.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
-
-// Time to build the package and the service, and to start it six times.
-jest.setTimeout(180_000);
 
 const INSTANCES = 3;
 const CLIENTS = 8;

@@ -56,6 +56,12 @@ describe.each(engines)('a search of keys in %s', (engine) => {
     expect([await find({ text: 'SHOP FINDER' }), await find({ text: 'ｓｈｏｐ' })]).toEqual([[id], [id]]);
   });
 
+  it('a text that is longer than every name is found nowhere', async () => {
+    await storeKey(store, { name: 'Shop' });
+    for (const text of ['%'.repeat(60_000), '\uFDFA'.repeat(2_000)]) expect(await find({ text })).toEqual([]);
+    expect(await find({ text: 'shop' })).toHaveLength(1);
+  });
+
   it.each([
     ['a_b', 'axb'],
     ['50%', '500'],

@@ -3,15 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { build, startService } from '../examples/built-service.js';
 import { startProgram } from '../support/built-cli.js';
 import { keepBusy, type Target } from '../support/busy-clients.js';
 import { commandLine } from '../support/command-line.js';
 import { eventually, pause } from '../support/store-wait.js';
-
-// Time to build the package and the service, where that has not been done.
-jest.setTimeout(120_000);
 
 const EXIT_WITHIN = 10_000;
 const PENDING = 20;

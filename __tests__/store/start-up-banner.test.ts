@@ -2,15 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { build } from '../examples/built-service.js';
 import { startProgram } from '../support/built-cli.js';
 import { canariesOf } from '../support/canaries.js';
 import { onDatabase } from '../support/store-database.js';
 import { eventually } from '../support/store-wait.js';
-
-// Time to build the package, where that has not been done.
-jest.setTimeout(120_000);
 
 const PASSWORD = `password${randomBytes(12).toString('hex')}`;
 const AWAY = `postgres://ada:${PASSWORD}@127.0.0.1:1/keys`;

@@ -70,7 +70,7 @@ describe('readStoreUrl', () => {
   it.each(['', 'Billing', '1st', 'a-b', 'a.b', 'a"b', 'a%20b', 'ä', `${NAME}a`])('refuses a schema %j', (schema) => {
     const url = `postgres://db.test/keys?schema=${schema}`;
     expect(() => readStoreUrl(url)).toThrow(
-      /^openStore: 'schema' must consist of at most 55 lower-case letters, digits and _/,
+      /^openStore: "schema" in the URL must consist of at most 55 lower-case letters, digits and _/,
     );
   });
 });

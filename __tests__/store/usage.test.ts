@@ -156,6 +156,8 @@ describe.each(engines)('usage in %s', (name) => {
     );
     expect((await management.recentUsage(stranger, [id])).size).toBe(0);
     expect((await management.recentUsage(MEMBER, [])).size).toBe(0);
+    expect((await management.recentUsage(MEMBER, [{} as string])).size).toBe(0);
+    await expect(management.recentUsage(MEMBER, ['a\0'])).rejects.toMatchObject({ code: 'invalid', field: 'ids' });
   });
 
   it('of the last 30 days is the same in lists and on the page of a key', async () => {

@@ -2,15 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { build } from '../examples/built-service.js';
 import { onDatabase, type RawRow, schemaOf } from '../support/store-database.js';
 import { makeStores, type Stores } from '../support/store-places.js';
 import { eventually, pause } from '../support/store-wait.js';
 import { sharedEngines } from '../support/test-stores.js';
-
-// Time to build the package, where that has not been done.
-jest.setTimeout(120_000);
 
 // The soak kills a thousand writers on each engine; here are a few of the same, judged the same way.
 const WRITER = fileURLToPath(new URL('../../soak/store-writer.js', import.meta.url));

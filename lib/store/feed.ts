@@ -9,9 +9,9 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Change, FeedListener } from '../contracts/change-feed.js';
 import { runCallback } from '../events/run-callback.js';
+import type { FoundRecord } from './credential-queries.js';
 import type { Engine } from './engine.js';
 import { publishWarning } from './publish-warning.js';
-import type { FoundRecord } from './record-queries.js';
 import { StoreError, storeErrorOf } from './store-error.js';
 import type { ChangeRow, Tables } from './tables.js';
 

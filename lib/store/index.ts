@@ -1,3 +1,4 @@
+/** The entry point `keyward/store`: keys in SQLite or PostgreSQL. */
 export type { StoreWarning } from '../events/store-warning.js';
 export type { CredentialStore } from './credential-store.js';
 export { openStore, type StoreOptions } from './open-store.js';

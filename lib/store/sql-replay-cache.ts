@@ -18,7 +18,7 @@ export function createSqlReplayCache(engine: Engine): SqlReplayCache {
 
   async function firstUse(id: string, seconds: number): Promise<boolean> {
     // This uses the clock of the database, because the clocks of the processes may differ.
-    const expiresAt = sql<number>`${engine.now} + cast(${seconds * 1_000} as bigint)`;
+    const expiresAt = sql<number>`${engine.now} + cast(${Math.ceil(seconds * 1_000)} as bigint)`;
     const { numInsertedOrUpdatedRows } = await engine.transact((tx) =>
       tx
         .insertInto('used_ids')

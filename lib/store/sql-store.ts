@@ -1,9 +1,10 @@
 /** Creates the store on a SQL database. */
+
+import { findAccessKey, findKey } from './credential-queries.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Engine } from './engine.js';
 import type { Feed } from './feed.js';
 import { createLastUsedWriter } from './last-used.js';
-import { findAccessKey, findKey } from './record-queries.js';
 import { sqlRepository } from './repository/sql-repository.js';
 import { revokeToken } from './revoked-tokens/revoke-token.js';
 import { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.js';

@@ -60,7 +60,7 @@ export function storeErrorOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
   if (CONFLICTS.some((start) => code.startsWith(start))) {
-    return new StoreError('store_conflict', `conflict (${code})`, code);
+    return new StoreError('store_conflict', `a constraint or another transaction refused the write (${code})`, code);
   }
   const kind = UNUSABLE.some((start) => code.startsWith(start)) ? 'store_unusable' : 'store_unavailable';
   return new StoreError(kind, summaryOf(error), code);
@@ -73,7 +73,7 @@ const NO_NATIVE_BUILD = /Could not locate the bindings file|NODE_MODULE_VERSION/
 function summaryOf(error: unknown): string {
   const code = codeOf(error);
   if (NO_NATIVE_BUILD.test(textOf(error, 'message'))) {
-    return 'better-sqlite3 is not built for this version of Node: npm rebuild better-sqlite3';
+    return 'better-sqlite3 is not built for this version of Node; run: npm rebuild better-sqlite3';
   }
   const speaksOfRows = SQLSTATE.test(code) && !ABOUT_THE_SERVER.test(code);
   const message = speaksOfRows ? '' : textOf(error, 'message');

@@ -38,12 +38,12 @@ function readFile(path: string): string {
 /** Parses a URL of PostgreSQL. keyward uses the parameter `schema`; the driver gets all other parameters. */
 function readPostgres(text: string): StorePlace {
   if (!URL.canParse(text))
-    throw new TypeError('openStore: the postgres URL is invalid; percent-encode @ : / ? in its password');
+    throw new TypeError('openStore: the postgres URL is invalid; percent-encode @ : / ? # in its password');
   const url = new URL(text);
   const schema = url.searchParams.get('schema') ?? 'keyward';
   if (!SCHEMA.test(schema)) {
-    const expected = 'at most 55 lower-case letters, digits and _, and not start with a digit';
-    throw new TypeError(`openStore: 'schema' must consist of ${expected}`);
+    const expected = 'at most 55 lower-case letters, digits and _, and must not start with a digit';
+    throw new TypeError(`openStore: "schema" in the URL must consist of ${expected}`);
   }
   url.searchParams.delete('schema');
   return { engine: 'postgres', url: url.href, schema };

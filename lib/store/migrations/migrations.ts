@@ -24,7 +24,8 @@ export interface SchemaDialect {
   readonly schema: string | undefined;
 }
 
-const MAX_ATTEMPTS = 5;
+/** How often a migration is tried while other programs drop schemas of the database. */
+const MAX_ATTEMPTS = 20;
 
 /**
  * Brings the schema up to date. If two processes start at the same time, one of them migrates, and the other then has

@@ -26,7 +26,7 @@ const HAS_NO_LISTEN = /^(?:0A|42|25006)/;
 export interface ChannelOptions {
   readonly config: pg.ClientConfig;
   readonly channel: string;
-  /** Sends a notification on a channel over another connection. */
+  /** Sends a notification over a connection other than the one that listens. The first heartbeats are sent with it. */
   readonly sendNotification: (channel: string) => Promise<unknown>;
   /** Called for each notification, and once when listening begins, because earlier notifications were not received. */
   readonly wake: () => void;

@@ -112,7 +112,7 @@ function endsConnection(code: string): boolean {
 }
 
 function notCancelled(): StoreError {
-  return storeErrorOf({ code: CANCELLED, message: 'a statement could not be cancelled' });
+  return storeErrorOf({ code: CANCELLED, message: 'a statement could not be canceled' });
 }
 
 function fail(error: unknown): never {

@@ -150,8 +150,13 @@ function stateIs(state: KeyFilter['state'], now: number): RawBuilder<boolean> {
   return state === 'disabled' ? sql`(${lives} and disabled_at is not null)` : sql`(${lives} and disabled_at is null)`;
 }
 
+/** Longer than every `search_text`, and short enough for SQLite, which refuses patterns of more than 50,000 bytes. */
+const MAX_TEXT = 10_000;
+
 /** Matches keys whose name, id or hint contains a text, ignoring case. */
 function contains(text: string): RawBuilder<boolean> {
-  const pattern = `%${foldText(text).replace(/[\\%_]/g, '\\$&')}%`;
+  const folded = foldText(text);
+  if (folded.length > MAX_TEXT) return sql`1 = 0`;
+  const pattern = `%${folded.replace(/[\\%_]/g, '\\$&')}%`;
   return sql`search_text like ${pattern} escape '\\'`;
 }

@@ -168,13 +168,15 @@ export class SqlTransaction implements RepositoryTransaction {
   }
 
   async insertCreation(row: CreationRow, since: number): Promise<void> {
-    const { account } = row;
+    const { account, idempotency_key } = row;
     const old = this.#tx.selectFrom('creations').select('idempotency_key').where('account', '=', account);
     const some = old.where('at', '<', since).orderBy('at').limit(CREATIONS_TO_DELETE);
+    // An outdated row with the same key is deleted too, even if many are older. A current one stays: it is a conflict.
     await this.#tx
       .deleteFrom('creations')
       .where('account', '=', account)
-      .where('idempotency_key', 'in', some)
+      .where('at', '<', since)
+      .where(({ eb, or }) => or([eb('idempotency_key', 'in', some), eb('idempotency_key', '=', idempotency_key)]))
       .execute();
     await this.#tx.insertInto('creations').values(row).execute();
   }

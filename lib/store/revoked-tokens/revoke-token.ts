@@ -42,7 +42,7 @@ export async function revokeToken(engine: Engine, feed: Feed, id: string, jti: s
       .returning('tokens_revoked')
       .executeTakeFirst();
     if (counted === undefined) return false;
-    await assertBelowLimit(tx, id);
+    await assertBelowLimit(tx, id, deleteBefore);
     await tx
       .insertInto('revoked_tokens')
       .values({ key_id: id, jti, number: counted.tokens_revoked, expires_at })
@@ -68,13 +68,12 @@ async function isRevoked(tx: Transaction<Tables>, id: string, jti: string): Prom
   return found !== undefined;
 }
 
-async function assertBelowLimit(tx: Transaction<Tables>, id: string): Promise<void> {
-  const { count } = await tx
-    .selectFrom('revoked_tokens')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('key_id', '=', id)
-    .executeTakeFirstOrThrow();
-  if (Number(count) < MAX_REVOKED_TOKENS) return;
+async function assertBelowLimit(tx: Transaction<Tables>, id: string, expired: number): Promise<void> {
+  const stored = tx.selectFrom('revoked_tokens').select(sql<number>`count(*)`.as('count')).where('key_id', '=', id);
+  // The index alone answers the first count. The second one reads the rows, to leave out those that have expired.
+  for (const query of [stored, stored.where('expires_at', '>', expired)]) {
+    if (Number((await query.executeTakeFirstOrThrow()).count) < MAX_REVOKED_TOKENS) return;
+  }
   const message = `access key ${id} has ${MAX_REVOKED_TOKENS} revoked tokens; revoke all of its tokens at once (edit it with revokeTokens), or wait until some expire`;
   throw new StoreError('too_many_revoked_tokens', message);
 }

@@ -4,7 +4,7 @@ import type { Transaction } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { Tables } from '../tables.js';
 
-/** The account id of these entries. No account can have this id. */
+/** The account id of the entries that concern the platform. No account can have this id. */
 export const PLATFORM = '-';
 
 /** The actor of operations that no person requested, such as a scheduled key rotation. */

@@ -3,7 +3,7 @@ import { CompactEncrypt, compactDecrypt } from 'jose';
 import { StoreError } from '../store-error.js';
 
 const KEY_BYTES = 32;
-const EXPECTED = `openStore: option "encryptionKey" must be ${KEY_BYTES} bytes, or their base64url text (43 characters), or a list of such keys`;
+const EXPECTED = `openStore: option "encryptionKey" must be ${KEY_BYTES} bytes, their base64url text (43 characters), or a list of such keys`;
 
 /** Encrypts and decrypts signing keys. */
 export interface SigningKeyCipher {
@@ -46,7 +46,7 @@ export function createSigningKeyCipher(given: unknown): SigningKeyCipher {
       }
       throw new StoreError(
         'encryption_key',
-        'a stored signing key cannot be decrypted with encryptionKey; use the key that it was encrypted with',
+        'encryptionKey does not decrypt the signing keys of this database; use the key that they were encrypted with',
       );
     },
   };

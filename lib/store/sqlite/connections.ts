@@ -71,7 +71,10 @@ export function checkInPlace(file: string, { files }: SqliteConnections): void {
   if (file === MEMORY) return;
   const found = filesOf(file);
   if (found.database === files.database && String(found.companions) === String(files.companions)) return;
-  throw new StoreError('store_unavailable', 'the database file was deleted or replaced; put it back, or restart');
+  throw new StoreError(
+    'store_unavailable',
+    'the database file was deleted or replaced; put it back, or restart the process',
+  );
 }
 
 /**
