@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KeyView } from 'keyward/management';
+import type { KeyView, Member } from 'keyward/management';
 import { HAS, type Holder, managed, OPERATOR, refusalOf, refusing, storyOf } from '../support/managed.js';
 import { START } from '../support/manual-clock.js';
 import { engines } from '../support/test-stores.js';
@@ -48,6 +48,13 @@ describe.each(engines)('on %s', (engine) => {
         ...{ ...by(holder, 'developer', 'key.create'), outcome: 'done', subject: key?.id, before: null },
         after: { kind: 'secret', environment: 'live', ...NEW },
       });
+    });
+
+    it('create by a member with several permissions: the role is the highest one', async () => {
+      const holder = await at.account();
+      const member: Member = { ...holder.developer, permissions: ['developer', 'reader'] };
+      const entry = await entryOf(holder, () => at.management.keys.create(member, SETTINGS));
+      expect(entry).toMatchObject(by(holder, 'developer', 'key.create'));
     });
 
     it('M40 create an access key', async () => {
@@ -181,6 +188,13 @@ describe.each(engines)('on %s', (engine) => {
         ...by(holder, code === 'forbidden' ? 'developer' : 'owner', 'key.edit'),
         ...{ outcome: 'refused', subject: id, before: null, after: { refused: code } },
       });
+    });
+
+    it('a key value that was pasted as an id is not in the audit log', async () => {
+      const holder = await at.account();
+      const texts = [`key_live_${'4eC39HqLyjWDarjt'}`, 'key_sk_gvzqxlhkqmgadnjacyt2bxkgt4eC39'];
+      for (const text of texts) await refusalOf(at.management.keys.view(holder.owner, text));
+      expect(await holder.story()).toMatchObject([{ action: 'key.view', subject: null, after: { count: 2 } }]);
     });
 
     it('M40 a view by a member without a permission', async () => {

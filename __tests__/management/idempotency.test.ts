@@ -95,6 +95,18 @@ describe.each(engines)('on %s', (engine) => {
     expect((await at.management.keys.list(holder.owner)).items).toHaveLength(2);
   });
 
+  it('can be used again after 24 hours, however many older ones are stored', async () => {
+    const holder = await at.account();
+    const create = (idempotencyKey: string) => at.management.keys.create(holder.developer, SETTINGS, idempotencyKey);
+    for (let i = 0; i < 110; i += 1) await create(`older-${i}`);
+    at.clock.advance(1);
+    const { key } = await create('once');
+    at.clock.advance(DAY + 1);
+    const later = await create('once');
+    expect([later.key.id === key.id, later.secret]).toEqual([false, expect.any(String)]);
+    expect((await create('once')).key).toEqual(later.key);
+  });
+
   it('is not used up by a creation that failed', async () => {
     const holder = await at.account();
     const wrong = { ...SETTINGS, apis: ['reports'] };

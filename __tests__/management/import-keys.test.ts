@@ -76,9 +76,9 @@ describe.each(engines)('on %s', (engine) => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no digest', { kind: 'secret', apis: ['payments'] }, 'digest: expected SHA-256 in lower-case hex'],
-    ['a digest in capitals', oldKey({ digest: 'A'.repeat(64) }).given, 'digest: expected SHA-256'],
-    ['a key for a digest', oldKey({ digest: 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg' }).given, 'digest: expected SHA-256'],
+    ['no digest', { kind: 'secret', apis: ['payments'] }, 'digest: expected the SHA-256 of the key in lower-case hex'],
+    ['a digest in capitals', oldKey({ digest: 'A'.repeat(64) }).given, 'digest: expected the SHA-256'],
+    ['a key for a digest', oldKey({ digest: 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg' }).given, 'digest: expected the SHA-256'],
     ['an access key', oldKey({ kind: hostile('access') }).given, 'kind: expected secret or public'],
     ['an API that the account lacks', oldKey({ apis: ['reports'] }).given, 'apis: the account does not have reports'],
     ['a platform without a channel', oldKey({ platform: 'shop' }).given, 'channels: a key for an e-commerce platform'],

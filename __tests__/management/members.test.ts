@@ -13,7 +13,7 @@ const NOUN = { keys: 'key', accessKeys: 'access_key' } as const;
 const VERBS = ['list', 'view', 'create', 'edit', 'revoke'] as const;
 type Verb = (typeof VERBS)[number];
 
-/** Spec section 5.4, as statuses; `undefined` means permitted. */
+/** docs/spec.md §5.4, as statuses; `undefined` means permitted. */
 const ANSWERS: Readonly<Record<string, Readonly<Record<Verb, 401 | 403 | undefined>>>> = {
   nobody: { list: 401, view: 401, create: 401, edit: 401, revoke: 401 },
   developer: { list: undefined, view: undefined, create: undefined, edit: 403, revoke: 403 },
@@ -58,7 +58,7 @@ describe.each(engines)('on %s', (engine) => {
         at.clock.advance(1_000);
         const refused = await refusalOf(act(at, keyType, verb, holder.developer, key));
         expect(refused).toEqual(refusing(403, 'forbidden'));
-        expect(refused.message).toBe('this needs the permission owner');
+        expect(refused.message).toBe('this needs the owner permission');
         expect(await at.management[keyType].view(holder.owner, key.id)).toEqual(key);
         const [, entry, ...more] = await holder.story();
         expect(more).toEqual([]);
@@ -112,7 +112,7 @@ describe.each(engines)('on %s', (engine) => {
     ] as const) {
       const refused = await refusalOf(doing());
       expect(refused).toEqual(refusing(403, 'forbidden'));
-      expect(refused.message).toBe(`this needs the permission ${permission}`);
+      expect(refused.message).toBe(`this needs the ${permission} permission`);
     }
   });
 

@@ -5,7 +5,7 @@ import { readMember } from '../../lib/management/member.js';
 import { type Action, isAllowed, type Permission, permissionFor } from '../../lib/management/permissions.js';
 import { law } from '../support/law.js';
 
-/** Spec section 5.4, written out, and a reader who only looks; rotating is an edit, and the audit is a list. */
+/** docs/spec.md §5.4, written out, and a reader who only looks; rotating is an edit, and the audit is a list. */
 const TABLE: Readonly<
   Record<Action, { readonly reader: boolean; readonly developer: boolean; readonly owner: boolean }>
 > = {

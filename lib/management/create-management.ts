@@ -1,4 +1,4 @@
-/** Management of accounts, keys and access keys (spec section 5.4). */
+/** Management of accounts, keys and access keys (docs/spec.md §5.4). */
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import { type OptionTable, object, readTable } from '../options/option-table.js';
@@ -7,7 +7,6 @@ import { type Accounts, accountsOf } from './accounts/accounts.js';
 import { auditOf, type ListAudit } from './audit-log/audit-log.js';
 import { createOperations } from './audit-log/audited-operation.js';
 import { type ImportKeys, importKeysOf } from './keys/import-keys.js';
-import { keyNamesOf } from './keys/key-names.js';
 import { type CreatedKey, KeyService } from './keys/key-service.js';
 import {
   type AccessKeyEdit,
@@ -19,6 +18,7 @@ import {
 } from './keys/key-settings.js';
 import type { KeyView } from './keys/key-view.js';
 import { addPublicKeyTo, type PublicKeyInput, removePublicKeyFrom } from './keys/public-keys.js';
+import { keyNamesOf } from './keys/read-key-names.js';
 import { addSecretTo, endGraceOf, endSecret, readGrace, rotateTo } from './keys/rotation.js';
 import { type KeyUsage, type UsageCounts, type UsageFilter, usageReaders } from './keys/usage.js';
 import type { ListFilter } from './list-filter.js';

@@ -1,6 +1,6 @@
 /**
  * Checks that a key has only APIs, scopes and channels that its account has, and that a key of an e-commerce platform
- * has exactly one channel. A channel is the id of a processing channel (spec section 2.1), which the operator chooses
+ * has exactly one channel. A channel is the id of a processing channel (docs/spec.md §2.1), which the operator chooses
  * and the guard `requireChannel` checks.
  */
 import { invalid } from './management-error.js';
@@ -33,7 +33,7 @@ export function checkEntitlement(key: KeyEntitlement, account: AccountEntitlemen
   checkWithin('channels', key.channels, account.channels);
   if (key.platform === null) return;
   checkWithin('platform', [key.platform], account.platforms);
-  // Spec section 2.1, rule 3: a key of a platform has exactly one channel.
+  // docs/spec.md §2.1, rule 3: a key of a platform has exactly one channel.
   if (key.channels === 'all' || key.channels.length !== 1) {
     throw invalid('channels', 'a key for an e-commerce platform must have exactly one channel');
   }

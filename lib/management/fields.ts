@@ -65,7 +65,7 @@ export function readId(field: string, value: unknown): string {
   if (typeof value !== 'string' || !ID.test(value) || value in {} || RESERVED.includes(value)) {
     throw invalid(
       field,
-      'expected 1 to 64 of A-Z a-z 0-9 _ . : -, beginning with a letter or digit; not "all", "prototype" or "constructor"',
+      'expected 1 to 64 characters of A-Z a-z 0-9 _ . : -, beginning with a letter or digit; not "all", "prototype" or "constructor"',
     );
   }
   return value;
@@ -78,7 +78,7 @@ export function readNewKeyId(field: string, value: unknown): string {
   const isId = typeof value === 'string' && KEY_ID.test(value) && !(value in {}) && value.toLowerCase() !== 'new';
   if (!isId || RESERVED.includes(value)) {
     const not = 'not "new", "all", "prototype" or "constructor"';
-    throw invalid(field, `expected 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter or digit; ${not}`);
+    throw invalid(field, `expected 1 to 64 characters of A-Z a-z 0-9 _ -, beginning with a letter or digit; ${not}`);
   }
   return value;
 }
@@ -126,6 +126,6 @@ export function readFlag(field: string, value: unknown): boolean {
 function readList(field: string, value: unknown): readonly unknown[] {
   if (!Array.isArray(value) || value.length > LIST_LENGTH)
     throw invalid(field, `expected a list of at most ${LIST_LENGTH}`);
-  if (new Set(value).size < value.length) throw invalid(field, 'expected no duplicates');
+  if (new Set(value).size < value.length) throw invalid(field, 'expected a list without duplicates');
   return [...value];
 }

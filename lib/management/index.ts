@@ -1,3 +1,4 @@
+/** The entry point `keyward/management`: accounts, keys, permissions and the audit log. */
 export type { Account } from './accounts/account-view.js';
 export type { AccountListFilter, AccountSettings, Accounts } from './accounts/accounts.js';
 export {

@@ -1,7 +1,6 @@
 import { KeywardError } from '../errors/keyward-error.js';
 
 /** Why management refused an operation. */
-
 export type ManagementErrorCode =
   /** 400: a field is missing, unknown or wrong; `field` names it. */
   | 'invalid'

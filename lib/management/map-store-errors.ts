@@ -12,6 +12,6 @@ export async function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new ManagementError('unavailable', 'the store cannot be reached; try again', undefined, error);
+    throw new ManagementError('unavailable', 'the store is not available; try again', undefined, error);
   }
 }

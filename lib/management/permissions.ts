@@ -1,4 +1,4 @@
-/** The permissions of members in the Dashboard and the management API (spec section 5.4). */
+/** The permissions of members in the Dashboard and the management API (docs/spec.md §5.4). */
 
 /** `reader` is for programs that only read; the Dashboard does not use it. */
 export type Permission = 'reader' | 'developer' | 'owner';

@@ -157,6 +157,37 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
     ]);
   });
 
+  it.each(['*', '"1"', '"1", "2"'])('the same Idempotency-Key again with If-Match: %s', async (ifMatch) => {
+    const { owner, key: makeKey } = await setup.account();
+    const { key } = await makeKey({ metadata: { a: 'x', b: 'y' } });
+    const send = async (idempotencyKey: string, method: string, path: string, body: unknown) => {
+      const headers = { 'if-match': ifMatch, 'idempotency-key': idempotencyKey };
+      const answer = await api.send(owner, method, `/keys/${key.id}${path}`, { body, headers });
+      return [answer.status, answer.body.code, (answer.body.key ?? answer.body).version];
+    };
+    const patch = () => send('p', 'PATCH', '', { metadata: { a: null, c: 'z' } });
+    expect([await patch(), await patch()]).toEqual([
+      [200, undefined, 2],
+      [200, undefined, 2],
+    ]);
+    // Another edit in between does not make it another request.
+    await setup.management.keys.edit(owner, key.id, { version: 2, metadata: { a: 'w' } });
+    expect(await patch()).toEqual([200, undefined, 3]);
+    expect((await setup.management.keys.view(owner, key.id)).metadata).toEqual({ a: 'w' });
+    expect(await send('p', 'PATCH', '', { metadata: { a: null } })).toEqual([409, 'idempotency_conflict', undefined]);
+
+    const other = await makeKey();
+    const rotate = async () => {
+      const headers = { 'if-match': ifMatch, 'idempotency-key': 'r' };
+      const { status, body } = await api.send(owner, 'POST', `/keys/${other.key.id}/rotate`, { body: {}, headers });
+      return [status, body.key?.version];
+    };
+    expect([await rotate(), await rotate()]).toEqual([
+      [200, 2],
+      [200, 2],
+    ]);
+  });
+
   it('G04 PATCH without If-Match, with an old one, a weak one, a list, *', async () => {
     const { owner, key: makeKey } = await setup.account();
     const { key } = await makeKey();
@@ -192,6 +223,29 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
     expect((await api.send(owner, 'DELETE', `/keys/${key.id}`, { headers: { 'if-match': '"4"' } })).status).toBe(204);
   });
 
+  it('12 concurrent PATCHes with If-Match: * all succeed, and none is audited as refused', async () => {
+    const holder = await setup.account();
+    const { key } = await holder.key();
+    const headers = { 'if-match': '*' };
+    const patch = (name: string) => api.send(holder.owner, 'PATCH', `/keys/${key.id}`, { body: { name }, headers });
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => patch(`n${i}`)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(answers.map(({ body }) => body.version).sort((a, b) => a - b)).toEqual(answers.map((_, i) => i + 2));
+    expect((await holder.story()).filter(({ outcome }) => outcome === 'refused')).toEqual([]);
+  });
+
+  it('a PATCH with a stale If-Match is audited, as other methods are', async () => {
+    const holder = await setup.account();
+    const { key } = await holder.key();
+    const body = { name: 'n' };
+    const patch = await api.send(holder.owner, 'PATCH', `/keys/${key.id}`, { body, headers: { 'if-match': '"0"' } });
+    expect(patch.status).toBe(412);
+    expect((await holder.story()).at(-1)).toMatchObject({
+      ...{ action: 'key.edit', subject: key.id, outcome: 'refused' },
+      after: { refused: 'version_conflict' },
+    });
+  });
+
   it('G05 null members, unknown members and wrong types', async () => {
     const { owner, developer, key: makeKey } = await setup.account();
     const data = { metadata: { a: 'x', b: 'y' }, limits: [{ requests: 1, seconds: 1 }], name: 'n' };
@@ -219,6 +273,7 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
       [{ metadata: { a: { b: 'c' } } }, '#/metadata'],
       [{ metadata: ['a'] }, '#/metadata'],
       [{ expiresAt: '2099-02-30T00:00:00Z' }, '#/expiresAt'],
+      [{ expiresAt: '2099-02-28T24:00:00Z' }, '#/expiresAt'],
       [{ expiresAt: 4e12 }, '#/expiresAt'],
       [{ limits: {} }, '#/limits'],
       ['{"__proto__":{"x":1}}', '#/__proto__'],

@@ -126,9 +126,9 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
       },
     },
     {
-      ...{ method: 'delete', path: `${path}/{secretId}`, id: 'endAccessKeySecret', summary: 'End one secret now' },
+      ...{ method: 'delete', path: `${path}/{secretId}`, id: 'endAccessKeySecret', summary: 'Delete one secret' },
       ...{ scopes: MANAGE, ifMatch: 'optional', isRepeatable: true, handle: end },
-      answers: { 204: { description: 'The secret was ended.' } },
+      answers: { 204: { description: 'The secret was deleted.' } },
     },
     {
       ...{ method: 'post', path: keysPath, id: 'addAccessKeyPublicKey', summary: 'Add a public key', scopes: MANAGE },

@@ -39,9 +39,7 @@ export async function readJsonBody(req: MaybeParsed, types: readonly string[]): 
   if (!Buffer.isBuffer(bytes)) throw BODY_FAULTS[bytes]();
   if (bytes.length > MAX_BYTES) throw BODY_FAULTS.too_large();
   const body = parseJsonObject(bytes);
-  if (body === undefined) {
-    throw invalidBody('expected one JSON object, at most 32 levels deep, without duplicate members');
-  }
+  if (body === undefined) throw noJsonObject();
   return body;
 }
 
@@ -52,10 +50,20 @@ function hasBody({ headers }: MaybeParsed): boolean {
 function alreadyRead(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body;
   if (typeof body === 'string') return Buffer.from(body);
-  if (typeof body === 'object' && body !== null) return Buffer.from(JSON.stringify(body));
+  if (typeof body === 'object' && body !== null) {
+    try {
+      return Buffer.from(JSON.stringify(body));
+    } catch {
+      throw noJsonObject(); // thousands of levels, which JSON.parse reads and JSON.stringify cannot write
+    }
+  }
   throw new Error(
     'keyward: another middleware read the request body and left nothing in req.body; mount createManagementApi before it',
   );
+}
+
+function noJsonObject(): ProblemError {
+  return invalidBody('expected one JSON object, at most 32 levels deep, without duplicate members');
 }
 
 function invalidBody(detail: string): ProblemError {

@@ -2,7 +2,9 @@
 import type { JsonObject } from '../../protocol/json-object.js';
 import type { AccessKeyService, ApiKeyService } from '../create-management.js';
 import type { CreatedKey } from '../keys/key-service.js';
+import { ANY_VERSION } from '../keys/key-settings.js';
 import type { KeyView } from '../keys/key-view.js';
+import { MetadataPatch } from '../keys/optional-key-fields.js';
 import { MAX_GRACE } from '../keys/rotation.js';
 import { invalid } from '../management-error.js';
 import type { Member } from '../member.js';
@@ -41,9 +43,6 @@ export const READ = ['keys:read', 'keys:write', 'keys:manage'] as const;
 const WRITE = ['keys:write', 'keys:manage'] as const;
 export const MANAGE = ['keys:manage'] as const;
 
-/** How often a patch with `If-Match: *` is retried if another edit comes first. */
-const MAX_PATCH_RETRIES = 5;
-
 export function keyOperations(collection: KeyCollection): readonly ApiOperation[] {
   const { path, noun, title, keys } = collection;
   const one = `${path}/{id}`;
@@ -72,18 +71,17 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
       throw invalid('version', 'unknown field; send the version in the If-Match header');
     // A member without the permission is refused (and audited) before the answer can reveal anything about the key.
     if (!isAllowed('edit', member.permissions)) await keys.edit(member, id, {} as never);
-    for (let left = MAX_PATCH_RETRIES; ; left -= 1) {
-      const seen = await keys.view(member, id);
-      const version = (await versionFor(ifMatch, async () => seen.version)) ?? seen.version;
-      // A repeated request has an outdated version, but must succeed again: `edit` finds it by its idempotency key.
-      if (version !== seen.version && idempotencyKey === undefined) throw preconditionFailed();
-      const edit = { ...patchOf(body, seen), version };
-      try {
-        return keyAnswer(await keys.edit(member, id, edit as never, idempotencyKey));
-      } catch (error) {
-        if (ifMatch !== 'any' || left === 0 || !isConflict(error)) throw error;
-      }
-    }
+    const edit = async (version: number | typeof ANY_VERSION) =>
+      await keys.edit(member, id, { ...patchOf(body), version } as never, idempotencyKey);
+    if (ifMatch === 'any') return keyAnswer(await edit(ANY_VERSION));
+    const seen = await keys.view(member, id);
+    const version = (await versionFor(ifMatch, async () => seen.version)) ?? seen.version;
+    const key = await edit(version);
+    // An edit that changes nothing succeeds with any version, but a stale `If-Match` must fail. A repeated request has
+    // a stale one too, and must succeed again.
+    const isStale = seen.version > version || key.version < version;
+    if (isStale && idempotencyKey === undefined) throw preconditionFailed();
+    return keyAnswer(key);
   }
 
   async function revoke(call: ApiCall): Promise<ApiAnswer> {
@@ -136,7 +134,13 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
       body: { schema: collection.patchSchema, types: [MERGE_PATCH_TYPE, JSON_TYPE], required: true },
     },
     {
-      ...{ method: 'delete', path: one, id: `revoke${noun}`, summary: `Revoke one ${title}; final`, scopes: MANAGE },
+      ...{
+        method: 'delete',
+        path: one,
+        id: `revoke${noun}`,
+        summary: `Revoke one ${title}, which is final`,
+        scopes: MANAGE,
+      },
       ...{ ifMatch: 'optional', isRepeatable: true, handle: revoke },
       answers: { 204: { description: 'The key was revoked.' } },
     },
@@ -198,7 +202,7 @@ export function onlyField(body: JsonObject, name?: string): unknown {
 function readSeconds(value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'number' && value >= 0 && value <= MAX_GRACE) return value;
-  throw invalid('gracePeriod', `expected seconds, 0 to ${MAX_GRACE}`);
+  throw invalid('gracePeriod', `expected a number of seconds from 0 to ${MAX_GRACE}`);
 }
 
 function settingsOf(body: JsonObject): object {
@@ -206,25 +210,15 @@ function settingsOf(body: JsonObject): object {
 }
 
 /**
- * Merges `metadata` with the current one. It is the only field that is an object, so other fields simply replace the
- * old value.
+ * Makes `metadata` a merge patch. It is the only field that is an object, so other fields simply replace the old value.
  */
-function patchOf(body: JsonObject, { metadata: current }: KeyView): object {
+function patchOf(body: JsonObject): object {
   const settings = settingsOf(body) as JsonObject;
   const { metadata } = settings;
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return settings;
-  const merged = new Map<string, unknown>(Object.entries(current ?? {}));
-  for (const [name, value] of Object.entries(metadata)) {
-    if (value === null) merged.delete(name);
-    else merged.set(name, value);
-  }
-  return { ...settings, metadata: Object.fromEntries(merged) };
+  return { ...settings, metadata: new MetadataPatch(metadata) };
 }
 
 function tagOf({ version }: KeyView): { readonly ETag: string } {
   return { ETag: entityTag(version) };
-}
-
-function isConflict(error: unknown): boolean {
-  return (error as { readonly code?: unknown } | undefined)?.code === 'version_conflict';
 }

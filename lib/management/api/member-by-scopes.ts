@@ -32,7 +32,10 @@ export function memberByScopes(): (req: IncomingMessage) => Member | undefined {
   return (req: RequestWithAddress) => {
     const context = authContextOf(req);
     if (context === undefined) {
-      throw new KeywardError('gate_not_passed', 'keyward: memberByScopes needs a requireBearer before the API');
+      throw new KeywardError(
+        'gate_not_passed',
+        'keyward: no requireBearer ran before memberByScopes; mount one before the management API',
+      );
     }
     const { principal } = context;
     if (principal?.account === undefined) return undefined;

@@ -9,15 +9,15 @@ export type OpenApiDocument = Readonly<Record<string, unknown>>;
 const SCHEME = 'bearer';
 const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
-  401: 'No credential, or an invalid one.',
-  403: 'The caller does not have the permission.',
+  401: 'The credential is missing or invalid.',
+  403: 'The caller does not have the permission for this operation, or the account is disabled.',
   404: 'There is no such key in this account.',
   409: 'The key was revoked, or the idempotency key was used for another request.',
-  412: 'The key was changed since you read it; read it again and retry.',
+  412: 'The key has changed since you read it; read it again and retry.',
   413: 'The body is too large.',
-  415: 'The body has another media type.',
-  428: 'If-Match is missing.',
-  503: 'The store cannot be reached.',
+  415: 'The media type of the body is not supported.',
+  428: 'The header If-Match is missing.',
+  503: 'The store is not available.',
 };
 const HEADERS: Readonly<Record<string, object>> = {
   ETag: { description: 'The version of the key.', schema: { type: 'string' } },

@@ -47,7 +47,7 @@ export async function versionFor(ifMatch: IfMatch, current: () => Promise<number
 }
 
 export function preconditionFailed(): ProblemError {
-  return new ProblemError(412, 'version_conflict', 'the key was changed since you read it; read it again and retry');
+  return new ProblemError(412, 'version_conflict', 'the key has changed since you read it; read it again and retry');
 }
 
 /** The error 428 of RFC 6585 section 3, for a request without `If-Match`. */

@@ -62,7 +62,7 @@ export function pageAnswer<T>({ items, next }: Page<T>, query: ApiCall['query'],
   return { status: 200, headers: { Link: `<${path}?${parameters}>; rel="next"` }, body };
 }
 
-const TIME = /^(\d{4}-\d\d-\d\d)[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
+const TIME = /^(\d{4}-\d\d-\d\d)[Tt](?!24)\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /** Parses a time in the format of RFC 3339. `null` stays `null`. */
 export function parseTime(field: string, value: unknown): Date | null {

@@ -12,7 +12,7 @@ const TEXT: JsonSchema = { type: 'string' };
 const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 const DAY: JsonSchema = { type: 'string', format: 'date' };
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
-const SECRET: JsonSchema = { type: 'string', description: 'Returned once. A repeated request has none.' };
+const SECRET: JsonSchema = { type: 'string', description: 'Returned only once: not to a repeated request.' };
 const ENVIRONMENT: JsonSchema = { type: 'string', enum: ['live', 'sandbox'] };
 const NAMES = list(TEXT, { maxItems: 100, uniqueItems: true });
 const ALL_OR_NAMES: JsonSchema = { oneOf: [{ type: 'string', const: 'all' }, NAMES] };
@@ -142,7 +142,7 @@ export const SCHEMAS = {
       title: TEXT,
       status: { type: 'integer' },
       detail: TEXT,
-      code: { type: 'string', description: 'For programs.' },
+      code: { type: 'string', description: 'A code for programs.' },
       errors: list(all({ detail: TEXT, pointer: TEXT, parameter: TEXT, header: TEXT }, ['detail'])),
     },
     ['type', 'title', 'status', 'detail', 'code'],

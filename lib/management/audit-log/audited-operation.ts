@@ -77,7 +77,7 @@ export function createOperations(store: CredentialStore, clock: Clock): Operatio
   async function attempt<T>(member: Member, operation: Operation, work: () => Promise<T>): Promise<T> {
     try {
       if (!isAllowed(operation.action, member.permissions)) {
-        throw new ManagementError('forbidden', `this needs the permission ${permissionFor(operation.action)}`);
+        throw new ManagementError('forbidden', `this needs the ${permissionFor(operation.action)} permission`);
       }
       return await mapStoreErrors(work);
     } catch (error) {
@@ -107,7 +107,8 @@ function entryOf({ member, now }: ActorContext, { name }: Operation) {
     at: now,
     account: member.account,
     actor: member.id,
-    role: member.permissions.includes('owner') ? 'owner' : (member.permissions[0] ?? null),
+    // The permissions are in ascending order.
+    role: member.permissions.at(-1) ?? null,
     action: name,
     origin: member.address ?? null,
   };

@@ -63,5 +63,5 @@ export function changeOf({ kind, id }: KeyRow): FeedChange {
 }
 
 export function conflict(): ManagementError {
-  return new ManagementError('version_conflict', 'the key was changed since you read it; read it again and retry');
+  return new ManagementError('version_conflict', 'the key has changed since you read it; read it again and retry');
 }

@@ -43,7 +43,7 @@ export async function madeBefore(
   const found = await tx.creation(account, idempotencyKey);
   if (found === undefined || found.at < now - REMEMBERED_FOR) return undefined;
   if (found.request === request) return found;
-  throw new ManagementError('idempotency_conflict', 'this idempotency key was used for another request');
+  throw new ManagementError('idempotency_conflict', 'this idempotency key was used for another request; use a new one');
 }
 
 export async function rememberCreation(
@@ -62,6 +62,6 @@ function textOf(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    throw invalid('request', 'expected plain data');
+    throw invalid('request', 'expected values that JSON can represent');
   }
 }

@@ -143,9 +143,10 @@ function readRow(
   now: number,
 ): Rows {
   const { digest, id, hint, createdAt, expiresAt, ...settings } = readGiven(given, FIELDS);
-  if (typeof digest !== 'string' || !DIGEST.test(digest)) throw invalid('digest', 'expected SHA-256 in lower-case hex');
+  if (typeof digest !== 'string' || !DIGEST.test(digest))
+    throw invalid('digest', 'expected the SHA-256 of the key in lower-case hex');
   if (hint !== undefined && (typeof hint !== 'string' || !HINT.test(hint) || UNPRINTABLE.test(hint)))
-    throw invalid('hint', 'expected 1 to 32 visible characters');
+    throw invalid('hint', 'expected 1 to 32 visible characters without a space');
   const texts = Object.entries({ id, hint, name: settings.name });
   const metadata = Object.values(Object(settings.metadata)).map((text) => ['metadata', text] as const);
   for (const [field, text] of [...texts, ...metadata]) {

@@ -1,7 +1,7 @@
 /** Reads the id of a key from a request. */
 import { invalid } from '../management-error.js';
 
-const CREATED_ID = /^(?:key|ack)_[\w-]{1,60}$/;
+const CREATED_ID = /^(?:key|ack)_[a-z2-7]{26}$/;
 
 /**
  * Returns the id to look up; `undefined` if the value is not a string.

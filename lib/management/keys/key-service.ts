@@ -108,7 +108,7 @@ export class KeyService {
    * nothing: it succeeds with any version, and is not audited.
    */
   async edit(member: unknown, id: unknown, given: unknown, idempotencyKey?: unknown): Promise<KeyView> {
-    const request = { action: 'edit', name: 'edit', id, idempotencyKey, input: given } as const;
+    const request = { action: 'edit', name: 'edit', id, idempotencyKey, input: withoutVersion(given) } as const;
     const { key } = await this.#change(member, request, async (tx, row, actor) => {
       const { version, columns } = readEdit(given, row, actor.now, await tx.now());
       const changed = changedFields(settingsOf(row), settingsOf({ ...row, ...columns }));
@@ -137,7 +137,7 @@ export class KeyService {
   /** Changes the secrets or public keys of a key. If a version is given, the key must have it. */
   async changeCredentials<T>(member: unknown, request: CredentialChange, work: Work<T>): Promise<Changed<T>> {
     const { id, version, name, idempotencyKey, input } = request;
-    const asked = { action: 'rotate', name, id, idempotencyKey, input: [version, input] } as const;
+    const asked = { action: 'rotate', name, id, idempotencyKey, input } as const;
     return await this.#change(member, asked, async (tx, row, actor) => {
       if (version !== undefined && version !== row.version) throw conflict();
       if (request.addsCredential) await assertEnabled(tx, row.account);
@@ -172,7 +172,8 @@ export class KeyService {
       const creation = readCreation(row.account, idempotencyKey, operation.name, [id, input]);
       const repeated = creation && (await madeBefore(tx, creation, now));
       if (repeated !== undefined) return await unchanged(repeated.at);
-      if (row.revoked_at !== null) throw new ManagementError('revoked', `the ${this.#noun} was revoked; that is final`);
+      if (row.revoked_at !== null)
+        throw new ManagementError('revoked', `the ${this.#noun} was revoked, which is final; create a new one`);
       if (creation !== undefined) await rememberCreation(tx, creation, row.id, now);
       const change = await work(tx, row, actor);
       if (change === undefined) return await unchanged(now);
@@ -227,9 +228,20 @@ export class KeyService {
   }
 }
 
+/**
+ * Returns the input that identifies a request. The version is left out: a request that is repeated may name the version
+ * that it has made.
+ */
+function withoutVersion(edit: unknown): unknown {
+  return typeof edit === 'object' && edit !== null ? { ...edit, version: undefined } : edit;
+}
+
 /** Refuses a key with a scope of the management API that allows more than the member who creates the key may do. */
 function assertGrantable({ columns }: NewKey, { permissions }: Member): void {
   const denied = parseNames(columns.scopes ?? '[]').filter((scope) => !mayGrant(scope, permissions));
   if (denied.length > 0)
-    throw new ManagementError('forbidden', `you may not give a key the scope ${denied.join(', ')}`);
+    throw new ManagementError(
+      'forbidden',
+      `a key cannot get scopes that allow more than your permissions: ${denied.join(', ')}`,
+    );
 }

@@ -20,7 +20,7 @@ import { invalid } from '../management-error.js';
 import { OPTIONAL_FIELDS, readOptionalFields } from './optional-key-fields.js';
 import { type RequiredConfirmation, readConfirmation } from './required-confirmation.js';
 
-/** A new API key (spec section 2.1). */
+/** A new API key (docs/spec.md §2.1). */
 export interface KeySettings {
   readonly kind: 'secret' | 'public';
   /** Default: `'live'`. */
@@ -46,7 +46,7 @@ export interface KeySettings {
   readonly limits?: readonly RateLimit[] | null | undefined;
 }
 
-/** A new access key (spec section 2.2). */
+/** A new access key (docs/spec.md §2.2). */
 export interface AccessKeySettings extends Omit<KeySettings, 'kind' | 'apis' | 'scopes'> {
   /** The scopes that are assigned to the key. The account must have them. */
   readonly scopes: readonly string[];
@@ -116,6 +116,11 @@ export function readNewAccessKey(value: unknown, now: number): NewKey {
   };
 }
 
+/**
+ * Stands for the version of an edit that may change any version. Only the management API uses it, for `If-Match: *`.
+ */
+export const ANY_VERSION = Symbol('any version');
+
 export interface ReadEdit {
   readonly version: number;
   readonly columns: SettingColumns & Pick<KeyRow, 'disabled_at' | 'tokens_not_before'>;
@@ -135,7 +140,8 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
     'disabled',
     ...(isAccess ? [...OF_ACCESS_KEYS, 'revokeTokens'] : OF_KEYS),
   ]);
-  const { version, disabled, revokeTokens } = given;
+  const { disabled, revokeTokens } = given;
+  const version = given.version === ANY_VERSION ? row.version : given.version;
   if (!Number.isSafeInteger(version))
     throw invalid('version', 'expected the version of the key that you read, a whole number');
   const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
@@ -229,6 +235,6 @@ function readDefaults(value: unknown, assigned: string | null, row: KeyRow | und
   }
   const defaults = readScopes('defaultScopes', value);
   const lacking = defaults.filter((scope) => !held.includes(scope));
-  if (lacking.length > 0) throw invalid('defaultScopes', `not assigned: ${lacking.join(', ')}`);
+  if (lacking.length > 0) throw invalid('defaultScopes', `the key does not have these scopes: ${lacking.join(', ')}`);
   return listToJson(defaults);
 }

@@ -2,6 +2,7 @@
 import { isAddressRange } from '../../credentials/address-list.js';
 import { isRateLimits, RATE_LIMITS_EXPECTED } from '../../credentials/rate-limit.js';
 import { isMetadata, MAX_ADDRESSES, METADATA_EXPECTED } from '../../credentials/records/record-fields.js';
+import { parseOptional } from '../../store/json-columns.js';
 import type { KeyRow } from '../../store/tables.js';
 import type { Given } from '../fields.js';
 import { invalid } from '../management-error.js';
@@ -14,6 +15,18 @@ const MAX_SHOWN = 50;
 type OptionalColumns = Pick<KeyRow, 'metadata' | 'allowed_addresses' | 'limits'>;
 
 /**
+ * A merge patch of metadata (RFC 7396): `null` deletes an entry. It is merged in the transaction of the edit, so that a
+ * repeated request is the same request, whatever the metadata are by then.
+ */
+export class MetadataPatch {
+  readonly entries: object;
+
+  constructor(entries: object) {
+    this.entries = entries;
+  }
+}
+
+/**
  * Reads these fields. A field that is not given keeps the value of `row`.
  *
  * @throws ManagementError `invalid`
@@ -21,11 +34,22 @@ type OptionalColumns = Pick<KeyRow, 'metadata' | 'allowed_addresses' | 'limits'>
 export function readOptionalFields(given: Given, row: OptionalColumns | undefined): OptionalColumns {
   const { metadata, allowedAddresses, limits } = given;
   return {
-    metadata: metadata === undefined ? (row?.metadata ?? null) : readMetadata(metadata),
+    metadata: metadata === undefined ? (row?.metadata ?? null) : readMetadata(merged(metadata, row)),
     allowed_addresses:
       allowedAddresses === undefined ? (row?.allowed_addresses ?? null) : readAddresses(allowedAddresses),
     limits: limits === undefined ? (row?.limits ?? null) : readLimits(limits),
   };
+}
+
+/** Returns the metadata after a patch; a value that is no patch is returned as it is. */
+function merged(value: unknown, row: OptionalColumns | undefined): unknown {
+  if (!(value instanceof MetadataPatch)) return value;
+  const entries = new Map<string, unknown>(Object.entries(parseOptional<object>(row?.metadata ?? null) ?? {}));
+  for (const [name, text] of Object.entries(value.entries)) {
+    if (text === null) entries.delete(name);
+    else entries.set(name, text);
+  }
+  return Object.fromEntries(entries);
 }
 
 /** Reads metadata. Empty metadata is stored as `null`. */

@@ -47,14 +47,14 @@ function readPublicKey(value: unknown): ReadPublicKey {
   const members = key.export({ format: 'jwk' });
   const kid = given ?? thumbprintOf(members);
   if (typeof kid !== 'string' || !KID.test(kid)) {
-    throw invalid(FIELD, 'the kid must be absent, or 1 to 128 characters of A-Z, a-z, 0-9, - _ . ~ and :');
+    throw invalid(FIELD, '"kid" must be absent, or 1 to 128 characters of A-Z, a-z, 0-9, - _ . ~ and :');
   }
   const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
   // A key that cannot verify assertions is refused here, so that the member sees the error (RFC 7517 §4.2 to §4.4, RFC
   // 7518 §3.3).
   const [usable] = readKeySet({ keys: [{ ...jwk, ...members, kid }] });
   if (usable === undefined) {
-    throw invalid(FIELD, 'expected RSA of 2,048 bits or more, P-256, P-384, P-521 or Ed25519, for signatures');
+    throw invalid(FIELD, 'expected a key for signatures: RSA of 2,048 bits or more, P-256, P-384, P-521 or Ed25519');
   }
   return { kid, jwk: stored };
 }

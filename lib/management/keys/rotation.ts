@@ -22,7 +22,7 @@ const MAX_STORED = 5;
 export function readGrace(value: unknown): number {
   if (value === undefined) return 0;
   const isGrace = typeof value === 'number' && value >= 0 && value <= MAX_GRACE;
-  if (!isGrace) throw invalid('grace', `expected seconds, 0 to ${MAX_GRACE}`);
+  if (!isGrace) throw invalid('grace', `expected a number of seconds from 0 to ${MAX_GRACE}`);
   // Time columns hold whole milliseconds.
   return Math.round(value * 1_000);
 }
@@ -55,7 +55,7 @@ export async function rotateTo(tx: RepositoryTransaction, key: KeyRow, grace: nu
 export async function addSecretTo(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<string> {
   const secrets = await tx.secrets(key.id);
   if (secrets.filter((secret) => !isOver(secret, now)).length >= MAX_ACCEPTED) {
-    throw invalid('secrets', `an access key has at most ${MAX_ACCEPTED}; delete one first`);
+    throw invalid('secrets', `an access key has at most ${MAX_ACCEPTED} secrets; delete one first`);
   }
   await prune(tx, secrets, now);
   return await add(tx, key, now);
@@ -73,7 +73,7 @@ export async function endSecret(tx: RepositoryTransaction, key: KeyRow, secret: 
   if (found === undefined) throw new ManagementError('not_found', 'the secret was not found');
   const staying = secrets.filter((row) => row !== found && row.retires_at === null);
   if (staying.length === 0 && (await tx.publicKeys(key.id)).length === 0) {
-    throw invalid('secret', 'the last secret cannot be deleted; revoke the key instead');
+    throw invalid('secret', 'the last secret cannot be deleted; add another one first, or revoke the access key');
   }
   await tx.endSecret(found.digest, now);
 }

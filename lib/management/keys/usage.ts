@@ -69,7 +69,8 @@ export function usageReaders(operations: Operations, { repository }: CredentialS
     return await operations.read(member, operation, async (actor) => {
       if (!Array.isArray(ids) || ids.length > MAX_KEYS) throw invalid('ids', `expected a list of at most ${MAX_KEYS}`);
       const from = dayOf(actor.now) - RECENT_DAYS + 1;
-      const totals = await repository.usageTotals(actor.member.account, ids, from);
+      const keyIds = ids.flatMap((id) => readKeyId('ids', id) ?? []);
+      const totals = await repository.usageTotals(actor.member.account, keyIds, from);
       return new Map(totals.map(({ key_id, accepted, refused }) => [key_id, { accepted, refused }]));
     });
   }
@@ -87,7 +88,7 @@ function readDays(value: unknown, now: number): { readonly from: number; readonl
   const to = given.to === undefined ? dayOf(now) : readDay('to', given.to);
   const from = given.from === undefined ? to - RECENT_DAYS + 1 : readDay('from', given.from);
   if (from > to) throw invalid('from', 'expected a day that is not after "to"');
-  if (to - from >= USAGE_DAYS) throw invalid('from', `expected at most ${USAGE_DAYS} days`);
+  if (to - from >= USAGE_DAYS) throw invalid('from', `expected a period of at most ${USAGE_DAYS} days`);
   return { from, to };
 }
 
