@@ -1,4 +1,4 @@
-/** The Dashboard: pages for managing keys (spec section 5.4). */
+/** The Dashboard: pages for managing keys (docs/spec.md §5.4). */
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
@@ -31,9 +31,9 @@ export interface DashboardOptions {
    * A path of your site to a stylesheet that is loaded after that of the Dashboard, to override its custom properties.
    */
   readonly stylesheet?: string | undefined;
-  /** The name of your product on every page, at most 40 characters. Default: `'keyward'`. */
+  /** The name of your product, shown on every page of the Dashboard, at most 40 characters. Default: `'keyward'`. */
   readonly productName?: string | undefined;
-  /** A path of your site to a square logo, shown beside that name. */
+  /** A path of your site to a square logo, shown beside `productName`. */
   readonly logoUrl?: string | undefined;
   /** The URL of the API in the example command on the page of a new key, such as `'https://api.example.com'`. */
   readonly apiUrl?: string | undefined;
@@ -47,7 +47,7 @@ export interface DashboardOptions {
 
 const MAX_PRODUCT_NAME = 40;
 
-/** A path on this origin, which `//host` and `/\host` are not. */
+/** A path on this origin. Browsers resolve `//host` and `/\host` to another site, so they are excluded. */
 const OWN_PATH = /^\/(?![/\\])[^\s\\]*$/;
 
 const managementOption: Option<Management> = (options, name) => {
@@ -75,7 +75,7 @@ const productNameOption: Option<string> = (options, name) => {
   throw options.mistake(name, `a name of 1 to ${MAX_PRODUCT_NAME} characters`);
 };
 
-function urlOf(fallback: string): Option<string> {
+function httpsUrl(fallback: string): Option<string> {
   return (options, name) => {
     const url = secureUrl(options.has(name) ? options.text(name) : fallback);
     if (url === undefined) throw options.mistake(name, 'an https URL (http to this machine only)');
@@ -92,8 +92,8 @@ const OPTIONS = {
   stylesheet: optional(ownPath),
   productName: productNameOption,
   logoUrl: optional(ownPath),
-  apiUrl: urlOf('https://api.example.com'),
-  tokenUrl: urlOf('https://access.example.com/connect/token'),
+  apiUrl: httpsUrl('https://api.example.com'),
+  tokenUrl: httpsUrl('https://access.example.com/connect/token'),
   clock: clockOption,
 } satisfies OptionTable<DashboardOptions>;
 
@@ -130,7 +130,7 @@ export function createDashboard(options: DashboardOptions): Router {
     });
   }
 
-  /** The router refuses a path with invalid escapes. Express recognizes an error handler by its four parameters. */
+  /** Express calls this for a path with an invalid percent-escape. It knows an error handler by its four parameters. */
   function answerInvalidPath(_error: unknown, req: Request, res: Response, _next: NextFunction): void {
     answerNotFound(req, res);
   }

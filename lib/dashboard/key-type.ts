@@ -1,15 +1,15 @@
-/** The two types of keys, API keys and access keys: their pages share code. */
+/** The two types of keys, API keys and access keys, whose pages have the same code. */
 import type { KeyView } from '../management/keys/key-view.js';
 
 export type KeyTypeName = 'keys' | 'accessKeys';
 
 export interface KeyType {
-  /** Its name in `Management`. */
+  /** The name of its operations in `Management`. */
   readonly name: KeyTypeName;
-  /** Its name in a sentence. */
   readonly noun: string;
-  /** The path of the list below the mount path; paths of its keys start with it. */
+  /** The path of the list, relative to the mount path, like the other paths here. */
   readonly list: string;
+  /** The path to which the form for a new key is sent; the path of a key is this and its ID. */
   readonly path: string;
   readonly create: string;
   readonly title: string;
@@ -33,7 +33,7 @@ export const ACCESS_KEYS: KeyType = Object.freeze({
   title: 'Access keys',
 });
 
-/** The path of one key below the mount path. */
+/** The path of one key, relative to the mount path. */
 export function keyPath(keyType: KeyType, { id }: Pick<KeyView, 'id'>): string {
   return `${keyType.path}/${encodeURIComponent(id)}`;
 }

@@ -24,7 +24,7 @@ describe('the page of an access key', () => {
     expect(await page.getByRole('status').textContent()).toContain(': the public key was added.');
     expect((await site.management.accessKeys.view(site.owner, key.id)).publicKeys).toHaveLength(1);
     await press(page, 'Remove this public key', 'link');
-    expect((await press(page, 'Remove a public key')).status()).toBe(200);
+    expect((await press(page, 'Remove this public key')).status()).toBe(200);
     expect((await site.management.accessKeys.view(site.owner, key.id)).publicKeys).toEqual([]);
   });
 

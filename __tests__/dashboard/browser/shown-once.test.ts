@@ -59,7 +59,7 @@ describe.each([
     const { page, text } = await shownOnce('secret', javaScriptEnabled);
     const before = (await site.management.keys.list(site.owner)).items.length;
     await page.reload();
-    expect(await page.title()).toMatch(/^The API key “.+” was created before - keyward$/);
+    expect(await page.title()).toMatch(/^The API key “.+” was already created - keyward$/);
     expect(await heldBy(page)).not.toContain(text);
     expect((await site.management.keys.list(site.owner)).items).toHaveLength(before);
   });
@@ -143,4 +143,18 @@ it('the command is copied completely, and works in a shell', async () => {
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
     `curl 'https://api.example.com/' -H 'Authorization: Bearer ${text}'`,
   );
+});
+
+// It comes last, because it ends the session that the other tests use.
+it('signs out after the user has stayed and copied it', async () => {
+  const { page } = await shownOnce('secret');
+  page.context().removeAllListeners('dialog');
+  page.once('dialog', (dialog) => void dialog.dismiss());
+  await page.locator('details.who summary').click();
+  const signOut = page.getByRole('button', { name: 'Sign out' });
+  await Promise.all([page.waitForEvent('dialog'), signOut.click({ noWaitAfter: true })]);
+  await page.locator('[data-copy=text]').click();
+  await page.getByText('Copied').waitFor();
+  await page.locator('details.who summary').click();
+  await Promise.all([page.waitForURL(/\/sign-in$/, { timeout: 5_000 }), signOut.click()]);
 });

@@ -38,7 +38,7 @@ describe.each([
 
     await second.getByLabel('Name', { exact: true }).fill('Orders of the shop');
     expect((await press(second, 'Save')).status()).toBe(409);
-    expect(await second.getByRole('alert').textContent()).toContain('Somebody else changed this key');
+    expect(await second.getByRole('alert').textContent()).toContain('This key was changed in the meantime');
     expect((await viewed(id)).name).toBe('Order service');
     const rows = await second.locator('tr.differs').evaluateAll((rows) => rows.map((row) => row.textContent));
     expect(rows).toEqual(['Name (differs)Order serviceOrders of the shop', 'APIs (differs)disputes, paymentspayments']);

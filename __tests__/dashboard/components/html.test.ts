@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { html, joined, userText } from '../../../lib/dashboard/components/html.js';
+import { html, join, userText } from '../../../lib/dashboard/components/html.js';
 import { law } from '../../support/law.js';
 
 describe('html', () => {
@@ -43,8 +43,8 @@ describe('html', () => {
   });
 
   it('joins pieces', () => {
-    expect(joined([html`<i>`, html`<b>`], html`, `).text).toBe('<i>, <b>');
-    expect(joined([], html`, `).text).toBe('');
+    expect(join([html`<i>`, html`<b>`], html`, `).text).toBe('<i>, <b>');
+    expect(join([], html`, `).text).toBe('');
   });
 
   law('leaves no text a way out of an element or an attribute', () =>

@@ -52,7 +52,7 @@ describe('limits as text', () => {
   it('takes a time without a number as one', () => expect(parseLimits('10/s')).toEqual([{ requests: 10, seconds: 1 }]));
 
   it.each(['100', '100/1', '1.5/m', '-1/m', '100 per', '100/week', '100 minute'])('refuses %j', (text) => {
-    expect(() => parseLimits(text)).toThrow(/^limits: write requests and a time/);
+    expect(() => parseLimits(text)).toThrow(/^limits: enter requests and a time/);
   });
 });
 
@@ -67,7 +67,7 @@ describe.each(KEY_TYPES)('a form of %s', (keyType) => {
   it('closes the fields that few keys need, until one is set or wrong', async () => {
     const holder = await at.account();
     const browser = dashboard.browser(holder.owner);
-    const title = '<summary>Rate limits, metadata</summary>';
+    const title = '<summary>Rate limits and metadata</summary>';
     const path = keyType === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new';
     const { body } = await browser.get(path);
     expect(body).toContain(`<details class="group">${title}`);
@@ -114,10 +114,10 @@ describe.each(KEY_TYPES)('a form of %s', (keyType) => {
       'allowedAddresses',
       '203.0.113',
       'Allowed IP addresses',
-      /id="allowedAddresses-error">write up to 256 IP addresses or networks, such as 203\.0\.113\.0\/24, got &quot;203\.0\.113&quot;</,
+      /id="allowedAddresses-error">enter up to 256 IP addresses or networks, such as 203\.0\.113\.0\/24, got &quot;203\.0\.113&quot;</,
     ],
-    ['limits', 'many', 'Rate limits', /id="limits-error">write requests and a time/],
-    ['limits', '0/1m', 'Rate limits', /id="limits-error">write up to 8 limits/],
+    ['limits', 'many', 'Rate limits', /id="limits-error">enter requests and a time/],
+    ['limits', '0/1m', 'Rate limits', /id="limits-error">enter up to 8 limits/],
   ])('with a wrong %s of %j says so beside the field and in the summary', async (name, text, _title, error) => {
     const holder = await at.account();
     const { status, body } = await dashboard.browser(holder.owner).post(list, newForm(keyType, { [name]: text }));

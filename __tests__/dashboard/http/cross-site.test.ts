@@ -125,7 +125,7 @@ describe('a form that was not sent from a page of the Dashboard', () => {
     const session = String(browser.formHeaders.cookie).replace(/; __Host-.*/, '');
     const { headers, body } = await browser.get('/keys/new?kind=secret', { cookie: session });
     expect(headers['set-cookie']).toEqual([
-      expect.stringMatching(/^__Host-keyward-csrf=[\w-]{22}; Path=\/; Secure; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(/^__Host-keyward-csrf=[\w-]{22}; Path=\/; Secure; HttpOnly; SameSite=Lax$/),
     ]);
     const [, token = ''] = /=([\w-]{22});/.exec(String(headers['set-cookie'])) ?? [];
     expect(body).toContain(`name="csrf" value="${token}"`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createKeyText } from 'keyward';
-import { shortSecret } from '../../../lib/dashboard/http/whole-secret.js';
+import { lastCharactersOfSecret } from '../../../lib/dashboard/http/whole-secret.js';
 import { managed } from '../../support/managed.js';
 import { MOUNT, servedDashboard } from '../served-dashboard.js';
 
@@ -17,13 +17,13 @@ const KEYS = (['secret', 'public'] as const).flatMap((kind) =>
 describe('a whole secret', () => {
   it.each([...KEYS, 'sk_live_51Habc0123456789ABCDEFGH', 'x'.repeat(86)])('%s becomes its last characters', (key) => {
     for (const text of [key, ` ${key}\n`, `Authorization: Bearer ${key}`, `KEY=${key}`, key.toUpperCase()])
-      expect(shortSecret(text)?.toLowerCase()).toBe(key.slice(-4).toLowerCase());
+      expect(lastCharactersOfSecret(text)?.toLowerCase()).toBe(key.slice(-4).toLowerCase());
   });
 
   it.each([
     ...['', 'till', 'sk_\u2026abcd', 'sk_sbox_', `key_${'a'.repeat(26)}`, `ack_${'a'.repeat(26)}`],
     ...['task_reconciliationofsettlements', 'x'.repeat(85), 'x'.repeat(87), 'settlement-reconciliation-service-eu-1'],
-  ])('is not seen in %j', (text) => expect(shortSecret(text)).toBeUndefined());
+  ])('is not seen in %j', (text) => expect(lastCharactersOfSecret(text)).toBeUndefined());
 });
 
 describe('a search for a whole secret', () => {

@@ -38,6 +38,23 @@ describe('the page', () => {
     expect(body).toContain(`<a href="${MOUNT}/access-keys/${nameless.id}"><code>${nameless.id}</code></a>`);
   });
 
+  it('shows the name of an imported key, whatever its ID is', async () => {
+    const holder = await at.account();
+    const key = { kind: 'secret', apis: ['payments'] } as const;
+    const ids = ['old-17', 'ack_old'];
+    for (const [digit, id] of ids.entries()) {
+      await at.management.keys.import('ops', holder.id, [{ ...key, id, digest: String(digit).repeat(64) }]);
+      await at.management.keys.edit(holder.owner, id, { version: 1, name: `Till ${id}` });
+    }
+    const browser = dashboard.browser(holder.owner);
+    const { body } = await browser.get('/audit');
+    for (const id of ids)
+      expect(body).toContain(`edited <a href="${MOUNT}/keys/${id}" title="${id}"><bdi>Till ${id}</bdi></a>`);
+    const rows = rowsOf((await browser.get('/audit.csv?action=key.edit')).body);
+    expect(rows.map(({ subject_name }) => subject_name)).toEqual(['Till ack_old', 'Till old-17']);
+    expect((await browser.get('/audit?subject=Till%20ack')).body).toContain(`<a href="${MOUNT}/keys/ack_old"`);
+  });
+
   it('closes the settings of a new key, and says in words why something was refused', async () => {
     const holder = await at.account();
     const { key } = await holder.key({ name: 'Till' });
@@ -265,7 +282,9 @@ describe('the page', () => {
     const second = await browser.get(next);
     expect(second.body.match(/<li><p><strong>/g)).toHaveLength(1);
     expect(second.body).not.toContain('rel="next"');
-    const after = /formaction="[^"]*" name="after" value="([^"]*)">Export from here as CSV</.exec(second.body)?.[1];
+    const after = /formaction="[^"]*" name="after" value="([^"]*)">Export from this page as CSV</.exec(
+      second.body,
+    )?.[1];
     const form = new URLSearchParams({ action: 'key.create', actor: '', limit: '2', after: String(after) });
     expect(rowsOf((await browser.get(`/audit.csv?${form}`)).body)).toHaveLength(1);
     form.delete('after');
@@ -331,6 +350,10 @@ describe('the file', () => {
     expect(csvLine(['a', '', 'b"c', '=1', '-1', '\n+'])).toBe('"a","","b""c","\'=1","\'-1","\'\n+"\r\n');
   });
 
+  it('a spreadsheet that splits quoted cells at semicolons finds no formula', () => {
+    expect(csvLine(['a;=1;b', 'a;"@x', ';;\uFF1D1', 'a; b;'])).toBe(`"a;'=1;b","a;""'@x",";;'\uFF1D1","a; b;"\r\n`);
+  });
+
   it('has at most 10,000 entries, which are read page by page while they are sent', async () => {
     const { owner } = await at.account();
     reads.length = 0;
@@ -340,6 +363,12 @@ describe('the file', () => {
     reads.length = 0;
     const head = await endless.browser(owner).send('HEAD', '/audit.csv', endless.browser(owner).formHeaders);
     expect([head.status, head.body, reads.length]).toEqual([200, '', 1]);
+  });
+
+  it('has at most 10,000 entries, whatever the page size of the audit log is', async () => {
+    const { owner } = await at.account();
+    const { body } = await endless.browser(owner).get('/audit.csv?limit=150');
+    expect(body.split('\r\n')).toHaveLength(10_002);
   });
 
   const reads: unknown[] = [];

@@ -183,7 +183,7 @@ describe.each(KEY_TYPES)('a new key of %s', (keyType) => {
     const browser = dashboard.browser(holder.developer);
     await browser.post(PATH[keyType], form);
     const { status, body } = await browser.post(PATH[keyType], { ...form, name: 'Other' });
-    expect([status, body]).toEqual([409, expect.stringContaining('Nothing was changed.')]);
+    expect([status, body]).toEqual([409, expect.stringContaining('Nothing was saved.')]);
     expect((await at.management[keyType].list(holder.owner)).items).toHaveLength(1);
   });
 
@@ -236,6 +236,12 @@ describe('the page with the secret', () => {
     const access = (await browser.post('/access-keys', newForm('accessKeys'))).body.replace(/<[^>]+>/g, '');
     expect(access).toContain('Copy the client secret now and store it safely.');
     expect(access).toContain('Environment: Live &middot; Scopes: payments &middot; Expires: never');
+  });
+
+  it('has the name of the product in its title, like the page of an error', async () => {
+    const browser = named.browser((await at.account()).developer);
+    expect((await browser.get('/')).body).toContain('<title>API keys - Acme Pay</title>');
+    expect((await browser.get('/nothing')).body).toContain('<title>Not found - Acme Pay</title>');
   });
 });
 

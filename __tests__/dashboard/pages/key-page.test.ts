@@ -113,6 +113,29 @@ describe('the page of a key', () => {
     await at.management.accessKeys.revoke(holder.owner, key.id);
     expect(await headOf(holder.owner)).not.toContain('Add a secret');
   });
+
+  it('offers no rotation and no third secret while two client secrets have no end', async () => {
+    const holder = await at.account();
+    const { key } = await holder.accessKey();
+    const page = async () => (await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`)).body;
+    const [rotate, note] = ['/rotate/confirm">Rotate</a>', 'To rotate, delete one of the two secrets first.'];
+    expect(await page()).toContain(rotate);
+    expect(await page()).not.toContain(note);
+    await at.management.accessKeys.addSecret(holder.owner, key.id);
+    const withTwo = await page();
+    expect(withTwo).toContain(`<button class="button plain" disabled>Rotate</button>`);
+    expect(withTwo).toContain(note);
+    for (const link of [rotate, 'Add a secret']) expect(withTwo).not.toContain(link);
+  });
+
+  it('offers a rotation, but no further secret, in a grace period', async () => {
+    const holder = await at.account();
+    const { key } = await holder.accessKey();
+    await at.management.accessKeys.rotate(holder.owner, key.id, 3_600);
+    const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
+    expect(body).toContain('/rotate/confirm">Rotate</a>');
+    expect(body).not.toContain('Add a secret');
+  });
 });
 
 describe('the times of a key', () => {
@@ -128,7 +151,7 @@ describe('the times of a key', () => {
     );
     expect(body).toContain('<h2 id="secrets">Secrets</h2>');
     const list = (await browser.get('/')).body.replace(/<time[^>]*>/g, '');
-    expect(list).toContain(`rotating until ${formatDay(until.toISOString().slice(0, 10))}</time>`);
+    expect(list).toContain(`grace period until ${formatDay(until.toISOString().slice(0, 10))}</time>`);
     at.clock.advance(DAY);
     expect(bannerIn((await browser.get(`/keys/${key.id}`)).body)).toBeUndefined();
     expect((await browser.get('/')).body).not.toContain('rotating');

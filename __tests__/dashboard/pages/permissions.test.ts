@@ -9,7 +9,7 @@ import { type Browser, MOUNT, type Reply, servedDashboard } from '../served-dash
 const VERBS = ['list', 'view', 'create', 'edit', 'revoke'] as const;
 type Verb = (typeof VERBS)[number];
 
-/** Spec section 5.4. A form that was accepted is answered 303, except the form that creates a key. */
+/** docs/spec.md §5.4. A form that was accepted is answered 303, except the form that creates a key. */
 const ANSWERS = {
   nobody: { list: 401, view: 401, create: 401, edit: 401, revoke: 401 },
   developer: { list: 200, view: 200, create: 201, edit: 403, revoke: 403 },
@@ -50,7 +50,38 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
       '/audit.csv',
     ]) {
       const { status, body } = await browser.get(path);
-      expect([status, body]).toEqual([403, expect.stringContaining('This needs the permission reader.')]);
+      expect([status, body]).toEqual([403, expect.stringContaining('This needs the reader permission.')]);
+    }
+  });
+
+  it('a member who may not create a key is not offered to', async () => {
+    const holder = await at.account();
+    const pages = async () => {
+      const reader = dashboard.browser({ ...holder.developer, permissions: ['reader'] });
+      const developer = dashboard.browser(holder.developer);
+      return [(await reader.get(LIST[keyType])).body, (await developer.get(LIST[keyType])).body];
+    };
+    const creates = `${MOUNT}${PATH[keyType]}/new`;
+    const [first, firstOfDeveloper] = await pages();
+    expect(first).toContain('You need the Developer permission to create');
+    expect([first?.includes(creates), firstOfDeveloper?.includes(creates)]).toEqual([false, true]);
+    await madeKey(holder, keyType);
+    const [list, listOfDeveloper] = await pages();
+    expect([list?.includes(creates), listOfDeveloper?.includes(creates)]).toEqual([false, true]);
+  });
+
+  it('a member who may not create a key does not see what the account has', async () => {
+    const holder = await at.account();
+    for (const permissions of [[], ['reader']] as const) {
+      const browser = dashboard.browser({ ...holder.developer, permissions });
+      const pages = [
+        await browser.get(keyType === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new'),
+        await browser.post(PATH[keyType], newForm(keyType, { expiresAt: 'soon' })),
+      ];
+      for (const { status, body } of pages) {
+        expect([status, body]).toEqual([403, expect.stringContaining('This needs the Developer permission.')]);
+        expect(body).not.toContain('disputes');
+      }
     }
   });
 });
@@ -67,13 +98,20 @@ describe('operations that need Owner', () => {
         one.form(key),
       );
       expect(reply.status).toBe(403);
-      expect(reply.body).toContain('This needs the permission owner.');
+      expect(reply.body).toContain('This needs the owner permission.');
       expect(await at.management[one.keyType].view(holder.owner, key.id)).toEqual(key);
       const [entry] = (await holder.story()).slice(1);
       expect(entry).toMatchObject({ actor: holder.developer.id, outcome: 'refused', subject: key.id });
       expect(entry?.origin).toBe(holder.developer.address);
     },
   );
+
+  it('a Reader is not called a Developer', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser({ ...holder.developer, permissions: ['reader'] });
+    const { body } = await browser.get(`/keys/${(await holder.key()).key.id}`);
+    expect(body).toContain('You are a Reader. Changes to this key need the Owner permission.');
+  });
 
   it.each(KEY_TYPES)('a Developer sees the actions on %s, and which permission they need', async (keyType) => {
     const holder = await at.account();

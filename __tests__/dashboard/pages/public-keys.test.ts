@@ -52,7 +52,7 @@ describe('public keys of an access key', () => {
     const { post, now } = await accessKey();
     const reply = await post('/public-keys', { publicKey: privatePem });
     expect(reply.status).toBe(400);
-    expect(reply.body).toContain('this is a private key, and it was not stored');
+    expect(reply.body).toContain('>This is a private key, and it was not stored');
     expect(reply.body).not.toContain(privatePem.split('\n')[1]);
     expect((await now()).publicKeys).toEqual([]);
   });
@@ -72,14 +72,14 @@ describe('public keys of an access key', () => {
   });
 
   it.each([
-    ['dpop', 'dpop', 'By DPoP'],
-    ['any', true, 'By DPoP or by TLS certificate'],
+    ['dpop', 'dpop', 'DPoP-bound'],
+    ['any', true, 'DPoP-bound or certificate-bound'],
   ])('bound tokens are required: %s', async (confirmation, stored, words) => {
     const { page, post, now } = await accessKey();
     const { version } = await now();
     const reply = await post('/require-confirmation', { version: String(version), confirmation });
     expect([reply.status, (await now()).requireConfirmation]).toEqual([303, stored]);
-    expect((await page()).body).toContain(`<dt>Tokens must be bound</dt><dd>${words}</dd>`);
+    expect((await page()).body).toContain(`<dt>Tokens must be</dt><dd>${words}</dd>`);
     const cleared = await post('/require-confirmation', { version: String(version + 1), confirmation: 'none' });
     expect([cleared.status, (await now()).requireConfirmation]).toEqual([303, null]);
   });

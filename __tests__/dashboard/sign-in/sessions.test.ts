@@ -176,6 +176,21 @@ describe('session limits', () => {
   });
 });
 
+describe('an idle timeout of less than a minute', () => {
+  const at = managed('memory');
+  const site = signInSite(at, () => ({ idleTimeout: 30 }));
+
+  it('does not end the session of a member who is not idle', async () => {
+    const browser = await signedIn(site);
+    for (const _ of Array(10)) {
+      at.clock.advance(15_000);
+      expect(await homeOf(browser)).toBe(200);
+    }
+    at.clock.advance(30_000);
+    expect(await homeOf(browser)).toBe(401);
+  });
+});
+
 describe('changes during a session', () => {
   const at = managed('memory');
   const site = signInSite(at);
@@ -317,7 +332,7 @@ describe('ended sessions', () => {
     const sessions = ['one', 'two', 'three', 'four'].map((id) => session(id));
     for (const ended of sessions.slice(0, 3)) ends.end(ended);
     for (const each of sessions) expect(ends.hasEnded(each)).toBe(true);
-    const next = ends.startOf('m');
+    const next = ends.startTimeFor('m');
     expect(ends.hasEnded(session('five', next))).toBe(false);
     ends.end(session('five', next));
     expect(ends.hasEnded(session('five', next))).toBe(true);

@@ -240,6 +240,21 @@ describe('failed attempts', () => {
   });
 });
 
+describe('a bad link that is only opened', () => {
+  const at = managed('memory');
+  const site = signInSite(at, () => ({}));
+
+  it('counts as a failed sign-in, since its page has no form', async () => {
+    const open = async () => (await site.browser().get(`${SIGN_IN}?token=${'E'.repeat(43)}`)).status;
+    for (let tries = 0; tries < 10; tries += 1) expect(await open()).toBe(401);
+    expect(await open()).toBe(429);
+    const member = { id: 'a look', account: 'acc_sign_in', permissions: ['developer'] } as const;
+    expect((await storyOf(at.management, member)).at(-1)).toMatchObject({
+      ...{ actor: 'unknown', action: 'sign_in', outcome: 'refused', after: { refused: 'bad_link', count: 10 } },
+    });
+  });
+});
+
 describe('the audit log', () => {
   const at = managed('memory');
   const site = signInSite(
@@ -273,6 +288,11 @@ describe('the audit log', () => {
     const story = await storyOf(at.management, member);
     expect(story.at(-1)).toMatchObject({ action: 'sign_in', after: { refused: 'bad_link', count: 20 } });
     expect(story.filter(({ action, outcome }) => action === 'sign_in' && outcome === 'refused')).toHaveLength(2);
+    const browser = site.browser();
+    await browser.signIn(site.links().owner);
+    const text = (await browser.get(`${MOUNT}/audit`)).body.replace(/<[^>]+>/g, '');
+    expect(text).toContain('tried to sign in; refused: the sign-in link was used, expired or not valid');
+    expect(text).toContain('attempts within a minute: 20');
   });
 });
 

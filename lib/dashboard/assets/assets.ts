@@ -1,4 +1,4 @@
-/** The files that pages load. Their names change with their content, so browsers cache them forever. */
+/** The files that pages load. Their names contain a digest of the content, so browsers can cache them forever. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MEDIA_STYLE_TEXT } from './media-style.js';
@@ -18,24 +18,24 @@ export interface Asset {
 const ICON_TEXT =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#5b5bd6" d="M10 1a5 5 0 0 0-4.7 6.7L1 12v3h3v-2h2v-2h2l.8-.8A5 5 0 1 0 10 1zm1 5.5A1.5 1.5 0 1 1 11 3.500a1.500 1.500 0 0 1 0 3z"/></svg>';
 
-export const STYLE = assetOf(
+export const STYLE = createAsset(
   'style',
   'css',
   'text/css; charset=utf-8',
   compactStyle(STYLE_TEXT + SECTION_STYLE_TEXT + MEDIA_STYLE_TEXT),
 );
-export const SCRIPT = assetOf(
+export const SCRIPT = createAsset(
   'script',
   'js',
   'text/javascript; charset=utf-8',
   compact(SCRIPT_TEXT + MENU_SCRIPT_TEXT + SECRET_SCRIPT_TEXT),
 );
-export const ICON = assetOf('icon', 'svg', 'image/svg+xml', ICON_TEXT);
+export const ICON = createAsset('icon', 'svg', 'image/svg+xml', ICON_TEXT);
 
 /** All assets, for the routes. */
 export const ASSETS: readonly Asset[] = Object.freeze([STYLE, SCRIPT, ICON]);
 
-/** Serves an asset, also without sign-in, because assets are the same for everybody. */
+/** Serves an asset, also to visitors who are not signed in: assets contain no data. */
 export function serveAsset({ type, text }: Asset) {
   const length = Buffer.byteLength(text);
   return function sendAsset(_req: IncomingMessage, res: ServerResponse): void {
@@ -48,7 +48,7 @@ export function serveAsset({ type, text }: Asset) {
   };
 }
 
-/** Leaves out indentation and lines that are comments, so that pages stay small. */
+/** Removes indentation, lines that are comments, and line breaks before `}`, so that the file is small. */
 function compact(text: string): string {
   return text
     .replace(/^\s*\/(?:\/.*|\*.*\*\/)$/gm, '')
@@ -64,7 +64,7 @@ function compactStyle(text: string): string {
     .replaceAll(';}', '}');
 }
 
-function assetOf(name: string, extension: string, type: string, text: string): Asset {
+function createAsset(name: string, extension: string, type: string, text: string): Asset {
   const hash = createHash('sha256').update(text).digest('base64url').slice(0, 12);
   return Object.freeze({ path: `/assets/${name}-${hash}.${extension}`, type, text });
 }

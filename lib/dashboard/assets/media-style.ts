@@ -1,11 +1,11 @@
 /** The rules for small screens, touch, reduced motion and forced colors. They follow the rules of `style.ts`. */
 export const MEDIA_STYLE_TEXT: string = `@media (max-width: 60rem) { .wide { display: none; } }
-/* Where the column of the environment is shown, the mark is not needed. */
+/* The list shows its Environment column above this width, so the sandbox badge is not needed. */
 @media (min-width: 60.01rem) { .keys .sandbox { display: none; } }
 /* On a phone a key takes two lines: its name and state, then its hint and last use. */
 @media (max-width: 40rem) {
   .keys, .keys tbody, .keys caption { display: block; }
-  /* The menu of the account opens at the edge of the page: its button may be narrow. */
+  /* The menu of the member opens at the edge of the page, because its button may be too narrow for it. */
   .inner, .head { position: relative; }
   .who { position: static; }
   .who .items { right: 1rem; }
@@ -29,7 +29,7 @@ export const MEDIA_STYLE_TEXT: string = `@media (max-width: 60rem) { .wide { dis
   .who summary bdi { max-width: 9rem; }
   .account { border: 0; padding: 0; min-width: 0; }
   .account bdi { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-  /* The product and the member share a row, and the tabs are the second one. */
+  /* The product and the member are in the first row, the tabs in the second. */
   .brand { flex: 1 1 0; }
   .copy { flex-wrap: wrap; }
   .copy textarea { flex-basis: 100%; }
@@ -39,7 +39,7 @@ export const MEDIA_STYLE_TEXT: string = `@media (max-width: 60rem) { .wide { dis
   .filters .action { flex-basis: 100%; }
   .filters .search { flex-basis: 100%; order: -1; }
 }
-/* The buttons of a key stand below each other, so the menu has no room on the left of its button. */
+/* The buttons of a key are below each other here, so the menu has no room on the left of its button. */
 @media (max-width: 22rem) { .head .menu { position: static; } .head .menu .items { left: 0; right: auto; } }
 @media (max-width: 30rem) { .facts > div { grid-template-columns: 7rem 1fr; gap: .75rem; padding: .25rem 0; } .facts { padding-inline: 1rem; } main, .inner { padding-inline: 1rem; } }
 @media (pointer: coarse), (max-width: 40rem) {

@@ -1,8 +1,8 @@
-/** The script for menus: they close when the user goes elsewhere. It follows `script.ts`. */
+/** The script that closes open menus. It is appended to `script.ts`. */
 export const MENU_SCRIPT_TEXT: string = `
 const menus = document.querySelectorAll('details.menu');
 const closeOthers = ({ target }) => { for (const menu of menus) if (!menu.contains(target)) menu.open = false; };
-// A tap outside of links causes no click on some phones.
+// On some phones, a tap outside of links causes no click event, so this uses pointerdown.
 document.addEventListener('pointerdown', closeOthers);
 document.addEventListener('focusin', closeOthers);
 document.addEventListener('keydown', ({ key }) => {

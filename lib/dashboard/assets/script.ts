@@ -1,8 +1,9 @@
 /** The script of the Dashboard. Every page also works without it. */
 export const SCRIPT_TEXT: string = `'use strict';
 let copied = false;
+const sent = new Set();
 
-// A copy button is shown only if the browser can write to the clipboard.
+// Shows a copy button only if the browser can write to the clipboard.
 for (const button of document.querySelectorAll('[data-copy]')) {
   const field = document.getElementById(button.dataset.copy);
   const select = () => { if (field.select) field.select(); else getSelection().selectAllChildren(field); };
@@ -24,12 +25,17 @@ for (const button of document.querySelectorAll('[data-copy]')) {
   });
 }
 
-// The browser asks for confirmation if the user leaves the page before copying the secret; when the page is left, the
-// secret is removed from it.
+// Asks for confirmation if the member leaves the page before copying the secret. Removes the secret when the page is
+// left, so that the Back button does not show it.
 const once = document.querySelectorAll('[data-once]');
 if (once.length > 0) {
   for (const field of once) field.addEventListener('copy', () => { copied = true; });
-  addEventListener('beforeunload', (event) => { if (!copied) event.preventDefault(); });
+  addEventListener('beforeunload', (event) => {
+    if (copied) return;
+    event.preventDefault();
+    // If the member stays, the form that left the page was not sent, so it can be sent again.
+    sent.clear();
+  });
   const saves = document.querySelectorAll('[data-saves]');
   for (const link of saves) link.addEventListener('click', () => { copied = true; });
   addEventListener('pagehide', () => {
@@ -38,17 +44,17 @@ if (once.length > 0) {
   });
 }
 
-// The filter is sent to the server while the user types, because only the server can search all pages of the list.
+// Filters while the member types. The server does it, because only the server has all pages of the list.
 const filters = document.querySelector('[data-live]');
 if (filters) {
   const results = document.getElementById('results');
   const found = document.getElementById('found');
   let timer;
-  let asking;
-  const ask = async () => {
-    asking?.abort();
-    asking = new AbortController();
-    const { signal } = asking;
+  let request;
+  const update = async () => {
+    request?.abort();
+    request = new AbortController();
+    const { signal } = request;
     const url = new URL(filters.action);
     for (const [name, value] of new FormData(filters)) if (value !== '') url.searchParams.append(name, value);
     try {
@@ -56,7 +62,7 @@ if (filters) {
       const page = new DOMParser().parseFromString(await response.text(), 'text/html');
       const next = page.getElementById('results');
       if (signal.aborted) return;
-      // The response is not the list, for example because the user is no longer signed in.
+      // The response is not the list, for example because the member is no longer signed in.
       if (!next) { location.assign(url); return; }
       results.replaceChildren(...next.childNodes);
       found.textContent = page.getElementById('found').textContent;
@@ -67,32 +73,31 @@ if (filters) {
   };
   filters.addEventListener('input', () => {
     clearTimeout(timer);
-    timer = setTimeout(ask, 200);
+    timer = setTimeout(update, 200);
   });
-  filters.addEventListener('submit', () => { clearTimeout(timer); asking?.abort(); });
+  filters.addEventListener('submit', () => { clearTimeout(timer); request?.abort(); });
 }
 
-// A page from the back/forward cache may be outdated, so it is loaded again.
+// A page in the back/forward cache may be outdated, so it is loaded again.
 addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
 
-// A double click sends a form only once.
+// Sends a form only once after a double click.
 for (const form of document.querySelectorAll('form[method=post]')) {
-  let sent = false;
   form.addEventListener('submit', (event) => {
-    if (sent) event.preventDefault();
-    sent = true;
+    if (sent.has(form)) event.preventDefault();
+    sent.add(form);
   });
 }
 
-// A private key is refused in the browser: the server would refuse it too, but only after it was sent.
+// Refuses a private key in the browser. The server refuses it too, but only after it was sent.
 for (const field of document.querySelectorAll('[data-public-key]')) {
   field.addEventListener('input', () => {
     const isPrivate = /PRIVATE KEY|"(?:d|k|p|q)"\\s*:/.test(field.value);
-    field.setCustomValidity(isPrivate ? 'This is a private key. Paste the public key, and keep this one with the client.' : '');
+    field.setCustomValidity(isPrivate ? 'This is a private key. Keep it on the client, and paste the public key.' : '');
   });
 }
 
-// Ticking or typing a single value selects "some", and selecting "all" clears the single values.
+// Checking or typing a value selects "some". Selecting "all" disables the values, so that they are not sent.
 for (const choice of document.querySelectorAll('[data-choice]')) {
   const some = choice.querySelector('[value=some]');
   const all = choice.querySelector('[value=all]');
@@ -104,7 +109,7 @@ for (const choice of document.querySelectorAll('[data-choice]')) {
   if (!choice.querySelector('.error')) apply();
 }
 
-// A live secret key that does not expire is worth a warning.
+// Shows the warning for a live secret key without an expiry date.
 for (const warning of document.querySelectorAll('[data-warns]')) {
   const field = document.getElementById(warning.dataset.warns);
   const apply = () => {
@@ -115,7 +120,7 @@ for (const warning of document.querySelectorAll('[data-warns]')) {
   apply();
 }
 
-// Buttons that fill in a date. The server has computed it: the clock of the browser may be wrong.
+// Buttons that fill in a date. The server computed the dates, because the clock of the browser may be wrong.
 for (const presets of document.querySelectorAll('[data-presets]')) {
   const field = document.getElementById(presets.dataset.presets);
   const apply = () => {
@@ -131,7 +136,7 @@ for (const presets of document.querySelectorAll('[data-presets]')) {
   apply();
 }
 
-// The error of a field goes away when the field changes.
+// Removes the error of a field when the field changes.
 for (const error of document.querySelectorAll('.settings .error')) {
   const field = error.parentNode;
   field.addEventListener('input', () => {
@@ -140,7 +145,7 @@ for (const error of document.querySelectorAll('.settings .error')) {
   }, { once: true });
 }
 
-// The errors get the focus, so that a screen reader reads them first.
+// Focuses the errors, so that a screen reader reads them first.
 const errors = document.getElementById('errors');
 if (errors) errors.focus();
 `;

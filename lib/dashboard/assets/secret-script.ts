@@ -1,4 +1,4 @@
-/** The script that shortens a whole secret in a search before it is sent. It follows `script.ts`. */
+/** The script that shortens a whole secret in a search before it is sent. It is appended to `script.ts`. */
 import { HINT_LENGTH, WHOLE_SECRET } from '../http/whole-secret.js';
 
 export const SECRET_SCRIPT_TEXT: string = `

@@ -1,13 +1,13 @@
-/** The rules for sections of a page: usage, activity, and what can be closed. They follow the rules of `style.ts`. */
+/** The rules for sections of a page: usage, activity and `<details>`. They follow the rules of `style.ts`. */
 export const SECTION_STYLE_TEXT: string = `summary { cursor: pointer; }
 .end { white-space: nowrap; }
-/* Wide enough for "Copied", so that the text beside it keeps its size. */
+/* Wide enough for "Copied", so that the text beside the button does not move. */
 [data-copy] { min-width: 6rem; }
 .copied { display: flex; gap: .25rem .5rem; align-items: center; }
 .copied code { min-width: 0; }
 .copied button { min-width: 4.5rem; padding-inline: .5rem; font-size: .875rem; flex: none; margin-block: -10px; }
 @media (pointer: fine) { .copied button { min-height: 1.75rem; margin-block: -2px; } }
-/* Its place is kept until the script shows it. */
+/* The hidden button keeps its space, so that nothing moves when the script shows it. */
 .copied [hidden] { display: inline-flex !important; visibility: hidden; }
 .section { margin: 2rem 0 .75rem; min-height: 2.5rem; }
 .section > * { margin: 0; }
@@ -44,7 +44,7 @@ figcaption { display: flex; justify-content: space-between; gap: 1rem; margin-to
   .activity > li { display: grid; grid-template-columns: 1fr auto; gap: 0 1.5rem; }
   .activity > li > * { grid-column: 1; min-width: 0; }
   .activity > li > .when { grid-area: 1 / 2; }
-  /* On a wide screen all filters stand side by side. */
+  /* On a wide screen all filters are side by side, without the summary. */
   @supports selector(::details-content) {
     .more { display: contents; }
     .more > summary { display: none; }

@@ -101,7 +101,7 @@ button.plain, .button.plain { background: none; border-color: var(--kw-edge); co
 button.plain[aria-pressed=true] { border-color: var(--kw-accent); color: var(--kw-accent); box-shadow: inset 0 0 0 1px var(--kw-accent); }
 button.danger, .button.danger { background: var(--kw-danger); border-color: var(--kw-danger); color: var(--kw-on-danger); }
 :disabled { opacity: .6; cursor: not-allowed; }
-/* A rule for a class must not show what is hidden. */
+/* Without this, a rule that sets display for a class would show an element with the hidden attribute. */
 [hidden] { display: none !important; }
 input { text-overflow: ellipsis; }
 input, select { font: inherit; font-weight: 400; color: inherit; accent-color: var(--kw-accent); }
@@ -121,7 +121,7 @@ fieldset.quiet { border: 0; padding: 0; margin: 0; background: none; }
 [data-choice]:has([value=all]:checked):not(:has(.error)) :is(.ticks, .field) { display: none; }
 .group { max-width: 40rem; margin: 0 0 1.5rem; padding: 1rem 1.25rem .25rem; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
 .group h2 { margin: 0 0 1rem; }
-/* A link to a field leaves room for its label and its error. */
+/* Room for the label and the error of a field to which a link jumps. */
 [id^=field-] { scroll-margin-top: 8rem; }
 :is(.group, .ask) legend { padding: 0; }
 .group fieldset { padding: 0; border: 0; }
@@ -151,7 +151,7 @@ fieldset.quiet { border: 0; padding: 0; margin: 0; background: none; }
 .empty h2 { margin-top: 0; }
 .filters { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-bottom: 1rem; }
 .filters .field { margin: 0; flex: 1 1 7rem; max-width: 16rem; font-size: .875rem; }
-/* Wide enough for their longest text. */
+/* Wide enough for the longest text of each filter. */
 .filters .search { flex-basis: 15rem; }
 .filters .state { flex-basis: 8rem; }
 .filters :is(.unused, .sort) { flex-basis: 10rem; }
@@ -195,7 +195,7 @@ h3 { font-size: 1rem; }
 .recent svg { color: var(--kw-accent); }
 tbody th { min-width: 9rem; }
 td { min-width: 5rem; }
-/* Words are not broken, but names and ids can be long: they are broken before they push a column off the screen. */
+/* Breaks long names and IDs, which would otherwise push a column off the screen. */
 tbody th { overflow-wrap: anywhere; }
 @media (max-width: 80rem) { th, td, caption { padding-inline: .5rem; } }
 .differs { background: var(--kw-warn-page); }

@@ -8,28 +8,27 @@ import { type Html, html, userText } from './html.js';
 import { secretChanges } from './secret-changes.js';
 import { formatExpiry, formatTime, timeWithAge } from './times.js';
 
-/** Maximum characters of one value: enough for a name, and too few to make the page large. */
+/** Maximum characters of one value: metadata, for example, could make the page large. */
 const MAX_CHARACTERS = 200;
 
-/** Changes that are more than these are closed at first, so that the list stays short. */
+/** An entry with more changes shows them in a closed `<details>`, so that the list stays short. */
 const MAX_OPEN_CHANGES = 3;
 
-/** Without links, all entries are of one key. */
 export interface EntryOptions {
+  /** For a list with entries of many keys. Without links, an entry says "this key". */
   readonly links?: EntryLinks;
-  /** The kind of that key. */
+  /** The kind of the key, if all entries are about one key. */
   readonly kind?: Kind;
 }
 
-/** Links of a list with entries of many keys. */
 export interface EntryLinks {
-  /** Makes the HTML for the ID of a subject. */
-  readonly subject: (id: string) => Html;
+  /** Makes the HTML for the ID of the subject of an entry. */
+  readonly subject: (id: string, entry: AuditEntry) => Html;
   /** The address of the entries of one member. */
   readonly actor: (id: string) => string;
 }
 
-/** The names of the fields of a key on pages. */
+/** The names of fields, where the name in the audit log is not what pages call the field. */
 const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   apis: 'APIs',
   defaultScopes: 'default scopes',
@@ -38,6 +37,10 @@ const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   tokensNotBefore: 'tokens accepted from',
   allowedAddresses: 'allowed IP addresses',
   limits: 'rate limits',
+  publicKeys: 'public keys',
+  requireConfirmation: 'required token binding',
+  // The store joins the same refusals of one minute in one entry.
+  count: 'attempts within a minute',
 });
 
 export function auditEntries(entries: readonly AuditEntry[], now: number, { links, kind }: EntryOptions): Html {
@@ -49,10 +52,12 @@ ${entries.map(
 )}</ol>`;
 }
 
-function sentenceOf({ actor, role, action, subject, outcome, after }: AuditEntry, links?: EntryLinks): Html {
+function sentenceOf(entry: AuditEntry, links?: EntryLinks): Html {
+  const { actor, role, action, subject, outcome, after } = entry;
   const isKey = action.includes('key.') && action !== 'key.import';
-  const what = subject !== null && links !== undefined ? links.subject(subject) : isKey ? 'this key' : 'the account';
-  const verb = switchVerb(action, fieldsOf(after)) ?? verbOf(action);
+  const what =
+    subject !== null && links !== undefined ? links.subject(subject, entry) : isKey ? 'this key' : 'the account';
+  const verb = disablingVerb(action, fieldsOf(after)) ?? verbOf(action);
   const name = links === undefined ? userText(actor) : html`<a href="${links.actor(actor)}">${userText(actor)}</a>`;
   const who = html`<strong>${name}</strong>${role !== null && html` <span class="muted">(${role})</span>`}`;
   if (outcome === 'refused') {
@@ -67,8 +72,8 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Disabling and enabling are stored as edits, but readers look for these words. */
-function switchVerb(action: string, after: ChangedFields): string | undefined {
+/** The audit log stores disabling and enabling as an edit of the field `disabled`; the sentence names the act. */
+function disablingVerb(action: string, after: ChangedFields): string | undefined {
   if (!action.endsWith('key.edit') || Object.keys(after).join() !== 'disabled') return undefined;
   return after.disabled === true ? 'disabled' : 'enabled';
 }
@@ -76,17 +81,20 @@ function switchVerb(action: string, after: ChangedFields): string | undefined {
 type ChangedFields = Readonly<Record<string, unknown>>;
 
 function changesOf({ action, before, after }: AuditEntry, kind: Kind | undefined): Html | undefined {
-  if (switchVerb(action, fieldsOf(after)) !== undefined) return undefined;
-  // Why it was refused is in the sentence.
-  const { secrets, refused: _, ...is } = fieldsOf(after);
-  const was = fieldsOf(before);
-  const names = Object.keys(is).filter((name) => was[name] !== undefined || (is[name] !== null && is[name] !== false));
-  const changed = secretChanges(was.secrets, secrets);
+  if (disablingVerb(action, fieldsOf(after)) !== undefined) return undefined;
+  // The sentence of the entry has the reason of a refusal.
+  const { secrets, refused: _, ...newFields } = fieldsOf(after);
+  const oldFields = fieldsOf(before);
+  const isShown = (name: string) =>
+    oldFields[name] !== undefined || (newFields[name] !== null && newFields[name] !== false);
+  const names = Object.keys(newFields).filter(isShown);
+  const changed = secretChanges(oldFields.secrets, secrets);
   if (names.length + changed.length === 0) return undefined;
-  const shown = (name: string, value: unknown) => (value === null ? absentValue(name, kind) : shownValue(name, value));
+  const format = (name: string, value: unknown) =>
+    value === null ? absentValue(name, kind) : formatValue(name, value);
   const changes = html`<ul class="changes">${names.map(
     (name) =>
-      html`<li>${FIELDS[name] ?? name}: ${was[name] !== undefined && html`${shown(name, was[name])} &rarr; `}${shown(name, is[name])}</li>`,
+      html`<li>${FIELDS[name] ?? name}: ${oldFields[name] !== undefined && html`${format(name, oldFields[name])} &rarr; `}${format(name, newFields[name])}</li>`,
   )}${changed.map((text) => html`<li>${userText(text)}</li>`)}</ul>`;
   if (names.length <= MAX_OPEN_CHANGES) return changes;
   return html`<details class="changed"><summary>${names.length} settings</summary>${changes}</details>`;
@@ -96,7 +104,7 @@ function fieldsOf(fields: unknown): ChangedFields {
   return typeof fields === 'object' && fields !== null ? { ...fields } : {};
 }
 
-/** What the absence of a setting means: for some of them, that nothing is limited. */
+/** What `null` means for a setting: for some, that nothing is limited. Any other setting shows "none". */
 const ABSENT: Readonly<Record<string, string>> = Object.freeze({
   expiresAt: 'never',
   allowedAddresses: 'any address',
@@ -106,12 +114,12 @@ const ABSENT: Readonly<Record<string, string>> = Object.freeze({
 const ABSENT_SCOPES = Object.freeze({ secret: 'every scope of its APIs', public: 'none', access: 'none' });
 
 function absentValue(name: string, kind: Kind | undefined): Html {
-  // The entry of an edit does not say the kind of its key.
+  // An entry in the list of all keys does not say the kind of its key.
   const scopes = kind === undefined ? 'every scope of its APIs (of a public key: none)' : ABSENT_SCOPES[kind];
   return html`<span class="muted">${name === 'scopes' ? scopes : (ABSENT[name] ?? 'none')}</span>`;
 }
 
-function shownValue(name: string, value: unknown): Html {
+function formatValue(name: string, value: unknown): Html {
   const text = typeof value === 'string' ? withReadableTime(name, value) : listText(value);
   return userText(text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)} ...` : text);
 }

@@ -1,14 +1,14 @@
-/** Texts to copy: by hand, or with a button if the script runs. */
+/** Texts with a copy button, which the script shows. Without the script, a member selects and copies the text. */
 import { type Html, html } from './html.js';
 
-/** Estimated characters of one line. It sets the height of the field until the stylesheet is loaded. */
+/** Estimated characters of one line, for the height of the field in browsers without `field-sizing`. */
 const CHARACTERS_PER_LINE = 60;
 
 /**
  * A field with a text to copy.
  *
- * @param isSecret - The script asks for confirmation if the page is left before the text was copied, and then empties
- * the field.
+ * @param isSecret - If the member leaves the page before the text was copied, the script asks for confirmation. Then
+ * it empties the field, so that the text is not in the page that the Back button shows.
  * @param beside - Another control, shown after the button.
  */
 export function copyField(id: string, label: string, text: string, isSecret = false, beside?: Html): Html {
@@ -17,7 +17,7 @@ export function copyField(id: string, label: string, text: string, isSecret = fa
 ${copyButton(id, label)}${beside}</div></div>`;
 }
 
-/** A short text in a line, with a button. */
+/** A short text with a copy button on the same line. */
 export function copyText(id: string, label: string, text: string): Html {
   return html`<span class="copied"><code id="${id}">${text}</code> ${copyButton(id, label)}</span>`;
 }

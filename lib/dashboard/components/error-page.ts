@@ -1,26 +1,36 @@
-/** Error pages, and their texts for the errors of management. */
+/** The error page, and its texts for the errors of management. */
 import { ManagementError, type ManagementErrorCode } from '../../management/management-error.js';
+import { messageOf } from '../forms/settings-field.js';
 import { HttpError, notFound } from '../http/http-error.js';
 import type { DashboardSettings } from '../http/page-context.js';
-import { type Answer, answerPage } from '../http/page-response.js';
+import { htmlResponse, type PageResponse } from '../http/page-response.js';
 import { type Html, html } from './html.js';
 import { bareLayout } from './layout.js';
 
-/** Headings of the errors of management. */
 const TITLES: Readonly<Record<ManagementErrorCode, string>> = {
-  invalid: 'Not valid',
+  invalid: 'Invalid request',
   no_member: 'Not signed in',
   forbidden: 'Not allowed',
   not_found: 'Not found',
-  version_conflict: 'Changed by somebody else',
-  revoked: 'Revoked',
-  idempotency_conflict: 'Already sent',
+  version_conflict: 'Key changed in the meantime',
+  revoked: 'Key revoked',
+  idempotency_conflict: 'Form already sent',
   unavailable: 'Not available',
+};
+
+/** Texts for errors whose message is written for programs. */
+const TEXTS: Readonly<Partial<Record<ManagementErrorCode, string>>> = {
+  version_conflict: 'The key was changed after you opened the page. Check the key, then repeat your change.',
+  idempotency_conflict: 'This form was already sent with other values. Open the page again to make another change.',
+  unavailable: 'Your keys are not available at the moment. Try again later.',
 };
 
 const RETRY_HEADERS = Object.freeze({ 'Retry-After': '1' });
 
-/** Converts a thrown value to an error page. For an unexpected error, the page says nothing about the cause. */
+/** Fields that forms with one button send. A member does not know their names, so messages are shown without them. */
+const UNNAMED_FIELDS = ['publicKey', 'kid', 'secret', 'secrets'];
+
+/** Converts a thrown value. The cause of an unexpected error is not shown: it could reveal data of the server. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (!(error instanceof ManagementError)) {
@@ -30,20 +40,28 @@ export function toHttpError(error: unknown): HttpError {
       'The problem is on our side. Try again. If it happens again, contact the operator of this platform.',
     );
   }
-  const { code, status, message } = error;
+  const { code, status, field } = error;
   if (code === 'not_found') return notFound();
-  const text =
-    code === 'unavailable' ? 'Your keys are not available at the moment. Try again later.' : sentenceOf(message);
-  return new HttpError(status, TITLES[code], text, code === 'unavailable' ? RETRY_HEADERS : {});
+  const message = UNNAMED_FIELDS.includes(field ?? '') ? messageOf(error) : error.message;
+  return new HttpError(
+    status,
+    TITLES[code],
+    TEXTS[code] ?? toSentence(message),
+    code === 'unavailable' ? RETRY_HEADERS : {},
+  );
 }
 
-/** A page without data of the member, so that it is the same for everybody. */
-export function errorPage(site: DashboardSettings, base: string, error: HttpError): Answer {
+/** An error page. It shows no data of a member: the request may have no member, or come from another site. */
+export function errorPage(site: DashboardSettings, base: string, error: HttpError): PageResponse {
   const { status, title, message, headers } = error;
   const main = html`<h1>${title}</h1>
 <p>${message}</p>
 <p>${nextStep(site, base, status)}</p>`;
-  return answerPage(status, bareLayout({ title, base, stylesheet: site.stylesheet, main }), headers);
+  return htmlResponse(
+    status,
+    bareLayout({ title, product: site.productName, base, stylesheet: site.stylesheet, main }),
+    headers,
+  );
 }
 
 function nextStep({ signInUrl }: DashboardSettings, base: string, status: number): Html | undefined {
@@ -51,6 +69,6 @@ function nextStep({ signInUrl }: DashboardSettings, base: string, status: number
   return signInUrl === undefined ? undefined : html`<a class="button" href="${signInUrl}">Sign in</a>`;
 }
 
-function sentenceOf(message: string): string {
+function toSentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }

@@ -1,7 +1,7 @@
-/** Which keys expire soon: the list warns of them, and the page of each does. */
+/** Which keys expire soon. The list of keys and the page of such a key show a warning. */
 import type { KeyView } from '../../management/keys/key-view.js';
 
-/** Milliseconds: 14 days. */
+/** 14 days. */
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 
 /** A key with an expiry. */

@@ -1,4 +1,4 @@
-/** The message after an action, chosen by a parameter in the address of the next page. */
+/** The message after an action. A parameter in the address of the next page names it, so no session is needed. */
 import type { IncomingMessage } from 'node:http';
 import type { PageContext } from '../http/page-context.js';
 import { type KeyType, keyPath } from '../key-type.js';
@@ -7,7 +7,7 @@ import { CLOSE_QUOTE, type Html, html, OPEN_QUOTE, userText } from './html.js';
 /** The name of the parameter. */
 export const FLASH = 'done';
 
-/** The parameter with the ID of the key, on a page of several keys. */
+/** The name of the parameter with the ID of the key, for a page that lists several keys. */
 export const FLASH_KEY = 'key';
 
 type Message = (key: Html) => Html;
@@ -34,23 +34,20 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   ['tokens-revoked', (key) => html`${key}: the tokens were revoked. They are refused from now on.`],
 ]);
 
-/**
- * @param name - The name of the key; without it, the message says "The key".
- * @param link - Where to go on.
- */
+/** @param name - The name of the key. Without it, the message says "The key". */
 export function flashMessage({ fields }: PageContext, name: string | undefined, link?: Html): Html | undefined {
   const message = MESSAGES.get(fields.one(FLASH) ?? '');
   if (message === undefined) return undefined;
   return html`<p class="status" role="status">${message(name === undefined ? html`The key` : html`Key ${OPEN_QUOTE}${userText(name)}${CLOSE_QUOTE}`)}${link !== undefined && html` ${link}`}</p>`;
 }
 
-/** The message on a page of several keys. Only a key of the member's account is named. */
+/** The message on a page that lists several keys. It names the key only if it belongs to the member's account. */
 export async function listFlashMessage(context: PageContext, keyType: KeyType): Promise<Html | undefined> {
   const { site, member, fields, base } = context;
   const [done, id] = [fields.one(FLASH), fields.one(FLASH_KEY)];
   if (done === undefined) return undefined;
   const name = id === undefined ? undefined : (await site.management.keyNames(member, [id])).get(id);
-  // The list does not show a revoked key. The key is unknown if it has no name.
+  // The list hides revoked keys, so the message links to the key. Without a name, the ID is not of this account.
   const link =
     id === undefined || name === undefined
       ? html`<a href="${base}${keyType.list}?state=revoked">Revoked keys</a>`
@@ -58,7 +55,7 @@ export async function listFlashMessage(context: PageContext, keyType: KeyType): 
   return flashMessage(context, name, done === 'revoked' ? link : undefined);
 }
 
-/** A link on another site or in an email must not be able to show a message about an action. */
+/** Another site or an email must not link to a page that says something was done when it was not. */
 export function isFromThisOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   // Older browsers do not send it.

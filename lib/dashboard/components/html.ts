@@ -1,10 +1,10 @@
-/** HTML from templates. Values are escaped, unless they are HTML from another template. */
+/** HTML from templates. Every value is escaped, except HTML that another template made. */
 
-/** Quotation marks around the name of a key, as escapes because the source is plain ASCII. */
+/** Quotation marks around the name of a key, escaped because the source code is plain ASCII. */
 export const OPEN_QUOTE = '\u201c';
 export const CLOSE_QUOTE = '\u201d';
 
-/** Escaped HTML. Only `html` creates it, so no string is treated as HTML by mistake. */
+/** Escaped HTML. The class is not exported, so that no string is treated as HTML by mistake. */
 class Markup {
   readonly text: string;
 
@@ -26,25 +26,25 @@ export type Piece = string | number | Html | readonly Html[] | undefined | false
  */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   let text = strings[0] ?? '';
-  for (const [index, piece] of pieces.entries()) text += textOf(piece) + (strings[index + 1] ?? '');
+  for (const [index, piece] of pieces.entries()) text += toMarkup(piece) + (strings[index + 1] ?? '');
   return new Markup(text);
 }
 
-/** A text that a user chose. Its direction does not affect the text around it. */
+/** A text that a user chose. `<bdi>` keeps right-to-left letters in it from reordering the text around it. */
 export function userText(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
 
 /** Joins pieces with a separator. */
-export function joined(pieces: readonly Html[], between: Html): Html {
+export function join(pieces: readonly Html[], between: Html): Html {
   return new Markup(pieces.map(({ text }) => text).join(between.text));
 }
 
-function textOf(piece: Piece): string {
+function toMarkup(piece: Piece): string {
   if (piece === undefined || piece === false) return '';
   if (piece instanceof Markup) return piece.text;
   if (typeof piece === 'object') return piece.map(({ text }) => text).join('');
-  return escaped(String(piece));
+  return escapeText(String(piece));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -56,12 +56,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-/**
- * Control and format characters (bidirectional marks, zero width), unpaired surrogates, and letters without a glyph.
- */
+/** Control and format characters (bidirectional marks, zero width), unpaired surrogates, and Hangul fillers. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/gu;
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '').replace(INVISIBLE, codePointText);
 }
 

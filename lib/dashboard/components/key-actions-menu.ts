@@ -1,7 +1,4 @@
-/**
- * The changes that one can make to a key: two buttons, and a menu for the rest. Each leads to a page that explains the
- * effect.
- */
+/** The actions on the page of a key: two buttons, and a menu for the others. Each opens a form or a confirmation. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { Action } from '../../management/permissions.js';
 import type { PageContext } from '../http/page-context.js';
@@ -15,6 +12,7 @@ interface KeyAction {
   readonly path: string;
   /** The action that the member must be allowed to perform. */
   readonly action: Action;
+  /** Whether it cannot be undone. */
   readonly isFinal?: true;
 }
 
@@ -27,24 +25,29 @@ const REVOKE_TOKENS: KeyAction = { title: 'Revoke tokens', path: 'revoke-tokens/
 const REVOKE: KeyAction = { title: 'Revoke', path: 'revoke', action: 'revoke', isFinal: true };
 
 export function keyActionsMenu(context: PageContext, keyType: KeyType, key: KeyView): Html {
-  const ofAccessKeys = keyType === ACCESS_KEYS ? [ADD_SECRET, REVOKE_TOKENS] : [];
-  const more = [key.disabledAt === null ? DISABLE : ENABLE, ...ofAccessKeys, REVOKE];
-  const own = `${context.base}${keyPath(keyType, key)}`;
+  const accepted = key.secrets.filter(({ state }) => state !== 'ended');
+  // Management rotates only a key with one current secret, and an access key has at most two.
+  const hasTwoCurrent = accepted.filter(({ state }) => state === 'current').length > 1;
+  const addSecret = accepted.length > 1 ? [] : [ADD_SECRET];
+  const accessKeyActions = keyType === ACCESS_KEYS ? [...addSecret, REVOKE_TOKENS] : [];
+  const more = [key.disabledAt === null ? DISABLE : ENABLE, ...accessKeyActions, REVOKE];
+  const keyUrl = `${context.base}${keyPath(keyType, key)}`;
 
-  function link({ title, path, action, isFinal }: KeyAction, className: string): Html {
-    const needs = missingPermission(context, action);
-    if (needs !== undefined) return html`<button class="${className}" disabled>${title}</button>`;
-    return html`<a class="${isFinal ? `${className} danger` : className}" href="${own}/${path}">${title}</a>`;
+  function link({ title, path, action, isFinal }: KeyAction, className: string, isPossible = true): Html {
+    if (!isPossible || missingPermission(context, action) !== undefined)
+      return html`<button class="${className}" disabled>${title}</button>`;
+    return html`<a class="${isFinal ? `${className} danger` : className}" href="${keyUrl}/${path}">${title}</a>`;
   }
 
-  return html`<div class="actions">${link(ROTATE, 'button plain')} ${link(EDIT, 'button plain')}
+  return html`<div class="actions">${link(ROTATE, 'button plain', !hasTwoCurrent)} ${link(EDIT, 'button plain')}
 <details class="menu"><summary>More</summary><div class="items"><ul>
-${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></details>${needsOf(context)}</div>`;
+${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></details>${note(context, hasTwoCurrent)}</div>`;
 }
 
-/** Says once why every change on the page is disabled. */
-function needsOf(context: PageContext): Html | undefined {
-  const needs = missingPermission(context, 'edit');
-  if (needs === undefined) return undefined;
-  return html`<p class="needs">You are a ${roleTitle(context.member)}. Changes to this key need the ${needs} permission.</p>`;
+/** Says why actions are disabled. All of them need the same permission, so it is said once. */
+function note(context: PageContext, hasTwoCurrent: boolean): Html | undefined {
+  const missing = missingPermission(context, 'edit');
+  if (missing !== undefined)
+    return html`<p class="needs">You are a ${roleTitle(context.member)}. Changes to this key need the ${missing} permission.</p>`;
+  return hasTwoCurrent ? html`<p class="needs">To rotate, delete one of the two secrets first.</p>` : undefined;
 }

@@ -1,9 +1,9 @@
 /** The labels of kinds, environments and states of keys. */
 import type { Environment } from '../../credentials/kind.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
-import { type Html, html, joined, userText } from './html.js';
+import { type Html, html, join, userText } from './html.js';
 
-/** What each kind is for (spec section 2). */
+/** What each kind is for (docs/spec.md §2). */
 export const KINDS = Object.freeze({
   secret: {
     word: 'Secret',
@@ -13,7 +13,7 @@ export const KINDS = Object.freeze({
   public: {
     word: 'Public',
     title: 'Public key',
-    use: 'For browsers, mobile apps and e-commerce platforms. Anyone may see it, so it gives access only to the APIs that you list.',
+    use: 'For browsers, mobile apps and e-commerce platforms. Anyone may see it, so it gives access only to the APIs that you choose.',
   },
   access: {
     word: 'Access',
@@ -31,35 +31,34 @@ export const STATES: Readonly<Record<KeyState, string>> = Object.freeze({
   revoked: 'Revoked',
 });
 
-const SECRET_WORDS: Readonly<Record<KeyView['kind'], string>> = Object.freeze({
+const SECRET_NOUNS: Readonly<Record<KeyView['kind'], string>> = Object.freeze({
   secret: 'secret',
   public: 'public key',
   access: 'client secret',
 });
 
-/** What rotation replaces, in a sentence. A public key has no secret. */
-export function secretWord({ kind }: Pick<KeyView, 'kind'>): string {
-  return SECRET_WORDS[kind];
+/** What pages call the secret of a key in a sentence. A public key is not secret, so its value has another name. */
+export function secretNoun({ kind }: Pick<KeyView, 'kind'>): string {
+  return SECRET_NOUNS[kind];
 }
 
-/** The end of a secret, which is not broken over two lines. */
-export function secretEnd(hint: string): Html {
+/** The hint of a secret: its last characters, on one line. */
+export function secretHint(hint: string): Html {
   return html`<code class="end">${hint}</code>`;
 }
 
-/** Maximum names of a list in a table. */
+/** Maximum names that a cell of a table shows. */
 const MAX_NAMES = 2;
 
 export function stateBadge({ state }: Pick<KeyView, 'state'>): Html {
   return html`<span class="badge ${state}">${STATES[state]}</span>`;
 }
 
-/** Marks a key of the sandbox, so that nobody takes it for a live key. */
+/** Marks a sandbox key, so that nobody mistakes it for a live key. */
 export function sandboxBadge({ environment }: Pick<KeyView, 'environment'>): Html | undefined {
   return environment === 'sandbox' ? html` <span class="badge sandbox">${ENVIRONMENTS.sandbox}</span>` : undefined;
 }
 
-/** A list of APIs, scopes or channels, shortened. */
 export function shortList(names: 'all' | readonly string[]): Html {
   if (names === 'all' || names.length <= MAX_NAMES) return fullList(names);
   return html`${fullList(names.slice(0, MAX_NAMES))} <span class="muted">and ${names.length - MAX_NAMES} more</span>`;
@@ -68,5 +67,5 @@ export function shortList(names: 'all' | readonly string[]): Html {
 export function fullList(names: 'all' | readonly string[]): Html {
   if (names === 'all') return html`All`;
   if (names.length === 0) return html`<span class="muted">None</span>`;
-  return joined(names.map(userText), html`, `);
+  return join(names.map(userText), html`, `);
 }

@@ -1,4 +1,7 @@
-/** Says why a key is refused and what to do about it, or that it is rotating, above everything else on its page. */
+/**
+ * The banner at the top of the page of a key: why the key is refused and what to do, that it expires soon, or that its
+ * old secret is still accepted.
+ */
 import type { AuditEntry } from '../../management/audit-log/audit-log.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { PageContext } from '../http/page-context.js';
@@ -6,7 +9,7 @@ import { missingPermission } from '../http/permissions.js';
 import { type KeyType, keyPath } from '../key-type.js';
 import { expiresSoon } from './expires-soon.js';
 import { type Html, html, userText } from './html.js';
-import { secretEnd, secretWord } from './key-labels.js';
+import { secretHint, secretNoun } from './key-labels.js';
 import { formatExpiry, timeAgo, timeWithAge } from './times.js';
 
 /** @param entries - The newest entries of the audit log about the key. They say who disabled or revoked it. */
@@ -21,11 +24,11 @@ export function keyStateBanner(
   const canEdit = missingPermission(context, 'edit') === undefined;
   const laterDay = html` <a href="${keyUrl}/edit">Choose a later day</a>`;
   if (key.state === 'disabled' && key.disabledAt !== null) {
-    const by = actorOf(entries, isDisabling);
+    const by = findActor(entries, isDisabling);
     return html`<p class="banner">Every request with this key is refused. ${by ?? 'It was'} disabled ${by !== undefined && 'it '}on ${timeWithAge(key.disabledAt, now)}.${canEdit && html` <a href="${keyUrl}/enable/confirm">Enable it</a>`}</p>`;
   }
   if (key.state === 'revoked' && key.revokedAt !== null) {
-    const by = actorOf(entries, ({ action }) => action.endsWith('key.revoke'));
+    const by = findActor(entries, ({ action }) => action.endsWith('key.revoke'));
     return html`<p class="banner">Every request with this key is refused, and this cannot be undone. ${by ?? 'It was'} revoked ${by !== undefined && 'it '}on ${timeWithAge(key.revokedAt, now)}.</p>`;
   }
   if (key.state === 'expired' && key.expiresAt !== null) {
@@ -37,20 +40,19 @@ export function keyStateBanner(
   return html`${expiry}${rotationBanner(key, now)}`;
 }
 
-/** Says that the old secret of a rotated key is still accepted. */
 function rotationBanner(key: KeyView, now: number): Html | undefined {
   const [newest] = key.secrets;
   const old = key.secrets.find(({ state }) => state === 'grace_period');
   if (newest === undefined || old === undefined || old.acceptedUntil === null) return undefined;
-  return html`<p class="banner">Rotated ${timeAgo(newest.createdAt, now)}. The <a href="#secrets">old ${secretWord(key)}</a> ${secretEnd(old.hint)} is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
+  return html`<p class="banner">Rotated ${timeAgo(newest.createdAt, now)}. The <a href="#secrets">old ${secretNoun(key)}</a> ${secretHint(old.hint)} is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
 }
 
 function isDisabling({ action, after }: AuditEntry): boolean {
   return action.endsWith('key.edit') && (after as { disabled?: unknown } | null)?.disabled === true;
 }
 
-/** The member of the newest entry that matches; `undefined` if it is older than the given entries. */
-function actorOf(entries: readonly AuditEntry[], matches: (entry: AuditEntry) => boolean): Html | undefined {
+/** The actor of the newest entry that matches; `undefined` if that entry is older than the given ones. */
+function findActor(entries: readonly AuditEntry[], matches: (entry: AuditEntry) => boolean): Html | undefined {
   const entry = entries.find((one) => one.outcome === 'done' && matches(one));
   return entry === undefined ? undefined : html`<strong>${userText(entry.actor)}</strong>`;
 }

@@ -1,12 +1,11 @@
-/** A page of keys as a table; on a phone each key is two lines. */
+/** A page of the list of keys as a table. On a phone, `media-style.ts` shows each key as two lines. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { UsageCounts } from '../../management/keys/usage.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
 import { type Html, html, userText } from './html.js';
 import { ENVIRONMENTS, KINDS, sandboxBadge, shortList, stateBadge } from './key-labels.js';
-import { dayTime, timeAgo } from './times.js';
+import { dayWithTooltip, timeAgo } from './times.js';
 
-/** The data of the table other than its keys. */
 export interface KeyTableOptions {
   readonly base: string;
   readonly now: number;
@@ -14,15 +13,14 @@ export interface KeyTableOptions {
   readonly usage: ReadonlyMap<string, UsageCounts>;
   /** The current order, such as `-created`. */
   readonly order: string;
-  /** The address of the list in another order. */
   readonly linkTo: (order: string) => string;
 }
 
 interface Column {
   readonly title: string;
-  /** The CSS class of the column: a column without a class is hidden on a narrow screen. */
+  /** The CSS class by which `media-style.ts` hides the column on narrow screens, or places it. */
   readonly className: string;
-  /** The orders that its heading links to: the first one first. */
+  /** The order that the heading links to, and its reverse. */
   readonly orders?: readonly [string, string];
   readonly cell: (key: KeyView) => Html;
 }
@@ -55,7 +53,7 @@ const CAPTIONS: Readonly<Record<string, string>> = {
   '-used': 'by last use, newest first',
 };
 
-/** A heading that links to its first order, or if the list is in that order already, to the reverse. */
+/** A heading that links to its first order. If the list is in that order already, it links to the reverse. */
 function heading({ title, className, orders }: Omit<Column, 'cell'>, { order, linkTo }: KeyTableOptions): Html {
   if (orders === undefined) return html`<th scope="col" role="columnheader" class="${className}">${title}</th>`;
   const isSorted = orders.includes(order);
@@ -65,7 +63,7 @@ function heading({ title, className, orders }: Omit<Column, 'cell'>, { order, li
 }
 
 function columnsOf(keyType: KeyType, { now, usage }: KeyTableOptions): readonly Column[] {
-  const most = Math.max(1, ...[...usage.values()].map(({ accepted }) => accepted));
+  const maxAccepted = Math.max(1, ...[...usage.values()].map(({ accepted }) => accepted));
   return [
     ...COLUMNS[keyType.name],
     {
@@ -76,7 +74,7 @@ function columnsOf(keyType: KeyType, { now, usage }: KeyTableOptions): readonly 
       ...{ title: 'Last used', className: 'used', orders: ['-used', 'used'] },
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? NEVER : timeAgo(lastUsedAt, now)),
     },
-    { title: 'Last 30 days', className: 'recent', cell: ({ id }) => recentRequests(usage.get(id), most) },
+    { title: 'Last 30 days', className: 'recent', cell: ({ id }) => recentRequests(usage.get(id), maxAccepted) },
     {
       title: 'State',
       className: 'state',
@@ -88,11 +86,11 @@ function columnsOf(keyType: KeyType, { now, usage }: KeyTableOptions): readonly 
 /** The longest bar, in CSS pixels. */
 const MAX_BAR_LENGTH = 56;
 
-/** A bar beside its number: the longest is that of the key with the most requests on the page. */
-function recentRequests(counts: UsageCounts | undefined, most: number): Html {
+/** The number of requests, and a bar. The key with the most requests on the page has the longest bar. */
+function recentRequests(counts: UsageCounts | undefined, maxAccepted: number): Html {
   if (counts === undefined) return html`<span class="muted">0</span>`;
   const { accepted, refused } = counts;
-  const length = accepted === 0 ? 0 : Math.max(1, Math.round((accepted / most) * MAX_BAR_LENGTH));
+  const length = accepted === 0 ? 0 : Math.max(1, Math.round((accepted / maxAccepted) * MAX_BAR_LENGTH));
   return html`<svg width="${MAX_BAR_LENGTH}" height="6" aria-hidden="true"><path d="M0 3h${length}" stroke="currentColor" stroke-width="6"/></svg> ${accepted.toLocaleString('en-US')} accepted${
     refused > 0 && html`,<br><span class="muted">${refused.toLocaleString('en-US')} refused</span>`
   }`;
@@ -100,14 +98,13 @@ function recentRequests(counts: UsageCounts | undefined, most: number): Html {
 
 const NEVER = html`<span class="muted">Never used</span>`;
 
-/** Until when the old secret of a rotated key is accepted. */
 function rotationOf({ state, secrets }: KeyView): Html | undefined {
   const old = state === 'active' ? secrets.find((secret) => secret.state === 'grace_period') : undefined;
   if (old === undefined || old.acceptedUntil === null) return undefined;
-  return html`<br><span class="muted">rotating until ${dayTime(old.acceptedUntil)}</span>`;
+  return html`<br><span class="muted">grace period until ${dayWithTooltip(old.acceptedUntil)}</span>`;
 }
 
-/** When a key that is valid now expires. */
+/** When an active key expires. The state of any other key already says why it is refused. */
 function expiryOf({ state, expiresAt }: KeyView, now: number): Html | undefined {
   if (state !== 'active' || expiresAt === null) return undefined;
   return html`<br><span class="muted">expires ${timeAgo(expiresAt, now)}</span>`;

@@ -6,7 +6,7 @@ import { roleTitle } from '../http/permissions.js';
 import { ACCESS_KEYS, API_KEYS } from '../key-type.js';
 import { type Html, html, type Piece, userText } from './html.js';
 
-/** The name of the product if the option `productName` is not set. */
+/** The default of the option `productName`. */
 export const PRODUCT_NAME = 'keyward';
 
 export type Tab = 'keys' | 'accessKeys' | 'audit';
@@ -17,7 +17,6 @@ const TABS: readonly { readonly tab: Tab; readonly path: string; readonly title:
   { tab: 'audit', path: '/audit', title: 'Audit log' },
 ];
 
-/** The content of a page of the Dashboard. */
 export interface Content {
   /** The title in the tab of the browser. */
   readonly title: string;
@@ -26,8 +25,8 @@ export interface Content {
 }
 
 export function layout({ site, base, member, formToken }: PageContext, { title, tab, main }: Content): Html {
-  // Overrides the `Referrer-Policy: no-referrer` response header: with it, browsers would send `Origin: null` with
-  // forms.
+  // Overrides the response header `Referrer-Policy: no-referrer`, with which browsers send `Origin: null` with forms.
+  // `assertSameOrigin` would refuse these.
   const head = html`<meta name="referrer" content="same-origin">`;
   return frame(
     { title, product: site.productName, base, stylesheet: site.stylesheet, head },
@@ -52,19 +51,19 @@ ${main}
   );
 }
 
-/** The content of a page without data of a member, which is the same for everybody. */
+/** The content of a page without data of a member and without navigation. */
 export interface BareContent {
   readonly title: string;
+  readonly product?: string;
   readonly base: string;
   readonly stylesheet: string | undefined;
-  /** More for the head of the document. */
   readonly head?: Piece;
   readonly main: Html;
 }
 
-export function bareLayout({ title, base, stylesheet, head, main }: BareContent): Html {
+export function bareLayout({ title, product = PRODUCT_NAME, base, stylesheet, head, main }: BareContent): Html {
   return frame(
-    { title, product: PRODUCT_NAME, base, stylesheet, head },
+    { title, product, base, stylesheet, head },
     html`<main id="main" class="bare" tabindex="-1">\n${main}\n</main>`,
   );
 }

@@ -1,4 +1,7 @@
-/** The public keys of an access key: each with its last use, and the form that adds one. */
+/**
+ * The public keys of an access key with their last use, the form that adds one, and the form that requires bound
+ * tokens.
+ */
 import type { KeyView, PublicKeyView } from '../../management/keys/key-view.js';
 import { formIdField } from '../forms/form-id.js';
 import { tokenField } from '../http/form-token.js';
@@ -15,7 +18,7 @@ export function publicKeysSection(context: PageContext, key: KeyView): Html | un
   const canAdd = key.state !== 'revoked';
   if (key.publicKeys.length === 0 && !canAdd) return undefined;
   return html`<h2>Public keys</h2>
-<p>A client that has a key pair authenticates without a secret (<code>private_key_jwt</code>).</p>
+<p>A client with a key pair can authenticate without a secret (<code>private_key_jwt</code>).</p>
 <div class="panels">${key.publicKeys.map((publicKey) => publicKeyPanel(context, key, publicKey))}
 ${canAdd && addPanel(context, key)}
 ${canAdd && bindingPanel(context, key)}</div>`;
@@ -26,7 +29,7 @@ function publicKeyPanel(context: PageContext, key: KeyView, publicKey: PublicKey
   const { now } = context;
   const link = actionLink({
     href: `${context.base}${keyPath(ACCESS_KEYS, key)}/public-keys/remove/confirm${queryString({ kid })}`,
-    ...{ title: 'Remove this public key', needs: missingPermission(context, 'rotate') },
+    ...{ title: 'Remove this public key', missing: missingPermission(context, 'rotate') },
   });
   return html`<section class="panel"><h3><code>${kid}</code></h3>
 <p>${type}, added ${timeWithAge(createdAt, now)}. ${lastUse(publicKey, now)}</p>
@@ -42,27 +45,27 @@ function addPanel(context: PageContext, key: KeyView): Html {
 ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/public-keys`,
   hidden: [tokenField(context.formToken), formIdField()],
-  ...{ button: 'Add a public key', tone: 'plain', content, needs: missingPermission(context, 'rotate') },
+  ...{ button: 'Add a public key', tone: 'plain', content, missing: missingPermission(context, 'rotate') },
 })}
 </details>`;
 }
 
 const BINDINGS = [
   { value: 'none', title: 'All tokens' },
-  { value: 'any', title: 'Only tokens bound by DPoP or by TLS certificate' },
-  { value: 'dpop', title: 'Only tokens bound by DPoP' },
-  { value: 'mtls', title: 'Only tokens bound by TLS certificate' },
+  { value: 'any', title: 'Only DPoP-bound or certificate-bound tokens' },
+  { value: 'dpop', title: 'Only DPoP-bound tokens' },
+  { value: 'mtls', title: 'Only certificate-bound tokens' },
 ];
 
 function bindingPanel(context: PageContext, key: KeyView): Html {
   const current = key.requireConfirmation === true ? 'any' : (key.requireConfirmation ?? 'none');
   return html`<details class="panel"><summary>Require bound tokens</summary>
-<p>A bound token works only together with a private key of the client, so a stolen token cannot be used.</p>
+<p>A bound token works only together with a private key of the client, so a stolen token alone is refused.</p>
 ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/require-confirmation`,
   hidden: [tokenField(context.formToken), formIdField(), hidden('version', key.version)],
-  ...{ button: 'Save', tone: 'plain', needs: missingPermission(context, 'edit') },
-  content: select('confirmation', 'Which tokens may it obtain?', BINDINGS, current),
+  ...{ button: 'Save', tone: 'plain', missing: missingPermission(context, 'edit') },
+  content: select('confirmation', 'Tokens that the key can obtain', BINDINGS, current),
 })}
 </details>`;
 }

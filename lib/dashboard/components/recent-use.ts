@@ -1,4 +1,4 @@
-/** How much a key is used, in a sentence, for pages on which a member decides about it. */
+/** Sentences that say when a key, a secret or a public key was last used. */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import type { PageContext } from '../http/page-context.js';
 import { type Html, html } from './html.js';
@@ -15,13 +15,13 @@ export async function recentUse({ site, member, now }: PageContext, { id, lastUs
   return html`The key was last used ${timeAgo(lastUsedAt, now)}, and had ${requests} in the last 30 days.`;
 }
 
-/** When a secret or a public key was last used. Uses are stored within a minute. */
+/** For the panel of a secret or of a public key, which already names it. */
 export function lastUse(use: Use, now: number): Html {
   if (use.lastUsedAt === null) return html`Never used.`;
   return html`Last used ${timeAndPlace(use, use.lastUsedAt, now)}.`;
 }
 
-/** The same as a sentence, for pages on which more than one thing can be meant. */
+/** For a page on which the reader could take "it" for something else. */
 export function lastUseOf(subject: Html, use: Use, now: number): Html {
   if (use.lastUsedAt === null) return html`${subject} was never used.`;
   return html`${subject} was last used ${timeAndPlace(use, use.lastUsedAt, now)}.`;

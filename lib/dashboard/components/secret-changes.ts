@@ -1,4 +1,4 @@
-/** What changed in the secrets of a key, as the audit log shows it: `ended: ...VEaQ`. */
+/** The changes of the secrets of a key in an entry of the audit log: `ended: ...VEaQ`. */
 import { formatTime } from './times.js';
 
 interface Secret {
@@ -9,19 +9,21 @@ interface Secret {
 
 /** One text for each secret that was added, ended or deleted, or that got a grace period. */
 export function secretChanges(before: unknown, after: unknown): readonly string[] {
-  const [was, is] = [secretsIn(before), secretsIn(after)];
-  const old = new Map(was.map((secret) => [secret.hint, secret]));
-  const left = new Set(is.map(({ hint }) => hint));
+  const [oldSecrets, newSecrets] = [secretsIn(before), secretsIn(after)];
+  const oldByHint = new Map(oldSecrets.map((secret) => [secret.hint, secret]));
+  const newHints = new Set(newSecrets.map(({ hint }) => hint));
   return [
-    ...is.flatMap((secret) => changeOf(old.get(secret.hint), secret)),
-    ...was.filter(({ hint, state }) => !left.has(hint) && state !== 'ended').map(({ hint }) => `deleted: ${hint}`),
+    ...newSecrets.flatMap((secret) => changesOf(oldByHint.get(secret.hint), secret)),
+    ...oldSecrets
+      .filter(({ hint, state }) => !newHints.has(hint) && state !== 'ended')
+      .map(({ hint }) => `deleted: ${hint}`),
   ];
 }
 
-function changeOf(was: Secret | undefined, { hint, state, acceptedUntil }: Secret): readonly string[] {
-  if (was === undefined) return [`added: ${hint}`];
-  if (state === 'ended') return was.state === 'ended' ? [] : [`ended: ${hint}`];
-  if (typeof acceptedUntil !== 'string' || acceptedUntil === was.acceptedUntil) return [];
+function changesOf(old: Secret | undefined, { hint, state, acceptedUntil }: Secret): readonly string[] {
+  if (old === undefined) return [`added: ${hint}`];
+  if (state === 'ended') return old.state === 'ended' ? [] : [`ended: ${hint}`];
+  if (typeof acceptedUntil !== 'string' || acceptedUntil === old.acceptedUntil) return [];
   return [`${hint} accepted until ${formatTime(new Date(acceptedUntil))}`];
 }
 

@@ -6,15 +6,15 @@ import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
 import { actionLink } from './controls.js';
 import { type Html, html } from './html.js';
-import { secretEnd } from './key-labels.js';
+import { secretHint } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeAgo, timeWithAge } from './times.js';
 
 /**
- * Milliseconds after which every use is certainly stored: one minute, 5 s for writing it, and 5 s until other processes
- * know of the rotation.
+ * Milliseconds after a rotation until a use of the old secret is certainly stored: verifiers record one use a minute,
+ * the store writes it within 5 s, and the rotation reaches every process within 5 s.
  */
-const MAX_STORE_DELAY = 70_000;
+const USES_STORED_AFTER_MS = 70_000;
 
 const TITLES: Readonly<Record<KeyView['kind'], string>> = Object.freeze({
   secret: 'Secrets',
@@ -28,16 +28,20 @@ export function secretsSection(context: PageContext, keyType: KeyType, key: KeyV
   const { now } = context;
   return html`<div class="head section"><h2 id="secrets">${TITLES[key.kind]}</h2>${addLink(context, keyType, key, live)}</div>
 ${live.length > 0 && html`<div class="panels">${live.map((secret) => secretPanel(context, keyType, key, secret, live))}</div>`}
-${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li>${secretEnd(secret.hint)} ${lastUse(secret, now)}</li>`)}</ul>`}`;
+${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li>${secretHint(secret.hint)} ${lastUse(secret, now)}</li>`)}</ul>`}`;
 }
 
-/** An access key has at most two secrets. */
+/** The link is left out if the access key has two secrets, which is the maximum. */
 function addLink(context: PageContext, keyType: KeyType, key: KeyView, live: readonly SecretView[]): Html | undefined {
   if (keyType !== ACCESS_KEYS || key.state === 'revoked' || live.length > 1) return undefined;
-  const needs = missingPermission(context, 'rotate');
-  // A member who lacks the permission sees the action once, in the menu.
-  if (needs !== undefined) return undefined;
-  return actionLink({ href: `${context.base}${keyPath(keyType, key)}/secrets/confirm`, title: 'Add a secret', needs });
+  const missing = missingPermission(context, 'rotate');
+  // To a member without the permission, the menu of the page already shows the disabled action.
+  if (missing !== undefined) return undefined;
+  return actionLink({
+    href: `${context.base}${keyPath(keyType, key)}/secrets/confirm`,
+    title: 'Add a secret',
+    missing,
+  });
 }
 
 function secretPanel(
@@ -49,7 +53,7 @@ function secretPanel(
 ): Html {
   const { now } = context;
   const isNewest = secret.state === 'current' && live.some(({ state }) => state === 'grace_period');
-  return html`<section class="panel"><h3>${secretEnd(secret.hint)}${isNewest && html` <span class="badge active">Current</span>`}</h3>
+  return html`<section class="panel"><h3>${secretHint(secret.hint)}${isNewest && html` <span class="badge active">Current</span>`}</h3>
 <p>Created ${timeWithAge(secret.createdAt, now)}.</p>
 ${key.state === 'disabled' && html`<p>It is refused while the key is disabled.</p>`}
 ${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>It was rotated. Its grace period ends ${timeWithAge(secret.acceptedUntil, now)}. ${useSinceRotation(context, secret, live)}</p>`}
@@ -58,7 +62,7 @@ ${key.state !== 'revoked' && endSecretLink(context, keyType, key, secret, live)}
 </section>`;
 }
 
-/** Says whether clients still use the old secret, or it can be ended. */
+/** Says whether clients still use the old secret, so that a member knows when to end its grace period. */
 function useSinceRotation(
   { now }: PageContext,
   { lastUsedAt }: SecretView,
@@ -67,12 +71,11 @@ function useSinceRotation(
   if (newest === undefined) return undefined;
   const rotatedAt = newest.createdAt;
   if (lastUsedAt !== null && lastUsedAt > rotatedAt) return html`<strong>It is still in use.</strong>`;
-  if (now - rotatedAt.getTime() > MAX_STORE_DELAY)
+  if (now - rotatedAt.getTime() > USES_STORED_AFTER_MS)
     return html`<strong>It is no longer used:</strong> there has been no request with it since the rotation.`;
   return html`Not used since it was rotated, ${timeAgo(rotatedAt, now)}. Uses appear here within a minute, so check again later.`;
 }
 
-/** A link to the page that confirms the end of a secret. */
 function endSecretLink(
   context: PageContext,
   keyType: KeyType,
@@ -81,12 +84,12 @@ function endSecretLink(
   live: readonly SecretView[],
 ): Html | undefined {
   const path = `${context.base}${keyPath(keyType, key)}`;
-  const needs = missingPermission(context, 'rotate');
+  const missing = missingPermission(context, 'rotate');
   if (secret.state === 'grace_period') {
-    return actionLink({ href: `${path}/end-grace/confirm`, title: 'End the grace period now', needs });
+    return actionLink({ href: `${path}/end-grace/confirm`, title: 'End the grace period now', missing });
   }
   const isLast = live.filter(({ state }) => state === 'current').length === 1 && key.publicKeys.length === 0;
   if (keyType !== ACCESS_KEYS || isLast) return undefined;
   const href = `${path}/secrets/delete/confirm${queryString({ secret: secret.id })}`;
-  return actionLink({ href, title: 'Delete this secret', needs });
+  return actionLink({ href, title: 'Delete this secret', missing });
 }

@@ -9,7 +9,7 @@ const WITH_NUMBER = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 const WITH_WORDS = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 const DAY = 86_400_000;
-/** Each unit, its length, and the time from which it is used. */
+/** Each unit, its length, and the smallest difference for which it is used: below 60 days, days are clearer. */
 const UNITS = [
   ['year', 365 * DAY, 365 * DAY],
   ['month', 30 * DAY, 60 * DAY],
@@ -54,12 +54,10 @@ export function timeAgo(time: Date, now: number): Html {
   return html`<time datetime="${isoMinute(time)}" title="${formatTime(time)}">${relativeTime(time, now)}</time>`;
 }
 
-/** The day in UTC, with the exact time as a tooltip. */
-export function dayTime(time: Date): Html {
+export function dayWithTooltip(time: Date): Html {
   return html`<time datetime="${isoMinute(time)}" title="${formatTime(time)}">${SHORT_DAY.format(time)}</time>`;
 }
 
-/** The exact time, and how long ago it is. */
 export function timeWithAge(time: Date, now: number, format = formatTime): Html {
   return html`<time datetime="${isoMinute(time)}">${format(time)}</time> <span class="muted">(${relativeTime(time, now)})</span>`;
 }

@@ -1,5 +1,4 @@
-/** The choices of a form: the entitlement of the member's account. */
-
+/** The values that a form offers: the entitlement of the member's account. */
 import type { AccountEntitlement } from '../../management/entitlement.js';
 import { ManagementError } from '../../management/management-error.js';
 import type { PageContext } from '../http/page-context.js';
@@ -9,15 +8,21 @@ export interface AccountOptions extends AccountEntitlement {
   readonly disabled: boolean;
 }
 
-const NOTHING: AccountOptions = Object.freeze({ apis: [], scopes: [], channels: [], platforms: [], disabled: false });
+const NO_OPTIONS: AccountOptions = Object.freeze({
+  apis: [],
+  scopes: [],
+  channels: [],
+  platforms: [],
+  disabled: false,
+});
 
-/** No choices if the account does not exist. */
+/** The form offers nothing if the store has no such account: the operator may add the account later. */
 export async function accountOptions({ site, member }: PageContext): Promise<AccountOptions> {
   try {
     const { disabledAt, ...entitlement } = await site.management.accounts.view(member.account);
     return { ...entitlement, disabled: disabledAt !== null };
   } catch (error) {
-    if (error instanceof ManagementError && error.code === 'not_found') return NOTHING;
+    if (error instanceof ManagementError && error.code === 'not_found') return NO_OPTIONS;
     throw error;
   }
 }

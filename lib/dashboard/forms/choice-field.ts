@@ -1,5 +1,4 @@
-/** A field to choose all values or some, as most settings of a key need. */
-
+/** A field to choose all values or only some, such as the APIs of a key. */
 import { type Html, html } from '../components/html.js';
 import type { Choice } from './form-values.js';
 
@@ -7,11 +6,11 @@ export interface ChoiceField {
   readonly name: string;
   readonly legend: string;
   readonly hint?: string | undefined;
-  /** The label for "all"; absent if single values must be chosen. */
+  /** The label for "all"; absent if "all" cannot be chosen. */
   readonly all?: string | undefined;
   /** The label for "some". */
   readonly some?: string | undefined;
-  /** The values to choose from; `'all'` if they are not known, so they are typed. */
+  /** The values to choose from; `'all'` if the account has no list of them, so that the member types names. */
   readonly options: 'all' | readonly string[];
   readonly choice: Choice;
   readonly error: string | undefined;
@@ -27,13 +26,13 @@ export function choiceField(field: ChoiceField): Html {
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 ${all !== undefined && html`${radio('all', all)}${radio('some', some)}`}
-${entries(field)}
+${valueFields(field)}
 </fieldset>`;
 }
 
-function entries({ name, legend, options, choice }: ChoiceField): Html {
+function valueFields({ name, options, choice }: ChoiceField): Html {
   if (options === 'all') {
-    return html`<label class="field">${legend} by name, with a space between them
+    return html`<label class="field">Names, separated by spaces
 <input name="${name}.named" value="${choice.names.join(' ')}" autocomplete="off" spellcheck="false"></label>`;
   }
   // A value that the account no longer has is shown, so that the member can remove it from the key.

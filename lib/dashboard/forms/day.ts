@@ -1,11 +1,11 @@
-/** Days of the calendar, in UTC, as date fields send them. */
+/** Parses the days, in UTC, that date fields send. */
 import { invalid } from '../../management/management-error.js';
 
 const DAY = 86_400_000;
 const DAY_TEXT = /^\d{4}-\d\d-\d\d$/;
 
 /** The first instant of a day. @throws ManagementError `invalid` */
-export function startOf(field: string, day: string): Date {
+export function startOfDay(field: string, day: string): Date {
   const begin = new Date(`${day}T00:00:00Z`);
   // `Date` parses 31 February as 3 March.
   const isDay = !Number.isNaN(begin.getTime()) && begin.toISOString().startsWith(day) && DAY_TEXT.test(day);
@@ -14,6 +14,6 @@ export function startOf(field: string, day: string): Date {
 }
 
 /** The first instant after a day. @throws ManagementError `invalid` */
-export function endOf(field: string, day: string): Date {
-  return new Date(startOf(field, day).getTime() + DAY);
+export function endOfDay(field: string, day: string): Date {
+  return new Date(startOfDay(field, day).getTime() + DAY);
 }

@@ -18,19 +18,19 @@ export function expiryField(form: SettingsForm): Html {
 <p class="hint" id="expiresAt-hint">The last day on which the key is accepted, in UTC. Leave it empty for a key that does not expire.</p>
 ${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>`}
 <input id="field-expiresAt" type="date" name="expiresAt" value="${form.values.expiresAt}"${describedBy('expiresAt', error)}>
-${exactEnd(form)}<p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(({ days, title }) =>
+${exactTime(form)}<p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(({ days, title }) =>
     presetButton(new Date(form.now + days * DAY), title),
   )}<button type="button" class="plain" data-day="">Never</button></p>
 ${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt"${form.values.environment === 'sandbox' && html` hidden`}>Without an expiry date, this live secret key is accepted until you revoke it. Set a date, or rotate the key at least once a year.</p>`}</div>`;
 }
 
-/** The time of a key that does not end at midnight: the field shows only its day. */
-function exactEnd({ expiresAt }: SettingsForm): Html | undefined {
+/** The exact time, if the key does not expire at midnight: the date field can show only the day. */
+function exactTime({ expiresAt }: SettingsForm): Html | undefined {
   if (expiresAt === undefined || expiresAt === null || expiresAt.getTime() % DAY === 0) return undefined;
-  return html`<p class="hint">Now it ends on ${formatTime(expiresAt)}. This stays so unless you choose another day.</p>\n`;
+  return html`<p class="hint">The exact time is ${formatTime(expiresAt)}. It stays unless you choose another day.</p>\n`;
 }
 
-/** The day is computed here, in UTC: the clock and the time zone of the browser do not matter. */
+/** The server computes the day, because the clock of the browser may be wrong and the day is in UTC. */
 function presetButton(end: Date, title: string): Html {
   return html`<button type="button" class="plain" data-day="${end.toISOString().slice(0, 10)}" title="${formatLongDay(end)}">${title}</button> `;
 }

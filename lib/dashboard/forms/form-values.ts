@@ -1,12 +1,13 @@
-/** The settings of a key in a form: strings and choices, not validated yet. */
+/** The values of the form for the settings of a key, not validated yet. */
 import type { Kind } from '../../credentials/kind.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { Fields } from '../http/request-fields.js';
 import { formatLimits, formatMetadata } from './text-settings.js';
 
-/** All, or the named ones. */
 export interface Choice {
+  /** The radio button; `undefined` if none is chosen, or the field has none. */
   readonly of: 'all' | 'some' | undefined;
+  /** The checked values and the typed ones. */
   readonly names: readonly string[];
 }
 
@@ -20,7 +21,7 @@ export interface FormValues {
   readonly platform: string;
   /** The last day on which the key is accepted: `2027-01-15`. */
   readonly expiresAt: string;
-  /** `undefined`: the form has no such field, so the setting is not changed. */
+  /** `undefined` if the form has no such field. Then the setting is not changed. The same holds for the next two. */
   readonly metadata: string | undefined;
   readonly allowedAddresses: string | undefined;
   readonly limits: string | undefined;
@@ -30,7 +31,7 @@ const TEXT_FIELDS = ['metadata', 'allowedAddresses', 'limits'] as const;
 
 const CHOICE_FIELDS = ['apis', 'scopes', 'defaultScopes', 'channels'] as const;
 
-/** The names of the fields: `apis` are the checkboxes, `apis.of` is all or some, `apis.named` is the text field. */
+/** The names of the fields: `apis` is a checkbox, `apis.of` the choice of all or some, `apis.named` the text field. */
 export const SETTINGS_FIELDS: readonly string[] = [
   ...['name', 'environment', 'platform', 'expiresAt', ...TEXT_FIELDS],
   ...CHOICE_FIELDS.flatMap((name) => [name, `${name}.of`, `${name}.named`]),
@@ -39,7 +40,7 @@ export const SETTINGS_FIELDS: readonly string[] = [
 const NOTHING_CHOSEN: Choice = Object.freeze({ of: undefined, names: [] });
 const ALL: Choice = Object.freeze({ of: 'all', names: [] });
 
-/** The values of an empty form. No API is chosen, so that nobody grants all by accident. */
+/** The values of the form for a new key. No choice of APIs is made, so that nobody grants all by accident. */
 export const NEW_FORM_VALUES: FormValues = Object.freeze({
   name: '',
   environment: 'live',
@@ -70,17 +71,16 @@ export function readFormValues(fields: Fields): FormValues {
   };
 }
 
-/** The form values of an existing key. */
-export function formValuesOf(key: KeyView): FormValues {
+export function toFormValues(key: KeyView): FormValues {
   const { name, environment, apis, scopes, defaultScopes, channels, platform, expiresAt } = key;
-  const hasAllScopes = defaultScopes === null || areSame(defaultScopes, scopes ?? []);
+  const hasAllScopes = defaultScopes === null || haveSameNames(defaultScopes, scopes ?? []);
   return {
     name: name ?? '',
     environment,
-    apis: choiceOf(apis ?? []),
-    scopes: choiceOf(scopes ?? 'all'),
-    defaultScopes: choiceOf(hasAllScopes ? 'all' : defaultScopes),
-    channels: choiceOf(channels),
+    apis: toChoice(apis ?? []),
+    scopes: toChoice(scopes ?? 'all'),
+    defaultScopes: toChoice(hasAllScopes ? 'all' : defaultScopes),
+    channels: toChoice(channels),
     platform: platform ?? '',
     expiresAt: expiresAt === null ? '' : lastDayOf(expiresAt),
     metadata: formatMetadata(key.metadata),
@@ -89,21 +89,21 @@ export function formValuesOf(key: KeyView): FormValues {
   };
 }
 
-/** The last day before an instant. */
+/** A key that expires at midnight is not accepted on the day that begins then. */
 function lastDayOf(end: Date): string {
   return new Date(end.getTime() - 1).toISOString().slice(0, 10);
 }
 
-export function areSame(one: readonly string[], other: readonly string[]): boolean {
+export function haveSameNames(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name));
 }
 
-/** Whether the form for a kind has no "all" for a field: then only the checked values are granted. */
+/** Whether the form for a kind does not offer "all" for a field. Then only the checked values are granted. */
 export function hasNoAllOption(kind: Kind, field: (typeof CHOICE_FIELDS)[number]): boolean {
   return (field === 'apis' && kind === 'public') || (field === 'scopes' && kind !== 'secret');
 }
 
-function choiceOf(names: 'all' | readonly string[]): Choice {
+function toChoice(names: 'all' | readonly string[]): Choice {
   return names === 'all' ? ALL : { of: 'some', names };
 }
 

@@ -1,17 +1,16 @@
 /** The form for the settings of a key, for a new key and for an edit. */
 import type { ManagementError } from '../../management/management-error.js';
-import { type Html, html, joined } from '../components/html.js';
+import { type Html, html, join } from '../components/html.js';
 import { choiceField } from './choice-field.js';
 import { expiryField } from './expiry-field.js';
 import { type FormValues, hasNoAllOption } from './form-values.js';
 import { describedBy, errorOf, LABELS, messageOf, type SettingsForm } from './settings-field.js';
 
-/** Whether an error belongs to a field of the form. */
 export function isFormError({ code, field }: ManagementError): boolean {
   return code === 'invalid' && field !== undefined && field in LABELS;
 }
 
-/** The error at the top of the page, with a link to its field. */
+/** The error, at the top of the page, as a link to its field. */
 export function errorSummary(error: ManagementError | undefined): Html | undefined {
   if (error?.field === undefined) return undefined;
   return html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>Please correct this</h2>
@@ -39,24 +38,27 @@ ${group('Expiry', expiryField(form))}
 ${moreOptions(form)}`;
 }
 
-/** Options that few keys need. They are closed at first, and open if one of them is set or wrong. */
+/** Settings that few keys have, in a `<details>` that is open if one of them is set or has an error. */
 function moreOptions(form: SettingsForm): Html {
   const { values, error } = form;
-  const isOpen = OPTIONAL.some((name) => (values[name] ?? '') !== '' || error?.field === name);
-  return html`<details class="group"${isOpen && html` open`}><summary>Rate limits, metadata</summary>
+  const isOpen = RARE_SETTINGS.some((name) => (values[name] ?? '') !== '' || error?.field === name);
+  return html`<details class="group"${isOpen && html` open`}><summary>Rate limits and metadata</summary>
 ${limitsField(form)}
 ${areaField(form, 'metadata', METADATA_HINT)}</details>`;
 }
 
-const OPTIONAL = ['limits', 'metadata'] as const;
+const RARE_SETTINGS = ['limits', 'metadata'] as const;
 
-/** Browsers and apps call from every address, so a new public key has no such field. */
+/**
+ * Whether the form has the field for allowed addresses. Public keys are used by browsers and apps, from any address, so
+ * their form has it only if it has a value.
+ */
 function hasAddresses({ kind, values }: SettingsForm): boolean {
   return kind !== 'public' || (values.allowedAddresses ?? '') !== '';
 }
 
 const ADDRESSES_HINT =
-  'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one on each line. Leave it empty to allow every address.';
+  'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one on each line. Leave it empty to allow any address.';
 const METADATA_HINT =
   'Data for your own programs: one name=value on each line, such as team=checkout. Do not store secrets here.';
 
@@ -68,11 +70,11 @@ ${fields}</section>`;
 function areaField(form: SettingsForm, name: 'allowedAddresses' | 'metadata', hint: string): Html {
   const error = errorOf(form, name);
   const lines = (form.values[name] ?? '').split('\n');
-  // The HTML parser drops the first line break of a text area.
+  // The HTML parser drops the first line break in a text area. `html` shows line breaks in values as `[U+000A]`.
   return html`<div class="field"><label for="field-${name}">${LABELS[name]}</label>
 <p class="hint" id="${name}-hint">${hint}</p>
 ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
-<textarea id="field-${name}" name="${name}" rows="2" autocomplete="off" spellcheck="false"${describedBy(name, error)}>\n${joined(
+<textarea id="field-${name}" name="${name}" rows="2" autocomplete="off" spellcheck="false"${describedBy(name, error)}>\n${join(
     lines.map((line) => html`${line}`),
     html`\n`,
   )}</textarea></div>`;
@@ -105,9 +107,13 @@ function accessFields(form: SettingsForm): Html {
   const { kind, values, options } = form;
   if (kind === 'access') {
     const error = errorOf(form, 'defaultScopes');
-    return html`${scopesField(form, 'The scopes that its tokens can have. They decide which APIs the tokens can use.')}
+    return html`${scopesField(form, 'The scopes that tokens of the key can have. They decide which APIs the tokens can use.')}
 ${choiceField({
-  ...{ name: 'defaultScopes', legend: 'Default scopes', hint: 'The scopes of a token if the request names none.' },
+  ...{
+    name: 'defaultScopes',
+    legend: 'Default scopes',
+    hint: 'The scopes of a token if the token request names none.',
+  },
   ...{ all: 'All of its scopes', options: options.scopes, choice: values.defaultScopes, error },
 })}`;
   }
@@ -124,10 +130,10 @@ ${choiceField({
 ${(options.scopes.length > 0 || values.scopes.names.length > 0) && scopesField(form, SCOPES_HINTS[kind])}`;
 }
 
-/** What an empty choice means. */
+/** These hints say what an empty choice means, which differs by kind. */
 const SCOPES_HINTS = {
-  secret: 'What the key may do in its APIs. "Only these" without a tick allows only what needs no scope.',
-  public: 'What the key may do in its APIs. Without a tick, it may do only what needs no scope.',
+  secret: 'What the key may do in its APIs. "Only these" without any scope allows only what needs no scope.',
+  public: 'What the key may do in its APIs. Without any scope, it may do only what needs no scope.',
 };
 
 function scopesField(form: SettingsForm, hint: string | undefined): Html {
@@ -150,7 +156,7 @@ function platformField(form: SettingsForm): Html {
   const error = errorOf(form, 'platform');
   const names = values.platform === '' || options.platforms.includes(values.platform) ? [] : [values.platform];
   return html`<div class="field"><label for="field-platform">E-commerce platform</label>
-<p class="hint" id="platform-hint">A key for a platform has exactly one channel. Choose it below.</p>
+<p class="hint" id="platform-hint">A key for an e-commerce platform has exactly one channel. Choose it below.</p>
 ${error !== undefined && html`<p class="error" id="platform-error">${error}</p>`}
 <select id="field-platform" name="platform"${describedBy('platform', error)}><option value="">None</option>${[
     ...options.platforms,

@@ -1,13 +1,10 @@
-/** The metadata, addresses and limits of a key as texts of a form. Management validates the parsed values. */
+/** Metadata, IP addresses and rate limits as texts of a form. Management validates the parsed values. */
 import { formatRateLimit, parseRateLimit, type RateLimit } from '../../credentials/rate-limit.js';
 import { invalid } from '../../management/management-error.js';
 
 type Metadata = Readonly<Record<string, string>>;
 
-/**
- * Invisible characters and line breaks. Metadata with them is shown as JSON, because as lines it would be parsed
- * differently.
- */
+/** Invisible characters and line breaks. Metadata with them is shown as JSON, because its lines would be ambiguous. */
 const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 
 /** Parses one `name=value` on each line, or a JSON object. @throws ManagementError `invalid` */
@@ -50,7 +47,6 @@ export function formatMetadata(metadata: Metadata | null): string {
   return JSON.stringify(metadata).replace(/[^\x20-\x7E]/g, escaped);
 }
 
-/** Parses addresses that are separated by spaces, commas or line breaks. */
 export function parseAddresses(text: string): readonly string[] | null {
   const addresses = text.split(/[\s,]+/).filter((part) => part !== '');
   return addresses.length === 0 ? null : addresses;
@@ -65,7 +61,7 @@ export function parseLimits(text: string): readonly RateLimit[] | null {
   if (parts.length === 0) return null;
   return parts.map((part) => {
     const limit = parseRateLimit(part);
-    if (limit === undefined) throw invalid('limits', 'write requests and a time, such as 100/minute or 100/15m');
+    if (limit === undefined) throw invalid('limits', 'enter requests and a time, such as 100/minute or 100/15m');
     return limit;
   });
 }

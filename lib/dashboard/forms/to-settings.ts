@@ -1,27 +1,27 @@
-/** Converts form values to settings. Management validates them. */
+/** Converts form values to settings, or to an edit. Management validates them. */
 import type { Kind } from '../../credentials/kind.js';
 import type { AccessKeyEdit, AccessKeySettings, KeyEdit, KeySettings } from '../../management/keys/key-settings.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { invalid } from '../../management/management-error.js';
-import { endOf } from './day.js';
-import { areSame, type Choice, type FormValues, formValuesOf, hasNoAllOption } from './form-values.js';
+import { endOfDay } from './day.js';
+import { type Choice, type FormValues, hasNoAllOption, haveSameNames, toFormValues } from './form-values.js';
 import { parseAddresses, parseLimits, parseMetadata } from './text-settings.js';
 
 /** @throws ManagementError `invalid` */
 export function toKeySettings(values: FormValues, kind: 'secret' | 'public'): KeySettings {
   return {
-    ...commonOf(values),
+    ...toCommonSettings(values),
     kind,
-    apis: chosenOf(values, kind, 'apis'),
-    scopes: scopesOf(values, kind),
+    apis: readChoice(values, kind, 'apis'),
+    scopes: readScopes(values, kind),
   };
 }
 
 /** @throws ManagementError `invalid` */
 export function toAccessKeySettings(values: FormValues): AccessKeySettings {
-  const defaults = chosenOf(values, 'access', 'defaultScopes');
+  const defaults = readChoice(values, 'access', 'defaultScopes');
   return {
-    ...commonOf(values),
+    ...toCommonSettings(values),
     scopes: values.scopes.names,
     defaultScopes: defaults === 'all' ? undefined : defaults,
   };
@@ -35,40 +35,39 @@ export function toAccessKeySettings(values: FormValues): AccessKeySettings {
  * @throws ManagementError `invalid`
  */
 export function toKeyEdit(values: FormValues, key: KeyView, version: number): KeyEdit {
-  const apis = chosenOf(values, key.kind, 'apis');
-  const scopes = scopesOf(values, key.kind);
+  const apis = readChoice(values, key.kind, 'apis');
+  const scopes = readScopes(values, key.kind);
   return {
-    ...commonEditOf(values, key, version),
-    apis: isSame(apis, key.apis) ? undefined : apis,
-    scopes: isSame(scopes, key.scopes) ? undefined : scopes,
+    ...toCommonEdit(values, key, version),
+    apis: isSameChoice(apis, key.apis) ? undefined : apis,
+    scopes: isSameChoice(scopes, key.scopes) ? undefined : scopes,
   };
 }
 
 /** @throws ManagementError `invalid` */
 export function toAccessKeyEdit(values: FormValues, key: KeyView, version: number): AccessKeyEdit {
   const scopes = values.scopes.names;
-  const given = chosenOf(values, 'access', 'defaultScopes');
+  const given = readChoice(values, 'access', 'defaultScopes');
   const defaults = given === 'all' ? scopes : given;
-  const isUnchanged = isSame(scopes, key.scopes);
+  const isUnchanged = isSameChoice(scopes, key.scopes);
   return {
-    ...commonEditOf(values, key, version),
+    ...toCommonEdit(values, key, version),
     scopes: isUnchanged ? undefined : scopes,
-    // Sent whenever the scopes change: otherwise management would silently remove default scopes that are no longer
-    // assigned.
-    defaultScopes: isUnchanged && isSame(defaults, key.defaultScopes) ? undefined : defaults,
+    // Sent whenever the scopes change. Otherwise management would silently drop default scopes that the key loses.
+    defaultScopes: isUnchanged && isSameChoice(defaults, key.defaultScopes) ? undefined : defaults,
   };
 }
 
-function commonOf(values: FormValues) {
+function toCommonSettings(values: FormValues) {
   const { name, environment, platform, expiresAt } = values;
-  const { metadata, allowedAddresses, limits } = userDataOf(values);
+  const { metadata, allowedAddresses, limits } = parseTexts(values);
   return {
     name,
     // Any other value is refused by management.
     environment: environment as 'live' | 'sandbox',
-    channels: chosenOf(values, 'secret', 'channels'),
+    channels: readChoice(values, 'secret', 'channels'),
     platform: platform === '' ? null : platform,
-    expiresAt: expiresAt === '' ? null : endOf('expiresAt', expiresAt),
+    expiresAt: expiresAt === '' ? null : endOfDay('expiresAt', expiresAt),
     // For a new key, an empty field and an absent field mean the same.
     metadata: metadata ?? undefined,
     allowedAddresses: allowedAddresses ?? undefined,
@@ -76,16 +75,16 @@ function commonOf(values: FormValues) {
   };
 }
 
-function commonEditOf(values: FormValues, key: KeyView, version: number) {
-  const { environment: _, name, channels, platform, expiresAt } = commonOf(values);
-  const userData = userDataOf(values);
+function toCommonEdit(values: FormValues, key: KeyView, version: number) {
+  const { environment: _, name, channels, platform, expiresAt } = toCommonSettings(values);
+  const userData = parseTexts(values);
   return {
     version,
     name: name === (key.name ?? '') ? undefined : name === '' ? null : name,
-    channels: isSame(channels, key.channels) ? undefined : channels,
+    channels: isSameChoice(channels, key.channels) ? undefined : channels,
     platform: platform === key.platform ? undefined : platform,
     // The form shows only the day, so the exact time is kept unless the day was changed.
-    expiresAt: values.expiresAt === formValuesOf(key).expiresAt ? undefined : expiresAt,
+    expiresAt: values.expiresAt === toFormValues(key).expiresAt ? undefined : expiresAt,
     metadata: isSameJson(userData.metadata, key.metadata) ? undefined : userData.metadata,
     allowedAddresses: isSameJson(userData.allowedAddresses, key.allowedAddresses)
       ? undefined
@@ -94,17 +93,17 @@ function commonEditOf(values: FormValues, key: KeyView, version: number) {
   };
 }
 
-/** `null` means every scope of its APIs for a secret key, and no scope for a public key. */
-function scopesOf(values: FormValues, kind: Kind): readonly string[] | null {
+/** For management, `null` means every scope of its APIs for a secret key, and no scope for a public key. */
+function readScopes(values: FormValues, kind: Kind): readonly string[] | null {
   if (kind === 'public') return values.scopes.names.length === 0 ? null : values.scopes.names;
-  const scopes = chosenOf(values, kind, 'scopes');
+  const scopes = readChoice(values, kind, 'scopes');
   return scopes === 'all' ? null : scopes;
 }
 
 const NOUNS = { apis: 'API', scopes: 'scope', defaultScopes: 'scope', channels: 'channel' } as const;
 
-/** "All" together with single names is refused, because the member may have meant only those names. */
-function chosenOf(
+/** "All" together with some names is refused, because the member may have meant only those names. */
+function readChoice(
   values: FormValues,
   kind: Kind,
   field: 'apis' | 'scopes' | 'defaultScopes' | 'channels',
@@ -112,13 +111,13 @@ function chosenOf(
   const choice: Choice = values[field];
   if (hasNoAllOption(kind, field)) return choice.names;
   if (choice.of === 'all' && choice.names.length > 0)
-    throw invalid(field, `choose every ${NOUNS[field]}, or tick the ones you need, but not both`);
+    throw invalid(field, `choose every ${NOUNS[field]} or only some, but not both`);
   if (choice.of === undefined && choice.names.length === 0)
-    throw invalid(field, `choose every ${NOUNS[field]}, or tick the ones you need`);
+    throw invalid(field, `choose every ${NOUNS[field]} or only some`);
   return choice.of === 'all' ? 'all' : choice.names;
 }
 
-function userDataOf({ metadata, allowedAddresses, limits }: FormValues) {
+function parseTexts({ metadata, allowedAddresses, limits }: FormValues) {
   return {
     metadata: mapText(metadata, parseMetadata),
     allowedAddresses: mapText(allowedAddresses, parseAddresses),
@@ -134,7 +133,7 @@ function isSameJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function isSame(one: 'all' | readonly string[] | null, other: 'all' | readonly string[] | null): boolean {
+function isSameChoice(one: 'all' | readonly string[] | null, other: 'all' | readonly string[] | null): boolean {
   if (one === null || other === null || one === 'all' || other === 'all') return one === other;
-  return areSame(one, other);
+  return haveSameNames(one, other);
 }

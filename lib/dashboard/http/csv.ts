@@ -1,14 +1,16 @@
-/** Comma-separated values (RFC 4180) that no spreadsheet executes. */
+/** Lines of a CSV file (RFC 4180) in which a spreadsheet finds no formulas. */
 
-/** The first characters of a formula in a spreadsheet; some languages also use the full-width signs. */
-const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+/**
+ * Where a formula can start, also by the full-width signs of some languages (OWASP, CSV injection). Where the comma is
+ * the decimal sign, spreadsheets split at `;`, also in a quoted cell.
+ */
+const FORMULA = /(^|;"*)(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
-/** Makes one line. Each cell is quoted, and a cell that would be a formula gets an apostrophe in front. */
+/** Quotes each cell, and writes an apostrophe before what a spreadsheet would run as a formula. */
 export function csvLine(cells: readonly string[]): string {
-  return `${cells.map(cellOf).join(',')}\r\n`;
+  return `${cells.map(quoteCell).join(',')}\r\n`;
 }
 
-function cellOf(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
+function quoteCell(text: string): string {
+  return `"${text.replace(FORMULA, "$1'").replaceAll('"', '""')}"`;
 }

@@ -1,7 +1,4 @@
-/**
- * Finds the member who sent a request, with the sign-in of the platform. It is called for every request, so a change of
- * permissions takes effect immediately.
- */
+/** Finds the member who sent a request. This is done for every request, so a removed permission is lost at once. */
 import type { Request } from 'express';
 import type { Awaitable } from '../../contracts/key-resolver.js';
 import { ManagementError } from '../../management/management-error.js';
@@ -14,22 +11,22 @@ import { HttpError } from './http-error.js';
  */
 export type MemberOf = (req: Request) => Awaitable<Member | undefined>;
 
-/** The sign-in did not answer; `cause` is for the operator. */
-export class MemberUnknownError extends HttpError {
+/** `memberOf` threw or rejected. `cause` is for the operator; the page does not show it. */
+export class MemberLookupError extends HttpError {
   constructor(cause: unknown) {
     super(503, 'Not available', 'Sign-in is not available at the moment. Try again later.', { 'Retry-After': '1' });
     this.cause = cause;
   }
 }
 
-/** `memberOf` returned something that is not a `Member`. The caller gets the same page as without a sign-in. */
+/** `memberOf` returned something that is not a `Member`. The page is the same as if nobody was signed in. */
 export class MemberInvalidError extends HttpError {
   constructor() {
     super(401, 'Not signed in', 'Sign in to see your keys.');
   }
 }
 
-/** @throws HttpError 401 if nobody is signed in; 503 if the sign-in did not answer. */
+/** @throws HttpError 401 if nobody is signed in; 503 if `memberOf` failed. */
 export async function currentMember(memberOf: MemberOf, req: Request): Promise<Member> {
   const given = await callMemberOf(memberOf, req);
   try {
@@ -47,6 +44,6 @@ async function callMemberOf(memberOf: MemberOf, req: Request): Promise<unknown> 
   try {
     return await memberOf(req);
   } catch (error) {
-    throw new MemberUnknownError(error);
+    throw new MemberLookupError(error);
   }
 }

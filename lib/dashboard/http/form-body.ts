@@ -4,17 +4,18 @@ import { type BodyFault, isFormType, type MaybeParsed, readBody } from '../../ht
 import { type FormPair, readPairs } from '../../protocol/form.js';
 import { badRequest, HttpError } from './http-error.js';
 
-/** Enough for about a hundred names of 64 characters and the other fields. The time limit is in milliseconds. */
+/** The size is enough for about a hundred names of 64 characters and the other fields. */
 const BOUNDS = { maxBytes: 16 * 1_024, timeoutMs: 10_000 };
 
-/** After the last two faults, the rest of the body is not read. */
+/** After the last two faults the rest of the body is not read, so the connection is closed. */
 const BODY_FAULTS: Readonly<Record<BodyFault, () => HttpError>> = {
   aborted: () => badRequest('The form did not arrive completely. Send it again.'),
-  slow_body: () => closing(408, 'Too slow', 'The form took too long to arrive. Send it again.'),
-  too_large: () => closing(413, 'Too large', 'The form is larger than 16 KiB. Shorten its values and send it again.'),
+  slow_body: () => closeConnection(408, 'Form too slow', 'The form took too long to arrive. Send it again.'),
+  too_large: () =>
+    closeConnection(413, 'Form too large', 'The form is larger than 16 KiB. Shorten its values and send it again.'),
 };
 
-/** Whether a request has the content type of a form. Other sites can send some other types without a preflight. */
+/** Whether the content type is that of these forms. Other sites can send `text/plain` too without a CORS preflight. */
 export function hasFormBody(req: IncomingMessage): boolean {
   return isFormType(req.headers['content-type']);
 }
@@ -26,21 +27,25 @@ export function hasFormBody(req: IncomingMessage): boolean {
  */
 export async function readFormBody(req: MaybeParsed): Promise<readonly FormPair[]> {
   if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
-    throw new HttpError(415, 'Bad request', 'The form was sent compressed, which is not supported.');
+    throw new HttpError(
+      415,
+      'Bad request',
+      'The form was compressed, which is not supported. Send it without Content-Encoding.',
+    );
   }
-  const pairs = req.readableDidRead ? parsedByHost(req.body) : pairsOf(await readText(req));
+  const pairs = req.readableDidRead ? pairsFromHost(req.body) : parsePairs(await readText(req));
   if (pairs === undefined) throw badRequest('The form could not be read. Go back, reload the page and send it again.');
   return pairs;
 }
 
-/** Characters that a browser always escapes. */
+/** Characters that a browser always percent-escapes in a query or a form. */
 const UNESCAPED = /[^\x21-\x7E]/;
 
 /**
- * Parses the pairs of a query or a form. Returns `undefined` if a character is not escaped that browsers always escape,
- * if an escape is invalid, or if the bytes are not UTF-8.
+ * Parses a query or a form into pairs. Returns `undefined` for a character that browsers always escape, for an invalid
+ * escape, and for bytes that are not UTF-8.
  */
-export function pairsOf(text: string): readonly FormPair[] | undefined {
+export function parsePairs(text: string): readonly FormPair[] | undefined {
   return UNESCAPED.test(text) ? undefined : readPairs(text);
 }
 
@@ -50,10 +55,10 @@ async function readText(req: IncomingMessage): Promise<string> {
   throw BODY_FAULTS[body]();
 }
 
-/** The result of a body parser: an object with strings or lists, or the text or bytes of the form. */
-function parsedByHost(body: unknown): readonly FormPair[] | undefined {
-  if (typeof body === 'string') return pairsOf(body);
-  if (Buffer.isBuffer(body)) return pairsOf(body.toString('latin1'));
+/** @param body - The result of the host app's body parser: the fields, or the text or bytes of the form. */
+function pairsFromHost(body: unknown): readonly FormPair[] | undefined {
+  if (typeof body === 'string') return parsePairs(body);
+  if (Buffer.isBuffer(body)) return parsePairs(body.toString('latin1'));
   if (typeof body !== 'object' || body === null) {
     throw new Error(
       'keyward: a middleware read the body of the form and did not set req.body; mount createDashboard before it',
@@ -61,15 +66,15 @@ function parsedByHost(body: unknown): readonly FormPair[] | undefined {
   }
   const pairs: FormPair[] = [];
   for (const [name, member] of Object.entries(body)) {
-    const values = valuesOf(member);
+    const values = toValues(member);
     if (values === undefined) return undefined;
     for (const value of values) pairs.push([name, value]);
   }
   return pairs;
 }
 
-/** `qs` makes a list of a repeated field, and an object with numbers as names from 21 values on. */
-function valuesOf(member: unknown): readonly string[] | undefined {
+/** The body parser `qs` makes a list of a repeated field, and from 21 values on an object with the keys 0, 1, 2, ... */
+function toValues(member: unknown): readonly string[] | undefined {
   if (typeof member === 'string') return [member];
   if (typeof member !== 'object' || member === null) return undefined;
   const values = Object.entries(member);
@@ -77,6 +82,6 @@ function valuesOf(member: unknown): readonly string[] | undefined {
   return isList ? values.map(([, value]) => value) : undefined;
 }
 
-function closing(status: number, title: string, message: string): HttpError {
+function closeConnection(status: number, title: string, message: string): HttpError {
   return new HttpError(status, title, message, { Connection: 'close' });
 }

@@ -1,10 +1,9 @@
-/** A secret in a cookie and in the forms of pages (double submit). Another site cannot know it. */
+/** Protection against CSRF: the same random token is in a cookie and in each form. Another site cannot read it. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Html, html } from '../components/html.js';
 import { CrossSiteError } from './same-origin.js';
 
-/** The name of the hidden field. */
 export const TOKEN_FIELD = 'csrf';
 
 // With this prefix, sub-domains and pages without TLS cannot set the cookie.
@@ -12,25 +11,25 @@ const COOKIE = '__Host-keyward-csrf';
 const TOKEN_BYTES = 16;
 const TOKEN = /^[\w-]{22}$/;
 
-/** The token of a browser; if it has none, the response sets a new one. */
-export function formTokenOf(req: IncomingMessage, res: ServerResponse): string {
-  const held = tokenIn(req);
-  if (held !== undefined) return held;
+/** The token in the cookie of the browser. If there is none, sets a new one on the response. */
+export function ensureFormToken(req: IncomingMessage, res: ServerResponse): string {
+  const current = tokenIn(req);
+  if (current !== undefined) return current;
+  // Not `Strict`: a page opened by a link from another site would then set a new token, and open forms would fail.
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  res.appendHeader('Set-Cookie', `${COOKIE}=${token}; Path=/; Secure; HttpOnly; SameSite=Strict`);
+  res.appendHeader('Set-Cookie', `${COOKIE}=${token}; Path=/; Secure; HttpOnly; SameSite=Lax`);
   return token;
 }
 
-/** The hidden field for each form. */
 export function tokenField(token: string): Html {
   return html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
 }
 
 /** @throws CrossSiteError if the field differs from the cookie. */
 export function assertFormToken(req: IncomingMessage, given: string | undefined): void {
-  const held = tokenIn(req);
-  const isOwn = held !== undefined && given !== undefined && TOKEN.test(given) && areEqual(held, given);
-  if (!isOwn) throw new CrossSiteError('form_token');
+  const expected = tokenIn(req);
+  const isValid = expected !== undefined && given !== undefined && TOKEN.test(given) && areEqual(expected, given);
+  if (!isValid) throw new CrossSiteError('form_token');
 }
 
 /** The token in the cookies; `undefined` if there are two, because an attacker may have set one of them. */

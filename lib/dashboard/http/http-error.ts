@@ -1,6 +1,6 @@
 import { KeywardError } from '../../errors/keyward-error.js';
 
-/** An error page with a status, for the member. */
+/** An error that the member sees as a page: `message` is its text. */
 export class HttpError extends KeywardError {
   override readonly name = 'HttpError';
   declare readonly status: number;
@@ -16,10 +16,20 @@ export class HttpError extends KeywardError {
 }
 
 export function badRequest(message: string): HttpError {
-  return new HttpError(400, 'Bad request', message);
+  return new HttpError(400, 'Invalid request', message);
 }
 
-/** One page for every missing thing, so that it does not reveal whether a key of another account exists. */
+export function methodNotAllowed(method: string, allow: string): HttpError {
+  const message = `This page does not accept ${method} requests. Go back and open it from the menu.`;
+  return new HttpError(405, 'Method not allowed', message, { Allow: allow });
+}
+
+/** For a form without a valid hidden field, such as its version. Forms of the Dashboard always have these fields. */
+export function incompleteForm(): HttpError {
+  return badRequest('This form is incomplete. Go back, reload the page and try again.');
+}
+
+/** The same page for everything that is missing, so that it does not reveal whether another account has a key. */
 export function notFound(): HttpError {
   return new HttpError(404, 'Not found', 'This page does not exist, or it belongs to another account.');
 }

@@ -1,11 +1,11 @@
-/** A request of a member, for the pages. */
+/** What a page knows about the request and the member. */
 import type { Clock } from '../../contracts/clock.js';
 import type { Management } from '../../management/create-management.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { Member } from '../../management/member.js';
 import type { KeyType } from '../key-type.js';
 import { notFound } from './http-error.js';
-import type { Answer } from './page-response.js';
+import type { PageResponse } from './page-response.js';
 import type { Fields } from './request-fields.js';
 
 /** The settings that are the same for every request. */
@@ -31,7 +31,6 @@ export interface PageContext {
   readonly base: string;
   /** The value of the hidden field of each form. */
   readonly formToken: string;
-  /** The parameters in the path. */
   readonly params: Readonly<Record<string, unknown>>;
   /** The query of a GET, and the form of a POST. */
   readonly fields: Fields;
@@ -39,10 +38,11 @@ export interface PageContext {
   readonly now: number;
 }
 
-/** Handles a request of a member. */
-export type Page = (context: PageContext) => Promise<Answer>;
+export type Page = (context: PageContext) => Promise<PageResponse>;
 
-/** The id in the path. @throws HttpError 404 for a text that cannot be an id. */
+/**
+ * The key ID in the path; `''` for a path without one. @throws HttpError 404 for NUL, which PostgreSQL cannot store.
+ */
 export function keyIdIn({ params: { id } }: PageContext): string {
   if (typeof id !== 'string') return '';
   if (id.includes('\0')) throw notFound();

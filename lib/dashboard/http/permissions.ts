@@ -1,15 +1,15 @@
-/** Permissions on pages. Management checks them again for every change. */
+/** Which actions pages offer to a member. Management checks the permission again for every operation. */
 import { ManagementError } from '../../management/management-error.js';
 import type { Member } from '../../management/member.js';
 import { type Action, isAllowed, permissionFor } from '../../management/permissions.js';
 import type { PageContext } from './page-context.js';
 
-/** The permission of a member, for display. */
+/** The highest permission of a member, for display. */
 export function roleTitle({ permissions }: Pick<Member, 'permissions'>): string {
-  return isAllowed('edit', permissions) ? 'Owner' : 'Developer';
+  if (isAllowed('edit', permissions)) return 'Owner';
+  return isAllowed('create', permissions) ? 'Developer' : 'Reader';
 }
 
-/** Whether the member is allowed to do something. */
 export function can({ member }: PageContext, action: Action): boolean {
   return isAllowed(action, member.permissions);
 }
@@ -20,7 +20,7 @@ export function missingPermission(context: PageContext, action: Action): string 
   return permissionFor(action) === 'owner' ? 'Owner' : 'Developer';
 }
 
-/** For confirmation pages. @throws ManagementError `forbidden` */
+/** For pages that only show a form, which management does not check. @throws ManagementError `forbidden` */
 export function assertCan(context: PageContext, action: Action): void {
   const permission = missingPermission(context, action);
   if (permission !== undefined) throw new ManagementError('forbidden', `this needs the ${permission} permission`);

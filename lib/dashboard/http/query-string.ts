@@ -1,7 +1,6 @@
-/** The query string of a list: its filters, and the place in the list. */
+/** The query string of a list: its filters, its cursor and its page size. */
 import type { Fields } from './request-fields.js';
 
-/** The filters of a request that have a value, by name. */
 export function filtersIn(fields: Fields, names: readonly string[]): Readonly<Record<string, string>> {
   const pairs = names.map((name) => [name, fields.one(name)] as const);
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
@@ -13,7 +12,7 @@ export function queryString(filters: Readonly<Record<string, string | undefined>
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
 }
 
-/** The page size. An invalid number becomes `NaN`, which management refuses. */
+/** The page size. A text that is no number becomes `NaN`, which management refuses with a message. */
 export function limitIn(fields: Fields): number | undefined {
   const text = fields.one('limit');
   if (text === undefined) return undefined;

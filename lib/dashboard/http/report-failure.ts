@@ -1,18 +1,18 @@
-/** Publishes errors that the member must not see, for the operator. */
+/** Publishes errors for the operator. The member sees a page without the cause. */
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { type DashboardWarning, dashboardWarnings } from '../../events/dashboard-warning.js';
 import { ManagementError } from '../../management/management-error.js';
-import { MemberInvalidError, MemberUnknownError } from './current-member.js';
+import { MemberInvalidError, MemberLookupError } from './current-member.js';
 import { HttpError } from './http-error.js';
 import { CrossSiteError } from './same-origin.js';
 
-/** Publishes an error if it is for the operator. */
+/** Publishes a warning, unless the error is one that members cause in normal use. */
 export function reportFailure(method: string, route: string | undefined, thrown: unknown): void {
-  const kind = kindOf(thrown);
-  if (kind === undefined || !dashboardWarnings.hasSubscribers) return;
-  const cause = kind === 'unavailable' && thrown instanceof Error ? thrown.cause : thrown;
+  const warning = warningOf(thrown);
+  if (warning === undefined || !dashboardWarnings.hasSubscribers) return;
+  const cause = warning === 'unavailable' && thrown instanceof Error ? thrown.cause : thrown;
   dashboardWarnings.publish({
-    warning: kind,
+    warning,
     method,
     route,
     detail: detailOf(thrown, cause),
@@ -26,9 +26,9 @@ function detailOf(thrown: unknown, cause: unknown): string {
   return describeError(cause);
 }
 
-function kindOf(thrown: unknown): DashboardWarning['warning'] | undefined {
+function warningOf(thrown: unknown): DashboardWarning['warning'] | undefined {
   if (thrown instanceof CrossSiteError) return 'cross_site';
-  if (thrown instanceof MemberUnknownError) return 'unavailable';
+  if (thrown instanceof MemberLookupError) return 'unavailable';
   if (thrown instanceof MemberInvalidError) return 'member_invalid';
   if (thrown instanceof ManagementError) return thrown.code === 'unavailable' ? 'unavailable' : undefined;
   return thrown instanceof HttpError ? undefined : 'failed';

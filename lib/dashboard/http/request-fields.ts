@@ -1,7 +1,7 @@
-/** Fields of a form or of a query. */
+/** The fields of a form or of a query: unknown and repeated ones are refused. */
 import { badRequest } from './http-error.js';
 
-/** Maximum characters of an unknown name in a message. */
+/** Maximum characters of an unknown field name in an error. */
 const MAX_CHARACTERS = 40;
 
 export class Fields {
@@ -11,7 +11,7 @@ export class Fields {
   constructor(pairs: Iterable<readonly [string, string]>, names: readonly string[]) {
     for (const [name, value] of pairs) {
       if (!names.includes(name))
-        throw badRequest(`Unknown field "${shown(name)}". Go back, reload the page and try again.`);
+        throw badRequest(`Unknown field "${printable(name)}". Go back, reload the page and try again.`);
       this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
     }
   }
@@ -35,8 +35,8 @@ export class Fields {
   }
 }
 
-/** The start of a name, without invisible characters and direction marks. */
-function shown(name: string): string {
+/** The start of a name. Characters other than printable ASCII become `?`. */
+function printable(name: string): string {
   const text = name.replaceAll(/[^\x20-\x7e]/g, '?');
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
 }

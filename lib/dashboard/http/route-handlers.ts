@@ -4,24 +4,23 @@ import { errorPage, toHttpError } from '../components/error-page.js';
 import { FLASH, isFromThisOrigin } from '../components/flash-message.js';
 import type { Route } from '../pages/routes.js';
 import { currentMember, type MemberOf } from './current-member.js';
-import { pairsOf, readFormBody } from './form-body.js';
-import { assertFormToken, formTokenOf, TOKEN_FIELD } from './form-token.js';
-import { badRequest, HttpError } from './http-error.js';
+import { parsePairs, readFormBody } from './form-body.js';
+import { assertFormToken, ensureFormToken, TOKEN_FIELD } from './form-token.js';
+import { badRequest, methodNotAllowed } from './http-error.js';
 import type { DashboardSettings, Page } from './page-context.js';
-import { type Answer, sendAnswer } from './page-response.js';
+import { type PageResponse, sendResponse } from './page-response.js';
 import { reportFailure } from './report-failure.js';
 import { Fields } from './request-fields.js';
 import { assertSameOrigin } from './same-origin.js';
 
-/** Makes the handlers of the routes. */
 export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
   function serveGet({ path, query = [] }: Route, page: Page) {
     return function showPage(req: Request, res: Response): void {
       respond(req, res, path, async () => {
         const member = await currentMember(memberOf, req);
-        const pairs = queryOf(req).filter(([name]) => name !== FLASH || isFromThisOrigin(req));
+        const pairs = parseQuery(req).filter(([name]) => name !== FLASH || isFromThisOrigin(req));
         const fields = new Fields(pairs, query);
-        return await page({ ...contextOf(req, fields), member, formToken: formTokenOf(req, res) });
+        return await page({ ...contextOf(req, fields), member, formToken: ensureFormToken(req, res) });
       });
     };
   }
@@ -33,7 +32,7 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
         const member = await currentMember(memberOf, req);
         const fields = new Fields(await readFormBody(req), [...form, TOKEN_FIELD]);
         assertFormToken(req, fields.one(TOKEN_FIELD));
-        return await page({ ...contextOf(req, fields), member, formToken: formTokenOf(req, res) });
+        return await page({ ...contextOf(req, fields), member, formToken: ensureFormToken(req, res) });
       });
     };
   }
@@ -42,12 +41,7 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
     const allow = [...(get === undefined ? [] : ['GET', 'HEAD']), ...(post === undefined ? [] : ['POST'])].join(', ');
     return function refuse(req: Request, res: Response): void {
       respond(req, res, path, () => {
-        throw new HttpError(
-          405,
-          'Method not allowed',
-          `This page does not accept ${req.method} requests. Go back and open it from the menu.`,
-          { Allow: allow },
-        );
+        throw methodNotAllowed(req.method, allow);
       });
     };
   }
@@ -56,8 +50,13 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
     return { site, base: req.baseUrl, params: req.params, fields, now: site.clock.now() };
   }
 
-  /** Always answers; no error goes to the host app. */
-  function respond(req: Request, res: Response, route: string | undefined, work: () => Answer | Promise<Answer>): void {
+  /** Always responds, with an error page if `work` fails: no error reaches the host app. */
+  function respond(
+    req: Request,
+    res: Response,
+    route: string | undefined,
+    work: () => PageResponse | Promise<PageResponse>,
+  ): void {
     const fail = (error: unknown) => {
       reportFailure(req.method, route, error);
       return errorPage(site, req.baseUrl, toHttpError(error));
@@ -65,7 +64,7 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
     const run = async () => await work();
     run()
       .catch(fail)
-      .then((answer) => sendAnswer(res, answer))
+      .then((answer) => sendResponse(res, answer))
       .catch((error) => {
         // The headers were already sent, so the connection is closed.
         reportFailure(req.method, route, error);
@@ -76,10 +75,10 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
   return { serveGet, servePost, refuseMethod, respond };
 }
 
-function queryOf({ url }: Request) {
+function parseQuery({ url }: Request) {
   const mark = url.indexOf('?');
-  const pairs = mark === -1 ? [] : pairsOf(url.slice(mark + 1));
+  const pairs = mark === -1 ? [] : parsePairs(url.slice(mark + 1));
   if (pairs === undefined)
-    throw badRequest('The query of this address is not valid. Open the page from the Dashboard again.');
+    throw badRequest('The address of this page is not valid. Go to your keys and open the page from there.');
   return pairs;
 }

@@ -27,7 +27,7 @@ const HEADERS = Object.entries({
 
 const ONE_YEAR = 31_536_000;
 
-/** Sets the headers, and overrides those of the host app, whose policy may be weaker. */
+/** Sets the headers. Those of the host app are replaced, because they may be weaker. */
 export function setSecurityHeaders(req: MaybeSecure, res: ServerResponse, next: () => void): void {
   for (const [name, value] of HEADERS) res.setHeader(name, value);
   // CORS headers of the host app would let other sites read these pages.

@@ -1,6 +1,6 @@
 /**
- * A search for a whole secret. Its address would put the secret into the history of the browser and into access logs,
- * and it finds nothing, because only the last characters of a key are stored.
+ * Shortens a search for a whole secret to its last characters, which is all of it that a search can find. In the
+ * address of the page, the secret would stay in the history of the browser and in access logs.
  */
 import { FLASH } from '../components/flash-message.js';
 import { type Html, html } from '../components/html.js';
@@ -20,8 +20,8 @@ export const HINT_LENGTH = 4;
 /** The value of `FLASH` after a secret was shortened. */
 const SHORTENED = 'shortened';
 
-/** The last characters of a whole secret in a text; `undefined` if there is none. */
-export function shortSecret(text: string): string | undefined {
+/** The last characters of the whole secret in a text; `undefined` if there is none. */
+export function lastCharactersOfSecret(text: string): string | undefined {
   return WHOLE_SECRET.exec(text)?.[0].slice(-HINT_LENGTH);
 }
 
@@ -30,16 +30,16 @@ export function shortSecret(text: string): string | undefined {
  *
  * @param field - The query parameter that could contain the secret.
  */
-export function withoutWholeSecret(path: string, query: readonly string[], field: string, page: Page): Page {
+export function redirectWholeSecret(path: string, query: readonly string[], field: string, page: Page): Page {
   return async (context) => {
-    const text = shortSecret(context.fields.one(field) ?? '');
+    const text = lastCharactersOfSecret(context.fields.one(field) ?? '');
     if (text === undefined) return await page(context);
     const others = filtersIn(context.fields, query);
     return seeOther(`${context.base}${path}${queryString({ ...others, [field]: text, [FLASH]: SHORTENED })}`);
   };
 }
 
-/** The note that a secret was shortened. The script shows it when it has shortened one. */
+/** The notice that a secret was shortened. It is hidden until then: `secret-script.ts` shows it. */
 export function shortenedNote({ fields }: PageContext): Html {
   const isShown = fields.one(FLASH) === SHORTENED;
   return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>You entered a whole key or secret. It was shortened to its last characters, because a search must not put a secret into the browser history.</p>`;

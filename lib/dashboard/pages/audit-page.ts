@@ -1,30 +1,29 @@
-/** The audit log. */
+/** The page of the audit log. */
 import { auditEntries } from '../components/audit-entries.js';
 import { actionTitle } from '../components/audit-words.js';
 import { dateField, keySearchField, moreFilters, searchField, select } from '../components/controls.js';
 import { FLASH } from '../components/flash-message.js';
-import { type Html, html, joined, userText } from '../components/html.js';
+import { type Html, html, join, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import type { Page } from '../http/page-context.js';
-import { answerPage } from '../http/page-response.js';
+import { htmlResponse } from '../http/page-response.js';
 import { filtersIn, limitIn, queryString } from '../http/query-string.js';
-import { shortenedNote, withoutWholeSecret } from '../http/whole-secret.js';
-import { keyName } from '../key-type.js';
+import { redirectWholeSecret, shortenedNote } from '../http/whole-secret.js';
+import { ACCESS_KEYS, API_KEYS, type KeyType, keyName } from '../key-type.js';
 import {
   AUDIT_FILTERS,
   type AuditReader,
   auditReader,
-  keyTypeOf,
+  keyTypeOfEntry,
   MAX_FOUND_KEYS,
   subjectNames,
 } from './audit-reader.js';
 
-/** The query parameters of the audit log, for the CSV file and for the page. */
 export const AUDIT_QUERY: readonly string[] = [...AUDIT_FILTERS, 'after', 'limit', FLASH];
 
 const COMMON_ACTIONS = ['create', 'edit', 'rotate', 'end_grace', 'revoke'];
 
-/** Only refused views are in the audit log. */
+/** The actions of the filter. `view` is one of them because refused views are audited; other views are not. */
 const ACTIONS: readonly string[] = [
   ...['view', ...COMMON_ACTIONS].map((action) => `key.${action}`),
   ...['view', ...COMMON_ACTIONS, 'add_secret', 'delete_secret', 'add_public_key', 'remove_public_key'].map(
@@ -33,7 +32,7 @@ const ACTIONS: readonly string[] = [
   ...['key.import', 'account.put', 'account.disable', 'account.enable', 'sign_in', 'sign_out'],
 ];
 
-export const auditPage: Page = withoutWholeSecret('/audit', AUDIT_QUERY, 'subject', async (context) => {
+export const auditPage: Page = redirectWholeSecret('/audit', AUDIT_QUERY, 'subject', async (context) => {
   const { base, fields, now } = context;
   const filters = filtersIn(fields, AUDIT_FILTERS);
   const [after, limit] = [fields.one('after'), fields.one('limit')];
@@ -49,26 +48,28 @@ ${
     ? nothingFound(base, filters, reader)
     : auditEntries(items, now, {
         links: {
-          subject: (id) => subjectLink(base, id, names.get(id)),
+          subject: (id, entry) => subjectLink(base, keyTypeOfEntry(entry), id, names.get(id)),
           actor: (actor) => `${base}/audit${queryString({ ...filters, actor, limit })}`,
         },
       })
 }
-<nav class="pages" aria-label="Pages">
+<nav class="pages" aria-label="Pagination">
 ${after !== undefined && html`<a href="${base}/audit${queryString({ ...filters, limit })}">First page</a>`}
 ${next !== null && html`<a rel="next" href="${base}/audit${queryString({ ...filters, limit, after: next })}">Next page</a>`}
 </nav>`;
-  return answerPage(200, layout(context, { title: 'Audit log', tab: 'audit', main }));
+  return htmlResponse(200, layout(context, { title: 'Audit log', tab: 'audit', main }));
 });
 
-/** The keys that a part of a name or an ID has found. */
+/** Links to the keys that the filter found by a part of their name, ID or hint. */
 function foundKeys(base: string, { found = [], hasTooMany }: AuditReader): Html | undefined {
   if (found.length === 0 || hasTooMany) return undefined;
-  const links = found.map((key) => subjectLink(base, key.id, keyName(key)));
-  return html`<p class="muted">Entries of ${found.length === 1 ? 'the key' : `${found.length} keys`}: ${joined(links, html`, `)}.</p>`;
+  const links = found.map((key) =>
+    subjectLink(base, key.kind === 'access' ? ACCESS_KEYS : API_KEYS, key.id, keyName(key)),
+  );
+  return html`<p class="muted">Entries of ${found.length === 1 ? 'the key' : `${found.length} keys`}: ${join(links, html`, `)}.</p>`;
 }
 
-/** IDs of members are compared as a whole, so a part of an ID must not look like a member who did nothing. */
+/** Says why a filter may find nothing: IDs of members are compared as a whole, and days are in UTC. */
 function nothingFound(
   base: string,
   { actor, from, to }: Readonly<Record<string, string>>,
@@ -88,14 +89,14 @@ function filterForm(
   base: string,
 ): Html {
   const known = action === undefined || ACTIONS.includes(action) ? ACTIONS : [...ACTIONS, action];
-  const entries = [{ value: '', title: 'Any' }, ...known.map((value) => ({ value, title: actionTitle(value) }))];
+  const options = [{ value: '', title: 'Any' }, ...known.map((value) => ({ value, title: actionTitle(value) }))];
   return html`<form class="filters" role="search" aria-label="Filter" action="${base}/audit">
 ${searchField('actor', 'Member (whole ID)', actor, 'ID, or click a name below')}
 ${moreFilters(
   [from, to, action, subject].some((value) => value !== undefined),
   html`${dateField('from', 'From', from)}
 ${dateField('to', 'To', to)}
-${select('action', 'Action', entries, action)}
+${select('action', 'Action', options, action)}
 ${keySearchField('subject', 'Key', subject)}`,
 )}
 ${limit !== undefined && html`<input type="hidden" name="limit" value="${limit}">`}
@@ -104,15 +105,14 @@ ${exportButton(base, after)}
 </form>`;
 }
 
-/** Sends the filters in the form, also those that the page does not show yet. A later page exports from its place on. */
+/** Exports with the filters in the form, also those that were not applied yet. A later page exports from there on. */
 function exportButton(base: string, after: string | undefined): Html {
-  const place = after !== undefined && html` name="after" value="${after}"`;
-  return html`<button class="plain" formaction="${base}/audit.csv"${place}>${after === undefined ? 'Export as CSV' : 'Export from here as CSV'}</button>`;
+  const cursor = after !== undefined && html` name="after" value="${after}"`;
+  return html`<button class="plain" formaction="${base}/audit.csv"${cursor}>${after === undefined ? 'Export as CSV' : 'Export from this page as CSV'}</button>`;
 }
 
 /** The name of a key, with its ID as a tooltip. An account has no page. */
-function subjectLink(base: string, id: string, name: string | undefined): Html {
-  const keyType = keyTypeOf(id);
+function subjectLink(base: string, keyType: KeyType | undefined, id: string, name: string | undefined): Html {
   if (keyType === undefined) return html`<code>${id}</code>`;
   const path = `${base}${keyType.path}/${encodeURIComponent(id)}`;
   if (name === undefined) return html`<a href="${path}"><code>${id}</code></a>`;

@@ -1,8 +1,8 @@
-/** Reads the audit log with the filters of a request. A key can be named by its ID, or by what the list searches in. */
+/** Reads the audit log with the filters of a request. A key is selected by a part of its name, ID or hint. */
 import type { AuditEntry, AuditListFilter } from '../../management/audit-log/audit-log.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { cursorOf, type Page as ListPage, readLimit } from '../../management/pagination.js';
-import { endOf, startOf } from '../forms/day.js';
+import { endOfDay, startOfDay } from '../forms/day.js';
 import type { PageContext } from '../http/page-context.js';
 import { filtersIn } from '../http/query-string.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
@@ -12,13 +12,13 @@ export const AUDIT_FILTERS: readonly string[] = ['from', 'to', 'actor', 'action'
 /** Maximum keys whose entries are listed together: each is one query. */
 export const MAX_FOUND_KEYS = 20;
 
-/** Minimum entries of a page with the entries of several keys. */
+/** Minimum entries of a page that merges several keys. If one key had more in one millisecond, some would be lost. */
 const MIN_MERGED = 50;
 
 type Entries = ListPage<AuditEntry>;
 
 export interface AuditReader {
-  /** The keys that the filter finds; `undefined` without a filter by key, or if it is a whole ID. */
+  /** The keys that the filter for a key finds; `undefined` without this filter, or if it is a whole ID. */
   readonly found: readonly KeyView[] | undefined;
   /** Whether the filter finds more than `MAX_FOUND_KEYS`. Then no entries are read. */
   readonly hasTooMany: boolean;
@@ -45,7 +45,7 @@ export async function auditReader(context: PageContext): Promise<AuditReader> {
     hasTooMany,
     async read(after, limit) {
       const [first, ...others] = ids;
-      // Without keys, the filters are validated.
+      // If no key was found, this query finds nothing either, but validates the other filters.
       if (first === undefined || others.length === 0) return await readSubject(first ?? subject, after, limit);
       const size = Math.max(readLimit(limit), MIN_MERGED);
       return mergePages(await Promise.all(ids.map((id) => readSubject(id, after, size))), size);
@@ -57,12 +57,12 @@ function auditFilterIn({ fields }: PageContext): AuditListFilter {
   const { from, to, ...texts } = filtersIn(fields, AUDIT_FILTERS);
   return {
     ...texts,
-    from: from === undefined ? undefined : startOf('from', from),
-    to: to === undefined ? undefined : endOf('to', to),
+    from: from === undefined ? undefined : startOfDay('from', from),
+    to: to === undefined ? undefined : endOfDay('to', to),
   };
 }
 
-/** The keys of both types, also revoked ones, that have a text in their name, ID or hint. */
+/** Finds keys of both types by a text in their name, ID or hint. Lists leave revoked keys out unless asked for them. */
 async function findKeys({ site, member }: PageContext, text: string): Promise<readonly KeyView[]> {
   const { keys, accessKeys } = site.management;
   const limit = MAX_FOUND_KEYS + 1;
@@ -76,29 +76,30 @@ async function findKeys({ site, member }: PageContext, text: string): Promise<re
 }
 
 /**
- * The newest entries of several lists. The order of entries of the same millisecond is not known here, so a page never
- * ends between two of them: it ends before the millisecond of its last entry, and the next page begins with it.
+ * The newest entries of several keys. Entries have no order within a millisecond here, so a page never ends between two
+ * of the same millisecond: those of its last millisecond are left to the next page.
  */
 function mergePages(pages: readonly Entries[], size: number): Entries {
   const items = pages.flatMap((page) => page.items).sort((one, other) => other.at.getTime() - one.at.getTime());
   if (items.length <= size && pages.every(({ next }) => next === null)) return { items, next: null };
   const [newest = 0, last = 0] = [items[0], items[size - 1]].map((entry) => entry?.at.getTime());
   const start = newest > last ? last + 1 : last;
-  // No entry has this ID: the next page continues before the time.
+  // No entry has the ID `-`, so the next page starts with the entries before this time.
   return { items: items.filter(({ at }) => at.getTime() >= start), next: cursorOf({ time: start, id: '-' }) };
 }
 
-/** The names of the keys in some entries, by ID. */
 export async function subjectNames(
   { site, member }: PageContext,
   entries: readonly AuditEntry[],
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = entries.flatMap(({ subject }) => (subject === null || keyTypeOf(subject) === undefined ? [] : [subject]));
+  const ids = entries.flatMap((entry) =>
+    entry.subject === null || keyTypeOfEntry(entry) === undefined ? [] : [entry.subject],
+  );
   return ids.length === 0 ? new Map() : await site.management.keyNames(member, [...new Set(ids)]);
 }
 
-/** The ID of a key shows its type. An account has none. */
-export function keyTypeOf(id: string): KeyType | undefined {
-  if (id.startsWith('key_')) return API_KEYS;
-  return id.startsWith('ack_') ? ACCESS_KEYS : undefined;
+/** The type of the key that an entry is about. Its ID does not show it: imported keys keep theirs. */
+export function keyTypeOfEntry({ action }: Pick<AuditEntry, 'action'>): KeyType | undefined {
+  if (action.startsWith('key.')) return API_KEYS;
+  return action.startsWith('access_key.') ? ACCESS_KEYS : undefined;
 }

@@ -1,4 +1,4 @@
-/** How a client authenticates without a secret: its public keys, and the rule that its tokens must be bound. */
+/** The forms for the public keys of a client, and for the rule that its tokens must be bound to a key of the client. */
 import type { RequiredConfirmation } from '../../management/keys/required-confirmation.js';
 import { formIdIn } from '../forms/form-id.js';
 import { versionIn } from '../forms/key-version.js';
@@ -7,7 +7,6 @@ import { keyIdIn, type Page } from '../http/page-context.js';
 import { seeOther } from '../http/page-response.js';
 import { ACCESS_KEYS, keyPath } from '../key-type.js';
 
-/** `POST /access-keys/:id/public-keys` */
 export const addPublicKey: Page = async (context) => {
   const { site, member, fields, base } = context;
   const given = fields.one('publicKey') ?? '';
@@ -15,7 +14,6 @@ export const addPublicKey: Page = async (context) => {
   return seeOther(`${base}${keyPath(ACCESS_KEYS, key)}?done=public-key-added`);
 };
 
-/** `POST /access-keys/:id/public-keys/remove` */
 export const removePublicKey: Page = async (context) => {
   const { site, member, fields, base } = context;
   const [formId, version, kid] = [formIdIn(fields), versionIn(context), fields.one('kid')];
@@ -31,11 +29,10 @@ const CONFIRMATIONS: ReadonlyMap<string, RequiredConfirmation> = new Map<string,
   ['mtls', 'mtls'],
 ]);
 
-/** `POST /access-keys/:id/require-confirmation` */
 export const requireConfirmation: Page = async (context) => {
   const { site, member, fields, base } = context;
   const required = CONFIRMATIONS.get(fields.one('confirmation') ?? '');
-  if (required === undefined) throw badRequest('Choose how tokens must be bound.');
+  if (required === undefined) throw badRequest('Choose which tokens the key can obtain.');
   const edit = { version: versionIn(context), requireConfirmation: required };
   const key = await site.management.accessKeys.edit(member, keyIdIn(context), edit, formIdIn(fields));
   return seeOther(`${base}${keyPath(ACCESS_KEYS, key)}?done=edited`);

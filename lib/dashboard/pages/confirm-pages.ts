@@ -1,21 +1,20 @@
-/** Confirmation pages: each explains the effect of a change before it is made. Revoking has a page of its own. */
+/** Confirmation pages: each explains the effect of a change before it is made. Revoking has its own: revoke-page.ts. */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import { MAX_GRACE } from '../../management/keys/rotation.js';
 import type { Action } from '../../management/permissions.js';
 import { hidden } from '../components/controls.js';
-import { type Html, html, joined, userText } from '../components/html.js';
-import { secretEnd, secretWord } from '../components/key-labels.js';
+import { type Html, html, join, userText } from '../components/html.js';
+import { secretHint, secretNoun } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { lastUseOf, recentUse } from '../components/recent-use.js';
 import { formatTime, timeAgo, timeWithAge } from '../components/times.js';
 import { formIdField } from '../forms/form-id.js';
 import { tokenField } from '../http/form-token.js';
 import { type Page, type PageContext, viewKey } from '../http/page-context.js';
-import { answerPage } from '../http/page-response.js';
+import { htmlResponse } from '../http/page-response.js';
 import { assertCan } from '../http/permissions.js';
 import { ACCESS_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
 
-/** Grace periods to choose from, in seconds. */
 const GRACE_PERIODS = [
   { seconds: 0, title: 'Now' },
   { seconds: 3_600, title: '1 hour' },
@@ -27,49 +26,48 @@ const DEFAULT_GRACE_PERIOD = 7 * 86_400;
 
 export interface Confirmation {
   readonly action: Action;
-  /** The label of the button. */
+  /** The name of the action. It is the label of the button, unless `button` makes one. */
   readonly title: string;
   /** The heading before the name of the key. Default: the title. */
   readonly heading?: string;
-  /** The label of the button, if it depends on the key. */
+  /** Makes a label for the button that depends on the key. */
   readonly button?: (key: KeyView, context: PageContext) => string;
-  /** Whether requests are refused after the change: the button warns of it. */
+  /** Whether requests are refused after the change. The button then has the color of a dangerous action. */
   readonly isDanger?: true;
-  /** Where its form goes, below the page of the key. */
+  /** Where the form is sent, relative to the page of the key. */
   readonly path: string;
   readonly effect: (key: KeyView, context: PageContext) => Html;
-  /** When the thing that is changed was last used. Default: the key. */
+  /** Says when the secret or public key that is changed was last used. Default: when the key was. */
   readonly use?: (key: KeyView, context: PageContext) => Html;
   readonly fields?: (key: KeyView, context: PageContext) => Html;
 }
 
-/** `GET …/rotate/confirm` */
 export function rotatePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'rotate', title: 'Rotate', path: 'rotate' },
     button: ({ secrets }) => ['Rotate', ...inGrace(secrets).map(({ hint }) => `end ${hint}`)].join(' and '),
     effect: (key, context) => {
-      const word = secretWord(key);
+      const word = secretNoun(key);
       const [once, update] = key.kind === 'public' ? ['', 'pages and apps'] : [', which is shown once', 'servers'];
-      return html`<p>You get a new ${word}${once}. The settings and the history stay the same. The current ${word} ${secretEnd(key.hint)} is accepted until the time that you choose here, so that you can update your ${update}.</p>
-${keepBoth(key, context)}
-${endsToo(key, context)}`;
+      return html`<p>You get a new ${word}${once}. The settings and the history stay the same. The current ${word} ${secretHint(key.hint)} is accepted until the time that you choose here, so that you can update your ${update}.</p>
+${addSecretNote(key, context)}
+${earlierSecretNote(key, context)}`;
     },
     fields: graceField,
   });
 }
 
-/** Only one old secret is accepted, so a rotation ends the one that an earlier rotation left. */
-function endsToo(key: KeyView, { now }: PageContext): Html | undefined {
+/** Only one old secret is accepted, so a rotation ends the grace period that an earlier rotation has started. */
+function earlierSecretNote(key: KeyView, { now }: PageContext): Html | undefined {
   const ending = inGrace(key.secrets);
   if (ending.length === 0) return undefined;
   const one = (secret: SecretView) =>
-    html`If you rotate now, ${secretEnd(secret.hint)}, the ${secretWord(key)} before the current one, ends at once. ${lastUseOf(secretEnd(secret.hint), secret, now)} If clients still use it, wait until its grace period ends, ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
-  return html`<p class="banner">${joined(ending.map(one), html` `)}</p>`;
+    html`If you rotate now, ${secretHint(secret.hint)}, the ${secretNoun(key)} before the current one, is refused at once. ${lastUseOf(secretHint(secret.hint), secret, now)} If clients still use it, wait until its grace period ends, ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
+  return html`<p class="banner">${join(ending.map(one), html` `)}</p>`;
 }
 
-/** An access key can have two secrets without an end. */
-function keepBoth(key: KeyView, { base }: PageContext): Html | undefined {
+/** Instead of a rotation, an access key can have two secrets without a grace period. */
+function addSecretNote(key: KeyView, { base }: PageContext): Html | undefined {
   if (key.kind !== 'access' || key.secrets.filter(({ state }) => state !== 'ended').length > 1) return undefined;
   return html`<p>To keep both secrets until you delete one, <a href="${base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm">add a secret</a> instead.</p>`;
 }
@@ -78,7 +76,6 @@ function inGrace(secrets: readonly SecretView[]): readonly SecretView[] {
   return secrets.filter(({ state }) => state === 'grace_period');
 }
 
-/** `GET …/disable/confirm` */
 export function disablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Disable', path: 'disable', isDanger: true },
@@ -87,7 +84,6 @@ export function disablePage(keyType: KeyType): Page {
   });
 }
 
-/** `GET …/enable/confirm` */
 export function enablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Enable', path: 'enable' },
@@ -95,14 +91,12 @@ export function enablePage(keyType: KeyType): Page {
   });
 }
 
-/** `GET /access-keys/:id/secrets/confirm` */
 export const addSecretPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Add a secret', heading: 'Add a secret to', path: 'secrets' },
   effect: () =>
-    html`<p>Adds a second client secret, which is shown once. An access key has at most two, and each is accepted until you delete it.</p>`,
+    html`<p>You get a second client secret, which is shown once. An access key has at most two, and each is accepted until you delete it.</p>`,
 });
 
-/** `GET /access-keys/:id/revoke-tokens/confirm` */
 export const revokeTokensPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'edit', title: 'Revoke tokens', heading: 'Revoke the tokens of', path: 'revoke-tokens' },
   isDanger: true,
@@ -125,11 +119,11 @@ export function confirmPage(keyType: KeyType, confirmation: Confirmation): Page 
 ${fields?.(key, context)}
 <p class="actions"><button${isDanger && html` class="danger"`}>${button?.(key, context) ?? title}</button> <a href="${keyUrl}">Cancel</a></p>
 </form></div>`;
-    return answerPage(200, layout(context, { title: `${heading} ${keyName(key)}`, tab: keyType.name, main }));
+    return htmlResponse(200, layout(context, { title: `${heading} ${keyName(key)}`, tab: keyType.name, main }));
   };
 }
 
-/** Says when the key was last rotated, also to a member who comes back to this page after a rotation. */
+/** Says when the key was last rotated, so that a member who comes back to this page does not rotate it twice. */
 function lastRotation({ secrets }: KeyView, now: number): Html | undefined {
   const [newest, ...older] = secrets;
   if (newest === undefined || older.every(({ state }) => state === 'current')) return undefined;
@@ -139,7 +133,7 @@ function lastRotation({ secrets }: KeyView, now: number): Html | undefined {
 function graceField(key: KeyView, { now }: PageContext): Html {
   const periods = gracePeriodsUntil(key.expiresAt, now);
   const proposed = periods.findLast(({ seconds }) => seconds <= DEFAULT_GRACE_PERIOD)?.seconds;
-  return html`<fieldset><legend>When does ${secretEnd(key.hint)}, the current ${secretWord(key)}, stop working?</legend>${periods.map(
+  return html`<fieldset><legend>When does ${secretHint(key.hint)}, the current ${secretNoun(key)}, stop working?</legend>${periods.map(
     ({ seconds, title }) =>
       html`<label class="tick"><input type="radio" name="grace" value="${seconds}"${seconds === proposed && html` checked`}> <span>${title}${seconds === 0 && key.kind !== 'public' && ', because the secret was leaked'}${
         seconds > 0 && html` <span class="muted">until ${formatTime(new Date(now + seconds * 1_000))}</span>`
@@ -147,7 +141,7 @@ function graceField(key: KeyView, { now }: PageContext): Html {
   )}</fieldset>`;
 }
 
-/** Leaves out grace periods that would end after the key itself. */
+/** Leaves out grace periods that would end after the key expires. */
 function gracePeriodsUntil(expiresAt: Date | null, now: number) {
   const end = expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
   return GRACE_PERIODS.filter(({ seconds }) => seconds === 0 || now + seconds * 1_000 < end);

@@ -1,4 +1,4 @@
-/** Creates a key: the member chooses a kind, then settings; the response shows the secret once. */
+/** The pages that create a key: the choice of a kind, the form for the settings, and the response with the secret. */
 import type { Kind } from '../../credentials/kind.js';
 import type { CreatedKey } from '../../management/keys/key-service.js';
 import { ManagementError } from '../../management/management-error.js';
@@ -7,14 +7,15 @@ import { type Html, html } from '../components/html.js';
 import { KINDS } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { accountOptions } from '../forms/account-options.js';
-import { FORM_ID, formIdField, formIdIn, missingFormId } from '../forms/form-id.js';
+import { FORM_ID, formIdField, formIdIn } from '../forms/form-id.js';
 import { type FormValues, NEW_FORM_VALUES, readFormValues } from '../forms/form-values.js';
 import { errorSummary, isFormError, settingsFields } from '../forms/settings-form.js';
 import { toAccessKeySettings, toKeySettings } from '../forms/to-settings.js';
 import { tokenField } from '../http/form-token.js';
-import { badRequest } from '../http/http-error.js';
+import { badRequest, incompleteForm } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
-import { type Answer, answerPage } from '../http/page-response.js';
+import { htmlResponse, type PageResponse } from '../http/page-response.js';
+import { assertCan } from '../http/permissions.js';
 import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 import { shownOncePage } from './shown-once-page.js';
@@ -29,23 +30,21 @@ export const newKeyPage: Page = async (context) => {
   return await formPage(context, { kind: readKind(kind), values: newValues(context) });
 };
 
-/** `GET /access-keys/new` */
 export const newAccessKeyPage: Page = async (context) =>
   await formPage(context, { kind: 'access', values: newValues(context) });
 
-/** The environment is the one that the list showed. */
+/** The form starts with the environment by which the list was filtered. */
 function newValues({ fields }: PageContext): FormValues {
   const environment = fields.one('environment') ?? NEW_FORM_VALUES.environment;
-  if (environment !== 'live' && environment !== 'sandbox') throw badRequest('The environment is live or sandbox.');
+  if (environment !== 'live' && environment !== 'sandbox') throw badRequest('The environment must be live or sandbox.');
   return { ...NEW_FORM_VALUES, environment };
 }
 
-/** For links: the sandbox is named, live is the default. */
-function sandboxOf({ environment }: FormValues): string | undefined {
+/** The environment as a query parameter, which is left out for live keys. */
+function environmentParameter({ environment }: FormValues): string | undefined {
   return environment === 'sandbox' ? environment : undefined;
 }
 
-/** `POST /keys` */
 export const createKey: Page = async (context) => {
   const kind = readKind(context.fields.one('kind'));
   const { keys } = context.site.management;
@@ -54,7 +53,6 @@ export const createKey: Page = async (context) => {
   );
 };
 
-/** `POST /access-keys` */
 export const createAccessKey: Page = (context) => {
   const { accessKeys } = context.site.management;
   return create(context, 'access', (values, formId) =>
@@ -66,21 +64,21 @@ async function create(
   context: PageContext,
   kind: Kind,
   make: (values: FormValues, formId: string) => Promise<CreatedKey>,
-): Promise<Answer> {
+): Promise<PageResponse> {
   const formId = formIdIn(context.fields);
-  if (formId === undefined) throw missingFormId();
+  if (formId === undefined) throw incompleteForm();
   const values = readFormValues(context.fields);
   try {
-    return shownOncePage(context, keyTypeOf(kind), await make(values, formId), { status: 201, done: 'created' });
+    return shownOncePage(context, keyTypeOfKind(kind), await make(values, formId), { status: 201, done: 'created' });
   } catch (error) {
     if (!(error instanceof ManagementError) || !isFormError(error)) throw error;
     return await formPage(context, { kind, values, formId, error });
   }
 }
 
-function kindsPage(context: PageContext): Answer {
+function kindsPage(context: PageContext): PageResponse {
   const { base } = context;
-  const environment = sandboxOf(newValues(context));
+  const environment = environmentParameter(newValues(context));
   const list = `${base}${API_KEYS.list}${queryString({ environment })}`;
   const card = (path: string, { title, use }: { title: string; use: string }) =>
     html`<li><a class="card" href="${base}${path}"><strong>${title}</strong> ${use}</a></li>`;
@@ -92,7 +90,7 @@ ${card(`${API_KEYS.create}${queryString({ kind: 'secret', environment })}`, KIND
 ${card(`${API_KEYS.create}${queryString({ kind: 'public', environment })}`, KINDS.public)}
 ${card(`${ACCESS_KEYS.create}${queryString({ environment })}`, KINDS.access)}
 </ul>`;
-  return answerPage(200, layout(context, { title: 'Create a key', tab: 'keys', main }));
+  return htmlResponse(200, layout(context, { title: 'Create a key', tab: 'keys', main }));
 }
 
 interface Form {
@@ -102,15 +100,16 @@ interface Form {
   readonly error?: ManagementError;
 }
 
-async function formPage(context: PageContext, { kind, values, formId, error }: Form): Promise<Answer> {
+async function formPage(context: PageContext, { kind, values, formId, error }: Form): Promise<PageResponse> {
+  assertCan(context, 'create');
   const { base, formToken, now } = context;
-  const keyType = keyTypeOf(kind);
+  const keyType = keyTypeOfKind(kind);
   const options = await accountOptions(context);
   const { title, use } = KINDS[kind];
   const heading = `Create a ${title.toLowerCase()}`.replace('a access', 'an access');
   const lacksEntitlement = kind === 'access' ? options.scopes.length === 0 : options.apis.length === 0;
   const instead = options.disabled ? DISABLED : lacksEntitlement ? noEntitlement(kind) : undefined;
-  const list = `${base}${keyType.list}${queryString({ environment: sandboxOf(values) })}`;
+  const list = `${base}${keyType.list}${queryString({ environment: environmentParameter(values) })}`;
   const main = html`<p class="crumb"><a href="${list}">${keyType.title}</a></p>
 ${errorSummary(error)}<h1>${heading}</h1>
 <p>${use}</p>
@@ -123,7 +122,7 @@ ${settingsFields({ kind, values, options, error, isNew: true, now })}
 </form>`
 }`;
   const page = { title: error === undefined ? heading : `Error: ${heading}`, tab: keyType.name, main };
-  return answerPage(error === undefined ? 200 : 400, layout(context, page));
+  return htmlResponse(error === undefined ? 200 : 400, layout(context, page));
 }
 
 const DISABLED = html`<p class="banner">The account is disabled, so no key can be created. Ask the operator of this platform to enable it.</p>`;
@@ -133,11 +132,11 @@ function noEntitlement(kind: Kind): Html {
   return html`<p class="empty">The account has no ${what}, so no key can be created. Ask the operator of this platform to add them.</p>`;
 }
 
-function keyTypeOf(kind: Kind): KeyType {
+function keyTypeOfKind(kind: Kind): KeyType {
   return kind === 'access' ? ACCESS_KEYS : API_KEYS;
 }
 
 function readKind(kind: string | undefined): 'secret' | 'public' {
   if (kind === 'secret' || kind === 'public') return kind;
-  throw badRequest('Choose whether to create a secret or a public key.');
+  throw badRequest('Choose whether to create a secret key or a public key.');
 }

@@ -1,4 +1,4 @@
-/** Edits the settings of a key, based on the version that the editor saw. */
+/** The pages that edit the settings of a key. An edit is refused if the key has changed since the form was opened. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import { ManagementError } from '../../management/management-error.js';
 import { hidden } from '../components/controls.js';
@@ -6,27 +6,25 @@ import { type Html, html, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { accountOptions } from '../forms/account-options.js';
 import { conflictDiff } from '../forms/conflict-diff.js';
-import { type FormValues, formValuesOf, readFormValues } from '../forms/form-values.js';
+import { type FormValues, readFormValues, toFormValues } from '../forms/form-values.js';
 import { versionIn } from '../forms/key-version.js';
 import { errorSummary, isFormError, settingsFields } from '../forms/settings-form.js';
 import { toAccessKeyEdit, toKeyEdit } from '../forms/to-settings.js';
 import { tokenField } from '../http/form-token.js';
 import { keyIdIn, type Page, type PageContext, viewKey } from '../http/page-context.js';
-import { type Answer, answerPage, seeOther } from '../http/page-response.js';
+import { htmlResponse, type PageResponse, seeOther } from '../http/page-response.js';
 import { assertCan, can } from '../http/permissions.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
 
-/** `GET …/edit` */
 export function editPage(keyType: KeyType): Page {
   return async (context) => {
     assertCan(context, 'edit');
     const key = await viewKey(context, keyType);
     if (key.state === 'revoked') throw new ManagementError('revoked', `the ${keyType.noun} is revoked`);
-    return await formPage(context, keyType, { key, values: formValuesOf(key), version: key.version });
+    return await formPage(context, keyType, { key, values: toFormValues(key), version: key.version });
   };
 }
 
-/** `POST …/edit` */
 export function editKey(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base } = context;
@@ -62,9 +60,9 @@ async function edit(
 /**
  * The page for an edit that was based on an older version: both versions side by side, and a form with the new version.
  */
-async function conflictPage(context: PageContext, keyType: KeyType, values: FormValues): Promise<Answer> {
+async function conflictPage(context: PageContext, keyType: KeyType, values: FormValues): Promise<PageResponse> {
   const key = await viewKey(context, keyType);
-  const conflict = html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>Somebody else changed this key</h2>
+  const conflict = html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>This key was changed in the meantime</h2>
 <p>Your changes are not saved. Compare the current settings with yours.</p></div>
 ${conflictDiff(key, values)}
 <p><a class="button plain" href="${context.base}${keyPath(keyType, key)}">Discard my changes</a></p>
@@ -84,8 +82,10 @@ async function formPage(
   context: PageContext,
   keyType: KeyType,
   { key, values, version, error, conflict }: Form,
-): Promise<Answer> {
+): Promise<PageResponse> {
   const { base, formToken, now } = context;
+  // The form of an edit has no field for the environment.
+  const shown = { ...values, environment: key.environment };
   const path = `${base}${keyPath(keyType, key)}`;
   const options = await accountOptions(context);
   const name = keyName(key);
@@ -94,10 +94,10 @@ ${errorSummary(error)}<h1>Edit ${userText(name)}</h1>
 ${conflict}
 <form class="settings" method="post" action="${path}/edit">
 ${tokenField(formToken)}${hidden('version', version)}
-${settingsFields({ kind: key.kind, values, options, error, isNew: false, now, expiresAt: key.expiresAt })}
+${settingsFields({ kind: key.kind, values: shown, options, error, isNew: false, now, expiresAt: key.expiresAt })}
 <p class="actions"><button>${conflict === undefined ? 'Save' : 'Save my changes'}</button> <a href="${path}">Cancel</a></p>
 </form>`;
   const status = conflict !== undefined ? 409 : error !== undefined ? 400 : 200;
   const title = `${status === 200 ? '' : 'Error: '}Edit ${name}`;
-  return answerPage(status, layout(context, { title, tab: keyType.name, main }));
+  return htmlResponse(status, layout(context, { title, tab: keyType.name, main }));
 }

@@ -1,10 +1,9 @@
-/** The file with the variables of a new key. Its names come from the product and from the key. */
+/** The `.env` file for a new key: it is named after the key, and its variables after the product. */
 import type { KeyView } from '../../management/keys/key-view.js';
 
 export interface EnvFile {
   /** Lowercase ASCII letters, digits, `-` and `_`, and then `.env`. */
   readonly name: string;
-  /** The name of the variable with the secret. */
   readonly variable: string;
   /** The content as a `data:` URL, so that no second request is needed for the secret. */
   readonly href: string;
@@ -29,14 +28,14 @@ export function createEnvFile(
   return { name: toFileName(name, id), variable, href: `data:text/plain;charset=utf-8,${encodeURIComponent(text)}` };
 }
 
-/** `ACME_PAY` of `Acme Pay`. The name of a variable cannot begin with a digit. */
+/** `Acme Pay` becomes `ACME_PAY`. The name of a variable cannot begin with a digit. */
 function toPrefix(productName: string): string {
   const prefix = toAscii(productName, '_').toUpperCase();
   if (prefix === '') return DEFAULT_PREFIX;
   return /^\d/.test(prefix) ? `_${prefix}` : prefix;
 }
 
-/** `order-service.env` of `Order service`. */
+/** `Order service` becomes `order-service.env`. */
 function toFileName(name: string | null, id: string): string {
   const slug = toAscii(name ?? '', '-') || toAscii(id, '_') || 'key';
   return RESERVED_NAME.test(slug) ? `key-${slug}.env` : `${slug}.env`;

@@ -1,16 +1,15 @@
-/** Actions on a key with one button. */
+/** The forms of the confirmation pages, which carry out one action on a key. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import { formIdIn } from '../forms/form-id.js';
 import { versionIn } from '../forms/key-version.js';
 import { badRequest, notFound } from '../http/http-error.js';
 import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
-import { type Answer, seeOther } from '../http/page-response.js';
+import { type PageResponse, seeOther } from '../http/page-response.js';
 import { can } from '../http/permissions.js';
 import type { Fields } from '../http/request-fields.js';
 import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
 import { shownOncePage } from './shown-once-page.js';
 
-/** `POST …/disable`, `POST …/enable` */
 export function setDisabled(keyType: KeyType, disabled: boolean): Page {
   return async (context) => {
     const { site, member } = context;
@@ -20,10 +19,9 @@ export function setDisabled(keyType: KeyType, disabled: boolean): Page {
   };
 }
 
-/** `POST …/rotate` */
 export function rotateKey(keyType: KeyType): Page {
   return async (context) => {
-    const grace = graceIn(context);
+    const grace = readGrace(context);
     const { site, member } = context;
     const rotated = await site.management[keyType.name].rotate(
       member,
@@ -36,7 +34,6 @@ export function rotateKey(keyType: KeyType): Page {
   };
 }
 
-/** `POST …/end-grace` */
 export function endGrace(keyType: KeyType): Page {
   return async (context) => {
     const key = await context.site.management[keyType.name].endGrace(
@@ -49,7 +46,6 @@ export function endGrace(keyType: KeyType): Page {
   };
 }
 
-/** `POST /access-keys/:id/secrets` */
 export const addSecret: Page = async (context) => {
   const { accessKeys } = context.site.management;
   const created = await accessKeys.addSecret(
@@ -61,15 +57,13 @@ export const addSecret: Page = async (context) => {
   return shownOncePage(context, ACCESS_KEYS, created, { status: 201, done: 'secret added' });
 };
 
-/** `POST /access-keys/:id/secrets/delete` */
 export const deleteSecret: Page = async (context) => {
   const { site, member, fields } = context;
-  const [formId, version, secret] = [formIdIn(fields), versionIn(context), secretIdIn(fields)];
+  const [formId, version, secret] = [formIdIn(fields), versionIn(context), readSecretId(fields)];
   const key = await site.management.accessKeys.deleteSecret(member, keyIdIn(context), secret, formId, version);
   return redirectToKey(context, ACCESS_KEYS, key, 'secret-deleted');
 };
 
-/** `POST /access-keys/:id/revoke-tokens` */
 export const revokeTokens: Page = async (context) => {
   const edit = { version: versionIn(context), revokeTokens: true };
   const key = await context.site.management.accessKeys.edit(
@@ -81,19 +75,20 @@ export const revokeTokens: Page = async (context) => {
   return redirectToKey(context, ACCESS_KEYS, key, 'tokens-revoked');
 };
 
-function redirectToKey({ base }: PageContext, keyType: KeyType, key: KeyView, done: string): Answer {
+function redirectToKey({ base }: PageContext, keyType: KeyType, key: KeyView, done: string): PageResponse {
   return seeOther(`${base}${keyPath(keyType, key)}?done=${done}`);
 }
 
-function graceIn(context: PageContext): number {
+/** Without the permission, the grace period may be missing: management then refuses the rotation, and audits it. */
+function readGrace(context: PageContext): number {
   const text = context.fields.one('grace') ?? '';
   if (/^\d{1,7}$/.test(text)) return Number(text);
   if (!can(context, 'rotate')) return 0;
-  throw badRequest('Choose when the grace period ends.');
+  throw badRequest('Choose one of the times in the form.');
 }
 
-/** @throws HttpError 404 for a text that cannot be the id of a secret. */
-function secretIdIn(fields: Fields): string {
+/** @throws HttpError 404 for a text that cannot be the ID of a secret. */
+function readSecretId(fields: Fields): string {
   const id = fields.one('secret') ?? '';
   if (!/^[0-9a-f]{16}$/.test(id)) throw notFound();
   return id;

@@ -1,11 +1,10 @@
-/** The list of keys of one type, with its filters. */
-
+/** The page that lists the keys of one type, with its filters. */
 import type { KeyView } from '../../management/keys/key-view.js';
-import type { KeyOrder, ListFilter } from '../../management/list-filter.js';
-import { type Entry, hidden, keySearchField, moreFilters, searchField, select } from '../components/controls.js';
+import { DEFAULT_ORDER, type KeyOrder, type ListFilter } from '../../management/list-filter.js';
+import { hidden, keySearchField, moreFilters, type SelectOption, searchField, select } from '../components/controls.js';
 import { expiresSoon } from '../components/expires-soon.js';
 import { FLASH, FLASH_KEY, listFlashMessage } from '../components/flash-message.js';
-import { type Html, html, joined, userText } from '../components/html.js';
+import { type Html, html, join, userText } from '../components/html.js';
 import { ENVIRONMENTS, KINDS, STATES } from '../components/key-labels.js';
 import { keyTable } from '../components/key-table.js';
 import { layout } from '../components/layout.js';
@@ -13,33 +12,31 @@ import { timeAgo } from '../components/times.js';
 import { type AccountOptions, accountOptions } from '../forms/account-options.js';
 import { badRequest } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
-import { answerPage } from '../http/page-response.js';
+import { htmlResponse } from '../http/page-response.js';
+import { can, missingPermission } from '../http/permissions.js';
 import { filtersIn, limitIn, queryString } from '../http/query-string.js';
-import { shortenedNote, withoutWholeSecret } from '../http/whole-secret.js';
+import { redirectWholeSecret, shortenedNote } from '../http/whole-secret.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
 
 type KeyPage = Awaited<ReturnType<PageContext['site']['management']['keys']['list']>>;
-/** The state of the list that links keep. */
-type View = Readonly<Record<string, string | undefined>>;
+/** The filters, the order and the page size, which links to the list keep. */
+type ListView = Readonly<Record<string, string | undefined>>;
 
 const FILTERS: Readonly<Record<KeyType['name'], readonly string[]>> = {
   keys: ['environment', 'kind', 'api', 'state', 'text', 'unused'],
   accessKeys: ['environment', 'state', 'text', 'unused'],
 };
 
-/** The query parameters of the list. */
 export function keyListQuery(keyType: KeyType): readonly string[] {
   return [...FILTERS[keyType.name], 'sort', 'after', 'limit', FLASH, FLASH_KEY];
 }
 
 const DAY = 86_400_000;
-/** The order of a list that was not sorted: newest first. The management API has its own default. */
-const DEFAULT_ORDER: KeyOrder = '-created';
 /** Maximum keys that the banner names. */
 const MAX_NAMED = 5;
 
 export function keyListPage(keyType: KeyType): Page {
-  return withoutWholeSecret(keyType.list, keyListQuery(keyType), 'text', listPage(keyType));
+  return redirectWholeSecret(keyType.list, keyListQuery(keyType), 'text', listPage(keyType));
 }
 
 function listPage(keyType: KeyType): Page {
@@ -60,19 +57,20 @@ function listPage(keyType: KeyType): Page {
     const usage = await site.management.recentUsage(member, ids);
     const view = { ...filters, sort, limit };
     const path = `${base}${keyType.list}`;
+    const canCreate = !options.disabled && can(context, 'create');
     const isFirstRun = keys.items.length === 0 && after === undefined && Object.keys(filters).length === 0;
-    const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${!options.disabled && html`<a class="button" href="${base}${keyType.create}${queryString({ environment: filters.environment })}">Create ${keyType.noun}</a>`}</div></div>
+    const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${canCreate && html`<a class="button" href="${base}${keyType.create}${queryString({ environment: filters.environment })}">Create ${keyType.noun}</a>`}</div></div>
 ${await listFlashMessage(context, keyType)}
 ${options.disabled && html`<p class="banner">The account is disabled: ${!isFirstRun && 'all of its keys are refused, and '}no key can be created. Ask the operator of this platform to enable it.</p>`}
 ${!isFirstRun && html`${filterForm(keyType, view, options, base)}\n${shortenedNote(context)}`}
-<p class="unseen" role="status" id="found">${resultCount(keyType, keys)}</p>
+<p class="unseen" role="status" id="found">${!isFirstRun && resultCount(keyType, keys)}</p>
 <div id="results">
 ${expiryBanner(keyType, keys.items, context)}
 ${
   isFirstRun
-    ? options.disabled
-      ? noKeys(keyType)
-      : firstRun(context, keyType)
+    ? canCreate
+      ? firstRun(context, keyType)
+      : noKeys(context, keyType)
     : keys.items.length === 0
       ? nothingFound(keyType, view, base)
       : keyTable(keyType, keys.items, {
@@ -83,11 +81,11 @@ ${
           linkTo: (order) => `${path}${queryString({ ...view, sort: order === DEFAULT_ORDER ? undefined : order })}`,
         })
 }
-<nav class="pages" aria-label="Pages">
+<nav class="pages" aria-label="Pagination">
 ${after !== undefined && html`<a href="${base}${keyType.list}${queryString(view)}">First page</a>`}
 ${keys.next !== null && html`<a rel="next" href="${base}${keyType.list}${queryString({ ...view, after: keys.next })}">Next page</a>`}
 </nav></div>`;
-    return answerPage(200, layout(context, { title: keyType.title, tab: keyType.name, main }));
+    return htmlResponse(200, layout(context, { title: keyType.title, tab: keyType.name, main }));
   };
 }
 
@@ -110,13 +108,12 @@ function expiryBanner(keyType: KeyType, keys: readonly KeyView[], { base, now }:
     );
   const more = expiring.length - named.length;
   const count = expiring.length === 1 ? '1 key on this page expires' : `${expiring.length} keys on this page expire`;
-  return html`<p class="banner">${count} within 14 days: ${joined(named, html`, `)}${
+  return html`<p class="banner">${count} within 14 days: ${join(named, html`, `)}${
     more > 0 && html` and ${more} more`
   }.</p>`;
 }
 
-/** Links that keep the other filters. */
-function environmentSwitch(path: string, view: View): Html {
+function environmentSwitch(path: string, view: ListView): Html {
   const link = (environment: string | undefined, title: string) => {
     const isCurrent = environment === view.environment;
     return html`<li><a href="${path}${queryString({ ...view, environment })}"${isCurrent && html` aria-current="true"`}>${title}</a></li>`;
@@ -126,7 +123,7 @@ function environmentSwitch(path: string, view: View): Html {
 
 function filterForm(
   keyType: KeyType,
-  { environment, kind, api, state, text, unused, sort, limit }: View,
+  { environment, kind, api, state, text, unused, sort, limit }: ListView,
   { apis }: AccountOptions,
   base: string,
 ): Html {
@@ -135,9 +132,9 @@ function filterForm(
 ${keySearchField('text', 'Search', text)}
 ${moreFilters(
   [kind, api, state, unused, sort].some((value) => value !== undefined),
-  html`${keyType === API_KEYS && html`${select('kind', 'Kind', [ANY, ...KIND_ENTRIES], kind)}${apiField(apis, api)}`}
+  html`${keyType === API_KEYS && html`${select('kind', 'Kind', [ANY, ...KIND_OPTIONS], kind)}${apiField(apis, api)}`}
 ${select('state', 'State', [{ value: '', title: 'Not revoked' }, ...states], state)}
-${select('unused', 'Last used', UNUSED, unused)}
+${select('unused', 'Last used', LAST_USED_OPTIONS, unused)}
 ${select('sort', 'Sort by', ORDERS, sort)}`,
 )}
 ${environment !== undefined && hidden('environment', environment)}
@@ -146,18 +143,17 @@ ${limit !== undefined && hidden('limit', limit)}
 </form>`;
 }
 
-const UNUSED: readonly Entry[] = [
+const LAST_USED_OPTIONS: readonly SelectOption[] = [
   { value: '', title: 'Any time' },
-  { value: '7', title: 'Not for 7 days' },
-  { value: '30', title: 'Not for 30 days' },
-  { value: '90', title: 'Not for 90 days' },
-  { value: '365', title: 'Not for a year' },
+  { value: '7', title: 'Not in 7 days' },
+  { value: '30', title: 'Not in 30 days' },
+  { value: '90', title: 'Not in 90 days' },
+  { value: '365', title: 'Not in a year' },
 ];
 
-/** @throws HttpError 400 for anything but a number of days. */
 function daysBefore(now: number, days: string | undefined): Date | undefined {
   if (days === undefined) return undefined;
-  if (!/^[1-9]\d{0,3}$/.test(days)) throw badRequest('The number of days is not valid.');
+  if (!/^[1-9]\d{0,3}$/.test(days)) throw badRequest('The number of days must be from 1 to 9999.');
   return new Date(now - Number(days) * DAY);
 }
 
@@ -169,38 +165,42 @@ const ORDER_TITLES: Readonly<Record<KeyOrder, string>> = {
   '-used': 'Recently used',
   used: 'Longest unused',
 };
-const ORDERS: readonly Entry[] = Object.entries(ORDER_TITLES).map(([order, title]) => ({
+const ORDERS: readonly SelectOption[] = Object.entries(ORDER_TITLES).map(([order, title]) => ({
   value: order === DEFAULT_ORDER ? '' : order,
   title,
 }));
 
-const ANY: Entry = { value: '', title: 'Any' };
-const KIND_ENTRIES: readonly Entry[] = [
+const ANY: SelectOption = { value: '', title: 'Any' };
+const KIND_OPTIONS: readonly SelectOption[] = [
   { value: 'secret', title: KINDS.secret.title },
   { value: 'public', title: KINDS.public.title },
 ];
 
-/** An account with all APIs has no list of APIs, so the field is a text field. */
+/** An account that is allowed every API has no list of them, so the member types the name. */
 function apiField(apis: AccountOptions['apis'], api: string | undefined): Html {
   if (apis === 'all') return searchField('api', 'API', api);
   const names = api === undefined || apis.includes(api) ? apis : [...apis, api];
   return select('api', 'API', [ANY, ...names.map((name) => ({ value: name, title: name }))], api);
 }
 
-function nothingFound(keyType: KeyType, { text, state }: View, base: string): Html {
-  return html`<div class="empty"><h2>No ${keyType.noun} matches.</h2>
+function nothingFound(keyType: KeyType, { text, state }: ListView, base: string): Html {
+  return html`<div class="empty"><h2>No ${keyType.noun} matches</h2>
 <p>${text !== undefined && html`The search looks in names, IDs and the last characters of keys. `}${
-    state === undefined && 'Revoked keys are shown only with the state "Revoked". '
-  }<a href="${base}${keyType.list}">Show all</a></p></div>`;
+    state === undefined && 'To find revoked keys, choose the state "Revoked". '
+  }<a href="${base}${keyType.list}">Clear filters</a></p></div>`;
 }
 
-/** For a disabled account, which cannot create its first key. */
-function noKeys({ noun }: KeyType): Html {
-  return html`<div class="empty"><h2>No ${noun}s yet</h2>
-<p>When the account is enabled, you can create an ${noun} here.</p></div>`;
+/** For a member who cannot create a key, or not yet. */
+function noKeys(context: PageContext, { noun }: KeyType): Html {
+  const missing = missingPermission(context, 'create');
+  const text =
+    missing === undefined
+      ? html`When the account is enabled, you can create an ${noun} here.`
+      : html`You need the ${missing} permission to create an ${noun}.`;
+  return html`<div class="empty"><h2>No ${noun}s</h2>
+<p>${text}</p></div>`;
 }
 
-/** For an account that has no key of this type yet: what such a key is for, and the next steps. */
 function firstRun({ base }: PageContext, keyType: KeyType): Html {
   const isApi = keyType === API_KEYS;
   const cards = isApi
@@ -209,16 +209,16 @@ function firstRun({ base }: PageContext, keyType: KeyType): Html {
         { ...KINDS.public, path: `${keyType.create}?kind=public` },
       ]
     : [{ ...KINDS.access, path: keyType.create }];
-  return html`<div class="start"><h2>Create your first key</h2>
+  return html`<div class="start"><h2>Create an ${keyType.noun}</h2>
 <p>What do you need it for?</p>
 <ul class="cards">${cards.map(
     ({ title, use, path }) =>
       html`<li><a class="card" href="${base}${path}"><strong>${title}</strong> ${use}</a></li>
 `,
   )}</ul>
-<h2>Then</h2>
+<h2>Next steps</h2>
 <ol class="steps"><li>Copy the ${isApi ? 'key' : 'client secret'}. ${isApi ? 'A secret key' : 'It'} is shown once.</li>
-<li>${isApi ? 'Send a request with it. The page of the new key has a command to try.' : 'Obtain an access token with it. The page of the new key has a command to try.'}</li>
+<li>${isApi ? 'Send a request with it. The page that shows the key has a command to try.' : 'Obtain an access token with it. The page that shows the secret has a command to try.'}</li>
 <li>Come back here to see when each key was last used, and how often.</li></ol>
 <p class="muted">${isApi ? html`A server that uses OAuth 2.0 needs an <a href="${base}${ACCESS_KEYS.list}">access key</a> instead.` : html`A server that does not use OAuth 2.0 needs an <a href="${base}${API_KEYS.list}">API key</a> instead.`}</p></div>`;
 }

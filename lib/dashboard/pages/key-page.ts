@@ -14,24 +14,23 @@ import { formatExpiry, timeWithAge } from '../components/times.js';
 import { usageSection } from '../components/usage-chart.js';
 import { formatLimits } from '../forms/text-settings.js';
 import { type Page, viewKey } from '../http/page-context.js';
-import { answerPage } from '../http/page-response.js';
+import { htmlResponse } from '../http/page-response.js';
 import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, type KeyType, keyName } from '../key-type.js';
 
 const BINDINGS: Readonly<Record<string, string>> = {
-  dpop: 'By DPoP',
-  mtls: 'By TLS certificate',
-  true: 'By DPoP or by TLS certificate',
+  dpop: 'DPoP-bound',
+  mtls: 'Certificate-bound',
+  true: 'DPoP-bound or certificate-bound',
 };
 
-/** Number of audit log entries on the page. */
-const LATEST = 10;
+const MAX_ENTRIES = 10;
 
 export function keyPage(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base, now } = context;
     const key = await viewKey(context, keyType);
-    const activity = await site.management.audit(member, { subject: key.id, limit: LATEST });
+    const activity = await site.management.audit(member, { subject: key.id, limit: MAX_ENTRIES });
     const usage = await site.management.usage(member, key.id);
     const main = html`<p class="crumb"><a href="${base}${keyType.list}">${keyType.title}</a></p>
 <div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}${sandboxBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key)}</div>
@@ -40,17 +39,17 @@ ${keyStateBanner(context, keyType, key, activity.items)}
 ${key.publicKey !== null && copyField('text', 'Public key', key.publicKey)}
 ${usageSection(usage)}
 <h2>Details</h2>
-${factsOf(keyType, key, now)}
+${keyFacts(keyType, key, now)}
 ${secretsSection(context, keyType, key)}
 ${keyType === ACCESS_KEYS && publicKeysSection(context, key)}
 <h2>Activity</h2>
 ${auditEntries(activity.items, now, { kind: key.kind })}
-<p><a href="${base}/audit${queryString({ subject: key.id })}">All activity</a></p>`;
-    return answerPage(200, layout(context, { title: keyName(key), tab: keyType.name, main }));
+<p><a href="${base}/audit${queryString({ subject: key.id })}">View in the audit log</a></p>`;
+    return htmlResponse(200, layout(context, { title: keyName(key), tab: keyType.name, main }));
   };
 }
 
-function factsOf(keyType: KeyType, key: KeyView, now: number): Html {
+function keyFacts(keyType: KeyType, key: KeyView, now: number): Html {
   const never = html`<span class="muted">Never</span>`;
   const time = (at: Date | null) => (at === null ? never : timeWithAge(at, now));
   const idTitle = keyType.name === 'keys' ? 'Key ID' : 'Client ID';
@@ -59,12 +58,12 @@ function factsOf(keyType: KeyType, key: KeyView, now: number): Html {
     [idTitle, copyText('key-id', idTitle, key.id)],
     ['Environment', html`${ENVIRONMENTS[key.environment]}`],
     key.apis === null ? undefined : ['APIs', fullList(key.apis)],
-    ['Scopes', scopesOf(key)],
+    ['Scopes', scopesHtml(key)],
     key.defaultScopes === null ? undefined : ['Default scopes', fullList(key.defaultScopes)],
     ['Channels', fullList(key.channels)],
     key.requireConfirmation === null
       ? undefined
-      : ['Tokens must be bound', html`${BINDINGS[String(key.requireConfirmation)]}`],
+      : ['Tokens must be', html`${BINDINGS[String(key.requireConfirmation)]}`],
     key.platform === null ? undefined : ['E-commerce platform', userText(key.platform)],
     key.allowedAddresses === null ? undefined : ['Allowed IP addresses', fullList(key.allowedAddresses)],
     key.limits === null ? undefined : ['Rate limits', html`${formatLimits(key.limits)}`],
@@ -80,7 +79,7 @@ function factsOf(keyType: KeyType, key: KeyView, now: number): Html {
   )}</dl>`;
 }
 
-function scopesOf({ kind, scopes }: KeyView): Html {
+function scopesHtml({ kind, scopes }: KeyView): Html {
   if (scopes !== null) return fullList(scopes);
   return kind === 'secret' ? html`Every scope of its APIs` : fullList([]);
 }

@@ -1,4 +1,4 @@
-/** Revokes a key. The member must type its name, because it is final. */
+/** The page that revokes a key. The member must type the name of the key, because revoking cannot be undone. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import { FLASH, FLASH_KEY } from '../components/flash-message.js';
 import { html, userText } from '../components/html.js';
@@ -7,12 +7,11 @@ import { recentUse } from '../components/recent-use.js';
 import { formIdField, formIdIn } from '../forms/form-id.js';
 import { tokenField } from '../http/form-token.js';
 import { keyIdIn, type Page, type PageContext, viewKey } from '../http/page-context.js';
-import { type Answer, answerPage, seeOther } from '../http/page-response.js';
+import { htmlResponse, type PageResponse, seeOther } from '../http/page-response.js';
 import { assertCan, can } from '../http/permissions.js';
 import { queryString } from '../http/query-string.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
 
-/** `GET …/revoke` */
 export function revokePage(keyType: KeyType): Page {
   return async (context) => {
     assertCan(context, 'revoke');
@@ -20,12 +19,11 @@ export function revokePage(keyType: KeyType): Page {
   };
 }
 
-/** `POST …/revoke` */
 export function revokeKey(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base, fields } = context;
     const formId = formIdIn(fields);
-    // Without the permission, the name is not checked: `revoke` below refuses the request, and audits it.
+    // Without the permission, the typed name does not matter: `revoke` below refuses the request, and audits it.
     if (can(context, 'revoke')) {
       const key = await viewKey(context, keyType);
       const typed = fields.one('confirm') ?? '';
@@ -41,7 +39,7 @@ export function revokeKey(keyType: KeyType): Page {
   };
 }
 
-/** Normalizes names, so that the same letters in other code points or with other spaces are equal. */
+/** A keyboard may type other code points or spaces for the same letters, such as a letter with a separate accent. */
 function normalizeName(text: string): string {
   return text.normalize('NFKC').replace(/\s+/g, ' ').trim();
 }
@@ -51,7 +49,7 @@ async function confirmation(
   keyType: KeyType,
   key: KeyView,
   { typed = '', error }: { readonly typed?: string; readonly error?: string } = {},
-): Promise<Answer> {
+): Promise<PageResponse> {
   const { base, formToken } = context;
   const keyUrl = `${base}${keyPath(keyType, key)}`;
   const name = keyName(key);
@@ -60,7 +58,7 @@ async function confirmation(
 <h1>Revoke ${userText(name)}</h1>
 <div class="panel ask"><p>Every request with this key is refused at once. This cannot be undone. ${await recentUse(context, key)}</p>
 ${key.state === 'active' && html`<p>To refuse requests only for a time, <a href="${keyUrl}/disable/confirm">disable it</a> instead: you can enable it again.</p>`}
-${key.state === 'active' && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate it</a> instead, and end the old secret immediately. The key keeps its settings.</p>`}
+${key.state === 'active' && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate it</a> instead, and choose "Now". The key keeps its settings.</p>`}
 <form method="post" action="${keyUrl}/revoke">${tokenField(formToken)}${formIdField()}
 <div class="field"><label for="field-confirm">Type <code>${userText(name)}</code> to revoke it</label>
 ${error !== undefined && html`<p class="error" id="confirm-error" role="alert">${error}</p>`}
@@ -70,5 +68,5 @@ ${error !== undefined && html`<p class="error" id="confirm-error" role="alert">$
 <p class="actions"><button class="danger">Revoke</button> <a href="${keyUrl}">Cancel</a></p>
 </form></div>`;
   const page = { title: error === undefined ? title : `Error: ${title}`, tab: keyType.name, main };
-  return answerPage(error === undefined ? 200 : 400, layout(context, page));
+  return htmlResponse(error === undefined ? 200 : 400, layout(context, page));
 }

@@ -1,5 +1,4 @@
 /** The routes of the Dashboard, and the fields that each accepts. */
-
 import { FLASH } from '../components/flash-message.js';
 import { FORM_ID } from '../forms/form-id.js';
 import { SETTINGS_FIELDS } from '../forms/form-values.js';
@@ -23,8 +22,9 @@ export interface Route {
   readonly path: string;
   readonly get?: Page;
   readonly post?: Page;
-  /** The fields of the query and of the form; any other field is refused. */
+  /** The fields that the query may have. Any other field is refused. */
   readonly query?: readonly string[];
+  /** The fields that the form may have, besides the CSRF token. Any other field is refused. */
   readonly form?: readonly string[];
 }
 
@@ -83,7 +83,6 @@ export const ROUTES: readonly Route[] = Object.freeze([
   { path: '/audit.csv', get: auditCsv, query: AUDIT_QUERY },
 ]);
 
-/** The pages and actions of one key. */
 function routesOfKey(keyType: KeyType): readonly Route[] {
   const path = `${keyType.path}/:id`;
   return [

@@ -5,18 +5,17 @@
 import type { CreatedKey } from '../../management/keys/key-service.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { copyField } from '../components/copy-field.js';
-import { CLOSE_QUOTE, type Html, html, joined, OPEN_QUOTE, userText } from '../components/html.js';
-import { ENVIRONMENTS, fullList, secretEnd, secretWord } from '../components/key-labels.js';
+import { CLOSE_QUOTE, type Html, html, join, OPEN_QUOTE, userText } from '../components/html.js';
+import { ENVIRONMENTS, fullList, secretHint, secretNoun } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { formatExpiry, timeWithAge } from '../components/times.js';
 import type { DashboardSettings, PageContext } from '../http/page-context.js';
-import { type Answer, answerPage } from '../http/page-response.js';
+import { htmlResponse, type PageResponse } from '../http/page-response.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
 import { createEnvFile } from './env-file.js';
 
 export interface Result {
   readonly status: number;
-  /** The action, for the text. */
   readonly done: 'created' | 'rotated' | 'secret added';
 }
 
@@ -25,7 +24,7 @@ export function shownOncePage(
   keyType: KeyType,
   created: CreatedKey,
   { status, done }: Result,
-): Answer {
+): PageResponse {
   const { key, secret: text } = created;
   if (text === undefined) return repeatedFormPage(context, keyType, created, done);
   const { site, base, now } = context;
@@ -36,42 +35,44 @@ export function shownOncePage(
   const download = html` <a class="button plain" download="${file.name}" href="${file.href}"${!isPublic && html` data-saves`}>Download as .env</a>`;
   const main = html`<h1>${heading}</h1>
 <p class="status" role="status">${isPublic ? PUBLIC_HINT : `Copy the ${label.toLowerCase()} now and store it safely. It is shown only once.`}</p>
-${done === 'created' && summaryOf(key, now)}
+${done === 'created' && settingsSummary(key, now)}
 <div class="once">${key.kind === 'access' && copyField('identifier', 'Client ID', key.id)}
 ${copyField('text', label, text, !isPublic, download)}
 <p class="muted">The file <code>${file.name}</code> sets <code>${file.variable}</code>.</p>
-${oldSecrets(context, created)}
-${done === 'secret added' && otherSecret(context, keyType, key)}
+${oldSecretsNote(context, created)}
+${done === 'secret added' && otherSecretNote(context, keyType, key)}
 <h2>Try it</h2>
-${copyField('command', 'Command', commandOf(site, key, text), !isPublic)}</div>
+${copyField('command', 'Command', curlCommand(site, key, text), !isPublic)}</div>
 <p class="actions"><a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
-  return answerPage(status, layout(context, { title, tab: keyType.name, main }));
+  return htmlResponse(status, layout(context, { title, tab: keyType.name, main }));
 }
 
 const SECRET_LABELS = Object.freeze({ secret: 'Secret key', public: 'Public key', access: 'Client secret' });
 const PUBLIC_HINT = 'A public key is not a secret. You can see it again on its page.';
 
-/** The page for a form that was sent again by a reload. Nothing was changed, so there is no new secret to show. */
+/** The page for a form that was sent again, for example by a reload. There is no new secret to show. */
 function repeatedFormPage(
   context: PageContext,
   keyType: KeyType,
   { key, doneAt }: CreatedKey,
   done: Result['done'],
-): Answer {
+): PageResponse {
   const { base, now } = context;
-  const { title, heading } = titleOf(keyType, key, done);
-  const main = html`<h1>${heading} before</h1>
-<p class="status" role="status">This form was already accepted on ${timeWithAge(doneAt, now)}. It was sent again, so nothing was changed now.</p>
-${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The secret was shown once and cannot be shown again. If it was not copied, rotate the key.</p>`}
+  const { title, heading } = titleOf(keyType, key, done, 'already ');
+  const remedy = done === 'secret added' ? 'delete it and add another one' : 'rotate the key';
+  const main = html`<h1>${heading}</h1>
+<p class="status" role="status">This form was accepted on ${timeWithAge(doneAt, now)}. It was sent again, but nothing was changed the second time.</p>
+${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The secret was shown once and cannot be shown again. If it was not copied, ${remedy}.</p>`}
 <p class="actions"><a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
-  return answerPage(200, layout(context, { title: `${title} before`, tab: keyType.name, main }));
+  return htmlResponse(200, layout(context, { title, tab: keyType.name, main }));
 }
 
-/** The title in the tab of the browser, and the heading. Both name the key. */
-function titleOf({ noun }: KeyType, key: KeyView, done: Result['done']): { title: string; heading: Html } {
+function titleOf({ noun }: KeyType, key: KeyView, done: Result['done'], already: '' | 'already ' = '') {
   const name = keyName(key);
   const [before, after] =
-    done === 'secret added' ? [`A secret was added to the ${noun} `, ''] : [`The ${noun} `, ` was ${done}`];
+    done === 'secret added'
+      ? [`A secret was ${already}added to the ${noun} `, '']
+      : [`The ${noun} `, ` was ${already}${done}`];
   return {
     title: `${before}${OPEN_QUOTE}${name}${CLOSE_QUOTE}${after}`,
     heading: html`${before}${OPEN_QUOTE}${userText(name)}${CLOSE_QUOTE}${after}`,
@@ -79,8 +80,8 @@ function titleOf({ noun }: KeyType, key: KeyView, done: Result['done']): { title
 }
 
 /** The old secret, if it has a grace period, and the secrets that the rotation has ended. */
-function oldSecrets({ now }: PageContext, { key, doneAt }: CreatedKey): Html {
-  const word = secretWord(key);
+function oldSecretsNote({ now }: PageContext, { key, doneAt }: CreatedKey): Html {
+  const word = secretNoun(key);
   const old = key.secrets.find(({ state }) => state === 'grace_period');
   const ended = key.secrets.filter(
     ({ state, acceptedUntil }) => state === 'ended' && acceptedUntil?.getTime() === doneAt.getTime(),
@@ -88,29 +89,28 @@ function oldSecrets({ now }: PageContext, { key, doneAt }: CreatedKey): Html {
   const until =
     old !== undefined &&
     old.acceptedUntil !== null &&
-    html`<p>The old ${word} is ${secretEnd(old.hint)}. Its grace period ends ${timeWithAge(old.acceptedUntil, now)}.</p>`;
-  const hints = ended.map(({ hint }) => secretEnd(hint));
+    html`<p>The old ${word} is ${secretHint(old.hint)}. Its grace period ends ${timeWithAge(old.acceptedUntil, now)}.</p>`;
+  const hints = ended.map(({ hint }) => secretHint(hint));
   return html`${until}
-${hints.length > 0 && html`<p>Refused from now on: ${joined(hints, html`, `)}.</p>`}`;
+${hints.length > 0 && html`<p>Refused from now on: ${join(hints, html`, `)}.</p>`}`;
 }
 
-/** The settings that cannot be changed later, or matter most, in one line. */
-function summaryOf(key: KeyView, now: number): Html {
+/** The settings that matter most, in one line: a member may notice a mistake before the key is used. */
+function settingsSummary(key: KeyView, now: number): Html {
   const expiry = key.expiresAt === null ? html`never` : timeWithAge(key.expiresAt, now, formatExpiry);
   const access = key.apis === null ? html`Scopes: ${fullList(key.scopes ?? [])}` : html`APIs: ${fullList(key.apis)}`;
   return html`<p>Environment: ${ENVIRONMENTS[key.environment]} &middot; ${access} &middot; Expires: ${expiry}</p>`;
 }
 
-/** After a secret was added: the other one is still accepted, and what to do with it. */
-function otherSecret({ base }: PageContext, keyType: KeyType, key: KeyView): Html | undefined {
+function otherSecretNote({ base }: PageContext, keyType: KeyType, key: KeyView): Html | undefined {
   const other = key.secrets.slice(1).find(({ state }) => state === 'current');
   if (other === undefined) return undefined;
-  const end = secretEnd(other.hint);
+  const end = secretHint(other.hint);
   return html`<p>The other client secret ${end} is still accepted. Update your clients to the new one. When <a href="${base}${keyPath(keyType, key)}#secrets">the page of the key</a> shows that ${end} is no longer used, delete it there.</p>`;
 }
 
-/** The URL, the ID and the secret contain no single quote, so quoting them for a shell is safe. */
-function commandOf({ apiUrl, tokenUrl }: DashboardSettings, { kind, id }: KeyView, text: string): string {
+/** The URL, the ID and the secret contain no single quote, so they need no escaping for a shell. */
+function curlCommand({ apiUrl, tokenUrl }: DashboardSettings, { kind, id }: KeyView, text: string): string {
   if (kind === 'access') return `curl '${tokenUrl}' -u '${id}:${text}' -d grant_type=client_credentials`;
   return `curl '${apiUrl}' -H 'Authorization: Bearer ${text}'`;
 }

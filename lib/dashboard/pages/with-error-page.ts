@@ -1,13 +1,13 @@
-/** Error pages with a link back to the key. */
+/** Error pages with the navigation and a link back to the key. */
 import { ManagementError, type ManagementErrorCode } from '../../management/management-error.js';
 import { toHttpError } from '../components/error-page.js';
 import { html } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
-import { answerPage } from '../http/page-response.js';
+import { htmlResponse } from '../http/page-response.js';
 import type { KeyType } from '../key-type.js';
 
-/** Errors from which a member goes on in the Dashboard. All other errors have a page without navigation. */
+/** Errors that a member can cause in normal use. For all others, `errorPage` has no navigation. */
 const EXPECTED: readonly ManagementErrorCode[] = [
   ...(['invalid', 'forbidden', 'version_conflict', 'revoked', 'idempotency_conflict'] as const),
 ];
@@ -21,9 +21,9 @@ export function withErrorPage(keyType: KeyType, page: Page): Page {
       if (!(error instanceof ManagementError) || !EXPECTED.includes(error.code)) throw error;
       const { status, title, message } = toHttpError(error);
       const main = html`<h1>${title}</h1>
-<p role="alert">${message} Nothing was changed.</p>
+<p role="alert">${message} Nothing was saved.</p>
 <p><a class="button" href="${context.base}${pathBack(keyType, context)}">Go back</a></p>`;
-      return answerPage(status, layout(context, { title, tab: keyType.name, main }));
+      return htmlResponse(status, layout(context, { title, tab: keyType.name, main }));
     }
   };
 }

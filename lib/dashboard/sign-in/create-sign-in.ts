@@ -65,10 +65,11 @@ export interface SignIn {
   readonly router: Router;
   /** For `createDashboard`. It is called for every request, so an ended session is refused immediately. */
   readonly memberOf: (req: Request) => Promise<Member | undefined>;
-  /** For `createDashboard`: paths of the sign-in. */
+  /** The path of the sign-in page, for `createDashboard`. */
   readonly signInUrl: string;
+  /** The path that ends the session, for `createDashboard`. */
   readonly signOutUrl: string;
-  /** Makes a new link for each member. Earlier links end. */
+  /** Makes a new link for each member. Earlier links can no longer be used. */
   links(): readonly SignInLink[];
   /** Ends every session of a member, from the next request on. */
   endSessions(memberId: string): void;
@@ -96,7 +97,7 @@ const sessionKey: Option<Uint8Array> = (options, name) => {
   if (!(bytes instanceof Uint8Array) || bytes.byteLength !== SESSION_KEY_BYTES) {
     throw options.mistake(name, `${SESSION_KEY_BYTES} bytes, or their base64url text (43 characters)`);
   }
-  // Copied, because the caller may overwrite its array later.
+  // Copied, because the caller may overwrite the array after this call.
   return Uint8Array.from(bytes);
 };
 
@@ -124,8 +125,8 @@ const OPTIONS = {
  * Makes a sign-in by one-time links, like that of Jupyter. It is for the operator of a server, and for demonstrations;
  * a platform has its own sign-in, and passes it to `createDashboard` as `memberOf`.
  *
- * The page of a link has a button; pressing it uses the link up. The session is an encrypted cookie, which browsers
- * keep over https and on localhost.
+ * A link opens a page with a button, which signs the member in once. The session is an encrypted cookie, which browsers
+ * keep over https, and most of them on localhost too.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  * @example
@@ -156,8 +157,7 @@ export function createSignIn(options: SignInOptions): SignIn {
 
   async function memberOf(req: Request): Promise<Member | undefined> {
     const session = await sessions.read(cookie.read(req));
-    // The permissions are those of the options, not those that another process with the same key stored in the
-    // session.
+    // The permissions come from the options of this process: those in the session of another process may be outdated.
     const member = session && members.get(session.member);
     if (session === undefined || member?.account !== session.account) return undefined;
     const renewed = await sessions.renew(session);

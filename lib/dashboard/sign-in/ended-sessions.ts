@@ -5,7 +5,7 @@
 import type { Clock } from '../../contracts/clock.js';
 import type { Session } from './session-cipher.js';
 
-/** Maximum stored sessions. */
+/** Maximum stored sessions and members, to bound the memory. */
 const MAX_ENDED = 10_000;
 
 export class EndedSessions {
@@ -16,7 +16,8 @@ export class EndedSessions {
   readonly #sessions = new Map<string, number>();
   /** Members, and a time: their sessions that started at or before it are ended. */
   readonly #members = new Map<string, number>();
-  #everybody = Number.NEGATIVE_INFINITY;
+  /** Sessions of any member that started at or before this time are ended. */
+  #everybodyUntil = Number.NEGATIVE_INFINITY;
 
   /** @param absolute - Maximum milliseconds of a session. */
   constructor(absolute: number, clock: Clock, max = MAX_ENDED) {
@@ -43,16 +44,17 @@ export class EndedSessions {
    * Returns the start time for a new session: now, but always later than the time up to which sessions of this member
    * (or of everybody) were ended, so that the new session is not ended too.
    */
-  startOf(member: string): number {
+  startTimeFor(member: string): number {
     return Math.max(this.#clock.now(), this.#endedUntil(member) + 1);
   }
 
   #endedUntil(member: string): number {
-    return Math.max(this.#everybody, this.#members.get(member) ?? Number.NEGATIVE_INFINITY);
+    return Math.max(this.#everybodyUntil, this.#members.get(member) ?? Number.NEGATIVE_INFINITY);
   }
 
   /**
-   * Removes expired sessions. If there is still no room, everybody is signed out: no ended session becomes valid again.
+   * Removes sessions that have expired anyway. If there is still no room, signs everybody out: forgetting an ended
+   * session would make it valid again.
    */
   #makeRoom(): void {
     if (this.#sessions.size + this.#members.size < this.#max) return;
@@ -62,6 +64,6 @@ export class EndedSessions {
     if (this.#sessions.size + this.#members.size < this.#max) return;
     this.#sessions.clear();
     this.#members.clear();
-    this.#everybody = now;
+    this.#everybodyUntil = now;
   }
 }

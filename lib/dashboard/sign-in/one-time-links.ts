@@ -14,12 +14,11 @@ interface Link {
   used: boolean;
 }
 
-/** Whether a value has the form of a link token. */
 export function isLinkToken(text: unknown): text is string {
   return typeof text === 'string' && TOKEN.test(text);
 }
 
-/** The newest link of each member; a new one ends the one before it. Only digests of tokens are stored. */
+/** Stores the newest link of each member: a new link ends the one before it. Only digests of tokens are stored. */
 export class OneTimeLinks {
   readonly #lifetime: number;
   readonly #clock: Clock;
@@ -45,10 +44,7 @@ export class OneTimeLinks {
     return link && { member: link.member, isUsable: this.#isUsable(link) };
   }
 
-  /**
-   * Uses a link up. The token is compared with every link, so that the response time does not reveal whether it is
-   * unknown, used or expired.
-   */
+  /** Marks a link as used. @returns Its member; `undefined` if the link cannot be used. */
   redeem(token: string): string | undefined {
     const link = this.#find(token);
     if (link === undefined || !this.#isUsable(link)) return undefined;
@@ -66,6 +62,7 @@ export class OneTimeLinks {
     return !used && expiresAt > this.#clock.now();
   }
 
+  /** Compares every link, so that the response time does not reveal whether a token is unknown, used or expired. */
   #find(token: string): Link | undefined {
     const digest = digestOf(token);
     const [link] = [...this.#links.values()].filter((candidate) => digestsEqual(candidate.digest, digest));

@@ -1,4 +1,4 @@
-/** Encrypts sessions for a cookie, so that nobody can read or create one without the key. */
+/** Encrypts sessions for the cookie, so that nobody without the key can read or make one. */
 import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
 
 export interface Session {
@@ -9,6 +9,7 @@ export interface Session {
   readonly account: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  /** When the member last sent a request, to within a minute. In milliseconds since 1970. */
   readonly seenAt: number;
 }
 
@@ -23,12 +24,12 @@ export const SESSION_KEY_BYTES = 32;
 /** The type of the token, so that no other token with the same key is accepted as a session (RFC 8725 section 3.11). */
 const TYPE = 'keyward-session';
 
-/** A session has about 500 characters. A longer text is not decrypted. */
+/** A session has about 500 characters. A much longer text is refused without the cost of decrypting it. */
 const MAX_CHARACTERS = 2_048;
 
 /**
  * @param key - 32 bytes.
- * @param audience - The Dashboard of the sessions. Sessions of another Dashboard with the same key are not accepted.
+ * @param audience - The URL of the Dashboard. Sessions of another Dashboard with the same key are refused.
  */
 export function createSessionCipher(key: Uint8Array, audience: string): SessionCipher {
   return {
@@ -45,7 +46,7 @@ export function createSessionCipher(key: Uint8Array, audience: string): SessionC
           typ: TYPE,
           audience,
         });
-        return sessionOf(payload);
+        return parseSession(payload);
       } catch {
         return undefined;
       }
@@ -53,7 +54,7 @@ export function createSessionCipher(key: Uint8Array, audience: string): SessionC
   };
 }
 
-function sessionOf({ jti: id, sub: member, account, startedAt, seenAt }: JWTPayload): Session | undefined {
+function parseSession({ jti: id, sub: member, account, startedAt, seenAt }: JWTPayload): Session | undefined {
   if (typeof id !== 'string' || typeof member !== 'string' || typeof account !== 'string') return undefined;
   if (typeof startedAt !== 'number' || typeof seenAt !== 'number') return undefined;
   return { id, member, account, startedAt, seenAt };

@@ -2,28 +2,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { digestOf } from '../../credentials/digest.js';
 
-// With this prefix, sub-domains and pages without TLS cannot set the cookie. Browsers accept it over TLS and from
-// localhost.
+// With `__Host-`, neither a subdomain nor a page without TLS can set the cookie. Browsers accept it over TLS, and most
+// of them from localhost.
 const PREFIX = '__Host-keyward-session-';
 
 /**
- * Lax, so that a member who follows a link from a chat or an email is still signed in; under Strict they would not be
- * on the first page. Lax requests change nothing: forms have a token, and must come from this origin.
+ * `Lax`, because with `Strict` a member who follows a link from a chat or an email would not be signed in on that page.
+ * With `Lax`, links on other sites send the cookie, but opening a page changes nothing.
  */
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 
-/** The session cookie of one Dashboard. */
 export interface SessionCookie {
   readonly name: string;
-  /** The session of a request; `undefined` if there are two, because an attacker must have set one of them. */
+  /** The session of a request; `undefined` if there are two, because an attacker may have set one of them. */
   read(req: IncomingMessage): string | undefined;
-  /** A cookie without expiry: it ends with the browser, and the server limits the session. */
+  /** Sets a cookie that ends with the browser. The server limits how long the session is accepted. */
   set(res: ServerResponse, session: string): void;
   clear(res: ServerResponse): void;
 }
 
 /**
- * `__Host-` cookies belong to a whole host, with all its ports. The name distinguishes two Dashboards on one host.
+ * A `__Host-` cookie belongs to a whole host with all its ports and paths, so its name distinguishes two Dashboards on
+ * one host.
  *
  * @param url - The URL of the Dashboard.
  */

@@ -1,4 +1,4 @@
-/** Sessions of members. They start with a sign-in, and end by time, by a sign-out or by the operator. */
+/** The sessions of members. A session ends by time, by a sign-out, by a new sign-in or by the operator. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../contracts/clock.js';
 import type { Member } from '../../management/member.js';
@@ -15,7 +15,7 @@ export interface SessionLimits {
 
 const ID_BYTES = 16;
 
-/** Milliseconds after which a request gets a new cookie with the time of the last request. */
+/** Milliseconds after which a new cookie stores the time of the last request: not each response needs one. */
 const RENEW_AFTER_MS = 60_000;
 
 export class Sessions {
@@ -33,7 +33,7 @@ export class Sessions {
 
   /** @returns The value of the cookie. */
   async start({ id: member, account }: Member): Promise<string> {
-    const startedAt = this.#endedSessions.startOf(member);
+    const startedAt = this.#endedSessions.startTimeFor(member);
     const id = randomBytes(ID_BYTES).toString('base64url');
     return await this.#cipher.encrypt({ id, member, account, startedAt, seenAt: startedAt });
   }
@@ -47,10 +47,12 @@ export class Sessions {
     return isOver ? undefined : session;
   }
 
-  /** @returns The value of the next cookie, if it is time for one. */
+  /** @returns The value of a new cookie; `undefined` if the current one need not be renewed yet. */
   async renew(session: Session): Promise<string | undefined> {
     const seenAt = this.#clock.now();
-    return seenAt - session.seenAt < RENEW_AFTER_MS ? undefined : await this.#cipher.encrypt({ ...session, seenAt });
+    // With a short idle timeout, a renewal after `RENEW_AFTER_MS` would come too late.
+    const renewAfter = Math.min(RENEW_AFTER_MS, this.#limits.idle / 2);
+    return seenAt - session.seenAt < renewAfter ? undefined : await this.#cipher.encrypt({ ...session, seenAt });
   }
 
   end(session: Session): void {

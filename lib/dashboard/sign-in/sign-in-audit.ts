@@ -5,7 +5,7 @@ import { transactOn } from '../../management/transact.js';
 import { withoutMappedPrefix } from '../../protocol/ip-address.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 
-/** Each method takes the address of the caller, and throws ManagementError `unavailable` if the store fails. */
+/** `origin` is the IP address of the request. Each method throws ManagementError `unavailable` if the store fails. */
 export interface SignInAudit {
   signedIn(member: Member, origin: string | undefined): Promise<void>;
   /** Adds an entry for a refused link to the audit log of every account that has a member here. */
@@ -13,7 +13,7 @@ export interface SignInAudit {
   signedOut(member: Pick<Member, 'id' | 'account'>, origin: string | undefined): Promise<void>;
 }
 
-/** The actor if no member is known. */
+/** The actor of a refused link, which may belong to no member. */
 const UNKNOWN_ACTOR = 'unknown';
 const NO_AUDIT: SignInAudit = {
   signedIn: async () => undefined,
@@ -21,7 +21,6 @@ const NO_AUDIT: SignInAudit = {
   signedOut: async () => undefined,
 };
 
-/** @param members - The members who can sign in. */
 export function signInAudit(
   store: CredentialStore | undefined,
   members: ReadonlyMap<string, Member>,

@@ -4,25 +4,22 @@ import { type Html, html, userText } from '../components/html.js';
 import { bareLayout } from '../components/layout.js';
 import { tokenField } from '../http/form-token.js';
 import type { HttpError } from '../http/http-error.js';
-import { type Answer, answerPage } from '../http/page-response.js';
+import { htmlResponse, type PageResponse } from '../http/page-response.js';
 import { roleTitle } from '../http/permissions.js';
 
-/** The hidden field that holds the token of a link. */
 export const LINK_FIELD = 'token';
 
 const TITLE = 'Sign in';
 
 export interface SignInPages {
   /**
-   * A page with a button: browsers, mail scanners and chats fetch links automatically, and must not use the link up.
+   * Asks before a link is used: browsers, mail scanners and chats fetch links automatically, and a link works once.
    */
-  confirm(base: string, member: Member, linkToken: string, formToken: string): Answer;
-  /** A page that explains where to get a link. */
-  explain(base: string): Answer;
-  refuse(base: string, error: HttpError): Answer;
+  confirm(base: string, member: Member, linkToken: string, formToken: string): PageResponse;
+  explain(base: string): PageResponse;
+  refuse(base: string, error: HttpError): PageResponse;
 }
 
-/** @param help - A sentence that says how to get a link. */
 export function signInPages(help: string): SignInPages {
   const page = (base: string, title: string, main: Html, head?: Html) =>
     bareLayout({ title, base, stylesheet: undefined, head, main: html`<h1>${title}</h1>\n${main}` });
@@ -31,7 +28,7 @@ export function signInPages(help: string): SignInPages {
     confirm: (base, member, linkToken, formToken) =>
       // With `no-referrer`, browsers send forms with `Origin: null`. `strict-origin` sends only the origin,
       // because the address contains the token.
-      answerPage(
+      htmlResponse(
         200,
         page(
           base,
@@ -44,12 +41,12 @@ export function signInPages(help: string): SignInPages {
         ),
       ),
     explain: (base) =>
-      answerPage(
+      htmlResponse(
         200,
         page(base, TITLE, html`<p>You need a sign-in link. ${help}</p>\n<p><a href="${base}/">Go to your keys</a></p>`),
       ),
     refuse: (base, { status, title, message, headers }) =>
-      answerPage(
+      htmlResponse(
         status,
         page(base, title, html`<p>${message}</p>\n<p>${help}</p>\n<p><a href="${base}/">Go to your keys</a></p>`),
         headers,

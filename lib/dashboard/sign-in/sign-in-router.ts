@@ -1,4 +1,4 @@
-/** The routes of the sign-in: the page of a link, the form that uses it, and the form that signs out. */
+/** The routes of the sign-in: the page of a link, the form that signs in with it, and the form that signs out. */
 import { type Request, type Response, Router } from 'express';
 import { ownEndpoint } from '../../express/route-metadata.js';
 import { clientNetwork } from '../../http/client-network.js';
@@ -7,9 +7,9 @@ import { TokenRequestError } from '../../issuer/token-request-error.js';
 import type { Member } from '../../management/member.js';
 import { toHttpError } from '../components/error-page.js';
 import { readFormBody } from '../http/form-body.js';
-import { assertFormToken, formTokenOf, TOKEN_FIELD } from '../http/form-token.js';
-import { HttpError } from '../http/http-error.js';
-import { type Answer, seeOther, sendAnswer } from '../http/page-response.js';
+import { assertFormToken, ensureFormToken, TOKEN_FIELD } from '../http/form-token.js';
+import { HttpError, methodNotAllowed } from '../http/http-error.js';
+import { type PageResponse, seeOther, sendResponse } from '../http/page-response.js';
 import { reportFailure } from '../http/report-failure.js';
 import { Fields } from '../http/request-fields.js';
 import { assertSameOrigin } from '../http/same-origin.js';
@@ -40,27 +40,27 @@ const LIMITER_NAME = 'sign-in';
 const THIS_MACHINE = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 export function signInRouter({ members, links, sessions, cookie, pages, audit }: SignInParts): Router {
-  const limits = new BruteForceLimiter({});
+  const limiter = new BruteForceLimiter({});
 
-  async function showLink(req: Request, res: Response): Promise<Answer> {
-    assertKeepsCookies(req);
+  async function showLink(req: Request, res: Response): Promise<PageResponse> {
+    assertSecureCookies(req);
     const token = new URLSearchParams(req.url.split('?')[1]).get(LINK_FIELD);
     if (!isLinkToken(token)) return pages.explain(req.baseUrl);
     const link = links.find(token);
     const member = members.get(link?.member ?? '');
     if (member !== undefined && link?.isUsable === true) {
-      return pages.confirm(req.baseUrl, member, token, formTokenOf(req, res));
+      return pages.confirm(req.baseUrl, member, token, ensureFormToken(req, res));
     }
     if (await isSignedIn(req, member)) return seeOther(`${req.baseUrl}/`);
-    throw badLink();
+    return await refuseLink(req);
   }
 
-  async function useLink(req: Request, res: Response): Promise<Answer> {
-    assertKeepsCookies(req);
-    const token = (await ownForm(req, [LINK_FIELD])).one(LINK_FIELD) ?? '';
+  async function useLink(req: Request, res: Response): Promise<PageResponse> {
+    assertSecureCookies(req);
+    const token = (await readOwnForm(req, [LINK_FIELD])).one(LINK_FIELD) ?? '';
     const member = members.get(links.find(token)?.member ?? '');
     if (links.redeem(token) === undefined || member === undefined) {
-      // After a double click or a reload, the first request has signed in.
+      // After a double click or a reload, the first request has used the link and signed the member in.
       if (await isSignedIn(req, member)) return seeOther(`${req.baseUrl}/`);
       return await refuseLink(req);
     }
@@ -76,8 +76,8 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
    */
   async function refuseLink(req: Request): Promise<never> {
     const network = clientNetwork(req.ip ?? req.socket.remoteAddress);
-    await limits.assertOpen(LIMITER_NAME, network);
-    await limits.countFailure(LIMITER_NAME, network);
+    await limiter.assertOpen(LIMITER_NAME, network);
+    await limiter.countFailure(LIMITER_NAME, network);
     await audit.refused(req.ip);
     throw badLink();
   }
@@ -92,9 +92,9 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     }
   }
 
-  /** Ends the session even if the store fails. */
-  async function signOut(req: Request, res: Response): Promise<Answer> {
-    await ownForm(req, []);
+  /** Ends the session even if the audit log cannot be written. */
+  async function signOut(req: Request, res: Response): Promise<PageResponse> {
+    await readOwnForm(req, []);
     const session = await endSession(req);
     cookie.clear(res);
     if (session !== undefined) {
@@ -119,18 +119,13 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     return session;
   }
 
-  function refuseMethod(allow: string): Work {
+  function refuseMethod(allow: string): SignInHandler {
     return (req) => {
-      throw new HttpError(
-        405,
-        'Method not allowed',
-        `This page does not accept ${req.method} requests. Go back and open it from the menu.`,
-        { Allow: allow },
-      );
+      throw methodNotAllowed(req.method, allow);
     };
   }
 
-  function answering(route: string, work: Work) {
+  function handlerOf(route: string, work: SignInHandler) {
     return ownEndpoint(function answerSignIn(req: Request, res: Response): void {
       const fail = (error: unknown) => {
         reportFailure(req.method, route, error);
@@ -142,25 +137,25 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
       setSecurityHeaders(req, res, () => {
         (async () => await work(req, res))()
           .catch(fail)
-          .then((answer) => sendAnswer(res, answer))
+          .then((answer) => sendResponse(res, answer))
           .catch(() => res.destroy());
       });
     });
   }
 
   const router = Router({ caseSensitive: true });
-  router.get(SIGN_IN_PATH, answering(SIGN_IN_PATH, showLink));
-  router.post(SIGN_IN_PATH, answering(SIGN_IN_PATH, useLink));
-  router.all(SIGN_IN_PATH, answering(SIGN_IN_PATH, refuseMethod('GET, HEAD, POST')));
-  router.post(SIGN_OUT_PATH, answering(SIGN_OUT_PATH, signOut));
-  router.all(SIGN_OUT_PATH, answering(SIGN_OUT_PATH, refuseMethod('POST')));
+  router.get(SIGN_IN_PATH, handlerOf(SIGN_IN_PATH, showLink));
+  router.post(SIGN_IN_PATH, handlerOf(SIGN_IN_PATH, useLink));
+  router.all(SIGN_IN_PATH, handlerOf(SIGN_IN_PATH, refuseMethod('GET, HEAD, POST')));
+  router.post(SIGN_OUT_PATH, handlerOf(SIGN_OUT_PATH, signOut));
+  router.all(SIGN_OUT_PATH, handlerOf(SIGN_OUT_PATH, refuseMethod('POST')));
   return router;
 }
 
-type Work = (req: Request, res: Response) => Answer | Promise<Answer>;
+type SignInHandler = (req: Request, res: Response) => PageResponse | Promise<PageResponse>;
 
-/** The fields of a form of these pages. @throws HttpError 403 for a form from another site. */
-async function ownForm(req: Request, names: readonly string[]): Promise<Fields> {
+/** Reads a form of these pages. @throws HttpError 403 for a form from another site. */
+async function readOwnForm(req: Request, names: readonly string[]): Promise<Fields> {
   assertSameOrigin(req);
   const fields = new Fields(await readFormBody(req), [...names, TOKEN_FIELD]);
   assertFormToken(req, fields.one(TOKEN_FIELD));
@@ -168,10 +163,10 @@ async function ownForm(req: Request, names: readonly string[]): Promise<Fields> 
 }
 
 /**
- * Browsers drop Secure cookies over http, except on this machine. Without this page the sign-in would seem to do
- * nothing.
+ * Over http, browsers drop Secure cookies except from this machine. Without this check, a member who signs in would be
+ * asked to sign in again, without a reason.
  */
-function assertKeepsCookies(req: Request): void {
+function assertSecureCookies(req: Request): void {
   if (req.secure || THIS_MACHINE.test(req.headers.host ?? '')) return;
   const message =
     'Open the Dashboard with https to sign in. With http, sign-in works only on the machine that runs the server, with the link that the server printed. If a proxy handles https for the server, the operator of the server must set "trust proxy".';
