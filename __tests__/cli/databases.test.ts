@@ -67,7 +67,11 @@ describe('the database of a command', () => {
     await run({ DATABASE_URL: url }, 'migrate');
     new Database(url.slice('file:'.length)).exec('drop table accounts').close();
     expect(await run({ DATABASE_URL: url }, 'accounts', 'list')).toMatchObject({
-      ...{ code: 3, out: '', err: expect.stringContaining(`the database ${url} failed: no such table: accounts`) },
+      ...{
+        code: 3,
+        out: '',
+        err: expect.stringContaining(`the database ${url} returned an error: no such table: accounts`),
+      },
     });
   });
 });

@@ -39,7 +39,7 @@ describe('the file of the encryption key', () => {
     const script = `ulimit -f 0; exec "$0" "$@"`;
     const full = spawnSync('sh', ['-c', script, process.execPath, ...ARGS, path], { encoding: 'utf8' });
     expect(full.status).not.toBe(0);
-    expect(full.stderr).toContain(`cannot write the encryption key to ${path} (EFBIG)`);
+    expect(full.stderr).toContain(`cannot write the encryption key file ${path} (EFBIG)`);
     expect(readdirSync(folder)).toEqual([]);
     const next = spawnSync(process.execPath, [...ARGS, path], { encoding: 'utf8' });
     expect(next.stdout).toMatch(KEY);

@@ -58,13 +58,13 @@ describe('N41 --json with a mistake', () => {
   it.each([
     [['keys', 'list'], 2, 'usage', /^required option '--account <id>' not specified$/],
     [['keys', 'lst', '--account', 'acme'], 2, 'usage', /^unknown command 'lst'; did you mean list\?$/],
-    [['keys'], 2, 'usage', /^a command is missing; --help lists them$/],
+    [['keys'], 2, 'usage', /^a command is missing; --help lists the commands$/],
     [['nosuch'], 2, 'usage', /^unknown command 'nosuch'$/],
     [['keys', 'view', 'key_x'], 1, 'refused', /^there is no key "key_x"/],
     [['accounts', 'put', 'a b'], 1, 'invalid', /^account: expected 1 to 64/],
     [['accounts', 'list', '--database', 'mysql:x'], 2, 'usage', /^--database: expected a URL/],
     [['keys', 'inspect', 'sk_x'], 1, 'refused', /^the text does not have the form of a key$/],
-    [['keys', 'list', '--account', 'x', '--limit', '0'], 2, 'usage', /; expected 1 to 200$/],
+    [['keys', 'list', '--account', 'x', '--limit', '0'], 2, 'usage', /; expected a number from 1 to 200$/],
   ])('N41 %j: one line of JSON on standard error', async (args, exitCode, code, message) => {
     const ran = await keyward.run(...args, '--json');
     expect(ran.code).toBe(exitCode);

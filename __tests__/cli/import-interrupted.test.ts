@@ -13,7 +13,7 @@ import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.
 const HEADING = 'digest,kind,apis';
 const linesOf = (count: number) => Array.from({ length: count }, (_, i) => `${digestOf(`key ${i}`)},secret,payments`);
 
-beforeAll(build, 120_000);
+beforeAll(build);
 
 describe.each(sharedEngines)('keyward keys import, interrupted, on %s', (engine) => {
   let place: TestPlace;

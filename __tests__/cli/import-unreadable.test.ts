@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function importing(text: string, ...args: string[]) {
+async function importing(text: string | Buffer, ...args: string[]) {
   const file = join(folder, 'keys.csv');
   writeFileSync(file, text);
   return await keyward.run('keys', 'import', file, '--account', 'acme', ...args);
@@ -30,11 +30,11 @@ const table = (lines: readonly string[], end = '\n') => [HEADING, ...lines, ''].
 
 describe('keyward keys import: a line that cannot be read', () => {
   it.each([
-    ['a cell too many', `${lineOf('x')},`, 'expected 4 cells as in the heading, got 5'],
-    ['a cell too few', `${digestOf('x')},secret,payments`, 'expected 4 cells as in the heading, got 3'],
-    ['a quote that nothing closes', lineOf('x', '"till'), 'its quotes are wrong'],
-    ['a quote in a cell without', lineOf('x', 'the "till"'), 'its quotes are wrong'],
-    ['a word behind a quote', lineOf('x', '"till" 2'), 'its quotes are wrong'],
+    ['a cell too many', `${lineOf('x')},`, 'expected 4 cells, one for each column, got 5'],
+    ['a cell too few', `${digestOf('x')},secret,payments`, 'expected 4 cells, one for each column, got 3'],
+    ['a quote that nothing closes', lineOf('x', '"till'), 'a quote is misplaced'],
+    ['a quote in a cell without', lineOf('x', 'the "till"'), 'a quote is misplaced'],
+    ['a word behind a quote', lineOf('x', '"till" 2'), 'a quote is misplaced'],
   ])('is refused, and the other batches are imported: %s', async (_what, line, fault) => {
     const lines = [...linesOf(1_000), ...linesOf(500, 1_000), line, ...linesOf(499, 1_500), ...linesOf(7, 2_000)];
     const { code, out, err } = await importing(table(lines), '--json');
@@ -44,10 +44,22 @@ describe('keyward keys import: a line that cannot be read', () => {
       .map((text) => JSON.parse(text).error);
     expect(printed).toEqual([
       { code: 'invalid', line: 1_502, message: expect.stringContaining(fault) },
-      { code: 'refused', message: '1 line was refused; 1 batch was left out', exitCode: 1 },
+      {
+        code: 'refused',
+        message:
+          '1 line was refused, so 1 batch of up to 1000 lines was not imported; correct the file and import it again',
+        exitCode: 1,
+      },
     ]);
-    expect(JSON.parse(out)).toMatchObject({ imported: 1_007, known: 0, refused: 1, batches_left_out: 1 });
+    expect(JSON.parse(out)).toMatchObject({ imported: 1_007, known: 0, refused: 1, batches_not_imported: 1 });
     expect(code).toBe(1);
+  });
+
+  it('is refused if it is not UTF-8, so that no name is changed', async () => {
+    const { code, err } = await importing(Buffer.from(table([lineOf(1, 'till'), lineOf(2, 'caf\u00e9')]), 'latin1'));
+    expect([code, err.split('\n')[0]]).toEqual([1, 'line 3: it is not valid UTF-8; save the file as UTF-8']);
+    expect((await importing(table([lineOf(2, 'caf\u00e9')]))).code).toBe(0);
+    expect((await keyward.run('keys', 'list', '--account', 'acme')).out).toContain('caf\u00e9');
   });
 
   it('two misplaced quotes do not join the lines between them', async () => {
@@ -60,15 +72,15 @@ describe('keyward keys import: a line that cannot be read', () => {
   it('is reported together with lines that management refuses', async () => {
     const { err } = await importing(table([`${lineOf(1)},`, 'nonsense,secret,payments,', lineOf(2)]));
     expect(err.match(/^line .*/gm)).toEqual([
-      'line 2: expected 4 cells as in the heading, got 5',
-      'line 3: digest: expected SHA-256 in hex',
+      'line 2: expected 4 cells, one for each column, got 5',
+      'line 3: digest: expected the SHA-256 of the key in hex',
     ]);
   });
 
   it.each(['\n', '\r\n', '\r'])('skips blank lines, and keeps the numbers of the others (%j)', async (end) => {
     const text = `\uFEFF${table(['', lineOf(1, '"a, ""b"""'), ' \t', lineOf(2), 'bad', '', ''], end)}`;
     const { err } = await importing(text);
-    expect(err).toMatch(/^line 6: expected 4 cells as in the heading, got 1/);
+    expect(err).toMatch(/^line 6: expected 4 cells, one for each column, got 1/);
     const { out } = await importing(text.replace('bad', ''), '--json');
     expect(JSON.parse(out)).toMatchObject({ imported: 2, refused: 0 });
     expect(await keyward.json('keys', 'list', '--account', 'acme', '--text', 'a, ')).toMatchObject({

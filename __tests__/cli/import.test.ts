@@ -59,7 +59,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const full = 'secret,all,old-7,"Till, two",payments:read,pc_1,shop,live_1234,live,2020-01-02T03:04:05Z,2099-01-01';
     const { code, out } = await importing([lineOf('old-secret-1'), lineOf('old-secret-2', full)]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^2 imported, 0 already in the database, in [\d.]+ s \(\d+ a second\)\n$/);
+    expect(out).toMatch(/^2 imported, 0 already in the database, in [\d.]+ s \(\d+ per second\)\n$/);
     expect(await recordOf('old-secret-1')).toMatchObject({ account: 'acme', apis: ['payments'], scopes: null });
     expect(await recordOf('old-secret-2')).toMatchObject({
       ...{ id: 'old-7', name: 'Till, two', apis: ['payments'], scopes: ['payments:read'], channels: ['pc_1'] },
@@ -76,13 +76,13 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
   it('skips keys that were imported before', async () => {
     await importing([lineOf('a')]);
     const { out } = await importing([lineOf('a'), lineOf('b')], '--json');
-    expect(JSON.parse(out)).toMatchObject({ imported: 1, known: 1, refused: 0, batches_left_out: 0 });
+    expect(JSON.parse(out)).toMatchObject({ imported: 1, known: 1, refused: 0, batches_not_imported: 0 });
   });
 
   it('imports nothing of a batch with a refused line, and prints line and reason', async () => {
     const good = Array.from({ length: 1_000 }, (_, i) => lineOf(`good-${i}`));
     const bad = [
-      ['nonsense,secret,payments,,,,,,,,,', 'digest: expected SHA-256 in hex'],
+      ['nonsense,secret,payments,,,,,,,,,', 'digest: expected the SHA-256 of the key in hex'],
       [lineOf('x', 'private,payments,,,,,,,,,'), 'kind: expected secret or public'],
       [lineOf('y', 'secret,payouts,,,,,,,,,'), 'apis: the account does not have payouts'],
       [lineOf('z', 'public,all,,,,,,,,,'), 'apis: a public key must list its APIs; "all" is not allowed'],
@@ -90,7 +90,10 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
         lineOf('s', 'secret,payments,,,,pc_1 pc_2,shop,,,,'),
         'channels: a key for an e-commerce platform must have exactly one channel',
       ],
-      [lineOf('t', 'secret,payments,,,,,,,,yesterday,'), 'created_at: expected a time between the years 1970 and 9999'],
+      [
+        lineOf('t', 'secret,payments,,,,,,,,yesterday,'),
+        'created_at: expected an ISO 8601 time from 1970 to 9999, such as 2027-01-31',
+      ],
       [lineOf('good-1000'), undefined],
       [lineOf('good-1000'), 'digest: occurs twice in this batch'],
     ] as const;
@@ -99,22 +102,31 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const invalid = bad.flatMap(([, message], i) =>
       message === undefined ? [] : [{ error: { code: 'invalid', line: 1_002 + i, message } }],
     );
-    const last = { code: 'refused', message: '7 lines were refused; 1 batch was left out', exitCode: 1 };
+    const last = {
+      code: 'refused',
+      message:
+        '7 lines were refused, so 1 batch of up to 1000 lines was not imported; correct the file and import it again',
+      exitCode: 1,
+    };
     const printed = err
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(printed).toEqual([...invalid, { error: last }]);
-    expect(JSON.parse(out)).toMatchObject({ imported: 1_000, refused: 7, batches_left_out: 1 });
+    expect(JSON.parse(out)).toMatchObject({ imported: 1_000, refused: 7, batches_not_imported: 1 });
     expect(await recordOf('good-999')).toBeDefined();
     expect(await recordOf('good-1000')).toBeUndefined();
   });
 
   it.each([
-    ['a column that there is none of', 'digest,kind,apis,secret', 'unknown columns: secret; known are digest,'],
+    ['a column that there is none of', 'digest,kind,apis,secret', 'unknown columns: secret; the columns are digest,'],
     ['a column that is missing', 'digest,kind', 'missing columns: apis'],
-    ['a column that comes twice', 'digest,kind,apis,apis', 'columns that occur twice: apis'],
-    ['a heading that is missing', lineOf('a'), 'the first line must be a heading with the names of the columns'],
+    ['a column that comes twice', 'digest,kind,apis,apis', 'duplicate columns: apis'],
+    [
+      'a heading that is missing',
+      lineOf('a'),
+      'the first line must name the columns: digest, kind, apis are required; the columns are',
+    ],
     ['a file that is empty', '', 'bad.csv is empty'],
     ['a file of blank lines', '\n  \r\n', 'bad.csv is empty'],
   ])('refuses %s, and imports nothing', async (_what, text, sentence) => {
@@ -136,7 +148,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const io = { stdin: Readable.from([]), stdout: outputInto(out), stderr, env: { KEYWARD_DATABASE: place.url } };
     expect(await runCli(args, io)).toBe(0);
     const shown = err.join('').split('\r\u001b[K');
-    const percents = shown.map((text) => /^(\d+) %, \d+ imported, 0 known, \d+ a second$/.exec(text)?.[1]);
+    const percents = shown.map((text) => /^(\d+)%, \d+ imported, 0 skipped, \d+ per second$/.exec(text)?.[1]);
     expect(percents.filter((percent) => percent !== undefined)).toHaveLength(3);
     expect(shown.at(-1)).toBe('');
     expect(err.join('')).not.toContain('\n');

@@ -1,15 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KEY_PATTERN, patternsFor, SCANNERS } from '../../lib/cli/scan/key-patterns.js';
 import { mintKey } from '../../lib/credentials/keyward-format.js';
+import { build, ROOT } from '../examples/built-service.js';
 import { commandLine } from '../support/command-line.js';
 
 const keyward = commandLine({ url: 'file:/nowhere/at/all.db' });
 const folder = mkdtempSync(join(tmpdir(), 'keyward-scan-'));
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a');
 
+beforeAll(build);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const FOUND_TWO = '2 keys were found; rotate or revoke them, because anyone who can read the files knows them';
@@ -26,7 +29,7 @@ describe('keyward keys inspect', () => {
   it.each([
     [mistyped(mintKey('secret', 'live')), 'mistyped or cut short'],
     ['sk_live_51HxyzSomebodyElses', 'mistyped or cut short'],
-    ['AKIAIOSFODNN7EXAMPLE', 'not of this format'],
+    ['AKIAIOSFODNN7EXAMPLE', 'it starts with neither sk_ nor pk_'],
   ])('says that a text is not a key', async (text, why) => {
     const { code, out } = await keyward.run('keys', 'inspect', text, '--json');
     expect(code).toBe(1);
@@ -69,6 +72,32 @@ describe('keyward keys scan', () => {
   writeFileSync(join(folder, 'src/near.txt'), `${mistyped(secret)} sk_short ${'x'.repeat(1_000)}`);
   writeFileSync(join(folder, 'node_modules/theirs.js'), secret);
   symlinkSync(folder, join(folder, 'src/circle'));
+  symlinkSync(join(folder, 'src'), join(folder, 'linked'));
+
+  it('follows a link that is named, and no link in it', async () => {
+    for (const path of ['linked', 'src']) {
+      const { code, out } = await keyward.run('keys', 'scan', join(folder, path));
+      expect([code, out.split('\n').length]).toEqual([1, 3]);
+    }
+  });
+
+  it('goes on after a file or folder that cannot be read, and does not end with 0', () => {
+    const guarded = mkdtempSync(join(tmpdir(), 'keyward-unreadable-'));
+    chmodSync(guarded, 0o755);
+    for (const name of ['a', 'd']) mkdirSync(join(guarded, name), { mode: name === 'a' ? 0 : 0o755 });
+    writeFileSync(join(guarded, 'b'), '', { mode: 0 });
+    const scan = () => {
+      // Root can read every file.
+      const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+      const args = [join(ROOT, 'dist/cli/main.js'), 'keys', 'scan', guarded, '--json'];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { ...user, encoding: 'utf8' });
+      return { status, found: JSON.parse(stdout).found.length, warned: stderr.match(/EACCES/g)?.length, stderr };
+    };
+    expect(scan()).toMatchObject({ status: 2, found: 0, warned: 2, stderr: expect.stringContaining('2 files or') });
+    writeFileSync(join(guarded, 'd/e'), secret);
+    expect(scan()).toMatchObject({ status: 1, found: 1, warned: 2 });
+    rmSync(guarded, { recursive: true });
+  });
 
   it('finds planted keys with file, line and column, and prints none of them', async () => {
     const { code, out, err } = await keyward.run('keys', 'scan', folder, '--json');

@@ -56,10 +56,10 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
   it('prints the same data for people and for programs', async () => {
     const key = await keyward.run('keys', 'create', '--account', 'acme', '--kind', 'secret', '--api', 'all');
     expect(key).toMatchObject({ code: 0, err: '' });
-    expect(key.out).toMatch(/\nKey {9}sk_[a-z2-7]{27}\nIt is shown only once\.\n$/);
+    expect(key.out).toMatch(/\nKey {9}sk_[a-z2-7]{27}\nSave it now: it is shown only once\.\n$/);
     const access = await keyward.run('access-keys', 'create', '--account', 'acme', '--scope', 'payments');
     expect(access.out).toMatch(
-      /\nClient ID {6}ack_[a-z2-7]{26}\nClient secret {2}[\w-]{86}\nIt is shown only once\.\n$/,
+      /\nClient ID {6}ack_[a-z2-7]{26}\nClient secret {2}[\w-]{86}\nSave it now: it is shown only once\.\n$/,
     );
     const shop = await keyward.run('keys', 'create', '--account', 'acme', '--kind', 'public', '--api', 'payments');
     expect(shop.out).toMatch(/\nKey {9}pk_[a-z2-7]{27}\n$/);
@@ -122,6 +122,15 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect((await edit('--no-metadata', '--no-allow-address', '--no-limit')).record).toMatchObject({
       ...{ metadata: null, allowedAddresses: null, limits: null },
     });
+    const again = ['--no-metadata', '--metadata', 'a=1', '--no-allow-address', '--allow-address', '203.0.113.7'];
+    expect((await edit(...again, '--no-limit', '--limit', '5/1m', '--no-scope', '--scope', 'payments')).record).toEqual(
+      expect.objectContaining({
+        metadata: { a: '1' },
+        allowedAddresses: ['203.0.113.7'],
+        limits: [{ requests: 5, seconds: 60 }],
+        scopes: ['payments'],
+      }),
+    );
     for (const wrong of [
       ['--limit', '100'],
       ['--limit', '100 per minute'],
@@ -159,7 +168,9 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
       'the key has no old secret in a grace period\n',
     );
     expect((await keyward.json<Made>('keys', 'revoke', record.id)).record.state).toBe('revoked');
-    expect((await keyward.run('keys', 'revoke', record.id)).err).toBe('the key was revoked; that is final\n');
+    expect((await keyward.run('keys', 'revoke', record.id)).err).toBe(
+      'the key was revoked, which is final; create a new one\n',
+    );
   });
 
   it('keeps two client secrets of an access key, and the last one', async () => {
@@ -175,7 +186,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect((await remove(oldest)).code).toBe(0);
     expect(await remove(newest)).toMatchObject({
       code: 1,
-      err: 'secret: the last secret cannot be deleted; revoke the key instead\n',
+      err: 'secret: the last secret cannot be deleted; add another one first, or revoke the access key\n',
     });
     const edited = await keyward.json<Made>('access-keys', 'edit', record.id, '--revoke-tokens', '--disable');
     expect(edited.record.state).toBe('disabled');
@@ -209,13 +220,13 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     }
     expect(seen).toEqual(['acme key.create', 'globex account.put', 'acme account.put']);
     const { out } = await keyward.run('audit', '--actor', 'nobody');
-    expect(out).toBe('The audit log has no such entry.\n');
+    expect(out).toBe('No entry matches.\n');
     expect((await keyward.run('audit')).out).toMatch(/^AT +ACCOUNT +WHO .*\n\S+ \S+ +acme /);
   });
 
   it('warns of an account without an API', async () => {
     const { code, err } = await keyward.run('accounts', 'put', 'globex', '--scope', 'payments');
-    const remedy = 'add one: keyward accounts put globex --api NAME';
+    const remedy = 'add an API: keyward accounts put globex --api NAME';
     expect([code, err]).toEqual([
       0,
       `warning: the account has no API, so it can have no secret or public key; ${remedy}\n`,

@@ -10,7 +10,7 @@ const POSTGRES = ['--database', 'postgres://ada:pw-canary@127.0.0.1:1/x'];
 
 let installed: Installed;
 
-beforeAll(build, 120_000);
+beforeAll(build);
 afterEach(() => installed.remove());
 
 describe('a package that is not installed', () => {

@@ -28,31 +28,34 @@ describe('a mistake', () => {
     ],
     [
       2,
-      /'--grace <duration>' .*; expected a duration with its unit, such as/,
+      /'--grace <duration>' .*; expected 0, or a duration with its unit, such as/,
       ['keys', 'rotate', 'x', '--grace', 'soon'],
     ],
     [
       2,
-      /'--grace <duration>' .*; 7 has no unit; expected .* 90s, 30m, 24h or 7d,/,
+      /'--grace <duration>' .*; 7 has no unit; expected 0, or .* 90s, 30m, 24h or 7d$/,
       ['keys', 'rotate', 'x', '--grace', '7'],
     ],
     [2, /'--grace <duration>' .*; expected at most 30d$/, ['access-keys', 'rotate', 'x', '--grace', '31d']],
     [2, /'--disable' cannot be used with option '--enable'/, ['keys', 'edit', 'key_x', '--disable', '--enable']],
+    [2, /'--from <time>' .*; expected a date, such as 2027-01-31 or 2027-01-31T12:00:00Z$/, ['audit', '--from', '7d']],
+    [2, /'--to <time>' .*; expected a date, such as/, ['audit', '--to', '12h']],
+    [2, /^unknown command 'toString'$/, ['toString']],
     [2, /; expected a date, such as 2027-01-31/, ['keys', 'edit', 'key_x', '--expires', 'tomorrow']],
-    [2, /^expected "all" alone or a list of names$/, ['accounts', 'put', 'x', '--api', 'all', '--api', 'payments']],
-    [2, /; expected 1 to 200$/, ['audit', '--account', 'acme', '--limit', '1000']],
+    [2, /^--api: "all" cannot be combined with names$/, ['accounts', 'put', 'x', '--api', 'all', '--api', 'payments']],
+    [2, /; expected a number from 1 to 200$/, ['audit', '--account', 'acme', '--limit', '1000']],
     [1, /^there is no key "key_x" in file:\S+\/keyward\.db$/, ['keys', 'view', 'key_x']],
     [1, NOBODY, ['accounts', 'view', 'nobody']],
     [1, NOBODY, ['accounts', 'disable', 'nobody']],
     [1, NOBODY, ['audit', '--account', 'nobody']],
     [1, NOBODY, ['access-keys', 'create', '--account', 'nobody', '--scope', 'x']],
-    [1, /^account: expected 1 to 64 of/, ['accounts', 'put', '__proto__']],
+    [1, /^account: expected 1 to 64 characters of/, ['accounts', 'put', '__proto__']],
     [
       2,
       /^--database: expected a URL that starts with [^;]+$/,
       ['accounts', 'list', '--database', 'mysql://root:pw-canary@db/x'],
     ],
-    [2, /^--database: expected .*; a path starts with file:$/, ['accounts', 'list', '--database', 'keyward.db']],
+    [2, /^--database: expected .*; for a file, write file:PATH$/, ['accounts', 'list', '--database', 'keyward.db']],
     [
       2,
       /^--database: the password in the URL has a special character; percent-encode/,
@@ -76,11 +79,15 @@ describe('a mistake', () => {
       /^--issuer must be an https URL (?!.*got string)/,
       ['serve', '--audience', 'x', '--issuer', 'no url', '--port', '0', '--encryption-key-file', join(folder, 'k')],
     ],
-    [2, /^the audience of the tokens is missing; set --audience or KEYWARD_AUDIENCE$/, ['serve', '--port', '0']],
+    [
+      2,
+      /^the audience of the tokens is missing; set --audience or KEYWARD_AUDIENCE to the URL of your API$/,
+      ['serve', '--port', '0'],
+    ],
     [2, /ENOENT/, ['serve', '--audience', 'x', '--encryption-key-file', join(folder, 'none/k')]],
     [2, /^--audience must be/, [...SERVE, '--audience', '']],
     [2, /^there is no file .*none\.mjs$/, ['routes', join(folder, 'none.mjs')]],
-    [2, /exports no Express app/, ['routes', join(folder, 'empty.mjs')]],
+    [2, /does not export an Express app/, ['routes', join(folder, 'empty.mjs')]],
   ])('ends with %i and a sentence: %s', async (code, sentence, args) => {
     writeFileSync(join(folder, 'empty.mjs'), 'export default {};');
     const ran = await keyward.run(...args);
@@ -107,6 +114,10 @@ describe('a mistake', () => {
         '--default-scope: ',
       ],
       [['accounts', 'put', 'acme', '--platform', 'a b'], '--platform: '],
+      [['keys', 'create', ...create, '--allow-address', 'x'], '--allow-address: '],
+      [['keys', 'create', ...create, '--limit', '5/1m', '--limit', '6/1m'], '--limit: '],
+      [['keys', 'create', ...create, '--metadata', `${'x'.repeat(41)}=1`], '--metadata: '],
+      [['keys', 'list', '--account', 'acme', '--unused-since', '0001-01-01'], '--unused-since: '],
     ] as const) {
       const { code, err } = await keyward.run(...args);
       expect([code, err.slice(0, sentence.length)]).toEqual([1, sentence]);
@@ -122,7 +133,7 @@ describe('a mistake', () => {
     const { code, err } = await keyward.run(...SERVE, '--audience', 'x', '--host', '0.0.0.0');
     expect([code, err]).toEqual([
       2,
-      expect.stringMatching(/; with --host 0\.0\.0\.0, --issuer or KEYWARD_ISSUER is required$/m),
+      expect.stringMatching(/; with --host 0\.0\.0\.0, set --issuer or KEYWARD_ISSUER to its https URL$/m),
     ]);
   });
 
@@ -132,7 +143,7 @@ describe('a mistake', () => {
     const { port } = other.address() as AddressInfo;
     const { code, err } = await keyward.run(...SERVE, '--audience', 'x', '--port', String(port));
     other.close();
-    expect([code, err]).toEqual([2, expect.stringMatching(/is in use \(EADDRINUSE\); choose another: --port \d+\n$/)]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/is in use \(EADDRINUSE\); choose another with --port\n$/)]);
   });
 });
 
@@ -149,7 +160,7 @@ describe('help', () => {
     ],
     [
       ['keys', 'import', '--help'],
-      ['Columns', 'digest', 'Example: keyward keys import'],
+      ['first line names the columns', 'digest', 'Example: keyward keys import'],
     ],
   ])('%j contains %j', async (args, words) => {
     const { code, out } = await keyward.run(...args);

@@ -11,7 +11,7 @@ const file = (name: string, text: string) => {
   return join(folder, name);
 };
 
-beforeAll(build, 120_000);
+beforeAll(build);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const APP = `

@@ -17,7 +17,7 @@ const env = { ...process.env, KEYWARD_DATABASE: url };
 beforeAll(async () => {
   await build();
   await keyward.json('accounts', 'put', 'acme', '--api', 'payments', '--scope', 'payments');
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Sink = 'a full disk' | 'a closed pipe';

@@ -6,7 +6,7 @@ import { runProgram } from '../support/built-cli.js';
 
 const folder = mkdtempSync(join(ROOT, '.routes-'));
 
-beforeAll(build, 120_000);
+beforeAll(build);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const APP = `
@@ -75,15 +75,23 @@ describe('keyward routes', () => {
       'export default () => { throw new Error("no"); };',
       /no \(at .*makes\.mjs:1:30\)$/,
     ],
-    ['what is no error', 'text.mjs', 'throw "no config";', /no config$/],
-    ['since it cannot be parsed', 'typo.cjs', 'const = 1;', /Unexpected token '=' \(at .*typo\.cjs:1\)$/],
+    ['while it throws no error', 'text.mjs', 'throw "no config";', /no config$/],
+    ['because it cannot be parsed', 'typo.cjs', 'const = 1;', /Unexpected token '=' \(at .*typo\.cjs:1\)$/],
     [
-      'since it imports what is not there',
+      'because it imports what is not there',
       'lacks.mjs',
       "import 'not-installed';",
       /Cannot find package 'not-installed'.*$/,
     ],
-  ])('prints what a module throws %s, and ends with 2', async (_when, name, text, message) => {
+    ['because it ends the process', 'ends.mjs', 'process.exit(0);', /^it ended the process, or waits/],
+    ['because it never settles', 'waits.mjs', 'await new Promise(() => {});', /^it ended the process, or waits/],
+    [
+      'because its function never settles',
+      'never.mjs',
+      'export default () => new Promise(() => {});',
+      /^it ended the process, or waits/,
+    ],
+  ])('prints why a module gives no app, %s, and ends with 2', async (_when, name, text, message) => {
     writeFileSync(join(folder, name), text);
     const { code, out, err } = await runProgram(['routes', join(folder, name)]);
     expect([code, out]).toEqual([2, '']);

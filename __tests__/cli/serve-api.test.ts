@@ -1,13 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from '../examples/built-service.js';
 import { type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
-
-// Each command is a process; there are many, and the machine may be busy.
-jest.setTimeout(120_000);
 
 const SERVE = ['serve', '--audience', 'https://api.test', '--port', '0', '--json', '--no-log'];
 const SCOPES = ['keys:read', 'keys:write', 'keys:manage'];
@@ -16,7 +13,7 @@ const NEW = { kind: 'secret', apis: ['payments'], name: 'Till' };
 // biome-ignore lint/suspicious/noExplicitAny: the answers are JSON.
 type Json = any;
 
-beforeAll(build, 120_000);
+beforeAll(build);
 
 describe.each(sharedEngines)('keyward serve --api, on %s', (engine) => {
   const folder = mkdtempSync(join(tmpdir(), 'keyward-serve-api-'));

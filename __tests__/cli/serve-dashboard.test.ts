@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'keyward-serve-dashboard-'));
 const env = { KEYWARD_DATABASE: `file:${join(folder, 'keyward.db')}` };
 const keyward = (...args: string[]) => runProgram(args, env, folder);
 
-beforeAll(build, 120_000);
+beforeAll(build);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Start {
@@ -69,7 +69,7 @@ describe('without an account', () => {
     expect([code, err]).toEqual([
       143,
       expect.stringMatching(
-        /^{"warning":{"message":"no Dashboard yet: there is no account in file:\S+; create one: keyward/,
+        /^{"warning":{"message":"the Dashboard is not available yet: there is no account in file:\S+; create one: keyward/,
       ),
     ]);
   });
@@ -77,7 +77,7 @@ describe('without an account', () => {
   it('says that the named account does not exist', async () => {
     const { err } = await serving(['--account', 'nobody'], async ({ dashboard }) => expect(dashboard).toBeNull());
     expect(JSON.parse(err).warning.message).toMatch(
-      /^no Dashboard yet: there is no account "nobody" in file:\S+; create one: keyward accounts put/,
+      /^the Dashboard is not available yet: there is no account "nobody" in file:\S+; create one: keyward accounts put/,
     );
   });
 });
@@ -193,7 +193,9 @@ describe('with one account', () => {
     const { err } = await serving(['--issuer', 'https://access.test/auth'], async ({ dashboard }) => {
       expect(dashboard).toBeNull();
     });
-    expect(JSON.parse(err).warning.message).toBe('no Dashboard: the URL of --issuer must not have a path');
+    expect(JSON.parse(err).warning.message).toBe(
+      'the Dashboard is not available: it needs a URL without a path in --issuer',
+    );
   });
 
   it('L11 banner and pages contain no signing key, no key of the store and no password of its URL', async () => {
@@ -244,7 +246,9 @@ describe('with one account', () => {
         away,
       );
       expect(out + err + page).not.toContain('pw-canary');
-      expect(err).toContain('no Dashboard yet: the database postgres://127.0.0.1:1/none cannot be reached');
+      expect(err).toContain(
+        'the Dashboard is not available yet: the database postgres://127.0.0.1:1/none cannot be reached',
+      );
     }
   });
 });
@@ -257,7 +261,9 @@ describe('with two accounts', () => {
 
   it('asks for the account of the Dashboard', async () => {
     const { err } = await serving([], async ({ dashboard }) => expect(dashboard).toBeNull());
-    expect(JSON.parse(err).warning.message).toBe('no Dashboard: there are several accounts; name one: --account ID');
+    expect(JSON.parse(err).warning.message).toBe(
+      'the Dashboard is not available: there are several accounts; choose one: --account ID',
+    );
   });
 
   it('--account selects it', async () => {

@@ -23,7 +23,7 @@ interface Line {
 let folder: string;
 let program: RunningProgram | undefined;
 
-beforeAll(build, 120_000);
+beforeAll(build);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keyward-late-'));
 });
@@ -77,7 +77,7 @@ describe.each(sharedEngines)('keyward serve before there is an account, on %s', 
     await eventually(async () => (await waitsFor()) === 'account', TIMEOUT_MS);
     const dashboard = await fetch(`${first.issuer}/dashboard`, { headers });
     expect(await dashboard.text()).toBe(
-      'The Dashboard is not available yet: its account does not exist or cannot be read. The output of "keyward serve" says what is missing.\n',
+      'The Dashboard is not available yet: its account does not exist, or cannot be read. The output of "keyward serve" names the cause.\n',
     );
 
     await commandLine(place).json('accounts', 'put', 'acme', '--api', 'payments', '--scope', 'payments');
@@ -166,7 +166,7 @@ describe('keyward serve', () => {
 
   it('names a variable that is wrong', async () => {
     program = startProgram(['serve', '--audience', 'x'], { KEYWARD_DATABASE: database(), PORT: 'http' }, folder);
-    expect(await program.ended).toMatchObject({ code: 2, err: 'PORT: expected 0 to 65535\n' });
+    expect(await program.ended).toMatchObject({ code: 2, err: 'PORT: expected a port from 0 to 65535\n' });
   });
 
   it('prints no sign-in link to a log, unless SIGUSR2 requests it', async () => {

@@ -12,7 +12,7 @@ const close = { connection: 'close' };
 const endedBy = (signal: string, exitCode: number) =>
   `${JSON.stringify({ error: { code: 'signal', message: `ended by ${signal}`, exitCode } })}\n`;
 
-beforeAll(build, 120_000);
+beforeAll(build);
 
 interface Served {
   readonly issuer: string;
@@ -86,7 +86,7 @@ describe('keyward serve', () => {
   });
 
   it.each([
-    ['a file that others can read', 2, /can be read by other users; run: chmod 600/, {}],
+    ['a file that others can read', 2, /other users have access to the encryption key file \S+; run: chmod 600/, {}],
     ['a key that is none', 2, /KEYWARD_ENCRYPTION_KEY must be 32 bytes/, { KEYWARD_ENCRYPTION_KEY: 'short' }],
   ])('refuses %s', async (_what, code, sentence, more) => {
     const file = join(folder, 'open.key');
@@ -107,7 +107,7 @@ describe('keyward serve', () => {
     expect(ran).toMatchObject({
       code: 3,
       out: '',
-      err: expect.stringMatching(/cannot be decrypted with other\.key; use the key/),
+      err: expect.stringMatching(/other\.key does not decrypt the signing keys of this database; use the key/),
     });
   });
 
@@ -115,19 +115,19 @@ describe('keyward serve', () => {
 
   it('R17 serves an issuer by http with --allow-http, without a Dashboard', async () => {
     const program = startProgram(
-      [...SERVE, '--issuer', 'http://keyward:4000', '--allow-http', '--encryption-key-file', 'http.key'],
+      [...SERVE, '--issuer', 'http://keyward:4000/', '--allow-http', '--encryption-key-file', 'http.key'],
       other,
       folder,
     );
     expect(JSON.parse(await program.firstLine)).toMatchObject({
-      issuer: 'http://keyward:4000',
+      issuer: 'http://keyward:4000/',
       tokenEndpoint: 'http://keyward:4000/connect/token',
       dashboard: null,
     });
     program.child.kill('SIGTERM');
     expect(await program.ended).toMatchObject({
       code: 143,
-      err: expect.stringContaining('--issuer must be an https URL'),
+      err: expect.stringContaining('it needs an https URL in --issuer'),
     });
   });
 

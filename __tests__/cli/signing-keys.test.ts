@@ -1,4 +1,16 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -85,16 +97,18 @@ describe.each(sharedEngines)('on %s', (engine) => {
   it('needs the encryption key, and creates none', async () => {
     const none = join(folder, 'none.key');
     const missing = await keyward.run('signing-keys', 'rotate', '--encryption-key-file', none);
-    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining(`there is no file ${none}`) });
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining(`there is no encryption key file ${none}`) });
     await signingKey();
     writeFileSync(path, `${Buffer.alloc(32, 2).toString('base64url')}\n`);
     const wrong = await keyward.run('signing-keys', 'rotate', ...file);
     expect(wrong).toMatchObject({
       code: 3,
-      err: expect.stringContaining('keyward.key; use the key that it was encrypted with'),
+      err: expect.stringContaining('keyward.key does not decrypt the signing keys of this database'),
     });
     chmodSync(path, 0o644);
-    expect((await keyward.run('signing-keys', 'rotate', ...file)).err).toContain('can be read by other users');
+    expect((await keyward.run('signing-keys', 'rotate', ...file)).err).toContain(
+      'other users have access to the encryption key file',
+    );
   });
 
   it('rotates the encryption key: the signing keys stay, and the old key decrypts nothing', async () => {
@@ -103,12 +117,36 @@ describe.each(sharedEngines)('on %s', (engine) => {
     expect((await keyward.run('encryption-key', 'rotate', ...file)).code).toBe(0);
     const [fresh, second] = keysIn();
     expect([fresh === old, second]).toEqual([false, old]);
-    expect((await keyward.run('encryption-key', 'rotate', ...file)).err).toContain('a rotation is in progress');
+    expect((await keyward.run('encryption-key', 'rotate', ...file)).err).toContain(
+      'a rotation of the encryption key is in progress',
+    );
     expect(await signingKey()).toBe(kid);
     expect((await keyward.run('encryption-key', 'finish', ...file)).out).toContain('1 signing key');
     expect(keysIn()).toEqual([fresh]);
     expect(await signingKey()).toBe(kid);
     await expect(openStore(place.url, { encryptionKey: old })).rejects.toMatchObject({ code: 'encryption_key' });
+  });
+
+  it('rotates a file behind a symbolic link: the link and the owner of the file stay', async () => {
+    mkdirSync(join(folder, 'secrets'));
+    const target = join(folder, 'secrets/key');
+    renameSync(path, target);
+    symlinkSync(target, path);
+    const owner = process.getuid?.() === 0 ? 12_345 : statSync(target).uid;
+    chownSync(target, owner, statSync(target).gid);
+    expect(await keyward.json('encryption-key', 'rotate', ...file)).toEqual({ file: path });
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(readFileSync(target, 'utf8').trim().split('\n')).toHaveLength(2);
+    expect(statSync(target)).toMatchObject({ uid: owner, mode: 0o100600 });
+  });
+
+  it('does not rotate a file without an encryption key', async () => {
+    for (const text of ['', 'something else', `${'a'.repeat(42)}\n`]) {
+      writeFileSync(path, text);
+      const { code, err } = await keyward.run('encryption-key', 'rotate', ...file);
+      expect([code, err]).toEqual([2, expect.stringContaining(`${path} is not an encryption key`)]);
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    }
   });
 
   it('keeps both encryption keys in the file if the database fails while the rotation is finished', async () => {

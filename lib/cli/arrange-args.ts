@@ -24,7 +24,7 @@ export function arrangeArgs(program: Command, args: readonly string[]): readonly
       words.push(arg);
     } else if (arg === 'help' && command.commands.length > 0) {
       wantsHelp = true;
-    } else if (name in COMMON_OPTIONS) {
+    } else if (Object.hasOwn(COMMON_OPTIONS, name)) {
       const hasValue = COMMON_OPTIONS[name] === true && name === arg;
       options.push(arg, ...(hasValue ? args.slice(at + 1, at + 2) : []));
       if (hasValue) at += 1;

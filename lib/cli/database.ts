@@ -101,5 +101,5 @@ function openingError(error: unknown, database: Database, encryptionKeys: Encryp
   const aboutKey = message.replace('option "encryptionKey"', encryptionKeys?.source ?? '');
   if (aboutKey !== message) return new CliError(aboutKey, EXIT.usage);
   const isPath = !/^\w+:/.test(database.url);
-  return new CliError(`${database.source}: ${message}${isPath ? '; a path starts with file:' : ''}`, EXIT.usage);
+  return new CliError(`${database.source}: ${message}${isPath ? '; for a file, write file:PATH' : ''}`, EXIT.usage);
 }

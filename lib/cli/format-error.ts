@@ -1,4 +1,7 @@
-/** Converts an error to a message and an exit code. The message names options of the command, not fields. */
+/**
+ * Converts an error to a message and an exit code. If a message of management names a field for which there is an
+ * option, the option is named instead: `--expires:` for `expiresAt:`.
+ */
 import { CommanderError } from 'commander';
 import { ManagementError } from '../management/management-error.js';
 import { MissingPackageError } from '../store/optional-package.js';
@@ -25,8 +28,19 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   platform: '--platform',
   platforms: '--platform',
   expiresAt: '--expires',
+  metadata: '--metadata',
+  allowedAddresses: '--allow-address',
+  limits: '--limit',
+  requireConfirmation: '--require-confirmation',
+  unusedSince: '--unused-since',
+  from: '--from',
+  to: '--to',
   action: '--action',
   after: '--after',
+  text: '--text',
+  api: '--api',
+  subject: '--subject',
+  actor: '--actor',
 };
 
 const CODE_OF: Readonly<Record<number, string>> = {
@@ -74,7 +88,7 @@ function asTyped({ field = '', message }: ManagementError): string {
 
 /** Converts a message of Commander to the form of our messages. Its suggestion, `(Did you mean ...?)`, comes last. */
 function usageMessage({ code, message }: CommanderError): string {
-  if (code === 'commander.help') return 'a command is missing; --help lists them';
+  if (code === 'commander.help') return 'a command is missing; --help lists the commands';
   return message
     .replace(/^error: /, '')
     .replace(/\n\((\w)(.*)\)$/s, (_, first: string, rest: string) => `; ${first.toLowerCase()}${rest}`)

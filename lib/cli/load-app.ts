@@ -34,7 +34,8 @@ async function appOf(module: string, loaded: Exports): Promise<Express> {
   const exported = exportOf(loaded);
   const app =
     typeof exported === 'function' && !isApp(exported) ? await ofModule(module, async () => exported()) : exported;
-  if (!isApp(app)) throw new CliError(`${module} exports no Express app, by default or as "app"`, EXIT.usage);
+  if (!isApp(app))
+    throw new CliError(`${module} does not export an Express app, as the default export or as "app"`, EXIT.usage);
   return app;
 }
 
@@ -58,6 +59,14 @@ function isApp(value: unknown): value is Express {
 }
 
 async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
+  // A module can end the process, or wait for something that never happens: Node then exits, with 0 or without a word.
+  const onExit = () => {
+    process.stderr.write(
+      `${module} cannot be loaded: it ended the process, or waits for something that never happens\n`,
+    );
+    process.exitCode = EXIT.usage;
+  };
+  process.once('exit', onExit);
   try {
     return await work();
   } catch (error) {
@@ -65,6 +74,8 @@ async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
     const place = placeIn(stack);
     const where = place === undefined ? '' : ` (at ${place})`;
     throw new CliError(`${module} cannot be loaded: ${message}${where}`, EXIT.usage);
+  } finally {
+    process.off('exit', onExit);
   }
 }
 

@@ -66,7 +66,9 @@ function printError(io: Io, isJson: boolean, error: FormattedError): void {
 
 function programFor(io: Io, isJson: boolean): Command {
   const program = new CliCommand('keyward')
-    .description('Accounts, keys and access keys, the token endpoint, and the routes of an app.')
+    .description(
+      'Manage accounts, keys and access keys; run the token endpoint and the Dashboard; check the routes of an app.',
+    )
     .version(versionOf())
     .exitOverride()
     .configureOutput({

@@ -25,7 +25,7 @@ export function readGrace(text: string): number {
   const seconds = text === '0' ? 0 : secondsOf(text);
   if (Number.isNaN(seconds)) {
     const unit = /^\d+$/.test(text) ? `${text} has no unit; ` : '';
-    throw new InvalidArgumentError(`${unit}expected a duration with its unit, such as 90s, 30m, 24h or 7d, or 0`);
+    throw new InvalidArgumentError(`${unit}expected 0, or a duration with its unit, such as 90s, 30m, 24h or 7d`);
   }
   if (seconds > MAX_GRACE) throw new InvalidArgumentError(`expected at most ${MAX_GRACE_TEXT}`);
   return seconds;
@@ -43,6 +43,13 @@ export function readTime(text: string): Date {
   return time;
 }
 
+/** Reads a time in the past or in the future, so a duration such as `7d` would be ambiguous. */
+export function readDateTime(text: string): Date {
+  const time = readDate(text);
+  if (time === undefined) throw new InvalidArgumentError('expected a date, such as 2027-01-31 or 2027-01-31T12:00:00Z');
+  return time;
+}
+
 /** Reads a day of the calendar, in UTC. */
 export function readDay(text: string): Date {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? readDate(text) : undefined;
@@ -50,35 +57,39 @@ export function readDay(text: string): Date {
   return time;
 }
 
-/** Collects the values of a repeated option. */
-export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value];
+/**
+ * Collects the values of a repeated option.
+ *
+ * @param before - The values so far; `false` after the option that removes the setting, such as `--no-scope`.
+ */
+export function collect(value: string, before: readonly string[] | false | undefined): readonly string[] {
+  return [...(before || []), value];
 }
 
 /** Collects `name=value`. */
 export function collectMetadata(
   text: string,
-  before: Readonly<Record<string, string>> | undefined,
+  before: Readonly<Record<string, string>> | false | undefined,
 ): Readonly<Record<string, string>> {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('expected a name, = and a value, such as team=checkout');
   const name = text.slice(0, at);
-  if (before !== undefined && Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} comes twice`);
+  if (before && Object.hasOwn(before, name)) throw new InvalidArgumentError(`the name ${name} occurs twice`);
   // `Object.fromEntries` also creates a member for a name such as `__proto__`, which management then refuses.
-  return Object.fromEntries([...Object.entries(before ?? {}), [name, text.slice(at + 1)]]);
+  return Object.fromEntries([...Object.entries(before || {}), [name, text.slice(at + 1)]]);
 }
 
 /** Collects `100/1m`. */
-export function collectLimits(text: string, before: readonly RateLimit[] | undefined): readonly RateLimit[] {
+export function collectLimits(text: string, before: readonly RateLimit[] | false | undefined): readonly RateLimit[] {
   const limit = parseRateLimit(text);
   if (limit === undefined) throw new InvalidArgumentError(`expected ${RATE_LIMIT_FORM}`);
-  return [...(before ?? []), limit];
+  return [...(before || []), limit];
 }
 
 /** Returns the collected list, or `'all'` if its only entry is `all`. */
-export function allOr(list: readonly string[] | undefined): 'all' | readonly string[] | undefined {
+export function allOr(option: string, list: readonly string[] | undefined): 'all' | readonly string[] | undefined {
   if (list === undefined || !list.includes('all')) return list;
-  if (list.length > 1) throw new CliError('expected "all" alone or a list of names', EXIT.usage);
+  if (list.length > 1) throw new CliError(`${option}: "all" cannot be combined with names`, EXIT.usage);
   return 'all';
 }
 
@@ -89,18 +100,19 @@ export function readUrl(text: string): string {
 
 export function readPort(text: string): number {
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('expected 0 to 65535');
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535');
   return port;
 }
 
 export function readLimit(text: string): number {
   const limit = Number(text);
-  if (!/^\d{1,3}$/.test(text) || limit < 1 || limit > 200) throw new InvalidArgumentError('expected 1 to 200');
+  if (!/^\d{1,3}$/.test(text) || limit < 1 || limit > 200)
+    throw new InvalidArgumentError('expected a number from 1 to 200');
   return limit;
 }
 
 export function readLineNumber(text: string): number {
   const line = Number(text);
-  if (!/^\d{1,15}$/.test(text) || line < 1) throw new InvalidArgumentError('expected the number of a line');
+  if (!/^\d{1,15}$/.test(text) || line < 1) throw new InvalidArgumentError('expected a line number');
   return line;
 }

@@ -10,6 +10,7 @@ import { printJson, printLine } from './terminal/output.js';
  *
  * @param takeBack - Undoes the change if the output could not be written, because nobody has the secret then. It
  *   resolves with the end of the error message.
+ * @param remedy - What the operator can do if `takeBack` fails.
  * @throws CliError if the output could not be written.
  */
 export async function showSecret(
@@ -17,6 +18,7 @@ export async function showSecret(
   { json }: { readonly json?: boolean },
   { key, secret: text }: CreatedKey,
   takeBack: () => Promise<string>,
+  remedy = `revoke it: keyward ${key.kind === 'access' ? 'access-keys' : 'keys'} revoke ${key.id}`,
 ): Promise<void> {
   const isAccess = key.kind === 'access';
   if (json) {
@@ -26,14 +28,14 @@ export async function showSecret(
     printLine(io, '');
     if (isAccess) printLine(io, `Client ID      ${key.id}`);
     printLine(io, isAccess ? `Client secret  ${text}` : `Key         ${text}`);
-    if (key.kind !== 'public') printLine(io, 'It is shown only once.');
+    if (key.kind !== 'public') printLine(io, 'Save it now: it is shown only once.');
   }
   try {
     await io.stdout.flush();
   } catch (error) {
     const done = await takeBack().catch((failure) => {
       const reason = formatError(failure)?.message ?? String(failure);
-      return `nobody has seen the secret of ${key.id}, and it could not be revoked (${reason}); revoke ${key.id}`;
+      return `nobody has seen the new secret, and it could not be taken back (${reason}); ${remedy}`;
     });
     const { message, exitCode } = outputLost(error, `; ${done}`);
     throw new CliError(message, exitCode);

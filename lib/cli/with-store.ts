@@ -49,8 +49,11 @@ export async function withStore<T>(
   const database = databaseOf(io, options);
   const store = await openReady(database, options.encryptionKeys);
   try {
-    const operator = `cli:${userInfo().username}`;
-    const memberOf = (account: string): Member => ({ id: operator, account, permissions: ['owner'] });
+    const operator = `cli:${userName()}`;
+    function memberOf(account: string): Member {
+      if (account === '') throw new CliError('--account: expected the id of an account', EXIT.usage);
+      return { id: operator, account, permissions: ['owner'] };
+    }
     async function memberOfKey(id: string): Promise<Member> {
       const found = await store.repository.key(id);
       if (found === undefined) throw new CliError(`there is no key ${JSON.stringify(id)} in ${database.name}`);
@@ -64,6 +67,15 @@ export async function withStore<T>(
   }
 }
 
+/** The name of the user. A container may run as a user without a name: then it is the number of the user. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.()}`;
+  }
+}
+
 /** Adds the name of the database to an error. */
 function withDatabaseName(error: unknown, { name }: Database, account: string | undefined): unknown {
   if (!(error instanceof ManagementError)) return error;
@@ -71,7 +83,7 @@ function withDatabaseName(error: unknown, { name }: Database, account: string | 
     return noAccount(account, name);
   }
   if (error.code !== 'unavailable' || !(error.cause instanceof StoreError)) return error;
-  return new CliError(`the database ${name} failed: ${plain(error.cause.message)}`, EXIT.unavailable);
+  return new CliError(`the database ${name} returned an error: ${plain(error.cause.message)}`, EXIT.unavailable);
 }
 
 /** Makes the error for an account that does not exist: the same message for every command. */

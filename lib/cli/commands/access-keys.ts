@@ -85,11 +85,14 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
       await withStore(io, options, async ({ management, memberOfKey }) => {
         const member = await memberOfKey(id);
         const added = await management.accessKeys.addSecret(member, id);
-        await showSecret(io, options, added, async () => {
-          // The newest secret comes first.
-          await management.accessKeys.deleteSecret(member, id, String(added.key.secrets[0]?.id));
+        // The newest secret comes first.
+        const secret = String(added.key.secrets[0]?.id);
+        const takeBack = async () => {
+          await management.accessKeys.deleteSecret(member, id, secret);
           return 'so the new secret was deleted, because nobody has seen it';
-        });
+        };
+        const remedy = `delete it: keyward access-keys delete-secret ${id} ${secret}`;
+        await showSecret(io, options, added, takeBack, remedy);
       });
     },
   );
@@ -111,7 +114,10 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
 }
 
 function confirmationOption(): Option {
-  const option = new Option('--require-confirmation <method>', 'what its tokens must be bound to');
+  const option = new Option(
+    '--require-confirmation <method>',
+    'how its tokens must be bound to the client; any: by DPoP or by mTLS',
+  );
   return option.choices(['dpop', 'mtls', 'any']);
 }
 

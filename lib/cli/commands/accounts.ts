@@ -17,7 +17,9 @@ interface PutOptions extends CommonOptions {
 export function addAccountCommands(program: Command, io: Io): void {
   const accounts = program.command('accounts').description('the accounts that keys belong to');
 
-  withStoreOptions(accounts.command('put <id>').description('create an account, or change its settings'))
+  withStoreOptions(
+    accounts.command('put <id>').description('create an account, or change the given settings of an account'),
+  )
     .option('--api <name>', 'an API that keys of the account may use, or all; may be repeated', collect)
     .option('--scope <scope>', 'a scope that keys of the account may have; may be repeated', collect)
     .option('--channel <id>', 'a processing channel that keys of the account may use, or all; may be repeated', collect)
@@ -25,7 +27,12 @@ export function addAccountCommands(program: Command, io: Io): void {
     .addHelpText('after', '\nExample: keyward accounts put acme --api payments --api disputes --scope payments')
     .action(async (id: string, options: PutOptions) => {
       const { api, scope, channel, platform } = options;
-      const settings = { apis: allOr(api), scopes: scope, channels: allOr(channel), platforms: platform };
+      const settings = {
+        apis: allOr('--api', api),
+        scopes: scope,
+        channels: allOr('--channel', channel),
+        platforms: platform,
+      };
       const account = await withStore(io, { ...options, account: id }, ({ management, operator }) =>
         management.accounts.put(operator, id, settings),
       );
@@ -73,7 +80,7 @@ export function addAccountCommands(program: Command, io: Io): void {
   /** Warns because an API key needs at least one API of its account. */
   function warnOfNoApi({ id, apis }: Account, { json }: CommonOptions): void {
     if (apis === 'all' || apis.length > 0) return;
-    const remedy = `add one: keyward accounts put ${id} --api NAME`;
+    const remedy = `add an API: keyward accounts put ${id} --api NAME`;
     printWarning(io, json, `the account has no API, so it can have no secret or public key; ${remedy}`);
   }
 

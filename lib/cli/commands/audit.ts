@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { AuditEntry } from '../../management/audit-log/audit-log.js';
 import { PLATFORM } from '../../store/signing-keys/platform-audit.js';
 import type { Io } from '../io.js';
-import { readLimit, readTime } from '../read-options.js';
+import { readDateTime, readLimit } from '../read-options.js';
 import { printJson, printLine, printTable, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
 
@@ -21,13 +21,13 @@ interface AuditOptions extends CommonOptions {
 export function addAuditCommand(program: Command, io: Io): void {
   withStoreOptions(program.command('audit').description('show who did what and when, newest first'))
     .option('--account <id>', 'show one account, or - for entries on signing keys; default: all accounts')
-    .option('--subject <id>', 'about this key or account')
-    .option('--actor <id>', 'by this member or operator')
-    .option('--action <name>', 'such as key.create')
-    .option('--from <time>', 'from this date or time on', readTime)
-    .option('--to <time>', 'before this date or time', readTime)
+    .option('--subject <id>', 'show entries about this key or account')
+    .option('--actor <id>', 'show entries by this member or operator')
+    .option('--action <name>', 'show entries with this action, such as key.create')
+    .option('--from <time>', 'show entries from this date or time on', readDateTime)
+    .option('--to <time>', 'show entries before this date or time', readDateTime)
     .option('--after <cursor>', 'show the next page: the cursor that the previous page printed')
-    .option('--limit <number>', '1 to 200', readLimit)
+    .option('--limit <number>', 'entries per page, 1 to 200; default: 50', readLimit)
     .action(async (options: AuditOptions) => {
       const { database: _, json, ...filter } = options;
       const { items, next } = await withStore(io, options, async ({ management: { accounts } }) => {
@@ -50,7 +50,7 @@ export function addAuditCommand(program: Command, io: Io): void {
       ]);
       const ofAccount = filter.account === undefined ? ['ACCOUNT'] : [];
       const headings = ['AT', ...ofAccount, 'WHO', 'AS', 'FROM', 'ACTION', 'OUTCOME', 'SUBJECT', 'CHANGED'];
-      printTable(io, headings, rows, 'The audit log has no such entry.');
+      printTable(io, headings, rows, 'No entry matches.');
       if (next !== null) printLine(io, `There are more; for the next page add --after ${next}`);
     });
 }

@@ -18,12 +18,12 @@ export interface SettingOptions extends CommonOptions {
 
 export function withSettings(command: Command): Command {
   return withStoreOptions(command)
-    .option('--name <text>', 'a name for people')
+    .option('--name <text>', 'a name that helps people to recognize the key')
     .option('--scope <scope>', 'a scope of the key; may be repeated', collect)
-    .option('--channel <id>', 'a processing channel, or all; may be repeated', collect)
+    .option('--channel <id>', 'a processing channel that the key may use, or all; may be repeated', collect)
     .option('--platform <name>', 'the e-commerce platform that the key is used on; needs exactly one channel')
-    .option('--expires <time>', 'a date, or a duration such as 90d', readTime)
-    .option('--metadata <name=value>', 'custom data to store with the key; may be repeated', collectMetadata)
+    .option('--expires <time>', 'when the key expires: a date, or a duration such as 90d', readTime)
+    .option('--metadata <name=value>', 'your own data about the key; may be repeated', collectMetadata)
     .option(
       '--allow-address <address>',
       'an IP address or network that the key may be used from; may be repeated',
@@ -48,7 +48,7 @@ export function settingsOf(options: SettingOptions) {
   return {
     ...(name !== undefined && { name: name || null }),
     ...(scope !== undefined && { scopes: scope || null }),
-    ...(channel !== undefined && { channels: allOr(channel) }),
+    ...(channel !== undefined && { channels: allOr('--channel', channel) }),
     ...(platform !== undefined && { platform: platform || null }),
     ...(expires !== undefined && { expiresAt: expires || null }),
     ...(metadata !== undefined && { metadata: metadata || null }),
@@ -76,6 +76,9 @@ export function switchedBy({ disable, enable }: EditOptions): { readonly disable
 
 export function withEnvironment(command: Command): Command {
   return command.addOption(
-    new Option('--environment <name>', 'the environment in which the key is accepted').choices(['live', 'sandbox']),
+    new Option('--environment <name>', 'the environment in which the key is accepted; default: live').choices([
+      'live',
+      'sandbox',
+    ]),
   );
 }

@@ -22,7 +22,7 @@ interface ImportCounts {
   imported: number;
   known: number;
   refused: number;
-  batches_left_out: number;
+  batches_not_imported: number;
   seconds: number;
   /** The first line that was not imported, if the import ended early. */
   resume_at_line: number | null;
@@ -33,16 +33,18 @@ const BATCH = 1_000;
 const MAX_PRINTED = 50;
 
 export function addImportCommand(keys: Command, io: Io): void {
-  withStoreOptions(keys.command('import <file.csv>').description('import keys by their SHA-256 digests'))
+  withStoreOptions(
+    keys.command('import <file.csv>').description('import keys from a CSV file that has their SHA-256 digests'),
+  )
     .requiredOption('--account <id>', 'the account that the keys belong to')
     .option('--from-line <number>', 'the line at which to resume an interrupted import', readLineNumber, 2)
     .addHelpText(
       'after',
       `
-Columns, named by the first line: ${COLUMNS.join(', ')}.
-digest, kind and apis are required; lists are separated by spaces, "all" means every one; times are ISO 8601.
-Lines are imported in batches of ${BATCH}. If a line of a batch is refused, none of that batch is imported. Correct the
-lines and run it again: keys that were imported before are skipped.
+The first line names the columns: ${COLUMNS.join(', ')}.
+digest, kind and apis are required. Lists are separated by spaces; "all" means every one. Times are ISO 8601.
+Lines are imported in batches of ${BATCH}. If one line of a batch is refused, no line of the batch is imported. Correct
+the file and import it again: keys that are already in the database are skipped.
 
 Example: keyward keys import keys.csv --account acme`,
     )
@@ -52,7 +54,7 @@ Example: keyward keys import keys.csv --account acme`,
         imported: 0,
         known: 0,
         refused: 0,
-        batches_left_out: 0,
+        batches_not_imported: 0,
         seconds: 0,
         resume_at_line: null,
       };
@@ -66,8 +68,10 @@ Example: keyward keys import keys.csv --account acme`,
         throw withResumeLine(error, counts);
       }
       if (counts.refused > 0) {
-        const left = `${textOfCount(counts.batches_left_out, 'batch was', 'batches were')} left out`;
-        throw new CliError(`${textOfCount(counts.refused, 'line was', 'lines were')} refused; ${left}`);
+        const lines = textOfCount(counts.refused, 'line was', 'lines were');
+        const size = `of up to ${BATCH} lines`;
+        const batches = textOfCount(counts.batches_not_imported, `batch ${size} was`, `batches ${size} were`);
+        throw new CliError(`${lines} refused, so ${batches} not imported; correct the file and import it again`);
       }
     });
 
@@ -101,11 +105,11 @@ Example: keyward keys import keys.csv --account acme`,
         counts.imported += report.imported;
         counts.known += report.known;
         counts.refused += report.refused.length;
-        if (report.refused.length > 0) counts.batches_left_out += 1;
+        if (report.refused.length > 0) counts.batches_not_imported += 1;
         counts.resume_at_line = (batch.at(-1)?.number ?? 0) + 1;
         counts.seconds = secondsSince(start);
-        const percent = share() === undefined ? '' : `${Math.floor((share() ?? 0) * 100)} %, `;
-        progress.show(`${percent}${counts.imported} imported, ${counts.known} known, ${rate()} a second`);
+        const percent = share() === undefined ? '' : `${Math.floor((share() ?? 0) * 100)}%, `;
+        progress.show(`${percent}${counts.imported} imported, ${counts.known} skipped, ${rate()} per second`);
       }
       counts.resume_at_line = null;
       if (counts.imported >= BATCH) await store.repository.analyze();
@@ -115,7 +119,7 @@ Example: keyward keys import keys.csv --account acme`,
       const { imported, known, seconds } = counts;
       if (options.json) printJson(io, counts);
       else
-        printLine(io, `${imported} imported, ${known} already in the database, in ${seconds} s (${rate()} a second)`);
+        printLine(io, `${imported} imported, ${known} already in the database, in ${seconds} s (${rate()} per second)`);
     }
   }
 

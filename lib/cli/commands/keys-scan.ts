@@ -2,16 +2,16 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { keywardFormat } from '../../credentials/keyward-format.js';
-import { CliError, type Io } from '../io.js';
+import { CliError, EXIT, type Io } from '../io.js';
 import { KEY_PATTERN, patternsFor, SCANNERS } from '../scan/key-patterns.js';
 import { type FoundKey, scanFolder } from '../scan/scan-folder.js';
-import { printFields, printJson, printLine, textOfCount } from '../terminal/output.js';
+import { printFields, printJson, printLine, printWarning, textOfCount } from '../terminal/output.js';
 
 export function addKeyTextCommands(keys: Command, io: Io): void {
   keys
     .command('inspect <text>')
     .description(
-      'check whether a text has the form of a key, and show its kind and environment; - reads it from standard input',
+      'check whether a text has the form of a key, and show its kind and environment; with - it is read from standard input',
     )
     .option('--json', 'print one line of JSON')
     .action(async (given: string, { json }: { json?: boolean }) => {
@@ -20,7 +20,10 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
       const isKey = typeof reading === 'object';
       const said = isKey
         ? { well_formed: true, kind: reading.kind, environment: reading.environment }
-        : { well_formed: false, why: reading === 'malformed' ? 'mistyped or cut short' : 'not of this format' };
+        : {
+            well_formed: false,
+            why: reading === 'malformed' ? 'mistyped or cut short' : 'it starts with neither sk_ nor pk_',
+          };
       if (json) printJson(io, said);
       else printFields(io, Object.fromEntries(Object.entries(said).map(([name, value]) => [name, String(value)])));
       if (!isKey) throw new CliError('the text does not have the form of a key');
@@ -28,18 +31,23 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
 
   keys
     .command('patterns')
-    .description(`patterns for secret scanners: ${SCANNERS.join(', ')}`)
+    .description(`print patterns for secret scanners: ${SCANNERS.join(', ')}`)
     .action(() => {
       for (const scanner of SCANNERS) io.stdout.write(`# ${scanner}\n${patternsFor(scanner)}\n\n`);
     });
 
   keys
     .command('scan <folder>')
-    .description('find keys in files by their shape and check character; exits with 1 when there are any')
+    .description('find keys in the files of a folder; exits with 1 if there are any')
     .option('--json', 'print one line of JSON')
     .action(async (folder: string, { json }: { json?: boolean }) => {
       const found: FoundKey[] = [];
-      for await (const key of scanFolder(folder, KEY_PATTERN)) {
+      let unreadable = 0;
+      const onUnreadable = ({ message }: Error): undefined => {
+        unreadable += 1;
+        printWarning(io, json, message);
+      };
+      for await (const key of scanFolder(folder, KEY_PATTERN, onUnreadable)) {
         found.push(key);
         if (!json)
           printLine(io, `${key.file}:${key.line}:${key.column}  ${key.kind} key, ${key.environment}  ${key.hint}`);
@@ -48,6 +56,11 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
       if (found.length > 0)
         throw new CliError(
           `${textOfCount(found.length, 'key was', 'keys were')} found; rotate or revoke them, because anyone who can read the files knows them`,
+        );
+      if (unreadable > 0)
+        throw new CliError(
+          `${textOfCount(unreadable, 'file or folder', 'files or folders')} could not be read`,
+          EXIT.usage,
         );
       if (!json) printLine(io, 'No keys were found.');
     });

@@ -32,7 +32,7 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
   const keys = program.command('keys').description('secret and public keys');
   addCommonCommands(keys, io, (management) => management.keys, 'key');
 
-  withEnvironment(withSettings(keys.command('create').description('create a key; it is shown once')))
+  withEnvironment(withSettings(keys.command('create').description('create a key; a secret key is shown once')))
     .requiredOption('--account <id>', 'the account that the key belongs to')
     .addOption(
       new Option('--kind <kind>', 'secret: for servers; public: for browsers and apps')
@@ -43,13 +43,18 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
     .addHelpText('after', '\nExample: keyward keys create --account acme --kind secret --api payments')
     .action(async (options: CreateOptions) => {
       const { account, kind, environment, api } = options;
-      const settings = { kind, ...(environment && { environment }), apis: allOr(api) ?? [], ...settingsOf(options) };
+      const settings = {
+        kind,
+        ...(environment && { environment }),
+        apis: allOr('--api', api) ?? [],
+        ...settingsOf(options),
+      };
       await withStore(io, options, async ({ management, memberOf }) => {
         const member = memberOf(account);
         const created = await management.keys.create(member, settings);
         await showSecret(io, options, created, async () => {
           await management.keys.revoke(member, created.key.id);
-          return `so ${created.key.id} was revoked, because nobody has seen its secret`;
+          return `so ${created.key.id} was revoked, because nobody has seen the key`;
         });
       });
     });
@@ -59,7 +64,7 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
     .option('--api <name>', 'an API that the key may use, or all; may be repeated', collect)
     .action(async (id: string, options: ApiKeyEditOptions) => {
       const { api } = options;
-      const edit = { ...(api && { apis: allOr(api) }), ...switchedBy(options), ...settingsOf(options) };
+      const edit = { ...(api && { apis: allOr('--api', api) }), ...switchedBy(options), ...settingsOf(options) };
       await editKey(io, options, id, edit, (management) => management.keys);
     });
   return keys;

@@ -9,12 +9,12 @@ export function addMigrateCommand(program: Command, io: Io): void {
   withStoreOptions(program.command('migrate').description('create the tables, or bring them up to date'))
     .addHelpText(
       'after',
-      '\nEvery command that opens a store migrates it. Run this as a database user who may create tables, if the user of the service may not.',
+      '\nEvery command and service does this when it opens the database. Run this command only if the database user of the service may not create tables, as a user who may.',
     )
     .action(async (options: CommonOptions) => {
       const store = await openReady(databaseOf(io, options));
       await store.close();
       if (options.json) printJson(io, { migrated: true });
-      else printLine(io, 'The tables are in place.');
+      else printLine(io, 'The tables are up to date.');
     });
 }

@@ -23,17 +23,19 @@ interface DescribeOptions {
 
 const BASE_PATH = [
   '--base-path <path>',
-  'the prefix of every path in the document; default: the path of the URLs in its "servers"',
+  'the path before every path of the document; default: the path of the URLs in its "servers"',
 ] as const;
 const MODULE =
-  '\nThe module exports the app, by default or as "app", and "schemes": an object with the verifier for each security scheme, by its name.';
+  '\nThe module exports the app, as the default export or as "app", and "schemes": an object with the verifier for each security scheme, by its name.';
 
 export function addOpenApiCommands(program: Command, io: Io): void {
-  const openapi = program.command('openapi').description('an app and its OpenAPI document, in JSON or YAML');
+  const openapi = program
+    .command('openapi')
+    .description('compare an app with its OpenAPI document in JSON or YAML, or complete the document');
 
   openapi
     .command('check <module> <document>')
-    .description('compare the security of app and document; exits with 1 when they differ')
+    .description('compare the security of app and document; exits with 1 if they differ')
     .option('--except <route>', "a route or operation that may differ, such as 'GET /health'; may be repeated", collect)
     .option(...BASE_PATH)
     .option('--json', 'print one line of JSON')
@@ -54,7 +56,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
   openapi
     .command('describe <module> <document>')
     .description('add the security of the app to the operations of the document that have none yet')
-    .option('--out <file>', 'where to write; default: standard output')
+    .option('--out <file>', 'the file to write the document to; default: standard output')
     .option(...BASE_PATH)
     .addHelpText('after', MODULE)
     .action(async (module: string, name: string, { out, basePath }: DescribeOptions) => {

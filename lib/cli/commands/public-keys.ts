@@ -13,7 +13,7 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
   withStoreOptions(
     keys
       .command('add-public-key <id> <file>')
-      .description('add a public key, PEM or JWK, by which the client authenticates without a secret'),
+      .description('add a public key (PEM or JWK), so that the client can authenticate without a secret'),
   ).action(async (id: string, file: string, options: CommonOptions) => {
     const publicKey = await readKeyFile(file);
     const key = await withStore(io, options, async ({ management, memberOfKey }) =>
@@ -43,6 +43,6 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
 async function readKeyFile(file: string): Promise<string> {
   const { size } = await stat(file);
   if (size > MAX_BYTES)
-    throw new CliError(`${file} is no public key: it is larger than ${MAX_BYTES} bytes`, EXIT.usage);
+    throw new CliError(`${file} is not a public key: it is larger than ${MAX_BYTES} bytes`, EXIT.usage);
   return await readFile(file, 'utf8');
 }

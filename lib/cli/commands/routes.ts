@@ -14,10 +14,13 @@ interface RoutesOptions {
 export function addRoutesCommand(program: Command, io: Io): void {
   program
     .command('routes <module>')
-    .description('show the gates and guards of every route; exits with 1 when one is open')
+    .description('show the gates and guards of every route; exits with 1 if a route is open')
     .option('--except <route>', "a route that may be open, such as 'GET /health'; may be repeated", collect)
     .option('--json', 'print one line of JSON')
-    .addHelpText('after', '\nThe module exports an Express app, or a function that makes one, by default or as "app".')
+    .addHelpText(
+      'after',
+      '\nThe module exports an Express app, or a function that returns one, as the default export or as "app".',
+    )
     .action(async (module: string, { except = [], json }: RoutesOptions) => {
       const routes = auditRoutes(await loadApp(module));
       const stale = except.filter((name) => !routes.some((route) => nameOf(route) === name));

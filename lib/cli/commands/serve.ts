@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Router } from 'express';
 import { createIssuer } from '../../issuer/create-issuer.js';
@@ -10,6 +9,7 @@ import type { CredentialStore } from '../../store/credential-store.js';
 import { checkDatabaseDriver, type Database, databaseOf, openDatabase } from '../database.js';
 import { outputLost } from '../format-error.js';
 import { CliError, EXIT, type Io } from '../io.js';
+import { laterChoices } from '../serve/later-choices.js';
 import { encryptionKeysFrom } from '../serve/read-encryption-key.js';
 import { type ServeApp, serveApp } from '../serve/serve-app.js';
 import { serveLog } from '../serve/serve-log.js';
@@ -33,8 +33,6 @@ import { type Interruption, listenForInterruption } from '../terminal/interrupti
 
 /** How long requests may take to finish when the server ends. */
 const SHUTDOWN_TIMEOUT_MS = 8_000;
-/** How often the server checks whether the account of the Dashboard exists and the database can be reached. */
-const ACCOUNT_INTERVAL_MS = 1_000;
 
 export function addServeCommand(program: Command, io: Io): void {
   withServeOptions(
@@ -78,7 +76,11 @@ export function addServeCommand(program: Command, io: Io): void {
         mountDashboard(choice, served, () =>
           serveDashboard(store, choice.state === 'chosen' ? choice.account : '', { ...settings, issuer }),
         );
-      announcement.start({ issuer, tokenEndpoint: `${issuer}/connect/token`, port }, first, mount(first));
+      announcement.start(
+        { issuer, tokenEndpoint: `${issuer.replace(/\/$/, '')}/connect/token`, port },
+        first,
+        mount(first),
+      );
       await io.stdout.flush().catch((error) => {
         const { message, exitCode } = outputLost(error);
         throw new CliError(message, exitCode);
@@ -111,22 +113,6 @@ function mountDashboard(
   return dashboard;
 }
 
-/** Yields each new reason to wait, and finally the account. */
-async function* laterChoices(
-  choose: () => Promise<AccountChoice>,
-  firstReason: string,
-  ended: AbortSignal,
-): AsyncGenerator<AccountChoice> {
-  for (let reason = firstReason; ; ) {
-    const isEnded = await wait(ACCOUNT_INTERVAL_MS, false, { signal: ended }).catch(() => true);
-    if (isEnded) return;
-    const choice = await choose();
-    if (choice.state !== 'waiting' || choice.reason !== reason) yield choice;
-    if (choice.state !== 'waiting') return;
-    reason = choice.reason;
-  }
-}
-
 function routerOf(
   server: Server,
   { issuer, allowHttp, audience }: ServeSettings & { readonly issuer: string },
@@ -147,10 +133,10 @@ function routerOf(
 }
 
 function listenMessage({ host, port }: ServeSettings, code: string | undefined): string {
-  if (code === 'EADDRINUSE')
-    return `port ${port} of ${host} is in use (EADDRINUSE); choose another: --port ${port + 1}`;
-  if (code === 'EACCES') return `this user may not listen on port ${port} (EACCES); choose another: --port 4000`;
-  return `cannot listen on ${host}:${port} (${code}); --host must be an address of this machine`;
+  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use (EADDRINUSE); choose another with --port`;
+  if (code === 'EACCES')
+    return `this user may not listen on port ${port} (EACCES); choose another with --port, such as 4000`;
+  return `cannot listen on ${host}:${port} (${code}); check that --host is an address of this machine`;
 }
 
 /** Waits for a signal, then closes the server after it has answered the requests that are in progress. */

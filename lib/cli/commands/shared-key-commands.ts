@@ -52,7 +52,7 @@ export async function editKey<Edit extends object>(
   keysOf: (management: Management) => EditableKeys<Edit>,
 ): Promise<void> {
   if (Object.keys(edit).length === 0)
-    throw new CliError('nothing to change: give at least one option; --help lists them', EXIT.usage);
+    throw new CliError('nothing to change: give at least one option; --help lists the options', EXIT.usage);
   const key = await withStore(io, options, async ({ management, memberOfKey }) => {
     const member = await memberOfKey(id);
     const keys = keysOf(management);
@@ -71,19 +71,27 @@ export function printKey(io: Io, { json }: CommonOptions, key: KeyView): void {
 export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, noun: string): void {
   const list = withStoreOptions(commands.command('list').description(`show the ${noun}s of an account`))
     .requiredOption('--account <id>', 'the account that the keys belong to')
-    .addOption(new Option('--state <state>').choices(['active', 'disabled', 'expired', 'revoked']))
-    .option('--text <text>', 'part of a name, an id or a hint')
-    .option('--unused-since <date>', 'keys created before this day that were not used since', readDay)
     .addOption(
-      new Option('--sort <order>', `a leading minus sorts in descending order; default: ${DEFAULT_ORDER}`).choices(
-        KEY_ORDERS,
-      ),
+      new Option('--state <state>', 'show keys in this state; default: all but revoked').choices([
+        'active',
+        'disabled',
+        'expired',
+        'revoked',
+      ]),
+    )
+    .option('--text <text>', 'show keys with this text in their name, id or hint')
+    .option('--unused-since <date>', 'show keys that were created before this day and not used since', readDay)
+    .addOption(
+      new Option(
+        '--sort <order>',
+        `the order of the list; a leading minus reverses it; default: ${DEFAULT_ORDER}`,
+      ).choices(KEY_ORDERS),
     )
     .option('--after <cursor>', 'show the next page: the cursor that the previous page printed')
-    .option('--limit <number>', '1 to 200', readLimit);
+    .option('--limit <number>', 'keys per page, 1 to 200; default: 50', readLimit);
   if (noun === 'key') {
-    list.addOption(new Option('--kind <kind>').choices(['secret', 'public']));
-    list.option('--api <name>', 'keys for this API');
+    list.addOption(new Option('--kind <kind>', 'show keys of this kind').choices(['secret', 'public']));
+    list.option('--api <name>', 'show keys that may use this API');
   }
   list.action(async (options: ListOptions) => {
     const { account, database: _, json, ...filter } = options;
@@ -100,7 +108,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     keys.endGrace(member, id),
   );
 
-  withStoreOptions(commands.command('usage <id>').description(`show the requests of one ${noun} by day`))
+  withStoreOptions(commands.command('usage <id>').description(`show how many requests one ${noun} made each day`))
     .option('--from <date>', 'the first day; default: 29 days before the last day', readDay)
     .option('--to <date>', 'the last day; default: today', readDay)
     .action(async (id: string, options: UsageOptions) => {
@@ -127,7 +135,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
   withStoreOptions(commands.command('rotate <id>').description(`give one ${noun} a new secret, which is shown once`))
     .option(
       '--grace <duration>',
-      `how long the old secret is still accepted: 24h, 7d, up to ${MAX_GRACE_TEXT}`,
+      `how long the old secret is still accepted, such as 24h or 7d, up to ${MAX_GRACE_TEXT}; default: 0`,
       readGrace,
     )
     .action(async (id: string, options: CommonOptions & { grace?: number }) => {

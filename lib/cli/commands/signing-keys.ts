@@ -8,7 +8,7 @@ import {
   type SigningAlgorithm,
 } from '../../issuer/signing-keys/signing-key.js';
 import type { SigningKeySummary } from '../../store/signing-keys/signing-keys.js';
-import { CliError, type Io } from '../io.js';
+import { CliError, EXIT, type Io } from '../io.js';
 import { makeEncryptionKey, readEncryptionKeys, writeKeyFile } from '../serve/read-encryption-key.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printJson, printLine, printTable, textOfCount, textOfTime } from '../terminal/output.js';
@@ -38,30 +38,33 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
         io,
         headings,
         rows,
-        'There are no signing keys yet: the issuer creates the first one when it is first used.',
+        'There are no signing keys yet. The issuer creates the first one when it is first used.',
       );
     },
   );
 
   withKeyFile(
-    withStoreOptions(keys.command('rotate').description('create a new signing key; it starts to sign after 24 hours')),
+    withStoreOptions(
+      keys.command('rotate').description('create a new signing key; issuers sign with it after 24 hours'),
+    ),
   )
     .addOption(
       new Option('--algorithm <name>', 'the signing algorithm; default: that of the newest key, or RS256').choices(
         SIGNING_ALGORITHMS,
       ),
     )
-    .option('--now', 'retire the other keys, so that the new key starts to sign within a minute')
+    .option('--now', 'retire the other keys, so that issuers sign with the new key within a minute')
     .action(async (options: RotateOptions) => {
       const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
       const kid = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator }) => {
         const before = await store.describeSigningKeys();
         const newest = before.at(-1);
-        if (before.length >= MAX_KEYS) throw new CliError(`there are ${MAX_KEYS} signing keys; revoke some first`);
+        if (before.length >= MAX_KEYS)
+          throw new CliError(`there are ${MAX_KEYS} signing keys, which is the maximum; revoke one first`);
         const algorithm = options.algorithm ?? (newest?.alg as SigningAlgorithm | undefined) ?? 'RS256';
         const made = await makeSigningKey(algorithm, Date.now());
         if (!(await store.addSigningKey(made, newest?.kid, operator))) {
-          throw new CliError('an issuer created a signing key at the same time; check the list, and try again');
+          throw new CliError('another signing key was created at the same time; check the list, and try again');
         }
         if (options.now) for (const key of before) await store.retireSigningKey(key.kid, operator);
         return made.kid;
@@ -69,7 +72,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
       if (options.json) return printJson(io, { kid });
       printLine(
         io,
-        `Signing key ${kid} was created. It starts to sign ${options.now ? 'within a minute' : 'after 24 hours'}.`,
+        `Signing key ${kid} was created. Issuers sign with it ${options.now ? 'within a minute' : 'after 24 hours'}.`,
       );
     });
 
@@ -77,18 +80,24 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
     withStoreOptions(
       keys
         .command('revoke <kid>')
-        .description('refuse every token that was signed with this key; this cannot be undone'),
+        .description('revoke a signing key, so that every token that it signed is refused; this cannot be undone'),
     ),
   ).action(async (kid: string, options: CommonOptions & ConfirmOption) => {
     await withStore(io, options, async ({ store, operator }) => {
       if (!(await store.describeSigningKeys()).some((key) => key.kid === kid)) {
-        throw new CliError(`there is no signing key ${JSON.stringify(kid)}; keyward signing-keys list shows them`);
+        throw new CliError(
+          `there is no signing key ${JSON.stringify(kid)}; to see the signing keys, run: keyward signing-keys list`,
+        );
       }
-      await confirm(io, options, `Revoke the signing key ${kid}, and refuse every token it has signed?`);
+      await confirm(
+        io,
+        options,
+        `Revoke the signing key ${kid}? Every token that it signed is refused. This cannot be undone.`,
+      );
       await store.removeSigningKey(kid, operator);
     });
     if (options.json) return printJson(io, { kid });
-    printLine(io, `Signing key ${kid} was revoked. Resource servers refuse its tokens within 10 minutes.`);
+    printLine(io, `Signing key ${kid} was revoked. Resource servers refuse its tokens within 11 minutes.`);
   });
 }
 
@@ -98,18 +107,30 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
   withKeyFile(
     commands
       .command('rotate')
-      .description('create a new encryption key and keep the old one for decryption; run finish afterwards'),
-  ).action(({ encryptionKeyFile: file }: KeyFileOption) => {
-    const { texts, file: isFile } = readEncryptionKeys(io, file);
-    if (texts.length > 1) throw new CliError('a rotation is in progress; end it with keyward encryption-key finish');
-    const both = [makeEncryptionKey(), ...texts];
-    if (isFile) writeKeyFile(file, both);
-    printLine(
-      io,
-      isFile ? `${file} has a new key in front of the old one.` : `KEYWARD_ENCRYPTION_KEY=${both.join(',')}`,
-    );
-    printLine(io, 'Restart every issuer with both. Then run: keyward encryption-key finish');
-  });
+      .description('create a new encryption key, and keep the old one for decryption until you run finish'),
+  )
+    .option('--json', 'print one line of JSON')
+    .action(({ encryptionKeyFile: file, json }: KeyFileOption & CommonOptions) => {
+      const { texts, source, file: isFile } = readEncryptionKeys(io, file);
+      // Otherwise a wrong file would be overwritten with a key in front of its content.
+      if (!texts.every((text) => /^[\w-]{43}=?$/.test(text)))
+        throw new CliError(
+          `${source} is not an encryption key; expected 32 bytes as base64url text (43 characters)`,
+          EXIT.usage,
+        );
+      if (texts.length > 1)
+        throw new CliError(
+          'a rotation of the encryption key is in progress; finish it first: keyward encryption-key finish',
+        );
+      const both = [makeEncryptionKey(), ...texts];
+      if (isFile) writeKeyFile(file, both);
+      if (json) return printJson(io, isFile ? { file } : { encryptionKey: both.join(',') });
+      printLine(
+        io,
+        isFile ? `${file} now has a new key before the old one.` : `KEYWARD_ENCRYPTION_KEY=${both.join(',')}`,
+      );
+      printLine(io, 'Restart every issuer with both keys. Then run: keyward encryption-key finish');
+    });
 
   withKeyFile(
     withStoreOptions(
@@ -122,8 +143,8 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
     );
     if (encryptionKeys.file) writeKeyFile(options.encryptionKeyFile, encryptionKeys.texts.slice(0, 1));
     if (options.json) return printJson(io, { signingKeys: count });
-    printLine(io, `${textOfCount(count, 'signing key')} encrypted with the new key.`);
-    if (!encryptionKeys.file) printLine(io, 'Set KEYWARD_ENCRYPTION_KEY to its first key only.');
+    printLine(io, `${textOfCount(count, 'signing key was', 'signing keys were')} encrypted with the new key.`);
+    if (!encryptionKeys.file) printLine(io, 'Now remove the old key from KEYWARD_ENCRYPTION_KEY: keep only the first.');
   });
 }
 

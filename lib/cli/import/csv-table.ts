@@ -77,13 +77,17 @@ export async function openTable(
 
   async function readAll(batch: readonly RawLine[], names: readonly string[]): Promise<readonly TableLine[]> {
     const all = await cellsOf(batch);
-    return batch.map(({ number }, i) => ({ number, ...rowOf(all[i], names) }));
+    return batch.map(({ number, text }, i) => ({
+      number,
+      // The decoder puts this character in the place of bytes that are not UTF-8.
+      ...(text.includes('\uFFFD') ? NOT_UTF_8 : rowOf(all[i], names)),
+    }));
   }
 
   const stream = createReadStream(file, 'utf8');
   const lines = linesOf(file, stream);
   const { value: heading } = await lines.next();
-  if (!heading) throw new CliError(`${file} is empty; its first line must be a heading`, EXIT.usage);
+  if (!heading) throw new CliError(`${file} is empty; its first line must name the columns`, EXIT.usage);
   const [names] = await cellsOf([heading]);
   try {
     checkHeading(names ?? []);
@@ -98,15 +102,17 @@ export async function openTable(
   };
 }
 
+const NOT_UTF_8 = { cells: {}, fault: 'it is not valid UTF-8; save the file as UTF-8' };
+
 function rowOf(cells: readonly string[] | undefined, names: readonly string[]): Pick<TableLine, 'cells' | 'fault'> {
   if (cells === undefined) {
     return {
       cells: {},
-      fault: 'its quotes are wrong; quote the whole cell, and double a quote inside it',
+      fault: 'a quote is misplaced; put the whole cell in quotes, and write a quote inside it twice',
     };
   }
   if (cells.length !== names.length) {
-    return { cells: {}, fault: `expected ${names.length} cells as in the heading, got ${cells.length}` };
+    return { cells: {}, fault: `expected ${names.length} cells, one for each column, got ${cells.length}` };
   }
   return { cells: Object.fromEntries(names.map((name, i) => [name, cells[i]])) };
 }
@@ -126,7 +132,7 @@ async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLin
       }
       if (rest.length > MAX_LINE) {
         const longest = `longer than ${MAX_LINE} characters`;
-        throw new CliError(`${file}: line ${number + 1} is ${longest}; it is not a CSV file`, EXIT.usage);
+        throw new CliError(`${file}: line ${number + 1} is ${longest}; check that the file is CSV`, EXIT.usage);
       }
     }
   } catch (error) {

@@ -9,12 +9,14 @@ export const COLUMNS = [
   ...['created_at', 'expires_at'],
 ];
 const NEEDED = ['digest', 'kind', 'apis'];
+const KNOWN = `the columns are ${COLUMNS.join(', ')}`;
 
 /** The names of fields in management's messages, and the names of the columns of the file that replace them. */
 const COLUMN_WORDING = [
   [/^createdAt:/, 'created_at:'],
   [/^expiresAt:/, 'expires_at:'],
   [/lower-case hex$/, 'hex'],
+  [/a time between the years 1970 and 9999$/, 'an ISO 8601 time from 1970 to 9999, such as 2027-01-31'],
 ] as const;
 
 /**
@@ -25,15 +27,14 @@ const COLUMN_WORDING = [
 export function checkHeading(names: readonly string[]): void {
   // The first line may hold keys, so it is not printed.
   if (!names.some((name) => COLUMNS.includes(name))) {
-    const columns = `${NEEDED.join(', ')} are required; known are ${COLUMNS.join(', ')}`;
-    throw new CliError(`the first line must be a heading with the names of the columns: ${columns}`, EXIT.usage);
+    const columns = `${NEEDED.join(', ')} are required; ${KNOWN}`;
+    throw new CliError(`the first line must name the columns: ${columns}`, EXIT.usage);
   }
   const unknown = names.filter((name) => !COLUMNS.includes(name));
   const twice = names.filter((name, at) => names.indexOf(name) < at);
   const missing = NEEDED.filter((name) => !names.includes(name));
-  if (unknown.length > 0)
-    throw new CliError(`unknown columns: ${unknown.join(', ')}; known are ${COLUMNS.join(', ')}`, EXIT.usage);
-  if (twice.length > 0) throw new CliError(`columns that occur twice: ${twice.join(', ')}`, EXIT.usage);
+  if (unknown.length > 0) throw new CliError(`unknown columns: ${unknown.join(', ')}; ${KNOWN}`, EXIT.usage);
+  if (twice.length > 0) throw new CliError(`duplicate columns: ${twice.join(', ')}`, EXIT.usage);
   if (missing.length > 0) throw new CliError(`missing columns: ${missing.join(', ')}`, EXIT.usage);
 }
 

@@ -1,5 +1,5 @@
 /** Finds keys in the files of a folder. It sends nothing anywhere. */
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { keywardFormat } from '../../credentials/keyward-format.js';
 import { CliError, EXIT } from '../io.js';
@@ -19,9 +19,14 @@ const SKIPPED = ['.git', 'node_modules'];
 /** Maximum bytes of a file. Larger files are data, not source code. */
 const MAX_SIZE = 10_000_000;
 
-export async function* scanFolder(folder: string, pattern: RegExp): AsyncGenerator<FoundKey> {
-  for await (const path of filesOf(folder)) {
-    const text = await readFile(path, 'latin1');
+/** @param onUnreadable - Called for each file and folder that cannot be read: the others are still searched. */
+export async function* scanFolder(
+  folder: string,
+  pattern: RegExp,
+  onUnreadable: (error: Error) => undefined,
+): AsyncGenerator<FoundKey> {
+  for await (const path of filesOf(folder, onUnreadable)) {
+    const text = (await readFile(path, 'latin1').catch(onUnreadable)) ?? '';
     for (const match of text.matchAll(pattern)) {
       const [key] = match;
       const reading = keywardFormat.read(key);
@@ -39,13 +44,20 @@ export async function* scanFolder(folder: string, pattern: RegExp): AsyncGenerat
   }
 }
 
-/** Yields the files below a path. Symbolic links are not followed: they can lead out of the folder, or form a cycle. */
-async function* filesOf(path: string): AsyncGenerator<string> {
-  const status = await lstat(path).catch(() => undefined);
+/**
+ * Yields the files below a path, which may be a symbolic link. Links below it are not followed: they can lead out of
+ * the folder, or form a cycle.
+ */
+async function* filesOf(
+  path: string,
+  onUnreadable: (error: Error) => undefined,
+  statusOf = stat,
+): AsyncGenerator<string> {
+  const status = await statusOf(path).catch(() => undefined);
   if (status === undefined) throw new CliError(`there is no file or folder ${path}`, EXIT.usage);
   if (status.isFile() && status.size <= MAX_SIZE) yield path;
   if (!status.isDirectory()) return;
-  for (const name of (await readdir(path)).sort()) {
-    if (!SKIPPED.includes(name)) yield* filesOf(join(path, name));
+  for (const name of ((await readdir(path).catch(onUnreadable)) ?? []).sort()) {
+    if (!SKIPPED.includes(name)) yield* filesOf(join(path, name), onUnreadable, lstat);
   }
 }

@@ -1,11 +1,13 @@
 /** Reads the key that encrypts signing keys: from the environment, or from a file that only this user can read. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
+  chownSync,
   closeSync,
   fsyncSync,
   linkSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -48,7 +50,10 @@ export function readEncryptionKeys(io: Io, path: string): EncryptionKeys {
   const given = encryptionKeysOf(io);
   if (given !== undefined) return given;
   if (!exists(path)) {
-    throw new CliError(`there is no file ${path}; set ${ENCRYPTION_KEY_VARIABLE} or --encryption-key-file`, EXIT.usage);
+    throw new CliError(
+      `there is no encryption key file ${path}; set ${ENCRYPTION_KEY_VARIABLE} or --encryption-key-file`,
+      EXIT.usage,
+    );
   }
   return { texts: keysIn(path), source: path, file: true };
 }
@@ -64,14 +69,25 @@ export function makeEncryptionKey(): string {
   return randomBytes(BYTES).toString('base64url');
 }
 
-/** Replaces the keys of a file atomically: a reader gets the old keys or the new ones. */
+/**
+ * Replaces the keys of a file atomically: a reader gets the old keys or the new ones. If the path is a symbolic link,
+ * its target is replaced, and stays the file of the user who owns it.
+ */
 export function writeKeyFile(path: string, texts: readonly string[]): void {
-  writeAside(path, texts, (aside) => renameSync(aside, path));
+  const target = realpathSync(path);
+  const { uid, gid } = statSync(target);
+  writeAside(target, texts, (aside) => {
+    if (uid !== process.getuid?.()) chownSync(aside, uid, gid);
+    renameSync(aside, target);
+  });
 }
 
 function keysIn(path: string): readonly string[] {
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
-    throw new CliError(`${path} can be read by other users; run: chmod 600 ${path}`, EXIT.usage);
+    throw new CliError(
+      `other users have access to the encryption key file ${path}; run: chmod 600 ${path}`,
+      EXIT.usage,
+    );
   }
   return readFileSync(path, 'utf8').trim().split(/\s+/);
 }
@@ -114,7 +130,7 @@ function writeAside(path: string, texts: readonly string[], place: (aside: strin
     place(aside);
   } catch (error) {
     throw new CliError(
-      `cannot write the encryption key to ${path} (${codeOf(error)}); make it writable, or set ${ENCRYPTION_KEY_VARIABLE}`,
+      `cannot write the encryption key file ${path} (${codeOf(error)}); use a writable folder with free space, or set ${ENCRYPTION_KEY_VARIABLE}`,
       EXIT.usage,
     );
   } finally {

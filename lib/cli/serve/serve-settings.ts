@@ -38,7 +38,7 @@ export function withServeOptions(command: Command): Command {
     .option('--issuer <url>', 'the public URL of this server; default: KEYWARD_ISSUER or http://HOST:PORT')
     .option(
       '--allow-http',
-      'allow an http issuer URL on any host; only for networks that encrypt their traffic themselves',
+      'allow an http URL of any host in --issuer; only for networks that encrypt their traffic themselves',
     )
     .option('--port <number>', 'the port to listen on, 0 for any free port; default: PORT or 4000', readPort)
     .option('--host <address>', 'the address to listen on; default: KEYWARD_HOST or 127.0.0.1')
@@ -51,12 +51,12 @@ export function withServeOptions(command: Command): Command {
     .option('--account <id>', 'the account of the Dashboard; default: the only account')
     .option(
       '--api-url <url>',
-      'a URL that every key may GET; the Dashboard shows it in its example commands; default: the audience',
+      'a URL that every key may GET, for the example commands in the Dashboard; default: the audience',
       readUrl,
     )
     .option(
       '--api',
-      'serve the management API at /api, for credentials with the scopes keys:read, keys:write, keys:manage',
+      'serve the management API at /api, for credentials with the scope keys:read, keys:write or keys:manage',
     )
     .option('--no-dashboard', 'serve the token endpoint without the Dashboard')
     .option('--sign-in-links', 'print the sign-in links of the Dashboard even if the output is not a terminal')
@@ -72,13 +72,16 @@ export function withServeOptions(command: Command): Command {
 export function serveSettings({ env }: Io, options: ServeOptions): ServeSettings {
   const audience = options.audience ?? (env.KEYWARD_AUDIENCE || undefined);
   if (audience === undefined) {
-    throw new CliError('the audience of the tokens is missing; set --audience or KEYWARD_AUDIENCE', EXIT.usage);
+    throw new CliError(
+      'the audience of the tokens is missing; set --audience or KEYWARD_AUDIENCE to the URL of your API',
+      EXIT.usage,
+    );
   }
   const port = options.port ?? (env.PORT ? portIn(env.PORT) : 4_000);
   const host = options.host ?? (env.KEYWARD_HOST || '127.0.0.1');
   const issuer = options.issuer ?? (env.KEYWARD_ISSUER || undefined);
   if (issuer === undefined && secureUrl(urlOf(host, port)) === undefined) {
-    const message = `the public https URL of this server is missing; with --host ${host}, --issuer or KEYWARD_ISSUER is required`;
+    const message = `the public URL of this server is missing; with --host ${host}, set --issuer or KEYWARD_ISSUER to its https URL`;
     throw new CliError(message, EXIT.usage);
   }
   return { ...options, audience, port, host, ...(issuer !== undefined && { issuer }) };

@@ -55,12 +55,12 @@ export async function chooseAccount(
   if (issuer !== undefined && secureUrl(issuer) === undefined) {
     return {
       state: 'none',
-      reason: '--issuer must be an https URL, because browsers send the cookies of the Dashboard only over https',
+      reason: 'it needs an https URL in --issuer, because browsers send its cookies only over https',
     };
   }
   // The Dashboard's links start at its mount path. If the issuer URL had a path too, the links would not contain it.
   if (issuer !== undefined && URL.canParse(issuer) && new URL(issuer).pathname !== '/') {
-    return { state: 'none', reason: 'the URL of --issuer must not have a path' };
+    return { state: 'none', reason: 'it needs a URL without a path in --issuer' };
   }
   const { accounts } = createManagement({ store });
   if (!(await store.ready())) {
@@ -71,8 +71,10 @@ export async function chooseAccount(
     return onlyOneOf((await accounts.list({ limit: 2 })).items, database.name);
   } catch (error) {
     if (!(error instanceof ManagementError)) throw error;
-    const isMissing = error.code === 'not_found' && named !== undefined;
-    const reason = isMissing ? noAccount(named, database.name).message : `the database ${database.name} failed`;
+    const isMissing = error.code !== 'unavailable' && named !== undefined;
+    const reason = isMissing
+      ? noAccount(named, database.name).message
+      : `the database ${database.name} returned an error`;
     return { state: 'waiting', reason };
   }
 }
@@ -87,7 +89,7 @@ function onlyOneOf(accounts: readonly Account[], database: string): AccountChoic
   }
   return accounts.length === 1
     ? { state: 'chosen', account: only.id }
-    : { state: 'none', reason: 'there are several accounts; name one: --account ID' };
+    : { state: 'none', reason: 'there are several accounts; choose one: --account ID' };
 }
 
 /** @param issuer - The public URL of this server, without a path. */
@@ -103,7 +105,7 @@ export function serveDashboard(
       { id: 'serve:developer', account, permissions: ['developer'] },
       { id: 'serve:owner', account, permissions: ['owner'] },
     ],
-    help: `"keyward serve" prints links when it starts in a terminal. For new ones send it ${NEW_LINKS}.`,
+    help: `"keyward serve" prints links when it starts in a terminal. To get new links, send it ${NEW_LINKS}.`,
     store,
   });
   const { memberOf, signInUrl, signOutUrl } = signIn;
@@ -129,9 +131,9 @@ export function serveDashboard(
 /** The links for a person, each on its own line, so that it can be copied. */
 export function linesOfLinks({ developer, owner }: DashboardLinks): readonly string[] {
   return [
-    'Sign in as Owner, once, within 15 minutes:',
+    'Sign in as Owner (the link works once, within 15 minutes):',
     owner,
-    'Sign in as Developer, once, within 15 minutes:',
+    'Sign in as Developer (the link works once, within 15 minutes):',
     developer,
   ];
 }

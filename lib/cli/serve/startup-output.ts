@@ -47,7 +47,7 @@ export function announcementOn(
 
   function printReason(choice: AccountChoice): void {
     if (choice.state === 'chosen' || choice.reason === undefined) return;
-    const prefix = choice.state === 'waiting' ? 'no Dashboard yet' : 'no Dashboard';
+    const prefix = choice.state === 'waiting' ? 'the Dashboard is not available yet' : 'the Dashboard is not available';
     printWarning(io, json, `${prefix}: ${choice.reason}`);
   }
 
@@ -59,9 +59,9 @@ export function announcementOn(
       } else {
         printLine(io, `Issuer     ${issuer}`);
         printLine(io, `Tokens     curl -u ID:SECRET -d grant_type=client_credentials ${tokenEndpoint}`);
-        printLine(io, `Health     ${issuer}/healthz and /readyz`);
+        printLine(io, `Health     ${issuer.replace(/\/$/, '')}/healthz and /readyz`);
         if (dashboard !== undefined) printDashboard(dashboard);
-        printLine(io, 'Press Ctrl-C to stop it.');
+        printLine(io, 'Press Ctrl-C to stop.');
       }
       printReason(choice);
     },
@@ -79,7 +79,7 @@ export function announcementOn(
       io.stdout.flush().catch(() => {
         // The output failed, but somebody may have read a part of it. New links make the printed links invalid.
         current?.links();
-        io.stderr.write('the sign-in links could not be written, so they do not work\n');
+        io.stderr.write('the new sign-in links could not be written, so they were made invalid\n');
       });
     },
   };

@@ -1,0 +1,32 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AccountChoice } from './served-dashboard.js';
+
+/** How often the server checks whether the account of the Dashboard exists and the database can be reached. */
+const INTERVAL_MS = 1_000;
+
+/**
+ * Chooses the account of the Dashboard again and again, until there is one or there will be none. Yields each new
+ * reason to wait, and finally the account.
+ *
+ * @param firstReason - The reason to wait that the operator knows already.
+ * @param ended - Ends the wait.
+ * @param pause - Waits between two attempts; rejects if the wait has ended.
+ */
+export async function* laterChoices(
+  choose: () => Promise<AccountChoice>,
+  firstReason: string,
+  ended: AbortSignal,
+  pause: (ended: AbortSignal) => Promise<unknown> = (signal) => wait(INTERVAL_MS, undefined, { signal }),
+): AsyncGenerator<AccountChoice> {
+  for (let reason = firstReason; ; ) {
+    const isEnded = await pause(ended).then(
+      () => false,
+      () => true,
+    );
+    if (isEnded) return;
+    const choice = await choose();
+    if (choice.state !== 'waiting' || choice.reason !== reason) yield choice;
+    if (choice.state !== 'waiting') return;
+    reason = choice.reason;
+  }
+}
