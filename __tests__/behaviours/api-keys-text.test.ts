@@ -9,8 +9,6 @@ import { createKeyTable, type KeyTable } from '../support/key-table.js';
 import { law } from '../support/law.js';
 import { type ServedApp, serveApp, type Turn } from '../support/served-app.js';
 
-jest.setTimeout(60_000);
-
 const kinds = fc.constantFrom('secret' as const, 'public' as const);
 const environments = fc.constantFrom('live' as const, 'sandbox' as const);
 

@@ -160,6 +160,9 @@ describe('a key that is not valid', () => {
     ['deleted', (key: string) => table.remove(key)],
     ['revoked and then deleted', revokeAndDelete],
     ['expired while it was cached', (key: string) => letExpire(key)],
+    ['disabled before its end', (key: string) => endEarly(key, () => table.edit(key, { disabled: true }))],
+    ['revoked before its end', (key: string) => endEarly(key, () => table.edit(key, { revokedAt: new Date(START) }))],
+    ['deleted before its end', (key: string) => endEarly(key, () => table.remove(key))],
   ])('N08 %s: looked up as often as an unknown key', async (_what, end) => {
     const key = table.add();
     await end(key);
@@ -183,6 +186,14 @@ describe('a key that is not valid', () => {
     table.edit(key, { expiresAt: new Date(clock.now() + 1) });
     expect((await api.ask('/payments', key)).status).toBe(200);
     clock.advance(1);
+  }
+
+  /** The key would have been valid for another year, and an entry of it is cached. */
+  async function endEarly(key: string, end: () => void) {
+    table.edit(key, { expiresAt: new Date(START + 365 * 86_400_000) });
+    expect((await api.ask('/payments', key)).status).toBe(200);
+    end();
+    clock.advance(10_000);
   }
 
   async function revokeAndDelete(key: string) {

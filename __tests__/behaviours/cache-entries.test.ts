@@ -21,8 +21,6 @@ import {
   unsigned,
 } from '../support/token-forge.js';
 
-jest.setTimeout(60_000);
-
 const FLOOD = 300;
 const AT_A_TIME = 50;
 const signer = createKey('ES256');

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   accessTokens,
   apiKeys,
@@ -18,8 +18,6 @@ import { type Deferred, deferred } from '../support/deferred.js';
 import { createKeyTable, type KeyTable } from '../support/key-table.js';
 import { createManualClock, type ManualClock } from '../support/manual-clock.js';
 import { type ServedApp, serveApp } from '../support/served-app.js';
-
-jest.setTimeout(60_000);
 
 let table: KeyTable;
 let clock: ManualClock;

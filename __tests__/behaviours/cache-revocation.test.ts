@@ -99,7 +99,7 @@ describe('revocation in one process', () => {
     expect(await statusOf(key)).toBe(200);
   });
 
-  it('X18 a resolver slower than the time-out: A5, and changes since then invalidate its late answer', async () => {
+  it('X18 a resolver slower than the timeout: A5, and changes since then invalidate its late answer', async () => {
     const key = table.add();
     const held = holdLookups(key);
     expect(await ask(key, '/hasty')).toEqual(A5);

@@ -13,7 +13,7 @@ import {
   signedBy,
   signInput,
 } from '../support/token-forge.js';
-import { weakKeys } from '../support/weak-keys.js';
+import { modulusOf, weakKeys } from '../support/weak-keys.js';
 
 let api: DpopApi;
 let client: DpopClient;
@@ -147,6 +147,22 @@ describe('the header of a proof', () => {
     const bound = forge(api.issuerKey, { cnf: { jkt: await calculateJwkThumbprint(jwk) } });
     const proof = signed(header({ alg: 'RS256', jwk }), claims({ ath: athOf(bound) }));
     expect((await api.present(bound, proof)).answer).toEqual(DP);
+  });
+
+  // The client chooses its key, and each of its requests verifies a signature: 8,192 bits with a long exponent take 3 ms.
+  it.each([
+    ['4,096 bits', modulusOf(4_096), 'AQAB', 'dpop_signature'],
+    ['4,104 bits', modulusOf(4_104), 'AQAB', 'dpop_jwk'],
+    ['e = 65539', modulusOf(2_048), 'AQAD', 'dpop_jwk'],
+  ])('an RSA key with %s', async (_name, n, e, expected) => {
+    const jwk: JWK = { kty: 'RSA', n, e };
+    const { calculateJwkThumbprint } = await import('jose');
+    const bound = forge(api.issuerKey, { cnf: { jkt: await calculateJwkThumbprint(jwk) } });
+    const proof = assemble(header({ alg: 'RS256', jwk }), claims({ ath: athOf(bound) }), () =>
+      Buffer.alloc(n.length * 0.75),
+    );
+    const { answer, reason } = await api.present(bound, proof);
+    expect({ answer, reason }).toEqual(refusedFor(expected));
   });
 
   it.each([['x5c'], ['jku'], ['x5u']])('D09 a key by %s instead', async (name) => {

@@ -30,6 +30,13 @@ describe('two Authorization lines', () => {
     expect(await api.lookupsFor(key)).toBe(1);
   });
 
+  it('a second line behind so many others that Node drops it', async () => {
+    expect(
+      await api.ask([`Authorization: Bearer ${key}`, ...Array(1_500).fill('a: b'), 'Authorization: Basic eDp5']),
+    ).toEqual(refused);
+    expect(await api.ask([`Authorization: Bearer ${key}`, ...Array(900).fill('a: b')])).toMatchObject({ status: 200 });
+  });
+
   it('H10 a server that joins duplicate headers', async () => {
     await api.close();
     await start({ joinDuplicateHeaders: true });

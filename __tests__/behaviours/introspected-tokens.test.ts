@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { accessTokens, apiKeys, type IntrospectedTokensOptions, introspectedTokens, requireBearer } from 'keyward';
+import {
+  accessTokens,
+  apiKeys,
+  createKeyText,
+  type IntrospectedTokensOptions,
+  introspectedTokens,
+  keyFormat,
+  requireBearer,
+} from 'keyward';
 import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { A5, T1 } from '../support/answers.js';
@@ -49,9 +57,9 @@ describe('the response of the endpoint', () => {
     ['"true"', { body: { ...ACTIVE, active: 'true' } }, 'record_invalid', 'active: expected a boolean'],
     ['an absent active', { body: { client_id: 'foreign' } }, 'record_invalid', 'active: expected a boolean'],
     ['null', { body: { active: null } }, 'record_invalid', 'active: expected a boolean'],
-    ['two members active', { body: '{"active":false,"active":true}' }, 'threw', 'no JSON object'],
-    ['no JSON', { body: '<html>' }, 'threw', 'no JSON object'],
-    ['a list', { body: '[]' }, 'threw', 'no JSON object'],
+    ['two members active', { body: '{"active":false,"active":true}' }, 'threw', 'not a JSON object'],
+    ['no JSON', { body: '<html>' }, 'threw', 'not a JSON object'],
+    ['a list', { body: '[]' }, 'threw', 'not a JSON object'],
     ['401', { status: 401, body: INACTIVE }, 'threw', 'status 401'],
     ['429', { status: 429, body: INACTIVE }, 'threw', 'status 429'],
     ['500', { status: 500, body: INACTIVE }, 'threw', 'status 500'],
@@ -203,6 +211,21 @@ describe('a token that was revoked at the issuer after it was cached', () => {
     expect(await api.judge('opaque-token')).toEqual(refusal(T1, 'token_inactive'));
   });
 
+  it('once it is refused, the endpoint is asked again after negativeTtl', async () => {
+    const { api, clock, answer, calls } = await start();
+    await api.judge('opaque-token');
+    answer({ body: INACTIVE });
+    clock.advance(5_000);
+    for (const wait of [0, 500, 499]) {
+      clock.advance(wait);
+      expect(await api.judge('opaque-token')).toEqual(refusal(T1, 'token_inactive'));
+    }
+    expect(calls).toHaveLength(2);
+    clock.advance(1);
+    await api.judge('opaque-token');
+    expect(calls).toHaveLength(3);
+  });
+
   it('I04 in an outage it is 503 after ttl', async () => {
     const { api, clock, answer } = await start();
     await api.judge('opaque-token');
@@ -259,6 +282,18 @@ describe('with other verifiers', () => {
     expect(calls).toHaveLength(0);
   });
 
+  it('a key of keyFormat that its verifier declines is not sent to the endpoint', async () => {
+    const { verifier, calls, clock } = await start();
+    const format = keyFormat({ prefix: 'acme' });
+    const keys = apiKeys({ resolver: () => null, kinds: ['secret'], environment: 'live', format, clock });
+    const api = await serveTokenApi([keys, verifier]);
+    closing.push(() => api.close());
+    const sandbox = createKeyText({ kind: 'secret', environment: 'sandbox', prefix: 'acme' });
+    const open = createKeyText({ kind: 'public', environment: 'live', prefix: 'acme' });
+    for (const text of [sandbox, open, 'acme_sk_mistyped']) expect((await api.present(text)).status).toBe(401);
+    expect(calls).toHaveLength(0);
+  });
+
   it('I05 a JWT of the issuer, and one without an issuer, are sent to the endpoint', async () => {
     const { api, origin, calls } = await start();
     expect(await api.judge(forge(key, { iss: origin }))).toEqual(ACCEPTED);
@@ -295,16 +330,16 @@ describe('options', () => {
     ['audience: true', { audience: true }, 'option "audience": each name must be a non-empty string'],
     ['no client', { client: undefined }, 'option "client": expected an object of options'],
     ['a client without id', { client: { secret: 'x' } }, 'option "client": option "id" must be a non-empty string'],
-    ['a client without proof', { client: { id: 'x' } }, 'either "secret" or "privateKey", not both'],
+    ['a client without proof', { client: { id: 'x' } }, 'give exactly one of "secret" and "privateKey"'],
     [
       'a client with both',
       { client: { id: 'x', secret: 'x', privateKey: 'x' } },
-      'give either "secret" or "privateKey", not both',
+      'give exactly one of "secret" and "privateKey"',
     ],
     ['a bad private key', { client: { id: 'x', privateKey: 'x' } }, 'option "privateKey" must be a private key'],
     ['a member too many', { client: { id: 'x', secret: 'x', key: 1 } }, 'option "client": unknown option "key"'],
     ['an unknown option', { jwks: [] }, 'unknown option "jwks"'],
-    ['no time', { timeout: 0 }, 'option "timeout" must be a number from 1 to 60000'],
+    ['no time', { timeout: 0 }, 'option "timeout" must be a whole number from 1 to 60000'],
     ['a wrong cache', { cache: { ttl: -1 } }, 'option "cache": option "ttl"'],
   ])('%s throws', (_what, options, message) => {
     expect(given(options)).toThrow(TypeError);

@@ -12,8 +12,6 @@ import { getRaw } from '../support/raw-http.js';
 import { type ServedApp, serveApp, type Turn } from '../support/served-app.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
 
-jest.setTimeout(60_000);
-
 const REFUSALS = 200;
 const signer = createKey('ES256');
 

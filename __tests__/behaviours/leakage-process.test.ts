@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KeyRecord } from 'keyward';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { mintKey } from '../../lib/credentials/keyward-format.js';
@@ -10,8 +10,6 @@ import { type ChildApi, startChildApi } from '../support/child-api.js';
 import { START } from '../support/manual-clock.js';
 import { getRaw, sendRaw } from '../support/raw-http.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
-
-jest.setTimeout(60_000);
 
 const express = (globalThis as { EXPRESS?: number }).EXPRESS === 4 ? 'express4' : 'express';
 const signer = createKey('ES256');

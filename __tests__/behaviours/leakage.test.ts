@@ -22,8 +22,6 @@ import {
   unsigned,
 } from '../support/token-forge.js';
 
-jest.setTimeout(60_000);
-
 const signer = createKey('ES256');
 const table = createKeyTable();
 const past = new Date(START - 1);

@@ -1,11 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { apiKeys, requireAny, requireApi, requireBearer, requireChannel, requireKeyKind, requireScopes } from 'keyward';
 import { A5, answerOf, S3 } from '../support/answers.js';
 import { eavesdrop } from '../support/eavesdrop.js';
 import { createKeyTable, type KeyTable } from '../support/key-table.js';
 import { type ServedApp, serveApp } from '../support/served-app.js';
-
-jest.setTimeout(60_000);
 
 type Factory = (...values: readonly unknown[]) => unknown;
 

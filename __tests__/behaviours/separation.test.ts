@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { accessTokens, apiKeys, requireApi, requireBearer, requireScopes } from 'keyward';
 import { answerOf, lacking, S3 } from '../support/answers.js';
 import { createKeyTable, type KeyTable } from '../support/key-table.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { type ServedApp, serveApp, type Turn } from '../support/served-app.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
-
-jest.setTimeout(60_000);
 
 const signer = createKey('ES256');
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   accessTokens,
   apiKeys,
@@ -16,8 +16,6 @@ import { createKeyTable } from '../support/key-table.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { type Answer, type ServedApp, serveApp } from '../support/served-app.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
-
-jest.setTimeout(60_000);
 
 const APIS = ['payments', 'disputes', 'reports'];
 const KINDS: readonly Kind[] = ['secret', 'public', 'access'];

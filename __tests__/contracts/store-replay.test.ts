@@ -17,6 +17,7 @@ describe.each(engines)('used ids in %s', (engine) => {
     expect(await store.firstUse(replayId(CLIENT, 'one'), 70)).toBe(true);
     expect(await store.firstUse(replayId(CLIENT, 'one'), 70)).toBe(false);
     expect(await store.firstUse(replayId(CLIENT, 'two'), 70)).toBe(true);
+    expect(await store.firstUse(replayId(CLIENT, 'three'), 65.001)).toBe(true);
   });
 
   it('are new once in 50 concurrent uses', async () => {

@@ -4,13 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build, ROOT } from '../examples/built-service.js';
 import { listenOnLastingPort } from '../support/lasting-port.js';
 import { codeBlocksOf, markdownFiles, sectionOf } from '../support/markdown.js';
-
-// Time to build the package and the service, where that has not been done.
-jest.setTimeout(180_000);
 
 /** A block of commands of the walk, and what the page says that it prints; `undefined` where it says nothing. */
 interface Step {

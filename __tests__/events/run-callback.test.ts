@@ -44,6 +44,20 @@ describe('a callback whose result is not awaited', () => {
   );
 });
 
+describe('a callback that must be synchronous, and returns a promise', () => {
+  it.each([
+    ['scopesOf of a guard', 403],
+    ['certificateOf', 503],
+  ] as const)('%s: the request gets %i, and the process continues', async (callback, status) => {
+    for (const returns of REJECTING) {
+      const child = startCallbacks();
+      expect(await runInProcess(child, { callback, returns })).toEqual({ status, events: [] });
+      child.kill();
+      await once(child, 'exit');
+    }
+  });
+});
+
 describe('a listener of the feed of the store', () => {
   let events: Eavesdropper;
   beforeEach(() => {

@@ -3,15 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { createManagement, type Management } from 'keyward/management';
 import { type CredentialStore, openStore } from 'keyward/store';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { startService } from './built-service.js';
-
-// Time to build the package and the service, where that has not been done.
-jest.setTimeout(120_000);
 
 const KEYS = ['secretAll', 'secretPayments', 'secretDisputes', 'secretEcommerce', 'public'] as const;
 type KeyName = (typeof KEYS)[number];

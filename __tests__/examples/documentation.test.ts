@@ -2,13 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { codeBlocksOf, markdownFiles } from '../support/markdown.js';
 import { build, FLAGS, ROOT } from './built-service.js';
 
-// Time to build the package, where that has not been done.
-jest.setTimeout(120_000);
 beforeAll(build);
 
 const readme = markdownFiles.filter(({ name }) => name === 'README.md');

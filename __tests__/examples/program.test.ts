@@ -5,15 +5,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newForm } from '../dashboard/key-forms.js';
 import { fieldOf, textIn } from '../dashboard/served-dashboard.js';
 import { Browser } from '../dashboard/sign-in/sign-in-browser.js';
 import { POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
 import { ROOT, type RunningService, startService } from './built-service.js';
-
-// Time to build the package and the service, where that has not been done.
-jest.setTimeout(120_000);
 
 const run = promisify(execFile);
 const databases: [string, () => Promise<TestPlace>][] = [

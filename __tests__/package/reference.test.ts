@@ -57,7 +57,7 @@ describe('options.md', () => {
     ['auditRoutes', ['RouteReport']],
     ['Principal', ['KeyPrincipal', 'AccessPrincipal']],
     ['TestKit', ['TestKit']],
-    ['TestSender', ['TestSender', 'ProofTraits']],
+    ['TestDpopClient', ['TestDpopClient', 'ProofTraits']],
     ['TestAssertions', ['TestAssertions', 'AssertionTraits']],
   ])('has a row for each field of its events about %s, and no other', (heading, types) => {
     expect(sorted(rowNamesOf(sectionOf(text, heading)))).toEqual(sorted(types.flatMap(membersOf)));

@@ -142,7 +142,7 @@ export function settled(): Promise<void> {
   });
 }
 
-/** In this file time-outs come when the test says: `jest.advanceTimersByTimeAsync`. */
+/** In this file timeouts come when the test says: `jest.advanceTimersByTimeAsync`. */
 export function holdTimers(): void {
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });

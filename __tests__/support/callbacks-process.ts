@@ -9,6 +9,7 @@ import {
   accessTokens,
   apiKeys,
   bearerErrors,
+  defineGuard,
   type KeyResolver,
   requireBearer,
   requireChannel,
@@ -18,6 +19,8 @@ import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { createIssuer } from '../../lib/issuer/create-issuer.js';
 import { memorySigningKeys } from '../../lib/issuer/signing-keys/memory-signing-keys.js';
 import type { CallbackAnswer, CallbackCase } from './callbacks.js';
+import { createManualClock } from './manual-clock.js';
+import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from './token-forge.js';
 
 const RETURNED: Record<CallbackCase['returns'], () => unknown> = {
   nothing: () => undefined,
@@ -49,8 +52,9 @@ process.on('message', async (given: CallbackCase) => {
 async function statusOf({ callback, returns }: CallbackCase): Promise<number> {
   const failing = RETURNED[returns];
   if (callback === 'recordUse of an access key') return await statusOfIssuer(failing);
+  if (callback === 'certificateOf') return await statusOfBoundToken(failing);
   const key = mintKey('secret', 'live');
-  const record = { id: 'key_1', kind: 'secret', account: 'acme', environment: 'live', apis: 'all' } as const;
+  const record = { id: 'key_1', kind: 'secret', account: 'acme', environment: 'live', apis: ['payments'] } as const;
   const resolver: KeyResolver = { resolveKey: ({ digest }) => (digest === digestOf(key) ? record : undefined) };
   const accessKeys: AccessKeyResolver = { resolveAccessKey: () => undefined };
   if (callback === 'recordUse of a key') resolver.recordUse = failing;
@@ -59,10 +63,23 @@ async function statusOf({ callback, returns }: CallbackCase): Promise<number> {
   const tokens = accessTokens({ issuer: 'http://127.0.0.1', audience: 'api', jwks: 'http://127.0.0.1:1', accessKeys });
   const keys = apiKeys({ resolver, kinds: ['secret'], environment: 'live' });
   const app = express().use(requireBearer({ accept: [keys, tokens] }));
+  if (callback === 'scopesOf of a guard') {
+    const scoped = requireBearer({ accept: [keys], scopes: ['none:such'] });
+    app.get('/', scoped, defineGuard({ name: 'guard', check: () => true, scopesOf: failing as never }), () => {});
+  }
   if (callback === 'select of a channel') app.use(requireChannel(failing));
   app.use((_req, res) => void res.end());
   app.use(bearerErrors());
   return await ask(app, '/', { headers: { authorization: `Bearer ${key}` } });
+}
+
+async function statusOfBoundToken(certificateOf: () => unknown): Promise<number> {
+  const signer = createKey('ES256');
+  const mtls = { certificateOf: certificateOf as never };
+  const named = { issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(signer), clock: createManualClock() };
+  const app = express().use(requireBearer({ accept: [accessTokens({ ...named, mtls })] }), bearerErrors());
+  const token = forge(signer, { cnf: { 'x5t#S256': 'A'.repeat(43) } });
+  return await ask(app, '/', { headers: { authorization: `Bearer ${token}` } });
 }
 
 async function statusOfIssuer(recordUse: () => unknown): Promise<number> {

@@ -8,7 +8,9 @@ export interface CallbackCase {
     | 'recordUse of an access key'
     | 'watch of keys'
     | 'watch of access keys'
-    | 'select of a channel';
+    | 'select of a channel'
+    | 'scopesOf of a guard'
+    | 'certificateOf';
   readonly returns:
     | 'nothing'
     | 'a promise that rejects'

@@ -1,4 +1,4 @@
-/** Callers and routes at random, and a table of who passes where: the rules of spec sections 2 and 5, written plainly. */
+/** Callers and routes at random, and a table of who passes where: docs/spec.md §2 and §5, written plainly. */
 import fc from 'fast-check';
 import type { Environment, Kind } from 'keyward';
 

@@ -67,7 +67,7 @@ export function recordOf(draw: RecordDraw): DrawnRecord {
   return Object.fromEntries(Object.entries(draw).map(([field, { value }]) => [field, value]));
 }
 
-/** Whether a record keeps every rule: those of its fields, and those of spec section 2.1. */
+/** Whether a record keeps every rule: those of its fields, and those of docs/spec.md §2.1. */
 export function keepsRules(draw: RecordDraw): boolean {
   const { platform, channels, kind, apis } = recordOf(draw);
   const hasItsOneChannel = (platform ?? undefined) === undefined || (Array.isArray(channels) && channels.length === 1);

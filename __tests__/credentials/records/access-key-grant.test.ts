@@ -75,7 +75,9 @@ describe('readAccessKeyGrant', () => {
   it.each([[undefined], [null], [DIGEST], [{ length: 1 }], [[]], [Array(3).fill({ digest: DIGEST })]])(
     'refuses the secrets %j: one or two are expected',
     (secrets) => {
-      expect(() => readAccessKeyGrant({ ...RECORD, secrets })).toThrow(new RecordError('secrets: expected one or two'));
+      expect(() => readAccessKeyGrant({ ...RECORD, secrets })).toThrow(
+        new RecordError('secrets: expected one or two secrets, or none if there are publicKeys'),
+      );
     },
   );
 
@@ -92,21 +94,23 @@ describe('readAccessKeyGrant', () => {
     ['a line end behind', { digest: `${DIGEST}\n` }],
     ['a digest in a list', { digest: [DIGEST] }],
   ])('refuses for a secret, first or second, %s', (_name, secret) => {
-    const fault = new RecordError('secrets: expected digests');
+    const fault = new RecordError('secrets: expected digest to be SHA-256 in lower-case hex');
     expect(() => secretsOf(secret)).toThrow(fault);
     expect(() => secretsOf({ digest: DIGEST }, secret)).toThrow(fault);
   });
 
   it('refuses a sparse list of secrets', () => {
     expect(() => readAccessKeyGrant({ ...RECORD, secrets: Array(1) })).toThrow(
-      new RecordError('secrets: expected digests'),
+      new RecordError('secrets: expected digest to be SHA-256 in lower-case hex'),
     );
   });
 
   it.each([['soon'], [0], [1_800_000_000], [''], [false], [{}], [new Date(Number.NaN)]])(
     'refuses the expiry %p of a secret',
     (expiresAt) => {
-      expect(() => secretsOf({ digest: DIGEST, expiresAt })).toThrow(new RecordError('secrets: expected a Date'));
+      expect(() => secretsOf({ digest: DIGEST, expiresAt })).toThrow(
+        new RecordError('secrets: expected expiresAt to be a Date'),
+      );
     },
   );
 
