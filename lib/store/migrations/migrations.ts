@@ -24,9 +24,6 @@ export interface SchemaDialect {
   readonly schema: string | undefined;
 }
 
-/** How often a migration is tried while other programs drop schemas of the database. */
-const MAX_ATTEMPTS = 20;
-
 /**
  * Brings the schema up to date. If two processes start at the same time, one of them migrates, and the other then has
  * nothing to do. A schema that is newer than this version of keyward is not changed: it still works, because migrations
@@ -43,20 +40,9 @@ export async function migrateSchema(db: Kysely<Tables>, dialect: SchemaDialect):
     migrationLockTableName: 'migrations_lock',
     ...(dialect.schema === undefined ? {} : { migrationTableSchema: dialect.schema }),
   });
-  for (let attempt = 1; ; attempt += 1) {
-    const { error } = await migrator.migrateToLatest();
-    // The failure does not matter if another process has migrated to this version or a newer one.
-    if (error === undefined || (await hasRun(db, latest))) return;
-    if (attempt === MAX_ATTEMPTS || !isDroppedElsewhere(error)) throw error;
-  }
-}
-
-/**
- * Whether a schema or table vanished. Before it migrates, Kysely reads the tables of all schemas of the database, which
- * fails if another program drops one of them meanwhile.
- */
-function isDroppedElsewhere(error: unknown): boolean {
-  return error instanceof StoreError && ['3F000', '42P01'].includes(error.driverCode);
+  const { error } = await migrator.migrateToLatest();
+  // The failure does not matter if another process has migrated to this version or a newer one.
+  if (error !== undefined && !(await hasRun(db, latest))) throw error;
 }
 
 /** Whether the schema is up to date. */

@@ -1,10 +1,13 @@
-/** Kysely's PostgreSQL dialect, with a time limit on every transaction. */
+/** Kysely's PostgreSQL dialect, with a time limit on every transaction and a migrator that reads only its own schema. */
 import {
   CompiledQuery,
   type DatabaseConnection,
+  type Kysely,
   PostgresDialect,
   PostgresDriver,
+  PostgresIntrospector,
   type PostgresPool,
+  type TableMetadata,
   type TransactionSettings,
 } from 'kysely';
 
@@ -14,17 +17,51 @@ const IDLE_TIMEOUT = 10_000;
 
 export class BoundedPostgresDialect extends PostgresDialect {
   readonly #pool: PostgresPool;
+  readonly #schema: string;
   readonly #statementTimeout: number;
 
   /** @param statementTimeout - Milliseconds for each statement of a transaction. */
-  constructor(pool: PostgresPool, statementTimeout: number) {
+  constructor(pool: PostgresPool, schema: string, statementTimeout: number) {
     super({ pool });
     this.#pool = pool;
+    this.#schema = schema;
     this.#statementTimeout = statementTimeout;
   }
 
   override createDriver(): PostgresDriver {
     return new BoundedDriver(this.#pool, this.#statementTimeout);
+  }
+
+  override createIntrospector(db: Kysely<unknown>): PostgresIntrospector {
+    return new SchemaIntrospector(db as Kysely<Catalog>, this.#schema);
+  }
+}
+
+interface Catalog {
+  readonly 'pg_catalog.pg_tables': { readonly schemaname: string; readonly tablename: string };
+}
+
+/**
+ * Lists the names of the tables of one schema, which is all that the migrator needs. Kysely's own introspector reads the
+ * columns of all schemas, which fails if another program drops one of them meanwhile.
+ */
+class SchemaIntrospector extends PostgresIntrospector {
+  readonly #db: Kysely<Catalog>;
+  readonly #schema: string;
+
+  constructor(db: Kysely<Catalog>, schema: string) {
+    super(db);
+    this.#db = db;
+    this.#schema = schema;
+  }
+
+  override async getTables(): Promise<TableMetadata[]> {
+    const tables = await this.#db
+      .selectFrom('pg_catalog.pg_tables')
+      .select('tablename')
+      .where('schemaname', '=', this.#schema)
+      .execute();
+    return tables.map(({ tablename }) => ({ name: tablename, schema: this.#schema, isView: false, columns: [] }));
   }
 }
 

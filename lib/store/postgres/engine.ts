@@ -61,7 +61,11 @@ const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as big
 
 /** Opens a database without connecting to it, because the server may be down at first. */
 export function openPostgres(url: string, schema: string): Engine {
-  const pools = { lookups: openPool(url, LOOKUPS), feed: openPool(url, FEED), management: openPool(url, MANAGEMENT) };
+  const pools = {
+    lookups: openPool(url, schema, LOOKUPS),
+    feed: openPool(url, schema, FEED),
+    management: openPool(url, schema, MANAGEMENT),
+  };
   const [lookups, feed, management] = [pools.lookups.db, pools.feed.db, pools.management.db];
   const channel = `keyward_${schema}`;
 
@@ -108,7 +112,7 @@ export function openPostgres(url: string, schema: string): Engine {
     };
     // This query uses the pool of lookups, so that the first request finds an open connection.
     if (await isMigrated(lookups.withSchema(schema), schemaDialect)) return;
-    const migration = openPool(url, MIGRATION);
+    const migration = openPool(url, schema, MIGRATION);
     try {
       await migrateSchema(migration.db.withSchema(schema), schemaDialect);
     } finally {
@@ -179,9 +183,9 @@ export function openPostgres(url: string, schema: string): Engine {
   };
 }
 
-function openPool(url: string, bounds: PoolBounds) {
+function openPool(url: string, schema: string, bounds: PoolBounds) {
   const pool = postgresPool(url, bounds);
-  const dialect = new BoundedPostgresDialect(pool, bounds.statementTimeout - SERVER_FIRST);
+  const dialect = new BoundedPostgresDialect(pool, schema, bounds.statementTimeout - SERVER_FIRST);
   const db = new Kysely<Tables>({ dialect });
   return {
     db,
