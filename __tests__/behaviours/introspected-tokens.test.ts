@@ -336,7 +336,7 @@ describe('options', () => {
       { client: { id: 'x', secret: 'x', privateKey: 'x' } },
       'give exactly one of "secret" and "privateKey"',
     ],
-    ['a bad private key', { client: { id: 'x', privateKey: 'x' } }, 'option "privateKey" must be a private key'],
+    ['a bad private key', { client: { id: 'x', privateKey: 'x' } }, 'option "client.privateKey" must be a private key'],
     ['a member too many', { client: { id: 'x', secret: 'x', key: 1 } }, 'option "client": unknown option "key"'],
     ['an unknown option', { jwks: [] }, 'unknown option "jwks"'],
     ['no time', { timeout: 0 }, 'option "timeout" must be a whole number from 1 to 60000'],

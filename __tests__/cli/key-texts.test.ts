@@ -15,7 +15,7 @@ const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('a') ? 'b' : 
 beforeAll(build);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const FOUND_TWO = '2 keys were found; rotate or revoke them, because anyone who can read the files knows them';
+const FOUND_TWO = '2 keys were found; rotate or revoke them, because anyone who can read the files can use them';
 
 describe('keyward keys inspect', () => {
   it.each([

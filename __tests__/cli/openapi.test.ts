@@ -69,7 +69,7 @@ describe('keyward openapi', () => {
     const described = join(folder, 'described.yaml');
     await runProgram(['openapi', 'describe', module, yaml, '--out', described]);
     const agreeing = await runProgram(['openapi', 'check', module, described]);
-    expect([agreeing.code, agreeing.out]).toEqual([0, 'App and document agree.\n']);
+    expect([agreeing.code, agreeing.out]).toEqual([0, 'The app matches the document.\n']);
 
     const text = readFileSync(described, 'utf8');
     const other = file('other.yaml', text.replace('payments:read', 'payments:write'));

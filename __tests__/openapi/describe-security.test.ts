@@ -237,7 +237,7 @@ describe('a document with security', () => {
       /GET \/x: the app asks for accessToken with a:x, or a credential whose verifier is not in "schemes" with a:x/,
     );
     expect(faultOf(() => describeSecurity(app, { into, schemes: { ...schemes, other: publicKeys } }))).toBe(
-      'TypeError: describeSecurity: no gate of the app has the verifier "schemes.other"; remove it',
+      'TypeError: describeSecurity: option "schemes.other" is a verifier that no gate of the app uses; remove it from "schemes"',
     );
   });
 

@@ -255,7 +255,7 @@ function gateOfDescription(app: Express, into: object): Handler | undefined {
     } catch (error) {
       if (/something that no credential can satisfy|something that OpenAPI cannot express/.test(String(error)))
         return undefined;
-      const isOther = /no gate of the app has|a credential whose verifier is not in "schemes"/.test(String(error));
+      const isOther = /no gate of the app uses|a credential whose verifier is not in "schemes"/.test(String(error));
       if (!isOther) throw error;
     }
   }

@@ -2,7 +2,7 @@ import { integer, number, type OptionTable, readTable } from '../options/option-
 
 /** How a verifier caches the results of its lookups. */
 export interface CacheOptions {
-  /** Maximum good entries. Default: 10,000. */
+  /** Maximum entries of records that were found. Default: 10,000. */
   readonly max?: number | undefined;
   /**
    * Milliseconds for which an entry is used. Default: 10,000, or 300,000 if the resolver has `watch()`; 5,000 for
@@ -11,7 +11,7 @@ export interface CacheOptions {
   readonly ttl?: number | undefined;
   /** Milliseconds for which the result "there is no such key" is used. Default: 1,000. */
   readonly negativeTtl?: number | undefined;
-  /** Maximum negative entries, counted separately from the good ones. Default: 10,000. */
+  /** Maximum entries of such results, counted separately from `max`. Default: 10,000. */
   readonly negativeMax?: number | undefined;
   /**
    * Milliseconds after its last confirmation for which an entry is used while the store cannot be reached: 0 to

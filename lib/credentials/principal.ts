@@ -86,7 +86,7 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
    * `requireRateLimit`.
    */
   readonly limits?: readonly RateLimit[] | undefined;
-  /** The token's `exp`, in seconds since 1970; `Infinity` if the response to `introspectedTokens` had none. */
+  /** The token's `exp`, in seconds since 1970; `Infinity` if an introspection response has none. */
   readonly expiresAt: number;
   /**
    * How the client proved on this request that it owns the token: by a DPoP proof (RFC 9449) or by its TLS certificate

@@ -25,7 +25,9 @@ export function resolveImplies(implies: unknown, isListed: (scope: string) => bo
     }
     const unlisted = [scope, ...narrower].find((name) => !isListed(name));
     if (unlisted !== undefined) {
-      throw new TypeError(`apiMap: option "implies" names "${unlisted}", which no API lists; add it to its API`);
+      throw new TypeError(
+        `apiMap: option "implies" names "${unlisted}", which no API lists; add it to the scopes of an API`,
+      );
     }
     direct.set(scope, [...narrower]);
   }

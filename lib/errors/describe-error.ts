@@ -4,9 +4,9 @@
  */
 import { types } from 'node:util';
 
-/** Matches a name that cannot contain data: letters that end with `Error` or `Exception`. */
+/** Matches a name that is safe to publish, because it holds no input: letters that end with `Error` or `Exception`. */
 const ERROR_NAME = /^[A-Z][A-Za-z]{0,60}(?:Error|Exception)$/;
-/** Matches the name of a class, which comes from source code and so cannot contain data. */
+/** Matches the name of a class, which comes from source code and so holds no input. */
 const CLASS_NAME = /^[A-Za-z_$][\w$]{0,60}$/;
 /**
  * Matches words of letters, and short words with digits: `ECONNREFUSED`, `28P01`, `ERR_HTTP2_ERROR`. No key has this

@@ -16,7 +16,7 @@ import { type McpAuthOptions, type McpResourceOptions, readMcpAuthOptions } from
 
 /** The result of `mcpAuth`: a Router for the root of the app. `P`: the type of the principals. */
 export type McpAuth<P extends Principal = Principal> = Router & {
-  /** Only the gate, for your own routes. Behind it, `req.auth` is the `AuthInfo` of the SDK too. */
+  /** Only the gate, for your own routes. As with the Router, `req.auth` is the `AuthInfo` of the SDK behind it. */
   readonly gate: Gate<P>;
   /** Only the middleware that publishes the metadata. */
   readonly metadata: ResourceMetadata;

@@ -192,7 +192,7 @@ export interface UsedIdRow {
 /** The number of requests of one key on one day. */
 export interface UsageRow {
   readonly key_id: string;
-  /** The day, counted since 1970, in UTC. */
+  /** The day in UTC, as the number of days since 1970-01-01. */
   readonly day: number;
   readonly accepted: number;
   readonly refused: number;

@@ -1,11 +1,5 @@
 /** The entry point `keyward/testing`: credentials for the tests of your own routes. */
-export type { TestAssertionOptions, TestAssertions } from './test-assertions.js';
-export type { TestCertificate } from './test-certificate.js';
-export type { TestClock } from './test-clock.js';
-export type { TestDpopClient } from './test-dpop-client.js';
-export type { TestIntrospection } from './test-introspection.js';
-export { createTestKit, type TestKit } from './test-kit.js';
-export type { TestKitOptions } from './test-kit-options.js';
+
 export type {
   AssertionTraits,
   CredentialTraits,
@@ -13,4 +7,11 @@ export type {
   OpaqueTokenTraits,
   ProofTraits,
   TokenTraits,
-} from './traits.js';
+} from './credential-traits.js';
+export type { TestAssertionOptions, TestAssertions } from './test-assertions.js';
+export type { TestCertificate } from './test-certificate.js';
+export type { TestClock } from './test-clock.js';
+export type { TestDpopClient } from './test-dpop-client.js';
+export type { TestIntrospection } from './test-introspection.js';
+export { createTestKit, type TestKit } from './test-kit.js';
+export type { TestKitOptions } from './test-kit-options.js';

@@ -4,8 +4,8 @@ import type { JWK } from 'jose';
 import type { Clock } from '../contracts/clock.js';
 import type { PublicJwk } from '../credentials/records/public-jwk.js';
 import { type OptionTable, oneOf, readTable, text, withDefault } from '../options/option-table.js';
+import { type AssertionTraits, readAssertionTraits } from './credential-traits.js';
 import { TestKeyPair } from './test-key-pair.js';
-import { type AssertionTraits, readAssertionTraits } from './traits.js';
 
 /** Options of `kit.assertion`. */
 export interface TestAssertionOptions {

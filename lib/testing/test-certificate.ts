@@ -3,8 +3,8 @@ import { X509Certificate } from 'node:crypto';
 import type { CredentialRequest } from '../http/presented-credential.js';
 import { connectionCertificate } from '../tokens/mtls/certificate.js';
 import type { MtlsOptions } from '../tokens/mtls/mtls-options.js';
+import type { TokenTraits } from './credential-traits.js';
 import { selfSigned } from './self-signed.js';
-import type { TokenTraits } from './traits.js';
 
 /** What `kit.certificate()` returns. */
 export interface TestCertificate {

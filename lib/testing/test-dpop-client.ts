@@ -2,8 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
 import { type DpopOptions, readDpopOptions } from '../tokens/dpop/dpop-options.js';
+import { type ProofTraits, readProofTraits, type TokenTraits } from './credential-traits.js';
 import { type TestAlgorithm, TestKeyPair } from './test-key-pair.js';
-import { type ProofTraits, readProofTraits, type TokenTraits } from './traits.js';
 
 /** What `kit.dpop()` returns. */
 export interface TestDpopClient {

@@ -10,7 +10,7 @@ import type { DpopOptions } from '../tokens/dpop/dpop-options.js';
 import { createIntrospectedTokens } from '../tokens/introspection/introspected-tokens.js';
 import { readIntrospectedTokensOptions } from '../tokens/introspection/introspection-options.js';
 import type { MtlsOptions } from '../tokens/mtls/mtls-options.js';
-import { type OpaqueTokenTraits, readOpaqueTokenTraits } from './traits.js';
+import { type OpaqueTokenTraits, readOpaqueTokenTraits } from './credential-traits.js';
 
 /** The result of `kit.introspection()`. */
 export interface TestIntrospection {

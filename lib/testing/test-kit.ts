@@ -14,6 +14,13 @@ import {
 import { RecordError } from '../credentials/records/record-error.js';
 import { namesOf } from '../options/options.js';
 import { accessTokens } from '../tokens/access-tokens.js';
+import {
+  type CredentialTraits,
+  type KeyTraits,
+  readKeyTraits,
+  readTokenTraits,
+  type TokenTraits,
+} from './credential-traits.js';
 import { type TestAssertionOptions, type TestAssertions, testAssertions } from './test-assertions.js';
 import { type TestCertificate, testCertificate } from './test-certificate.js';
 import type { TestClock } from './test-clock.js';
@@ -22,7 +29,6 @@ import { type TestIntrospection, testIntrospection } from './test-introspection.
 import { TestIssuer } from './test-issuer.js';
 import { readTestKitOptions, type TestKitOptions } from './test-kit-options.js';
 import { TestStore } from './test-store.js';
-import { type CredentialTraits, type KeyTraits, readKeyTraits, readTokenTraits, type TokenTraits } from './traits.js';
 
 /** The result of `createTestKit`. */
 export interface TestKit {

@@ -27,8 +27,8 @@ import { type ClaimRules, readAudiences } from './claims.js';
 import { type Confirmation, readConfirmation } from './confirmation.js';
 import type { DpopOptions } from './dpop/dpop-options.js';
 import type { TokenProfile } from './header.js';
-import { keySetOf } from './jwks/issuer-keys.js';
 import type { KeySet } from './jwks/key-set.js';
+import { keySetOf } from './jwks/key-set-option.js';
 import type { MtlsOptions } from './mtls/mtls-options.js';
 import { type PrincipalContext, sharedTokenFacts } from './principal.js';
 
@@ -128,7 +128,7 @@ export interface AccessTokensSettings {
  */
 export function readAccessTokensOptions(given: AccessTokensOptions): AccessTokensSettings {
   const options = readTable('accessTokens', given, OPTIONS);
-  // Reading `jwks` (issuer-keys.ts) and `dpop` (confirmation.ts) also reads other options and returns a finished
+  // Reading `jwks` (key-set-option.ts) and `dpop` (confirmation.ts) also reads other options and returns a finished
   // object, which gets its own name here.
   const { issuer, environment, apis, clock, jwks: keySet, dpop: confirmation, accessKeys: resolver } = options;
   const bounds = readCacheOptions('accessTokens', options.cache, resolver?.watch !== undefined);

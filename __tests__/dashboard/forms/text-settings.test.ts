@@ -27,7 +27,7 @@ describe('metadata as text', () => {
   });
 
   it.each(['team', '=value', 'a=1\na=2', '{"a":', '{'])('refuses %j', (text) => {
-    expect(() => parseMetadata(text)).toThrow(/^metadata: expected/);
+    expect(() => parseMetadata(text)).toThrow(/^metadata: enter /);
   });
 });
 
@@ -109,7 +109,7 @@ describe.each(KEY_TYPES)('a form of %s', (keyType) => {
   });
 
   it.each([
-    ['metadata', 'team', 'Expected a name', /id="metadata-error">expected one name=value/],
+    ['metadata', 'team', 'Expected a name', /id="metadata-error">enter one name=value/],
     [
       'allowedAddresses',
       '203.0.113',

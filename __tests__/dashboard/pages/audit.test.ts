@@ -196,7 +196,9 @@ describe('the page', () => {
     expect(text).toContain('allowed IP addresses: any address &rarr; 203.0.113.7');
     expect(text).toContain('expires: never &rarr; End of 31 Dec 2030, UTC');
     expect(await textOf(`/keys/${open.id}`)).toContain('scopes: payments &rarr; none');
-    expect(await textOf('/audit')).toContain('scopes: every scope of its APIs (of a public key: none) &rarr; payments');
+    expect(await textOf('/audit')).toContain(
+      'scopes: every scope of its APIs, or none for a public key &rarr; payments',
+    );
   });
 
   it('shows rate limits as the page of a key does', async () => {

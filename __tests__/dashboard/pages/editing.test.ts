@@ -128,7 +128,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
   it('Disable and Revoke say before it that requests are refused at once, and name each other', async () => {
     const { get, own } = await keyOf(keyType);
     const [disable, revoke] = [await get('/disable/confirm'), await get('/revoke')];
-    expect(disable.body).toContain('is refused at once, until you enable it again.');
+    expect(disable.body).toContain('is refused from now on, until you enable the key again.');
     expect(disable.body).toContain(`<a href="${MOUNT}${own}/revoke">revoke it</a>`);
     expect(disable.body).toContain('<button class="danger">Disable</button>');
     expect(revoke.body).toContain('is refused at once. This cannot be undone.');

@@ -5,6 +5,7 @@ import { collect } from '../read-options.js';
 import { showSecret } from '../show-secret.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
+import { addPublicKeyCommands } from './client-public-keys.js';
 import {
   type EditOptions,
   type SettingOptions,
@@ -15,7 +16,6 @@ import {
   withSettings,
   withSwitches,
 } from './key-setting-options.js';
-import { addPublicKeyCommands } from './public-keys.js';
 import { addCommonCommands, editKey, printKey } from './shared-key-commands.js';
 
 interface CreateOptions extends SettingOptions {

@@ -55,7 +55,7 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
       if (json) printJson(io, { found });
       if (found.length > 0)
         throw new CliError(
-          `${textOfCount(found.length, 'key was', 'keys were')} found; rotate or revoke them, because anyone who can read the files knows them`,
+          `${textOfCount(found.length, 'key was', 'keys were')} found; rotate or revoke them, because anyone who can read the files can use them`,
         );
       if (unreadable > 0)
         throw new CliError(

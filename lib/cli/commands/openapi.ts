@@ -45,7 +45,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
       const { app, schemes } = await load(module);
       const differences = differencesOf(() => assertMatchesOpenApi(app, document, { schemes, except, basePath }));
       if (json) printJson(io, { differences });
-      else if (differences.length === 0) printLine(io, 'App and document agree.');
+      else if (differences.length === 0) printLine(io, 'The app matches the document.');
       else for (const difference of differences) printLine(io, difference);
       if (differences.length > 0) {
         const places = differences.length === 1 ? '1 place' : `${differences.length} places`;

@@ -151,7 +151,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
 function withKeyFile(command: Command): Command {
   return command.option(
     '--encryption-key-file <path>',
-    'the file of the encryption key; ignored if KEYWARD_ENCRYPTION_KEY is set',
+    'the file with the encryption key; ignored if KEYWARD_ENCRYPTION_KEY is set',
     './keyward.key',
   );
 }

@@ -44,7 +44,7 @@ export function withServeOptions(command: Command): Command {
     .option('--host <address>', 'the address to listen on; default: KEYWARD_HOST or 127.0.0.1')
     .option(
       '--encryption-key-file <path>',
-      'the file of the encryption key, created if it does not exist; ignored if KEYWARD_ENCRYPTION_KEY is set',
+      'the file with the encryption key, created if it does not exist; ignored if KEYWARD_ENCRYPTION_KEY is set',
       './keyward.key',
     )
     .option('--trust-proxy', 'trust one reverse proxy: take the client address from X-Forwarded-For')

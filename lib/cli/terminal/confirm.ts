@@ -1,4 +1,4 @@
-/** Asks for confirmation of a final action on a terminal. A script is not asked. */
+/** Asks for confirmation of an action that cannot be undone. Only a person at a terminal is asked, not a script. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';

@@ -1,5 +1,5 @@
 /** The script that shortens a whole secret in a search before it is sent. It is appended to `script.ts`. */
-import { HINT_LENGTH, WHOLE_SECRET } from '../http/whole-secret.js';
+import { HINT_LENGTH, WHOLE_SECRET } from '../http/secret-in-search.js';
 
 export const SECRET_SCRIPT_TEXT: string = `
 for (const field of document.querySelectorAll('[data-shortens]')) {

@@ -115,7 +115,7 @@ const ABSENT_SCOPES = Object.freeze({ secret: 'every scope of its APIs', public:
 
 function absentValue(name: string, kind: Kind | undefined): Html {
   // An entry in the list of all keys does not say the kind of its key.
-  const scopes = kind === undefined ? 'every scope of its APIs (of a public key: none)' : ABSENT_SCOPES[kind];
+  const scopes = kind === undefined ? 'every scope of its APIs, or none for a public key' : ABSENT_SCOPES[kind];
   return html`<span class="muted">${name === 'scopes' ? scopes : (ABSENT[name] ?? 'none')}</span>`;
 }
 

@@ -29,7 +29,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   [
     'public-key-removed',
     (key) =>
-      html`${key}: the public key was removed. Assertions that are signed with its private key are refused from now on.`,
+      html`${key}: the public key was removed. Token requests that are signed with its private key are refused from now on.`,
   ],
   ['tokens-revoked', (key) => html`${key}: the tokens were revoked. They are refused from now on.`],
 ]);

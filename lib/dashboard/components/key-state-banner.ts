@@ -4,10 +4,10 @@
  */
 import type { AuditEntry } from '../../management/audit-log/audit-log.js';
 import type { KeyView } from '../../management/keys/key-view.js';
+import { expiresSoon } from '../expires-soon.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
 import { type KeyType, keyPath } from '../key-type.js';
-import { expiresSoon } from './expires-soon.js';
 import { type Html, html, userText } from './html.js';
 import { secretHint, secretNoun } from './key-labels.js';
 import { formatExpiry, timeAgo, timeWithAge } from './times.js';

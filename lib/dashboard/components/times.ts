@@ -49,7 +49,7 @@ function relativeTime(time: Date, now: number): string {
   return 'just now';
 }
 
-/** How long ago, or how soon, with the exact time as a tooltip. Pages of one key show the exact time. */
+/** How long ago a time was, or how soon it is, with the exact time as a tooltip. `timeWithAge` shows both as text. */
 export function timeAgo(time: Date, now: number): Html {
   return html`<time datetime="${isoMinute(time)}" title="${formatTime(time)}">${relativeTime(time, now)}</time>`;
 }

@@ -18,11 +18,11 @@ export function parseMetadata(text: string): Metadata | null {
     .filter((line) => line !== '')
     .map((line): [string, string] => {
       const at = line.indexOf('=');
-      if (at < 1) throw invalid('metadata', 'expected one name=value on each line');
+      if (at < 1) throw invalid('metadata', 'enter one name=value on each line');
       return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
     });
   const names = new Set(pairs.map(([name]) => name));
-  if (names.size < pairs.length) throw invalid('metadata', 'expected each name only once');
+  if (names.size < pairs.length) throw invalid('metadata', 'enter each name only once');
   return Object.fromEntries(pairs);
 }
 
@@ -30,7 +30,7 @@ function parseJson(text: string): Metadata {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid('metadata', 'expected one name=value on each line, or a JSON object with text values');
+    throw invalid('metadata', 'enter one name=value on each line, or a JSON object with text values');
   }
 }
 

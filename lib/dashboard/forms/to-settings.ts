@@ -111,9 +111,9 @@ function readChoice(
   const choice: Choice = values[field];
   if (hasNoAllOption(kind, field)) return choice.names;
   if (choice.of === 'all' && choice.names.length > 0)
-    throw invalid(field, `choose every ${NOUNS[field]} or only some, but not both`);
+    throw invalid(field, `choose either all ${NOUNS[field]}s or only some, not both`);
   if (choice.of === undefined && choice.names.length === 0)
-    throw invalid(field, `choose every ${NOUNS[field]} or only some`);
+    throw invalid(field, `choose either all ${NOUNS[field]}s or only some`);
   return choice.of === 'all' ? 'all' : choice.names;
 }
 

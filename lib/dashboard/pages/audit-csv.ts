@@ -5,7 +5,7 @@ import { csvLine } from '../http/csv.js';
 import { badRequest } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { limitIn } from '../http/query-string.js';
-import { redirectWholeSecret } from '../http/whole-secret.js';
+import { redirectWholeSecret } from '../http/secret-in-search.js';
 import { AUDIT_QUERY, TOO_MANY_KEYS } from './audit-page.js';
 import { type AuditReader, auditReader, subjectNames } from './audit-reader.js';
 

@@ -8,7 +8,7 @@ import { layout } from '../components/layout.js';
 import type { Page } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
 import { filtersIn, limitIn, queryString } from '../http/query-string.js';
-import { redirectWholeSecret, shortenedNote } from '../http/whole-secret.js';
+import { redirectWholeSecret, shortenedNote } from '../http/secret-in-search.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType, keyName } from '../key-type.js';
 import {
   AUDIT_FILTERS,

@@ -80,7 +80,7 @@ export function disablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Disable', path: 'disable', isDanger: true },
     effect: (key, { base }) =>
-      html`<p>Every request with this key is refused at once, until you enable it again. To end the key for good, <a href="${base}${keyPath(keyType, key)}/revoke">revoke it</a> instead.</p>`,
+      html`<p>Every request with this key is refused from now on, until you enable the key again. To refuse it permanently, <a href="${base}${keyPath(keyType, key)}/revoke">revoke it</a> instead.</p>`,
   });
 }
 

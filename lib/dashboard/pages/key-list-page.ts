@@ -2,20 +2,20 @@
 import type { KeyView } from '../../management/keys/key-view.js';
 import { DEFAULT_ORDER, type KeyOrder, type ListFilter } from '../../management/list-filter.js';
 import { hidden, keySearchField, moreFilters, type SelectOption, searchField, select } from '../components/controls.js';
-import { expiresSoon } from '../components/expires-soon.js';
 import { FLASH, FLASH_KEY, listFlashMessage } from '../components/flash-message.js';
 import { type Html, html, join, userText } from '../components/html.js';
 import { ENVIRONMENTS, KINDS, STATES } from '../components/key-labels.js';
 import { keyTable } from '../components/key-table.js';
 import { layout } from '../components/layout.js';
 import { timeAgo } from '../components/times.js';
+import { expiresSoon } from '../expires-soon.js';
 import { type AccountOptions, accountOptions } from '../forms/account-options.js';
 import { badRequest } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
 import { can, missingPermission } from '../http/permissions.js';
 import { filtersIn, limitIn, queryString } from '../http/query-string.js';
-import { redirectWholeSecret, shortenedNote } from '../http/whole-secret.js';
+import { redirectWholeSecret, shortenedNote } from '../http/secret-in-search.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
 
 type KeyPage = Awaited<ReturnType<PageContext['site']['management']['keys']['list']>>;

@@ -57,7 +57,7 @@ async function confirmation(
   const main = html`<p class="crumb"><a href="${keyUrl}">${userText(name)}</a></p>
 <h1>Revoke ${userText(name)}</h1>
 <div class="panel ask"><p>Every request with this key is refused at once. This cannot be undone. ${await recentUse(context, key)}</p>
-${key.state === 'active' && html`<p>To refuse requests only for a time, <a href="${keyUrl}/disable/confirm">disable it</a> instead: you can enable it again.</p>`}
+${key.state === 'active' && html`<p>To refuse requests only temporarily, <a href="${keyUrl}/disable/confirm">disable it</a> instead: you can enable it again.</p>`}
 ${key.state === 'active' && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate it</a> instead, and choose "Now". The key keeps its settings.</p>`}
 <form method="post" action="${keyUrl}/revoke">${tokenField(formToken)}${formIdField()}
 <div class="field"><label for="field-confirm">Type <code>${userText(name)}</code> to revoke it</label>

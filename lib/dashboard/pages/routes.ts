@@ -6,14 +6,14 @@ import type { Page } from '../http/page-context.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 import { auditCsv } from './audit-csv.js';
 import { AUDIT_QUERY, auditPage } from './audit-page.js';
-import { addPublicKey, removePublicKey, requireConfirmation } from './client-public-keys.js';
+import { deleteSecretPage, endGracePage, removePublicKeyPage } from './confirm-ending-pages.js';
 import { addSecretPage, disablePage, enablePage, revokeTokensPage, rotatePage } from './confirm-pages.js';
-import { deleteSecretPage, endGracePage, removePublicKeyPage } from './confirm-secret-pages.js';
 import { CREATE_FIELDS, createAccessKey, createKey, newAccessKeyPage, newKeyPage } from './create-page.js';
 import { editKey, editPage } from './edit-page.js';
 import { addSecret, deleteSecret, endGrace, revokeTokens, rotateKey, setDisabled } from './key-actions.js';
 import { keyListPage, keyListQuery } from './key-list-page.js';
 import { keyPage } from './key-page.js';
+import { addPublicKey, removePublicKey, requireConfirmation } from './public-key-actions.js';
 import { revokeKey, revokePage } from './revoke-page.js';
 import { withErrorPage } from './with-error-page.js';
 

@@ -53,8 +53,8 @@ export function askVerifiers(
   try {
     for (let index = first; index < accept.length; index += 1) {
       const verifier = accept[index] as CredentialVerifier & BuiltIn;
-      // Built-in verifiers check their cache before the syntax, and their principals are already valid and frozen.
-      // See `builtIn`.
+      // A built-in verifier needs no checks here: it checks the syntax itself, after its cache, and its principals are
+      // valid and frozen. See `builtIn`.
       const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
       if (!isBuiltIn && !credential.isWellFormed) return MALFORMED_OUTCOME;
       const result = verifier.verify(credential);
@@ -137,7 +137,7 @@ function validatePrincipal(verifier: CredentialVerifier, principal: Principal): 
   return freezePrincipal(principal);
 }
 
-/** A principal without a confirmation belongs to a Bearer credential. */
+/** The allowed values of `confirmation`: a method, or `undefined` for the principal of a Bearer credential. */
 const CONFIRMATIONS: readonly unknown[] = [undefined, ...CONFIRMATION_METHODS];
 const REFUSAL_CODES: readonly unknown[] = [undefined, 'invalid_token', 'invalid_dpop_proof', 'use_dpop_nonce'];
 

@@ -55,6 +55,6 @@ export function preconditionRequired(): ProblemError {
   return new ProblemError(
     428,
     'precondition_required',
-    'the header If-Match is missing; send the ETag of the key in it',
+    'the header If-Match is missing; set it to the ETag of the key',
   );
 }

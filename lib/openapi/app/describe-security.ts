@@ -23,7 +23,7 @@ export interface DescribeSecurityOptions {
    * to it.
    */
   readonly schemes: Schemes;
-  /** The path before the paths of the document. Default: the path of `servers`. */
+  /** The prefix of every path of the document, such as `/v1`. Default: the path of the URLs in its `servers`. */
   readonly basePath?: string | undefined;
 }
 
@@ -158,7 +158,9 @@ function checkUsed(found: readonly FoundOperation[], proofs: ReadonlyMap<string,
     proof === 'mutualTLS' || used.has(proof) || stated.some((scheme) => scheme.name === name);
   const idle = [...proofs].find(([name, proof]) => !isUsed(name, proof))?.[0];
   if (idle !== undefined)
-    throw new TypeError(`${FACTORY}: no gate of the app has the verifier "schemes.${idle}"; remove it`);
+    throw new TypeError(
+      `${FACTORY}: option "schemes.${idle}" is a verifier that no gate of the app uses; remove it from "schemes"`,
+    );
 }
 
 /** Returns the verifiers for which every gate accepts a key without `Bearer`. */

@@ -5,8 +5,8 @@ import { kindOf } from '../../options/options.js';
 import { faultAt, memberOf, type Place } from './json-pointer.js';
 
 /**
- * The value for a scheme: a verifier; or `'mutualTLS'` for a scheme that an alternative requires in addition to another
- * scheme.
+ * A value of the option `schemes`: the verifier of the scheme; or `'mutualTLS'` for a scheme of the type `mutualTLS`,
+ * which the document requires only together with another scheme.
  */
 export type SchemeProof = CredentialVerifier | 'mutualTLS';
 

@@ -135,7 +135,10 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
 
 const CHALLENGE = Object.freeze({ realm: 'api', resourceMetadata: undefined });
 
-/** Makes the metadata of the gate. For an open operation it is like an optional gate that got no credential. */
+/**
+ * Makes the metadata of the gate from those of its gates, one for each requirement. `optional` is `true`, because an
+ * operation without security passes without a principal, like a request without a credential at an optional gate.
+ */
 function gateMetadata(
   gates: readonly GateMetadata[],
   atRoute: (refusing: GateMetadata) => GateMetadata['atRoute'],

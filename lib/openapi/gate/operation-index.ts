@@ -118,7 +118,7 @@ function overlapFault(
   const both = `${operation.method} ${operation.path} and ${other.method} ${other.path}`;
   return faultAt(
     operation.place,
-    `${both} match the same path but have different security; it is not defined which one a router takes`,
+    `${both} match the same path but have different security; OpenAPI does not define which one applies`,
   );
 }
 

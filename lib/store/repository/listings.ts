@@ -49,6 +49,7 @@ export async function keyWithSecrets(db: Kysely<Tables>, id: string): Promise<Ke
   return key && { key, secrets: await secretsOf(db, [id]), publicKeys: await publicKeysOf(db, [key]) };
 }
 
+/** The columns of the orders. The default order is in management/list-filter.ts. */
 const SORT_COLUMNS = { created: 'created_at', name: 'sort_name', used: 'used_at' } as const;
 
 export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: number): Promise<readonly ListedKey[]> {

@@ -105,7 +105,7 @@ const client: Option<(audience: string) => AuthenticatingClient> = (options, nam
   const signingKey = readPrivateKey(privateKey, keyId);
   if (signingKey === undefined) {
     throw new TypeError(
-      `${FACTORY}: option "client": option "privateKey" must be a private key that can sign: a JWK, a KeyObject or PEM`,
+      `${FACTORY}: option "client.privateKey" must be a private key that can sign: a JWK, a KeyObject or PEM`,
     );
   }
   return (audience) => ({ clientId, authentication: { signingKey, audience } });

@@ -102,9 +102,9 @@ export class RemoteKeySet implements KeySet {
   }
 
   /**
-   * Finds a key that the fresh set does not have, or any key if the set is not fresh. It brings the set up to date
-   * first. If that fetched nothing (`#loads` is the same) and the key is still missing, the set is fetched for this
-   * `kid`, but not during the cooldown or the pause after a failure.
+   * Finds a key for `find` if the cached set is too old or lacks the key. A set that is too old is updated first. If no
+   * new set arrived (`#loads` is the same) and the key is still missing, the set is fetched for this `kid`, except
+   * during the cooldown after the last such fetch, or the pause after a failed fetch.
    */
   async #search(kid: string | undefined): Promise<VerificationKey | undefined> {
     const loads = this.#loads;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createKeyText } from 'keyward';
-import { lastCharactersOfSecret } from '../../../lib/dashboard/http/whole-secret.js';
+import { lastCharactersOfSecret } from '../../../lib/dashboard/http/secret-in-search.js';
 import { managed } from '../../support/managed.js';
 import { MOUNT, servedDashboard } from '../served-dashboard.js';
 
