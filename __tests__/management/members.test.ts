@@ -58,7 +58,7 @@ describe.each(engines)('on %s', (engine) => {
         at.clock.advance(1_000);
         const refused = await refusalOf(act(at, keyType, verb, holder.developer, key));
         expect(refused).toEqual(refusing(403, 'forbidden'));
-        expect(refused.message).toBe('this needs the owner permission');
+        expect(refused.message).toBe('this needs the Owner permission');
         expect(await at.management[keyType].view(holder.owner, key.id)).toEqual(key);
         const [, entry, ...more] = await holder.story();
         expect(more).toEqual([]);
@@ -105,10 +105,10 @@ describe.each(engines)('on %s', (engine) => {
     const member: Member = { ...holder.developer, permissions: [] };
     const { keys, audit } = at.management;
     for (const [permission, doing] of [
-      ['reader', () => keys.list(member)],
-      ['reader', () => keys.view(member, key.id)],
-      ['developer', () => keys.create(member, SETTINGS.keys)],
-      ['reader', () => audit(member)],
+      ['Reader', () => keys.list(member)],
+      ['Reader', () => keys.view(member, key.id)],
+      ['Developer', () => keys.create(member, SETTINGS.keys)],
+      ['Reader', () => audit(member)],
     ] as const) {
       const refused = await refusalOf(doing());
       expect(refused).toEqual(refusing(403, 'forbidden'));

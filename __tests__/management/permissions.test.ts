@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ManagementError } from '../../lib/management/management-error.js';
 import { readMember } from '../../lib/management/member.js';
-import { type Action, isAllowed, type Permission, permissionFor } from '../../lib/management/permissions.js';
+import { type Action, isAllowed, type Permission, permissionTitle } from '../../lib/management/permissions.js';
 import { law } from '../support/law.js';
 
 /** docs/spec.md §5.4, written out, and a reader who only looks; rotating is an edit, and the audit is a list. */
@@ -34,7 +34,7 @@ describe('the permission table', () => {
 
   it.each(ACTIONS)('says which permission %s needs', (action) => {
     const { reader, developer } = TABLE[action];
-    expect(permissionFor(action)).toBe(reader ? 'reader' : developer ? 'developer' : 'owner');
+    expect(permissionTitle(action)).toBe(reader ? 'Reader' : developer ? 'Developer' : 'Owner');
   });
 
   law('allows exactly what the table does, whatever else a member holds', () =>

@@ -1,6 +1,6 @@
 /** The permissions of members in the Dashboard and the management API (docs/spec.md §5.4). */
 
-/** `reader` is for programs that only read; the Dashboard does not use it. */
+/** `reader` is for programs and members that only read. */
 export type Permission = 'reader' | 'developer' | 'owner';
 
 /** All permissions. Each permission includes the ones before it in this list. */
@@ -19,13 +19,16 @@ const NEEDS = {
 
 export type Action = keyof typeof NEEDS;
 
-export function permissionFor(action: Action): Permission {
-  return NEEDS[action];
+const TITLES = Object.freeze({ reader: 'Reader', developer: 'Developer', owner: 'Owner' });
+
+/** The name of the permission that an action needs, for texts. */
+export function permissionTitle(action: Action): string {
+  return TITLES[NEEDS[action]];
 }
 
 /** Owner includes Developer, and Developer includes Reader. */
 export function isAllowed(action: Action, permissions: readonly Permission[]): boolean {
-  return includesPermission(permissions, permissionFor(action));
+  return includesPermission(permissions, NEEDS[action]);
 }
 
 /** The scopes of the management API, and the permission that each one gives. */

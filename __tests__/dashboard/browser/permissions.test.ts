@@ -51,7 +51,7 @@ describe.each([
           operation === 'revoke' ? fields : { ...fields, version },
         );
         expect([operation, sent]).toEqual([operation, 403]);
-        await expectText(page, 'This needs the owner permission.');
+        await expectText(page, 'This needs the Owner permission.');
         await page.goto(made.href);
       }
       for (const asked of ['edit', 'revoke']) {

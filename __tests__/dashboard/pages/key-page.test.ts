@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { formatDay, formatTime } from '../../../lib/dashboard/components/times.js';
 import { managed } from '../../support/managed.js';
+import { KEY_TYPES, madeKey, PATH } from '../key-forms.js';
 import { altered, MOUNT, servedDashboard } from '../served-dashboard.js';
 
 const DAY = 86_400_000;
@@ -126,6 +128,46 @@ describe('the page of a key', () => {
     expect(withTwo).toContain(`<button class="button plain" disabled>Rotate</button>`);
     expect(withTwo).toContain(note);
     for (const link of [rotate, 'Add a secret']) expect(withTwo).not.toContain(link);
+    const revoke = (await dashboard.browser(holder.owner).get(`/access-keys/${key.id}/revoke`)).body;
+    expect([revoke.includes('disable it</a>'), revoke.includes('rotate it</a>')]).toEqual([true, false]);
+  });
+
+  it.each(KEY_TYPES)('of %s: offers no new secret while the account is disabled, and says why', async (keyType) => {
+    const holder = await at.account();
+    const { id } = await madeKey(holder, keyType);
+    await at.management.accounts.setDisabled('operator', holder.id, true);
+    const { body } = await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}`);
+    for (const text of ['The account is disabled: all of its keys are refused', 'the account must be enabled first'])
+      expect(body).toContain(text);
+    for (const link of ['/rotate/confirm', '/secrets/confirm']) expect(body).not.toContain(link);
+    expect((await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}/revoke`)).body).not.toContain(
+      'rotate it',
+    );
+  });
+
+  it('offers no new secret of an expired key', async () => {
+    const holder = await at.account();
+    const expiresAt = new Date(at.clock.now() + DAY);
+    const { key } = await at.management.accessKeys.create(holder.owner, { scopes: ['payments'], expiresAt });
+    await at.management.accessKeys.addSecret(holder.owner, key.id);
+    at.clock.advance(2 * DAY);
+    const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
+    expect(body).toContain('To rotate, choose a later day first.');
+    for (const link of ['/rotate/confirm', '/secrets/confirm']) expect(body).not.toContain(link);
+  });
+
+  it('does not offer to remove the last credential, and offers no rotation without a secret', async () => {
+    const holder = await at.account();
+    const { key } = await holder.accessKey();
+    const jwk = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+    const page = async () => (await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`)).body;
+    await at.management.accessKeys.addPublicKey(holder.owner, key.id, jwk);
+    expect(await page()).toContain('Remove this public key');
+    await at.management.accessKeys.deleteSecret(holder.owner, key.id, key.secrets[0]?.id ?? '');
+    const withoutSecret = await page();
+    expect(withoutSecret).not.toContain('Remove this public key');
+    expect(withoutSecret).toContain('There is no secret to rotate. Add one instead.');
+    expect(withoutSecret).not.toContain('/rotate/confirm');
   });
 
   it('offers a rotation, but no further secret, in a grace period', async () => {

@@ -50,7 +50,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
       '/audit.csv',
     ]) {
       const { status, body } = await browser.get(path);
-      expect([status, body]).toEqual([403, expect.stringContaining('This needs the reader permission.')]);
+      expect([status, body]).toEqual([403, expect.stringContaining('This needs the Reader permission.')]);
     }
   });
 
@@ -75,6 +75,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     for (const permissions of [[], ['reader']] as const) {
       const browser = dashboard.browser({ ...holder.developer, permissions });
       const pages = [
+        await browser.get('/keys/new'),
         await browser.get(keyType === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new'),
         await browser.post(PATH[keyType], newForm(keyType, { expiresAt: 'soon' })),
       ];
@@ -98,7 +99,7 @@ describe('operations that need Owner', () => {
         one.form(key),
       );
       expect(reply.status).toBe(403);
-      expect(reply.body).toContain('This needs the owner permission.');
+      expect(reply.body).toContain('This needs the Owner permission.');
       expect(await at.management[one.keyType].view(holder.owner, key.id)).toEqual(key);
       const [entry] = (await holder.story()).slice(1);
       expect(entry).toMatchObject({ actor: holder.developer.id, outcome: 'refused', subject: key.id });

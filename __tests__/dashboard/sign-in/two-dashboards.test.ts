@@ -143,6 +143,8 @@ describe('a disabled account', () => {
     const list = await browser.get(keyType === 'keys' ? '/' : '/access-keys');
     expect(list.body).toContain('The account is disabled');
     expect(list.body).not.toContain(`class="button" href="/admin/keys${PATH[keyType]}/new"`);
+    const kinds = await browser.get('/keys/new');
+    expect([kinds.body.includes('no key can be created'), kinds.body.includes('class="card"')]).toEqual([true, false]);
     const form = await browser.get(keyType === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new');
     expect(form.body).toContain('no key can be created');
     expect(fieldOf(form, 'formId')).toBeUndefined();

@@ -4,6 +4,7 @@ import type { Action } from '../../management/permissions.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission, roleTitle } from '../http/permissions.js';
 import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
+import { mayAddSecret, rotationObstacle } from '../rotation-obstacle.js';
 import { type Html, html } from './html.js';
 
 interface KeyAction {
@@ -24,11 +25,10 @@ const ADD_SECRET: KeyAction = { title: 'Add a secret', path: 'secrets/confirm', 
 const REVOKE_TOKENS: KeyAction = { title: 'Revoke tokens', path: 'revoke-tokens/confirm', action: 'edit' };
 const REVOKE: KeyAction = { title: 'Revoke', path: 'revoke', action: 'revoke', isFinal: true };
 
-export function keyActionsMenu(context: PageContext, keyType: KeyType, key: KeyView): Html {
-  const accepted = key.secrets.filter(({ state }) => state !== 'ended');
-  // Management rotates only a key with one current secret, and an access key has at most two.
-  const hasTwoCurrent = accepted.filter(({ state }) => state === 'current').length > 1;
-  const addSecret = accepted.length > 1 ? [] : [ADD_SECRET];
+/** @param isAccountDisabled - Whether the account of the key is disabled: it then gets no new secret. */
+export function keyActionsMenu(context: PageContext, keyType: KeyType, key: KeyView, isAccountDisabled: boolean): Html {
+  const obstacle = rotationObstacle(key, isAccountDisabled);
+  const addSecret = mayAddSecret(key, isAccountDisabled) ? [ADD_SECRET] : [];
   const accessKeyActions = keyType === ACCESS_KEYS ? [...addSecret, REVOKE_TOKENS] : [];
   const more = [key.disabledAt === null ? DISABLE : ENABLE, ...accessKeyActions, REVOKE];
   const keyUrl = `${context.base}${keyPath(keyType, key)}`;
@@ -39,15 +39,15 @@ export function keyActionsMenu(context: PageContext, keyType: KeyType, key: KeyV
     return html`<a class="${isFinal ? `${className} danger` : className}" href="${keyUrl}/${path}">${title}</a>`;
   }
 
-  return html`<div class="actions">${link(ROTATE, 'button plain', !hasTwoCurrent)} ${link(EDIT, 'button plain')}
+  return html`<div class="actions">${link(ROTATE, 'button plain', obstacle === undefined)} ${link(EDIT, 'button plain')}
 <details class="menu"><summary>More</summary><div class="items"><ul>
-${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></details>${note(context, hasTwoCurrent)}</div>`;
+${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></details>${note(context, obstacle)}</div>`;
 }
 
 /** Says why actions are disabled. All of them need the same permission, so it is said once. */
-function note(context: PageContext, hasTwoCurrent: boolean): Html | undefined {
+function note(context: PageContext, obstacle: string | undefined): Html | undefined {
   const missing = missingPermission(context, 'edit');
   if (missing !== undefined)
     return html`<p class="needs">You are a ${roleTitle(context.member)}. Changes to this key need the ${missing} permission.</p>`;
-  return hasTwoCurrent ? html`<p class="needs">To rotate, delete one of the two secrets first.</p>` : undefined;
+  return obstacle === undefined ? undefined : html`<p class="needs">${obstacle}</p>`;
 }

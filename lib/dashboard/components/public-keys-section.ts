@@ -27,13 +27,16 @@ ${canAdd && bindingPanel(context, key)}</div>`;
 function publicKeyPanel(context: PageContext, key: KeyView, publicKey: PublicKeyView): Html {
   const { kid, type, createdAt } = publicKey;
   const { now } = context;
+  // A secret without an end of its own: all secrets of an expired key have the state `ended`.
+  const hasSecret = key.secrets.some(({ acceptedUntil }) => acceptedUntil === null);
+  const isLast = key.publicKeys.length === 1 && !hasSecret;
   const link = actionLink({
     href: `${context.base}${keyPath(ACCESS_KEYS, key)}/public-keys/remove/confirm${queryString({ kid })}`,
     ...{ title: 'Remove this public key', missing: missingPermission(context, 'rotate') },
   });
   return html`<section class="panel"><h3><code>${kid}</code></h3>
 <p>${type}, added ${timeWithAge(createdAt, now)}. ${lastUse(publicKey, now)}</p>
-${key.state !== 'revoked' && link}
+${key.state !== 'revoked' && !isLast && link}
 </section>`;
 }
 

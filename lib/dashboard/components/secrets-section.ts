@@ -4,6 +4,7 @@ import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
 import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
+import { mayAddSecret } from '../rotation-obstacle.js';
 import { actionLink } from './controls.js';
 import { type Html, html } from './html.js';
 import { secretHint } from './key-labels.js';
@@ -22,23 +23,22 @@ const TITLES: Readonly<Record<KeyView['kind'], string>> = Object.freeze({
   access: 'Client secrets',
 });
 
-export function secretsSection(context: PageContext, keyType: KeyType, key: KeyView): Html {
+/** @param isAccountDisabled - Whether the account of the key is disabled: it then gets no new secret. */
+export function secretsSection(context: PageContext, keyType: KeyType, key: KeyView, isAccountDisabled: boolean): Html {
   const live = key.secrets.filter(({ state }) => state !== 'ended');
   const ended = key.secrets.filter(({ state }) => state === 'ended');
   const { now } = context;
-  return html`<div class="head section"><h2 id="secrets">${TITLES[key.kind]}</h2>${addLink(context, keyType, key, live)}</div>
+  return html`<div class="head section"><h2 id="secrets">${TITLES[key.kind]}</h2>${keyType === ACCESS_KEYS && mayAddSecret(key, isAccountDisabled) && addLink(context, key)}</div>
 ${live.length > 0 && html`<div class="panels">${live.map((secret) => secretPanel(context, keyType, key, secret, live))}</div>`}
 ${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li>${secretHint(secret.hint)} ${lastUse(secret, now)}</li>`)}</ul>`}`;
 }
 
-/** The link is left out if the access key has two secrets, which is the maximum. */
-function addLink(context: PageContext, keyType: KeyType, key: KeyView, live: readonly SecretView[]): Html | undefined {
-  if (keyType !== ACCESS_KEYS || key.state === 'revoked' || live.length > 1) return undefined;
+function addLink(context: PageContext, key: KeyView): Html | undefined {
   const missing = missingPermission(context, 'rotate');
   // To a member without the permission, the menu of the page already shows the disabled action.
   if (missing !== undefined) return undefined;
   return actionLink({
-    href: `${context.base}${keyPath(keyType, key)}/secrets/confirm`,
+    href: `${context.base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm`,
     title: 'Add a secret',
     missing,
   });

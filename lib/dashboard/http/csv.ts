@@ -2,9 +2,9 @@
 
 /**
  * Where a formula can start, also by the full-width signs of some languages (OWASP, CSV injection). Where the comma is
- * the decimal sign, spreadsheets split at `;`, also in a quoted cell.
+ * the decimal sign, spreadsheets split at `;`, also in a quoted cell, and then a line break starts a row.
  */
-const FORMULA = /(^|;"*)(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/g;
+const FORMULA = /(?<=^|[;\r\n]"*)(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
 /** Quotes each cell, and writes an apostrophe before what a spreadsheet would run as a formula. */
 export function csvLine(cells: readonly string[]): string {
@@ -12,5 +12,5 @@ export function csvLine(cells: readonly string[]): string {
 }
 
 function quoteCell(text: string): string {
-  return `"${text.replace(FORMULA, "$1'").replaceAll('"', '""')}"`;
+  return `"${text.replace(FORMULA, "'").replaceAll('"', '""')}"`;
 }

@@ -29,7 +29,7 @@ export async function readFormBody(req: MaybeParsed): Promise<readonly FormPair[
   if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new HttpError(
       415,
-      'Bad request',
+      'Invalid request',
       'The form was compressed, which is not supported. Send it without Content-Encoding.',
     );
   }

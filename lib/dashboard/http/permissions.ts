@@ -1,7 +1,7 @@
 /** Which actions pages offer to a member. Management checks the permission again for every operation. */
 import { ManagementError } from '../../management/management-error.js';
 import type { Member } from '../../management/member.js';
-import { type Action, isAllowed, permissionFor } from '../../management/permissions.js';
+import { type Action, isAllowed, permissionTitle } from '../../management/permissions.js';
 import type { PageContext } from './page-context.js';
 
 /** The highest permission of a member, for display. */
@@ -17,7 +17,7 @@ export function can({ member }: PageContext, action: Action): boolean {
 /** The permission that a member lacks for an action, for display; `undefined` if none is missing. */
 export function missingPermission(context: PageContext, action: Action): string | undefined {
   if (can(context, action)) return undefined;
-  return permissionFor(action) === 'owner' ? 'Owner' : 'Developer';
+  return permissionTitle(action);
 }
 
 /** For pages that only show a form, which management does not check. @throws ManagementError `forbidden` */

@@ -76,20 +76,23 @@ async function create(
   }
 }
 
-function kindsPage(context: PageContext): PageResponse {
+async function kindsPage(context: PageContext): Promise<PageResponse> {
+  assertCan(context, 'create');
   const { base } = context;
   const environment = environmentParameter(newValues(context));
   const list = `${base}${API_KEYS.list}${queryString({ environment })}`;
   const card = (path: string, { title, use }: { title: string; use: string }) =>
     html`<li><a class="card" href="${base}${path}"><strong>${title}</strong> ${use}</a></li>`;
-  const main = html`<p class="crumb"><a href="${list}">${API_KEYS.title}</a></p>
-<h1>Create a key</h1>
-<p>What do you need it for?</p>
+  const cards = html`<p>What do you need it for?</p>
 <ul class="cards">
 ${card(`${API_KEYS.create}${queryString({ kind: 'secret', environment })}`, KINDS.secret)}
 ${card(`${API_KEYS.create}${queryString({ kind: 'public', environment })}`, KINDS.public)}
 ${card(`${ACCESS_KEYS.create}${queryString({ environment })}`, KINDS.access)}
 </ul>`;
+  const { disabled } = await accountOptions(context);
+  const main = html`<p class="crumb"><a href="${list}">${API_KEYS.title}</a></p>
+<h1>Create a key</h1>
+${disabled ? DISABLED : cards}`;
   return htmlResponse(200, layout(context, { title: 'Create a key', tab: 'keys', main }));
 }
 

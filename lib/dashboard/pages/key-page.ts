@@ -12,6 +12,7 @@ import { publicKeysSection } from '../components/public-keys-section.js';
 import { secretsSection } from '../components/secrets-section.js';
 import { formatExpiry, timeWithAge } from '../components/times.js';
 import { usageSection } from '../components/usage-chart.js';
+import { accountOptions } from '../forms/account-options.js';
 import { formatLimits } from '../forms/text-settings.js';
 import { type Page, viewKey } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
@@ -26,21 +27,25 @@ const BINDINGS: Readonly<Record<string, string>> = {
 
 const MAX_ENTRIES = 10;
 
+const ACCOUNT_DISABLED = html`<p class="banner">The account is disabled: all of its keys are refused, and no key or secret can be created. Ask the operator of this platform to enable it.</p>`;
+
 export function keyPage(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base, now } = context;
     const key = await viewKey(context, keyType);
     const activity = await site.management.audit(member, { subject: key.id, limit: MAX_ENTRIES });
+    const { disabled: isAccountDisabled } = await accountOptions(context);
     const usage = await site.management.usage(member, key.id);
     const main = html`<p class="crumb"><a href="${base}${keyType.list}">${keyType.title}</a></p>
-<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}${sandboxBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key)}</div>
+<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}${sandboxBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key, isAccountDisabled)}</div>
 ${flashMessage(context, keyName(key))}
+${isAccountDisabled && ACCOUNT_DISABLED}
 ${keyStateBanner(context, keyType, key, activity.items)}
 ${key.publicKey !== null && copyField('text', 'Public key', key.publicKey)}
 ${usageSection(usage)}
 <h2>Details</h2>
 ${keyFacts(keyType, key, now)}
-${secretsSection(context, keyType, key)}
+${secretsSection(context, keyType, key, isAccountDisabled)}
 ${keyType === ACCESS_KEYS && publicKeysSection(context, key)}
 <h2>Activity</h2>
 ${auditEntries(activity.items, now, { kind: key.kind })}

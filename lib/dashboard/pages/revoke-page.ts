@@ -4,6 +4,7 @@ import { FLASH, FLASH_KEY } from '../components/flash-message.js';
 import { html, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { recentUse } from '../components/recent-use.js';
+import { accountOptions } from '../forms/account-options.js';
 import { formIdField, formIdIn } from '../forms/form-id.js';
 import { tokenField } from '../http/form-token.js';
 import { keyIdIn, type Page, type PageContext, viewKey } from '../http/page-context.js';
@@ -11,6 +12,7 @@ import { htmlResponse, type PageResponse, seeOther } from '../http/page-response
 import { assertCan, can } from '../http/permissions.js';
 import { queryString } from '../http/query-string.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
+import { rotationObstacle } from '../rotation-obstacle.js';
 
 export function revokePage(keyType: KeyType): Page {
   return async (context) => {
@@ -53,12 +55,14 @@ async function confirmation(
   const { base, formToken } = context;
   const keyUrl = `${base}${keyPath(keyType, key)}`;
   const name = keyName(key);
+  const account = await accountOptions(context);
+  const canRotate = key.state === 'active' && rotationObstacle(key, account.disabled) === undefined;
   const title = `Revoke ${name}`;
   const main = html`<p class="crumb"><a href="${keyUrl}">${userText(name)}</a></p>
 <h1>Revoke ${userText(name)}</h1>
 <div class="panel ask"><p>Every request with this key is refused at once. This cannot be undone. ${await recentUse(context, key)}</p>
 ${key.state === 'active' && html`<p>To refuse requests only temporarily, <a href="${keyUrl}/disable/confirm">disable it</a> instead: you can enable it again.</p>`}
-${key.state === 'active' && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate it</a> instead, and choose "Now". The key keeps its settings.</p>`}
+${canRotate && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate it</a> instead, and choose "Now". The key keeps its settings.</p>`}
 <form method="post" action="${keyUrl}/revoke">${tokenField(formToken)}${formIdField()}
 <div class="field"><label for="field-confirm">Type <code>${userText(name)}</code> to revoke it</label>
 ${error !== undefined && html`<p class="error" id="confirm-error" role="alert">${error}</p>`}

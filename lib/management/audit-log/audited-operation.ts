@@ -8,7 +8,7 @@ import type { RepositoryTransaction } from '../../store/repository/repository.js
 import { ManagementError } from '../management-error.js';
 import { mapStoreErrors } from '../map-store-errors.js';
 import { type Member, readMember } from '../member.js';
-import { type Action, isAllowed, permissionFor } from '../permissions.js';
+import { type Action, isAllowed, permissionTitle } from '../permissions.js';
 import { transactOn } from '../transact.js';
 
 /** An operation that a member requests. */
@@ -77,7 +77,7 @@ export function createOperations(store: CredentialStore, clock: Clock): Operatio
   async function attempt<T>(member: Member, operation: Operation, work: () => Promise<T>): Promise<T> {
     try {
       if (!isAllowed(operation.action, member.permissions)) {
-        throw new ManagementError('forbidden', `this needs the ${permissionFor(operation.action)} permission`);
+        throw new ManagementError('forbidden', `this needs the ${permissionTitle(operation.action)} permission`);
       }
       return await mapStoreErrors(work);
     } catch (error) {

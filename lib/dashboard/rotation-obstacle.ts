@@ -1,0 +1,22 @@
+/** Whether a key can get a new secret. Pages offer only a rotation and a second secret that management would accept. */
+import type { KeyView } from '../management/keys/key-view.js';
+
+/**
+ * What must be done before the key can be rotated; `undefined` if it can be rotated now.
+ *
+ * @param isAccountDisabled - Whether the account of the key is disabled.
+ */
+export function rotationObstacle({ state, secrets }: KeyView, isAccountDisabled: boolean): string | undefined {
+  if (isAccountDisabled) return 'To rotate, the account must be enabled first.';
+  // All secrets of an expired key have ended, and its new secret would be refused too.
+  if (state === 'expired') return 'To rotate, choose a later day first.';
+  const current = secrets.filter((secret) => secret.state === 'current').length;
+  if (current > 1) return 'To rotate, delete one of the two secrets first.';
+  return current === 0 ? 'There is no secret to rotate. Add one instead.' : undefined;
+}
+
+/** Whether an access key can get a second secret. It has at most two, without the ended ones. */
+export function mayAddSecret({ state, secrets }: KeyView, isAccountDisabled: boolean): boolean {
+  if (isAccountDisabled || state === 'expired' || state === 'revoked') return false;
+  return secrets.filter((secret) => secret.state !== 'ended').length < 2;
+}
