@@ -57,7 +57,10 @@ describe('keyward keys import: a line that cannot be read', () => {
 
   it('is refused if it is not UTF-8, so that no name is changed', async () => {
     const { code, err } = await importing(Buffer.from(table([lineOf(1, 'till'), lineOf(2, 'caf\u00e9')]), 'latin1'));
-    expect([code, err.split('\n')[0]]).toEqual([1, 'line 3: it is not valid UTF-8; save the file as UTF-8']);
+    expect([code, err.split('\n')[0]]).toEqual([
+      1,
+      'line 3: it is not valid UTF-8, or has the character U+FFFD; save the file as UTF-8 without that character',
+    ]);
     expect((await importing(table([lineOf(2, 'caf\u00e9')]))).code).toBe(0);
     expect((await keyward.run('keys', 'list', '--account', 'acme')).out).toContain('caf\u00e9');
   });

@@ -86,6 +86,10 @@ describe('keyward keys scan', () => {
     chmodSync(guarded, 0o755);
     for (const name of ['a', 'd']) mkdirSync(join(guarded, name), { mode: name === 'a' ? 0 : 0o755 });
     writeFileSync(join(guarded, 'b'), '', { mode: 0 });
+    // Its names can be read, but not its files.
+    mkdirSync(join(guarded, 'c'));
+    writeFileSync(join(guarded, 'c/f'), '');
+    chmodSync(join(guarded, 'c'), 0o444);
     const scan = () => {
       // Root can read every file.
       const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
@@ -93,9 +97,10 @@ describe('keyward keys scan', () => {
       const { status, stdout, stderr } = spawnSync(process.execPath, args, { ...user, encoding: 'utf8' });
       return { status, found: JSON.parse(stdout).found.length, warned: stderr.match(/EACCES/g)?.length, stderr };
     };
-    expect(scan()).toMatchObject({ status: 2, found: 0, warned: 2, stderr: expect.stringContaining('2 files or') });
+    expect(scan()).toMatchObject({ status: 2, found: 0, warned: 3, stderr: expect.stringContaining('3 files or') });
     writeFileSync(join(guarded, 'd/e'), secret);
-    expect(scan()).toMatchObject({ status: 1, found: 1, warned: 2 });
+    expect(scan()).toMatchObject({ status: 1, found: 1, warned: 3 });
+    chmodSync(join(guarded, 'c'), 0o755);
     rmSync(guarded, { recursive: true });
   });
 

@@ -48,6 +48,8 @@ describe('a mistake', () => {
     [1, NOBODY, ['accounts', 'view', 'nobody']],
     [1, NOBODY, ['accounts', 'disable', 'nobody']],
     [1, NOBODY, ['audit', '--account', 'nobody']],
+    [2, /^the ID of the account is empty$/, ['keys', 'list', '--account', '']],
+    [2, /^the ID of the account is empty$/, ['accounts', 'view', '']],
     [1, NOBODY, ['access-keys', 'create', '--account', 'nobody', '--scope', 'x']],
     [1, /^account: expected 1 to 64 characters of/, ['accounts', 'put', '__proto__']],
     [

@@ -97,4 +97,13 @@ describe('keyward routes', () => {
     expect([code, out]).toEqual([2, '']);
     expect(err.trimEnd().split(' cannot be loaded: ')).toEqual([join(folder, name), expect.stringMatching(message)]);
   });
+
+  it('prints the error as JSON with --json, also where the module ends the process', async () => {
+    writeFileSync(join(folder, 'ends.mjs'), 'process.exit(0);');
+    const { code, out, err } = await runProgram(['routes', join(folder, 'ends.mjs'), '--json']);
+    expect([code, out]).toEqual([2, '']);
+    expect(JSON.parse(err)).toEqual({
+      error: { code: 'usage', message: expect.stringContaining('it ended the process'), exitCode: 2 },
+    });
+  });
 });

@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Express } from 'express';
+import { asksForJson } from './arrange-args.js';
 import { CliError, EXIT } from './io.js';
+import { escapeText } from './terminal/escape-text.js';
+import { jsonLine } from './terminal/output.js';
 
 /**
  * Loads the app of a module.
@@ -61,9 +64,10 @@ function isApp(value: unknown): value is Express {
 async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
   // A module can end the process, or wait for something that never happens: Node then exits, with 0 or without a word.
   const onExit = () => {
-    process.stderr.write(
-      `${module} cannot be loaded: it ended the process, or waits for something that never happens\n`,
-    );
+    const message = `${module} cannot be loaded: it ended the process, or waits for something that never happens`;
+    const error = { code: 'usage', message, exitCode: EXIT.usage };
+    const isJson = asksForJson(process.argv.slice(2));
+    process.stderr.write(isJson ? jsonLine({ error }) : `${escapeText(message)}\n`);
     process.exitCode = EXIT.usage;
   };
   process.once('exit', onExit);

@@ -46,12 +46,12 @@ export async function withStore<T>(
   options: CommonOptions & { readonly account?: string; readonly encryptionKeys?: EncryptionKeys },
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
+  if (options.account === '') throw new CliError('the ID of the account is empty', EXIT.usage);
   const database = databaseOf(io, options);
   const store = await openReady(database, options.encryptionKeys);
   try {
     const operator = `cli:${userName()}`;
     function memberOf(account: string): Member {
-      if (account === '') throw new CliError('--account: expected the id of an account', EXIT.usage);
       return { id: operator, account, permissions: ['owner'] };
     }
     async function memberOfKey(id: string): Promise<Member> {

@@ -102,7 +102,10 @@ export async function openTable(
   };
 }
 
-const NOT_UTF_8 = { cells: {}, fault: 'it is not valid UTF-8; save the file as UTF-8' };
+const NOT_UTF_8 = {
+  cells: {},
+  fault: 'it is not valid UTF-8, or has the character U+FFFD; save the file as UTF-8 without that character',
+};
 
 function rowOf(cells: readonly string[] | undefined, names: readonly string[]): Pick<TableLine, 'cells' | 'fault'> {
   if (cells === undefined) {

@@ -47,17 +47,22 @@ export async function* scanFolder(
 /**
  * Yields the files below a path, which may be a symbolic link. Links below it are not followed: they can lead out of
  * the folder, or form a cycle.
+ *
+ * @param isGiven - Whether the user named this path, and it was not found in a folder.
  */
 async function* filesOf(
   path: string,
   onUnreadable: (error: Error) => undefined,
-  statusOf = stat,
+  isGiven = true,
 ): AsyncGenerator<string> {
-  const status = await statusOf(path).catch(() => undefined);
-  if (status === undefined) throw new CliError(`there is no file or folder ${path}`, EXIT.usage);
+  const status = await (isGiven ? stat : lstat)(path).catch((error: Error) => {
+    if (isGiven) throw new CliError(`there is no file or folder ${path}`, EXIT.usage);
+    return onUnreadable(error);
+  });
+  if (status === undefined) return;
   if (status.isFile() && status.size <= MAX_SIZE) yield path;
   if (!status.isDirectory()) return;
   for (const name of ((await readdir(path).catch(onUnreadable)) ?? []).sort()) {
-    if (!SKIPPED.includes(name)) yield* filesOf(join(path, name), onUnreadable, lstat);
+    if (!SKIPPED.includes(name)) yield* filesOf(join(path, name), onUnreadable, false);
   }
 }
