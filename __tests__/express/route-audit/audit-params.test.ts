@@ -6,6 +6,7 @@ import { EXPRESS, gate, handler, written } from '../../support/audited.js';
 import { DECLINING } from '../../support/stub-verifier.js';
 
 const json = express.json();
+const made = express.Router;
 const optional = requireBearer({ accept: [{ ...DECLINING, kinds: ['secret'] }], optional: true });
 
 /** Mounts on an app whose parameter `id` has a callback; says how often that ran for a request without a credential. */
@@ -59,6 +60,10 @@ describe('a callback of a parameter', () => {
       (app) => app.use(gate).use('/:n/:id', json).get('/payments/1', handler),
     ],
     [
+      'behind a router that holds bearerErrors before its gate',
+      (app, router) => app.use(made().use(bearerErrors(), gate)).use('/payments/:id', router.get('/', handler)),
+    ],
+    [
       'in a router that holds a gate too',
       (app, router) => app.use(router.use('/:n/:id', json, gate)).get('/payments/1', gate, handler),
     ],
@@ -77,6 +82,24 @@ describe('a callback of a parameter', () => {
     [
       'in a router behind the gate, for another route',
       (app, router) => app.use(gate, router.use('/payments/:id', json)).get('/payments/1', handler),
+    ],
+    [
+      'in a router inside a router that holds the gate, before a route that has its own',
+      (app, router) => app.use(made().use(gate).use(router.use('/:n/:id', json))).get('/payments/1', gate, handler),
+    ],
+    [
+      'in such a router at a path',
+      (app, router) =>
+        app.use('/payments', made().use(gate).use(router.use('/:id', json))).get('/payments/1', gate, handler),
+    ],
+    [
+      'in a router behind its gate and bearerErrors, before a route that has its own gate',
+      (app, router) =>
+        app.use('/payments', router.use(gate, bearerErrors()).use('/:id', json)).get('/payments/1', gate, handler),
+    ],
+    [
+      'behind a router that holds a gate and bearerErrors',
+      (app, router) => app.use(made().use(gate, bearerErrors())).use('/payments/:id', router.get('/', handler)),
     ],
   ])('does not run for a refused request: %s', async (_name, mount) => {
     const { app, ...found } = await audited(mount);

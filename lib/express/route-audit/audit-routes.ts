@@ -1,7 +1,15 @@
 /** Every route of an app, with the gates and guards before it. */
 import type { Kind } from '../../credentials/kind.js';
 import type { Segments } from '../path-segment.js';
-import { callbacksOf, checksAmong, checksAt, mayEndRequest, type RouteCheck, takesRequests } from './route-checks.js';
+import {
+  callbacksOf,
+  checksAmong,
+  checksAt,
+  isOpen,
+  mayEndRequest,
+  type RouteCheck,
+  takesRequests,
+} from './route-checks.js';
 import { joinSegments, UNKNOWN } from './route-path.js';
 import { type Layer, layersOf } from './router-layers.js';
 
@@ -107,12 +115,6 @@ export function readRoutes(app: object): readonly (Route & { readonly openByDocu
     });
     return { ...route, checks, openByDocument: asked.some((own) => own?.openByDocument) };
   });
-}
-
-export function isOpen(checks: readonly RouteCheck[]): boolean {
-  const gates = checks.flatMap(({ gate }) => gate ?? []);
-  const isGuarded = checks.some(({ guard }) => guard !== undefined && !guard.passesAnonymous);
-  return gates.length === 0 || (!isGuarded && gates.every(({ optional }) => optional));
 }
 
 function openCallbacks(checks: readonly RouteCheck[]): readonly string[] {

@@ -36,18 +36,21 @@ export function checksAt(
   route: readonly Segments[],
 ): readonly RouteCheck[] {
   const swallower = layers.findLastIndex(isSwallower);
-  const errors = layers.findLastIndex((layer) => endsRefusals(layer) && covers(layer, route));
-  const checksFrom = (start: number, end?: number) =>
-    layers.slice(start, end).flatMap((layer, index) => {
-      const inner = layer.type === 'router' && meets(layer, route) ? callbacksIn(layer, route) : [];
-      return [...inner, ...(start + index > swallower ? checksOfLayer(layer, route) : [])];
-    });
-  const callbacksFrom = (start: number, end?: number) =>
-    layers.slice(start, end).flatMap((layer) => callbacksBefore(layer, route));
-  return [
-    ...[...callbacksFrom(0, errors + 1), ...checksFrom(0, errors + 1)],
-    ...[...callbacksFrom(errors + 1), ...own, ...checksFrom(errors + 1)],
-  ];
+  const passed: RouteCheck[] = [];
+  // Checks whose refusals no error handler has ended yet.
+  let pending: RouteCheck[] = [];
+  for (const [index, layer] of layers.entries()) {
+    passed.push(...callbacksBefore(layer, route));
+    if (endsRefusals(layer) && covers(layer, route)) {
+      passed.push(...pending);
+      pending = [];
+    }
+    // Express skips a router for a refused request, so its own callbacks come after the pending checks.
+    if (layer.type === 'router' && meets(layer, route)) pending.push(...callbacksIn(layer, route));
+    const checks = index > swallower ? checksOfLayer(layer, route) : [];
+    (pending.length === 0 && endsOwnRefusals(layer) ? passed : pending).push(...checks);
+  }
+  return [...passed, ...own, ...pending];
 }
 
 /** Returns the checks among the handlers of a route, up to the first handler that may end the request. */
@@ -83,13 +86,10 @@ function callbacksBefore(layer: Layer, route: readonly Segments[]): readonly Rou
   return layer.type !== 'route' && layer.callbacks.length > 0 && meets(layer, route) ? callbacksOf(layer) : [];
 }
 
-/** Returns the callbacks inside a router that may run before a route outside it. */
+/** Returns the callbacks inside a router that may run, without a check of the router, before a route outside it. */
 function callbacksIn(router: Layer & { type: 'router' }, route: readonly Segments[]): readonly RouteCheck[] {
-  const rest = router.takesEveryPath ? route : [[UNKNOWN]];
-  return router.layers.flatMap((layer) => [
-    ...callbacksBefore(layer, rest),
-    ...(layer.type === 'router' && meets(layer, rest) ? callbacksIn(layer, rest) : []),
-  ]);
+  const checks = checksAt(router.layers, [], router.takesEveryPath ? route : [[UNKNOWN]]);
+  return checks.filter(({ callback }, index) => callback !== undefined && isOpen(checks.slice(0, index)));
 }
 
 function meets({ paths }: Layer, route: readonly Segments[]): boolean {
@@ -132,6 +132,15 @@ function endsRefusals(layer: Layer): boolean {
   return layer.type === 'function' && layer.handler.isBearerErrors;
 }
 
+/** Whether a router ends the refusals of its own gates, so that they do not reach the layers after it. */
+function endsOwnRefusals(layer: Layer): boolean {
+  if (layer.type !== 'router') return false;
+  const last = layer.layers.findLastIndex(
+    (inner) => inner.type === 'router' || (inner.type === 'function' && isCheck(inner.handler)),
+  );
+  return layer.layers.findLastIndex((inner) => endsRefusals(inner) && inner.takesEveryPath) > last;
+}
+
 function isSwallower(layer: Layer): boolean {
   return layer.type === 'function' && swallowsErrors(layer.handler);
 }
@@ -152,4 +161,11 @@ export function isErrorHandler({ length }: Handler): boolean {
  */
 function isPreparation({ name, length, isResourceMetadata }: Handler): boolean {
   return isResourceMetadata || (length === 3 && PREPARATIONS.has(name));
+}
+
+/** Whether a request without a credential passes the checks. */
+export function isOpen(checks: readonly RouteCheck[]): boolean {
+  const gates = checks.flatMap(({ gate }) => gate ?? []);
+  const isGuarded = checks.some(({ guard }) => guard !== undefined && !guard.passesAnonymous);
+  return gates.length === 0 || (!isGuarded && gates.every(({ optional }) => optional));
 }

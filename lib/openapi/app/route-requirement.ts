@@ -1,7 +1,6 @@
 /** Finds what the gates and guards of a route require, as far as an OpenAPI document can express it. */
 import type { Kind } from '../../credentials/kind.js';
-import { isOpen } from '../../express/route-audit/audit-routes.js';
-import type { RouteCheck } from '../../express/route-audit/route-checks.js';
+import { isOpen, type RouteCheck } from '../../express/route-audit/route-checks.js';
 import type { GuardMetadata } from '../../express/route-metadata.js';
 import { type Alternative, provesMutualTls, type Requirement } from '../document/verifier-requirement.js';
 
