@@ -37,6 +37,20 @@ describe('two Authorization lines', () => {
     expect(await api.ask([`Authorization: Bearer ${key}`, ...Array(900).fill('a: b')])).toMatchObject({ status: 200 });
   });
 
+  it('a second line that a server with a smaller maxHeadersCount drops', async () => {
+    api.server.maxHeadersCount = 100;
+    const dropped = [`Authorization: Bearer ${key}`, ...Array(200).fill('a: b'), `Authorization: Bearer ${other}`];
+    expect(await api.ask(dropped)).toEqual(refused);
+    expect(await api.ask([`Authorization: Bearer ${key}`, ...Array(90).fill('a: b')])).toMatchObject({ status: 200 });
+  });
+
+  it('many lines at a server that drops none', async () => {
+    api.server.maxHeadersCount = 0;
+    expect(await api.ask([`Authorization: Bearer ${key}`, ...Array(1_500).fill('a: b')])).toMatchObject({
+      status: 200,
+    });
+  });
+
   it('H10 a server that joins duplicate headers', async () => {
     await api.close();
     await start({ joinDuplicateHeaders: true });

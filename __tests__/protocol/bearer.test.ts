@@ -156,7 +156,7 @@ describe('repeatsAuthorization', () => {
     ['one line, and names of the same length', ['Authorization', 'a', 'Authorizations', 'b', 'authorizatiom', 'c']],
     ['one line, and one of a proxy', ['Proxy-Authorization', 'Bearer t', 'Authorization', 'Bearer t']],
   ])('finds no repetition in %s', (_name, rawHeaders) => {
-    expect(repeatsAuthorization(rawHeaders)).toBe(false);
+    expect(repeatsAuthorization({ rawHeaders })).toBe(false);
   });
 
   it.each([
@@ -166,12 +166,17 @@ describe('repeatsAuthorization', () => {
     ['empty values', ['Authorization', '', 'Authorization', '']],
     ['three lines', ['Authorization', 'a', 'Authorization', 'b', 'Authorization', 'c']],
   ])('finds two lines: %s', (_name, rawHeaders) => {
-    expect(repeatsAuthorization(rawHeaders)).toBe(true);
+    expect(repeatsAuthorization({ rawHeaders })).toBe(true);
   });
 
   it('counts 1,000 lines as two, because Node drops the lines after these', () => {
-    expect(repeatsAuthorization(Array(1_998).fill('a'))).toBe(false);
-    expect(repeatsAuthorization(Array(2_000).fill('a'))).toBe(true);
+    const withLines = (lines: number, server?: { maxHeadersCount: number | null }) =>
+      repeatsAuthorization({ rawHeaders: Array(2 * lines).fill('a'), ...(server && { socket: { server } }) });
+    expect([withLines(999), withLines(1_000)]).toEqual([false, true]);
+    for (const server of [undefined, { maxHeadersCount: null }, { maxHeadersCount: 1_000 }])
+      expect([withLines(999, server), withLines(1_000, server)]).toEqual([false, true]);
+    expect([withLines(99, { maxHeadersCount: 100 }), withLines(100, { maxHeadersCount: 100 })]).toEqual([false, true]);
+    expect(withLines(3_000, { maxHeadersCount: 0 })).toBe(false);
   });
 });
 

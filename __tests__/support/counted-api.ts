@@ -1,4 +1,5 @@
 import nodeCrypto from 'node:crypto';
+import type { Server } from 'node:http';
 import { jest } from '@jest/globals';
 import express, { type Express } from 'express';
 import {
@@ -17,6 +18,7 @@ import { getRaw, type RawResponse, sendRaw, serve } from './raw-http.js';
 /** An API behind one gate that counts what each request makes it do. */
 export interface CountedApi {
   readonly port: number;
+  readonly server: Server;
   readonly token: string;
   mintKey(traits?: KeyTraits): string;
   /** Sends a GET with header lines as they are; says how it was answered and what that took. */
@@ -78,7 +80,7 @@ export async function serveCounted(options: CountedApiOptions = {}): Promise<Cou
     res.json((req as { auth?: unknown }).auth ?? {});
   });
   app.use(bearerErrors());
-  const { port, close } = await serve(app, { joinDuplicateHeaders });
+  const { port, server, close } = await serve(app, { joinDuplicateHeaders });
 
   const workSoFar = (): Work => ({
     handled,
@@ -101,6 +103,7 @@ export async function serveCounted(options: CountedApiOptions = {}): Promise<Cou
 
   return {
     port,
+    server,
     token: await kit.accessToken({ scopes: ['payments'] }),
     mintKey: (traits) => table.add(traits),
     ask: (...request) => measure(getRaw(port, ...request)),

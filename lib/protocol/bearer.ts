@@ -69,19 +69,26 @@ export function isB64token(text: string): boolean {
   return B64TOKEN.test(text);
 }
 
-/**
- * Names and values of 1,000 lines. Node drops the lines after these (`server.maxHeadersCount`), so they may hide
- * another credential.
- */
-const MAX_RAW_HEADERS = 2_000;
+/** The header lines that Node keeps of a request if `server.maxHeadersCount` is not set. */
+const DEFAULT_MAX_LINES = 1_000;
+
+/** A request, as far as its header lines matter. */
+interface RawRequest {
+  readonly rawHeaders?: readonly string[] | undefined;
+  readonly socket?: object | null;
+}
 
 /**
  * Checks whether a request has, or may have, more than one `Authorization` line. Node keeps only the first one in
- * `headers`. A proxy that reads the last one would see a different credential.
+ * `headers`. A proxy that reads the last one would see a different credential. Node drops the lines after its maximum,
+ * so a request with that many lines may have another one.
  */
-export function repeatsAuthorization(rawHeaders: readonly string[] | undefined): boolean {
+export function repeatsAuthorization({ rawHeaders, socket }: RawRequest): boolean {
   if (rawHeaders === undefined) return false;
-  if (rawHeaders.length >= MAX_RAW_HEADERS) return true;
+  // 0 means that Node keeps all lines.
+  const { server } = (socket ?? {}) as { readonly server?: { readonly maxHeadersCount?: number | null } };
+  const maxLines = server?.maxHeadersCount ?? DEFAULT_MAX_LINES;
+  if (maxLines > 0 && rawHeaders.length >= 2 * maxLines) return true;
   let seen = false;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];

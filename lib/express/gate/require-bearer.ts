@@ -111,7 +111,7 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     const { headers } = req;
     const { authorization } = headers;
     let scheme: CredentialScheme = 'Bearer';
-    let presented = repeatsAuthorization(req.rawHeaders) ? MALFORMED : readBearer(authorization, gate.allowSchemeless);
+    let presented = repeatsAuthorization(req) ? MALFORMED : readBearer(authorization, gate.allowSchemeless);
     if (presented === ABSENT) {
       presented = readDpop(authorization);
       if (presented === ABSENT)

@@ -60,7 +60,7 @@ export function presentedClient(
   { clientAuthentication: ways, readAssertion }: PresentationRules,
 ): PresentedClient {
   const { authorization } = req.headers;
-  if (repeatsAuthorization(req.rawHeaders)) throw new TokenRequestError('invalid_request', 'repeated_authorization');
+  if (repeatsAuthorization(req)) throw new TokenRequestError('invalid_request', 'repeated_authorization');
   if (ASSERTION_PARAMETERS.some((name) => parameters.has(name))) {
     if (!ways.includes('private_key_jwt')) throw new TokenRequestError('invalid_client', 'assertion_not_taken');
     return presentedAssertion(authorization, parameters, readAssertion);
