@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { clientNetwork } from '../../lib/http/client-network.js';
@@ -179,6 +180,22 @@ describe('BruteForceLimiter with a shared counter', () => {
     const limits = new BruteForceLimiter({ counter: () => ({ get: count, penalty: count, delete: async () => true }) });
     const headers = { 'Retry-After': '1' };
     await expect(limits.assertOpen('id', 'net')).rejects.toMatchObject({ status: 429, headers });
+  });
+
+  it('uses an answer of a counter that arrived while the event loop was blocked', async () => {
+    const get = () =>
+      new Promise<{ consumedPoints: number; msBeforeNext: number }>((resolve) =>
+        randomBytes(8, () => resolve({ consumedPoints: 10, msBeforeNext: 5_000 })),
+      );
+    const limits = new BruteForceLimiter({
+      perClient: 1,
+      counter: () => ({ get, penalty: get, delete: async () => true }),
+    });
+    const checked = limits.assertOpen('id', 'net');
+    const until = performance.now() + 1_100;
+    while (performance.now() < until);
+    await expect(checked).rejects.toMatchObject({ code: 'slow_down', status: 429 });
+    expect(events.heard()).toEqual([]);
   });
 
   it('counts in its own memory if a counter does not answer within a second', async () => {

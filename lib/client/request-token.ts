@@ -1,8 +1,9 @@
 /** Sends one request to the token endpoint, with the client credentials grant (RFC 6749 §4.4). */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../contracts/clock.js';
 import { type AuthenticatingClient, addClientCredentials } from '../http/client-authentication.js';
-import { FetchError, readJson } from '../http/fetch-json.js';
+import { FetchError, readJson, timeoutSignal } from '../http/fetch-json.js';
 import type { DpopProofs } from './dpop-proofs.js';
 import { retryAfterOf } from './retry-after.js';
 import { TokenClientError } from './token-client-error.js';
@@ -74,7 +75,7 @@ async function post(endpoint: URL, request: TokenRequest): Promise<Answer> {
   if (request.proofs !== undefined)
     headers.set('dpop', await request.proofs.proofFor({ method: 'POST', url: endpoint }));
   try {
-    const signal = AbortSignal.timeout(request.timeout);
+    const signal = timeoutSignal(request.timeout);
     // Redirects are not followed: a redirect could send the client's secret to another host.
     const response = await request.fetch(endpoint, { method: 'POST', headers, body: form, redirect: 'manual', signal });
     request.proofs?.keepNonce(endpoint, response);

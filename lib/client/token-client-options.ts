@@ -1,8 +1,9 @@
 /** The options of `tokenClient`. */
+
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { ClientAuthentication } from '../http/client-authentication.js';
-import { FetchError } from '../http/fetch-json.js';
+import { FetchError, timeoutSignal } from '../http/fetch-json.js';
 import { discoverUrl } from '../http/issuer-metadata.js';
 import { type PrivateKeyInput, readPrivateKey } from '../http/private-key.js';
 import { SECURE_URL, secureUrl } from '../http/secure-url.js';
@@ -140,5 +141,5 @@ export function readOptions(given: TokenClientOptions) {
     fetch: options.fetch ?? fetch,
     timeout,
   };
-  return { request, allowHttp, findEndpoint: () => endpoint.find(AbortSignal.timeout(timeout), options.fetch) };
+  return { request, allowHttp, findEndpoint: () => endpoint.find(timeoutSignal(timeout), options.fetch) };
 }

@@ -5,7 +5,8 @@ export async function inTime<T>(answer: Awaitable<T>, milliseconds: number): Pro
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     const error = Object.assign(new Error('late'), { name: 'TimeoutError' });
-    timer = setTimeout(() => reject(error), milliseconds);
+    // `setImmediate` reads an answer that arrived while the event loop was blocked, so that it is not too late.
+    timer = setTimeout(() => setImmediate(reject, error), milliseconds);
   });
   try {
     return await Promise.race([answer, late]);

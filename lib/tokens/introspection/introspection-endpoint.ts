@@ -30,7 +30,7 @@ export function introspectionEndpoint({ locate, client, timeout, clock }: Intros
   /** Returns the endpoint. Lookups that wait for it share one search. */
   function endpoint(): Promise<URL> {
     if (located === undefined) {
-      const url = locate(AbortSignal.timeout(DISCOVERY_TIMEOUT));
+      const url = locate(timeoutSignal(DISCOVERY_TIMEOUT));
       located = { url, at: clock.monotonic() };
       url.catch(() => {
         located = undefined;

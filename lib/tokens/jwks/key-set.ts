@@ -1,8 +1,9 @@
 /** The keys of an issuer. They stay usable for some time if the issuer cannot be reached. */
+
 import { type Clock, elapsed, type Instant, instantOf } from '../../contracts/clock.js';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { keySetChanges } from '../../events/key-set-change.js';
-import { FetchError, fetchJson } from '../../http/fetch-json.js';
+import { FetchError, fetchJson, timeoutSignal } from '../../http/fetch-json.js';
 import { KeySetError, readKeySet, type VerificationKey } from './verification-key.js';
 
 /** Finds the key of a signature. */
@@ -144,7 +145,7 @@ export class RemoteKeySet implements KeySet {
   }
 
   async #load({ rediscover }: RefreshOptions): Promise<void> {
-    const signal = AbortSignal.timeout(FETCH_TIMEOUT);
+    const signal = timeoutSignal(FETCH_TIMEOUT);
     const startedAt = this.#now();
     try {
       if (rediscover || this.#url === undefined) this.#url = await this.#options.locate(signal);
