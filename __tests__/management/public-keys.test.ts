@@ -14,6 +14,11 @@ const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).to
 const { publicKey, privateKey } = pair();
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const weak = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+/** Nobody needs their private keys. Making a real modulus of this length takes long. */
+const slow = [
+  { e: 'AQAB', n: Buffer.alloc(640, 0xab).toString('base64url'), kty: 'RSA' },
+  { e: 'AQAAAAE', n: String(jwkOf(rsa.publicKey).n), kty: 'RSA' },
+];
 
 describe.each(engines)('on %s', (engine) => {
   const at = managed(engine);
@@ -86,6 +91,8 @@ describe.each(engines)('on %s', (engine) => {
       'private',
     ],
     ['a symmetric key', () => ({ kty: 'oct', k: 'c2VjcmV0' }), 'symmetric'],
+    ['an RSA key of 5,120 bits', () => slow[0], '4,096'],
+    ['an RSA key with a long exponent', () => slow[1], '65537'],
     ['an RSA key of 1,024 bits', () => jwkOf(weak.publicKey), '2,048'],
     ['a key for encryption', () => ({ ...jwkOf(publicKey), use: 'enc' }), 'signatures'],
     ['a key for another algorithm', () => ({ ...jwkOf(publicKey), alg: 'RS256' }), 'signatures'],

@@ -1,8 +1,10 @@
 /** Imports and caches the public keys of clients, and finds the key that verifies a signature. */
+
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { PublicJwk } from '../../credentials/records/public-jwk.js';
 import { readKeySet, type VerificationKey } from '../../tokens/jwks/verification-key.js';
+import { isSlowRsa } from '../../tokens/jwks/weak-rsa.js';
 import { verifySignature } from '../../tokens/signature.js';
 import type { Assertion } from './read-assertion.js';
 
@@ -51,7 +53,7 @@ export class ClientKeys {
     const name = JSON.stringify([clientId, jwks]);
     const known = this.#imported.get(name);
     if (known !== undefined) return known;
-    const keys = readKeySet({ keys: jwks });
+    const keys = readKeySet({ keys: jwks }).filter(({ key }) => !isSlowRsa(key));
     this.#imported.set(name, keys);
     return keys;
   }

@@ -2,6 +2,7 @@
  * The public keys with which an access key authenticates (RFC 7523). This file parses the text that a member pastes,
  * and adds and removes public keys.
  */
+
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
 import {
   hasPrivateMember,
@@ -12,6 +13,7 @@ import {
 import type { RepositoryTransaction } from '../../store/repository/repository.js';
 import type { KeyRow, PublicKeyRow } from '../../store/tables.js';
 import { readKeySet } from '../../tokens/jwks/verification-key.js';
+import { isSlowRsa } from '../../tokens/jwks/weak-rsa.js';
 import { invalid, ManagementError } from '../management-error.js';
 
 /**
@@ -53,8 +55,11 @@ function readPublicKey(value: unknown): ReadPublicKey {
   // A key that cannot verify assertions is refused here, so that the member sees the error (RFC 7517 §4.2 to §4.4, RFC
   // 7518 §3.3).
   const [usable] = readKeySet({ keys: [{ ...jwk, ...members, kid }] });
-  if (usable === undefined) {
-    throw invalid(FIELD, 'expected a key for signatures: RSA of 2,048 bits or more, P-256, P-384, P-521 or Ed25519');
+  if (usable === undefined || isSlowRsa(key)) {
+    throw invalid(
+      FIELD,
+      'expected a key for signatures: RSA of 2,048 to 4,096 bits with an exponent of at most 65537, P-256, P-384, P-521 or Ed25519',
+    );
   }
   return { kid, jwk: stored };
 }

@@ -1,10 +1,10 @@
 /** The public key in the header of a proof (RFC 9449 section 4.2), and its thumbprint (RFC 7638). */
-import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, hash, type JsonWebKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type JsonObject, own } from '../../protocol/json-object.js';
 import { ALGORITHMS } from '../algorithms.js';
 import { VerificationKey } from '../jwks/verification-key.js';
-import { isWeakRsa } from '../jwks/weak-rsa.js';
+import { isSlowRsa, isWeakRsa } from '../jwks/weak-rsa.js';
 
 /** A JWK with valid syntax. The key itself may still be unusable; `ProofKeys.import` finds out. */
 export interface ProofJwk {
@@ -29,12 +29,6 @@ const BYTES_32 = /^[\w-]{42}[AEIMQUYcgkosw048]$/;
 const BYTES_48 = /^[\w-]{64}$/;
 const COORDINATES: Readonly<Record<string, RegExp>> = { 'P-256': BYTES_32, 'P-384': BYTES_48, Ed25519: BYTES_32 };
 const MAX_MEMBER = 2_048;
-/**
- * Limits for RSA keys. The client chooses its key, and each of its requests verifies a signature: 8,192 bits with a
- * long exponent would block the event loop for 3 ms.
- */
-const MAX_RSA_BITS = 4_096;
-const MAX_RSA_EXPONENT = 65_537n;
 /** Maximum imported keys in the cache: importing a key takes about as long as verifying a signature. */
 const MAX_KEYS = 10_000;
 
@@ -115,8 +109,4 @@ function importKey(members: Readonly<Record<string, string>>): VerificationKey |
   } catch {
     return undefined;
   }
-}
-
-function isSlowRsa({ asymmetricKeyDetails: { modulusLength = 0, publicExponent = 0n } = {} }: KeyObject): boolean {
-  return modulusLength > MAX_RSA_BITS || publicExponent > MAX_RSA_EXPONENT;
 }

@@ -1,4 +1,4 @@
-/** Finds weak RSA keys. */
+/** Finds RSA keys that are weak, or slow to verify with. */
 import type { KeyObject } from 'node:crypto';
 
 const MIN_BITS = 2_048;
@@ -6,6 +6,12 @@ const MIN_BITS = 2_048;
 // service.
 const MAX_BITS = 8_192;
 const MAX_EXPONENT = 2n ** 64n;
+/**
+ * Limits for the keys of clients. A client chooses its key, and each of its requests verifies a signature: 8,192 bits
+ * with a long exponent would block the event loop for 3 ms.
+ */
+const MAX_CLIENT_BITS = 4_096;
+const MAX_CLIENT_EXPONENT = 65_537n;
 
 const SMALL_PRIMES = [
   3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113,
@@ -19,6 +25,13 @@ export function isWeakRsa(key: KeyObject): boolean {
   if (publicExponent < 3n || publicExponent > MAX_EXPONENT || publicExponent % 2n === 0n) return true;
   const { n } = key.export({ format: 'jwk' });
   return isRoca(BigInt(`0x${Buffer.from(String(n), 'base64url').toString('hex')}`));
+}
+
+/** Whether an RSA public key is too slow for a key that a client chooses: over 4,096 bits, or an exponent over 65537. */
+export function isSlowRsa({
+  asymmetricKeyDetails: { modulusLength = 0, publicExponent = 0n } = {},
+}: KeyObject): boolean {
+  return modulusLength > MAX_CLIENT_BITS || publicExponent > MAX_CLIENT_EXPONENT;
 }
 
 /**
