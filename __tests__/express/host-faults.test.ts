@@ -1,7 +1,15 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { apiKeys, bearerErrors, defineGuard, type KeyRecord, requireBearer, requireChannel } from 'keyward';
+import {
+  apiKeys,
+  bearerErrors,
+  defineGuard,
+  type KeyRecord,
+  requireBearer,
+  requireChannel,
+  requireRateLimit,
+} from 'keyward';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { EXPRESS } from '../support/audited.js';
@@ -103,6 +111,45 @@ describe(`faults of the host app, on Express ${EXPRESS}`, () => {
       app.use(bearerErrors());
     });
     expect((await host.ask(GOOD))?.status).toBe(what === 'resolveKey' ? 503 : 500);
+    expect(host.seen).toEqual({ heads: 1, handled: 0 });
+  });
+
+  const failing = (async () => broken()) as () => never;
+
+  it.each<[string, number, (handler: RequestHandler) => RequestHandler[]]>([
+    [
+      'the read of a format',
+      401,
+      (handler) => [
+        requireBearer({
+          accept: [
+            apiKeys({ resolver: () => RECORD, kinds: ['secret'], environment: 'live', format: { read: failing } }),
+          ],
+        }),
+        handler,
+      ],
+    ],
+    [
+      'the counter of requireRateLimit',
+      500,
+      (handler) => [
+        keys(() => ({ ...RECORD, limits: [{ requests: 1, seconds: 60 }] })),
+        requireRateLimit({ counter: failing, onOutage: 'refuse' }),
+        handler,
+      ],
+    ],
+    [
+      'the scopes that a guard returns',
+      500,
+      (handler) => [gate(), defineGuard({ name: 'rule', check: () => ({ scopes: failing() }) }), handler],
+    ],
+  ])('returns a promise that rejects, %s: only the request fails', async (_hook, status, routeOf) => {
+    host = await serveHost((app, handler) => {
+      app.get('/', ...routeOf(handler));
+      app.use(bearerErrors());
+    });
+    expect((await host.ask(GOOD))?.status).toBe(status);
+    await new Promise(setImmediate);
     expect(host.seen).toEqual({ heads: 1, handled: 0 });
   });
 

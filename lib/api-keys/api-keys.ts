@@ -1,4 +1,5 @@
 /** Verifies API keys: finds the record of a key with the resolver, and makes the principal from it. */
+
 import { CacheEntry, FailedLookup, NegativeEntry, NO_SUBJECT } from '../cache/cache-entries.js';
 import { RecordCache } from '../cache/record-cache.js';
 import { UsageCounting } from '../cache/usage-counting.js';
@@ -13,7 +14,7 @@ import type { KeyPrincipal } from '../credentials/principal.js';
 import { type KeyRecord, readKeyRecord } from '../credentials/records/record.js';
 import { RecordError } from '../credentials/records/record-error.js';
 import { endedAt, type Validity } from '../credentials/records/validity.js';
-import { handleRejection, runCallback } from '../events/run-callback.js';
+import { handleRejection, ignoreRejection, runCallback } from '../events/run-callback.js';
 import type { PresentedCredential } from '../http/presented-credential.js';
 import { type ApiKeysOptions, readApiKeysOptions } from './api-keys-options.js';
 import { keyPrincipalOf, principalInterners } from './key-principal.js';
@@ -117,7 +118,11 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     const reading = format.read(credential.reveal());
     if (reading === undefined || reading === null) return DECLINED;
     if (reading === 'malformed') return { outcome: 'refused', reason: 'key_malformed' };
-    if (!kinds.includes(reading.kind)) return { outcome: 'declined', reason: 'kind_not_accepted' };
+    if (!kinds.includes(reading.kind)) {
+      // A format of the application may return a promise, which has no kind.
+      ignoreRejection(reading);
+      return { outcome: 'declined', reason: 'kind_not_accepted' };
+    }
     if (!environments.includes(reading.environment)) return { outcome: 'declined', reason: 'other_environment' };
     if (!(cached instanceof NegativeEntry)) return verifyLater(credential, reading);
     return usage.refused(refused(cached.reason, cached.id));

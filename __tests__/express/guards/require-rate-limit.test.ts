@@ -184,6 +184,23 @@ describe('mounting', () => {
     expect(await statuses(app, 'key_1', 2)).toEqual([200, 429]);
   });
 
+  it('two guards whose counters have no prefix both count a request', async () => {
+    const counterOf = () => {
+      const own = memory({ keyPrefix: 'own', points: 3, duration: 60 });
+      return { consume: (key: string) => own.consume(key) };
+    };
+    const [all, route] = [counterOf(), counterOf()];
+    const guard = (counter: typeof all) =>
+      requireRateLimit({ counter: () => counter, default: THREE_A_MINUTE, onOutage: 'refuse' });
+    const app = await mounted((served, handler) => {
+      served.use('/', gate);
+      served.use('/route', guard(route));
+      served.get(['/', '/route'], guard(all), handler);
+    });
+    for (let turn = 0; turn < 2; turn += 1) expect((await app.ask('/route', 'key_1')).status).toBe(200);
+    expect(await statuses(app, 'key_1', 2)).toEqual([200, 429]);
+  });
+
   it('G17 a stricter limit on the route counts only its requests', async () => {
     const guard = (requests: number) =>
       requireRateLimit({ counter: memory, default: [{ requests, seconds: 60 }], onOutage: 'refuse' });

@@ -187,6 +187,7 @@ function readContext(name: string, given: AuthenticationContext): Authentication
 function readScopes(name: string, given: unknown): readonly string[] {
   const scopes: unknown[] = Array.isArray(given) ? [...given] : [];
   if (scopes.length === 0 || !scopes.every(isScopeToken)) {
+    ignoreRejection(given);
     throw new TypeError(
       `keyward: ${name} returned invalid scopes; expected one or more scope-tokens (RFC 6749 section 3.3)`,
     );

@@ -1,11 +1,16 @@
 /** The windows (periods of time) in which requests are counted, and the header fields about them. */
+
 import type { RateCount, RateCounter, RateCounterOptions } from '../../contracts/rate-counter.js';
 import type { RateLimit } from '../../credentials/rate-limit.js';
+import { ignoreRejection } from '../../events/run-callback.js';
 
 /** One window, with its counter. */
 export interface RateWindow {
-  /** The limit, and the prefix of the counter. Windows with the same name share their count in a shared store. */
-  readonly name: string;
+  /**
+   * Identifies the count: the limit with the prefix of the counter, which share it in a shared store. A counter without
+   * a prefix identifies its own.
+   */
+  readonly name: string | RateCounter;
   /** The name of the window in the header fields, as a quoted string (RFC 9651 section 3.3.3). */
   readonly policy: string;
   readonly counter: RateCounter;
@@ -34,10 +39,12 @@ export function createRatePlans(
     if (known !== undefined) return known;
     const counter = create({ keyPrefix: `keyward:requests:${limit}`, points: requests, duration: seconds });
     if (typeof counter?.consume !== 'function') {
+      ignoreRejection(counter);
       throw new TypeError('requireRateLimit: "counter" must return a limiter with consume()');
     }
-    // Every limiter of rate-limiter-flexible has `keyPrefix`. If it differs, the limiters count separately.
-    const name = `${limit} ${(counter as { readonly keyPrefix?: unknown }).keyPrefix}`;
+    // Most limiters of rate-limiter-flexible have `keyPrefix`. If it differs, they count separately.
+    const prefix: unknown = (counter as { readonly keyPrefix?: unknown }).keyPrefix;
+    const name = typeof prefix === 'string' ? `${limit} ${prefix}` : counter;
     const window = { name, policy: `"${seconds}s"`, counter };
     const [oldest = limit] = windows.keys();
     if (windows.size >= MAX_WINDOWS) windows.delete(oldest);

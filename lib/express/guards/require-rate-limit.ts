@@ -21,7 +21,7 @@ interface Counted {
 
 /** The count of a request in one window. `earlier` is its count in another window, and so on. */
 interface Counting {
-  readonly window: string;
+  readonly window: RateWindow['name'];
   readonly key: string;
   readonly counted: Promise<Counted>;
   readonly earlier: Counting | undefined;
