@@ -162,6 +162,26 @@ describe('an app and its document', () => {
     ]);
   });
 
+  it('an app that tries an open parameter beside text before a concrete route', () => {
+    const document = documentOf({
+      '/files/{name}.{ext}': { get: asking([]) },
+      '/files/report.csv': { get: asking([{ secretKey: [] }]) },
+      '/toys': { get: asking([{ accessToken: [] }]) },
+    });
+    const key = requireBearer({ accept: [keys] });
+    const path = '/files/:name.:ext';
+    const app = (first: boolean) =>
+      appWith((made) =>
+        first
+          ? made.get('/toys', token, handler).get('/files/report.csv', key, handler).get(path, handler)
+          : made.get('/toys', token, handler).get(path, handler).get('/files/report.csv', key, handler),
+      );
+    expect(differences(app(false), document)).toEqual([
+      `  GET /files/report.csv: the app handles these requests with GET ${path}, which has other requirements`,
+    ]);
+    expect(differences(app(true), document)).toBeUndefined();
+  });
+
   it('an open wildcard, which answers more paths than its template', () => {
     const files = written('/files/*path', '/files/*');
     const document = (security: unknown) =>

@@ -18,8 +18,10 @@ export interface AppRoute {
   readonly requirement: Requirement | undefined;
   /** Its paths, to find the route of an operation. */
   readonly keys: readonly RouteKey[];
-  /** Matches the paths of a route with a wildcard, `/files/*path`, which a document cannot express. */
-  readonly wildcard: RegExp | undefined;
+  /** Whether its path has a wildcard, `/files/*path`, which a document cannot express. */
+  readonly isWildcard: boolean;
+  /** Matches its paths, if it has a wildcard or a parameter beside text: `/files/:name.:ext`. */
+  readonly pattern: RegExp | undefined;
   readonly segments: readonly Segments[];
 }
 
@@ -43,7 +45,8 @@ export function appRoutesOf(app: object): readonly AppRoute[] {
     isMount: route.method === 'USE',
     requirement: requirementOf(route.checks),
     keys: keysOf(route),
-    wildcard: wildcardOf(route.path),
+    isWildcard: patternOf(route, '*') !== undefined,
+    pattern: patternOf(route, '*') ?? patternOf(route, ':'),
     segments: route.segments,
   }));
 }
@@ -79,7 +82,8 @@ export function earlierRoute(
     (other) =>
       !other.isMount &&
       takes(other, method) &&
-      (other.segments.some((path) => matches(path, template)) || other.wildcard?.test(fillTemplate(template, 'x'))),
+      (other.segments.some((path) => matches(path, template)) ||
+        (!hasPath(other, template) && other.pattern?.test(fillTemplate(template, 'x')))),
   );
 }
 
@@ -139,8 +143,9 @@ function keyOf(text: string, isCaseSensitive: boolean): RouteKey {
   return { text, loose: text.toLowerCase().replace(/\/$/, ''), isCaseSensitive };
 }
 
-function wildcardOf(path: string): RegExp | undefined {
-  if (!path.includes('*') || /[\\^$+?()[\]|"]/.test(path)) return undefined;
+/** @param sign - `*` for a path with a wildcard, `:` for a path with a parameter. */
+function patternOf({ path, segments }: Route, sign: '*' | ':'): RegExp | undefined {
+  if (!path.includes(sign) || !hasUnknownPath({ segments }) || /[\\^$+?()[\]|"]/.test(path)) return undefined;
   const source = path
     .replaceAll('.', '\\.')
     .replaceAll(/:\w+/g, '[^/]+')

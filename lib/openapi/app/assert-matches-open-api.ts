@@ -141,8 +141,8 @@ function extraRoutes(operations: readonly LinkedOperation[], routes: readonly Ap
   return routes.filter((route) => isOpenWildcard(route) || !isDescribed(route)).map(({ name }) => name);
 }
 
-function isOpenWildcard({ wildcard, requirement }: AppRoute): boolean {
-  return wildcard !== undefined && requirement?.alternatives.length === 0 && !requirement.isClosed;
+function isOpenWildcard({ isWildcard, requirement }: AppRoute): boolean {
+  return isWildcard && requirement?.alternatives.length === 0 && !requirement.isClosed;
 }
 
 function nameOf({ method, path }: { readonly method: string; readonly path: string }): string {
