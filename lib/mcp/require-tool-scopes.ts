@@ -10,7 +10,7 @@ type Messages = readonly unknown[] | undefined;
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 const WRONG_TYPE = [
   'unsupported_media_type',
-  'The body of the request must have the type application/json',
+  'The request must have a body of the type application/json',
   { status: 415 },
 ] as const;
 
@@ -19,8 +19,8 @@ const WRONG_TYPE = [
  * mount `express.json()` before it. If the challenge of the gate should also name the scopes of the tool, mount
  * `express.json()` before `mcpAuth`. Requests that call no tool pass.
  *
- * A request for a tool that is not listed is refused, and so is a body that is not a JSON-RPC message. For a body of
- * another type than JSON, `next` gets a `KeywardError` with `status` 415 and `code` `unsupported_media_type`.
+ * A request for a tool that is not listed is refused, and so is a body that is not a JSON-RPC message. For a POST
+ * without a JSON body, `next` gets a `KeywardError` with `status` 415 and `code` `unsupported_media_type`.
  *
  * @param tools - For each tool, the scopes that it needs in addition to those of the gate; `[]` for none.
  * @returns A guard; its refusal names the scopes of the gate and of the tool in one challenge.
