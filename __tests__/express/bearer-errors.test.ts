@@ -35,7 +35,7 @@ describe('the options of bearerErrors', () => {
   it.each([
     [null, 'expected an object of options, got null'],
     [{ form: 'oauth' }, 'unknown option "form"; the options are format'],
-    [{ format: 'html' }, "option \"format\" must be 'oauth' or 'problem', got string"],
+    [{ format: 'html' }, "option \"format\" must be 'oauth' or 'problem', got another string"],
   ])('%j throws at start', (options, message) => {
     expect(() => bearerErrors(options as BearerErrorsOptions)).toThrow(new TypeError(`bearerErrors: ${message}`));
   });

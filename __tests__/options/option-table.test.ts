@@ -61,10 +61,14 @@ describe('readTable', () => {
     ],
     ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a whole number from 1 to 5, got number'],
     ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got string'],
-    ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got string`],
+    ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got another string`],
     ['no list', { name: 'n', kinds: 'a' }, 'option "kinds" must be a list of kinds, got string'],
     ['an empty list', { name: 'n', kinds: [] }, 'option "kinds": expected one name or more'],
-    ['another name in a list', { name: 'n', kinds: ['c'] }, `option "kinds": each name must be 'a' or 'b', got string`],
+    [
+      'another name in a list',
+      { name: 'n', kinds: ['c'] },
+      `option "kinds": each name must be 'a' or 'b', got another string`,
+    ],
     [
       'a name twice',
       { name: 'n', kinds: ['a', 'b', 'a'] },

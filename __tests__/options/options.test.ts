@@ -171,7 +171,11 @@ describe('oneOf', () => {
   });
 
   it.each([['Live'], ['liv'], [''], [undefined], [null], [0], [['live']], [Object('live')]])('refuses %p', (value) => {
-    expect(() => of(value).oneOf('one', ['live', 'sandbox'])).toThrow(got(value, "'live' or 'sandbox'"));
+    expect(() => of(value).oneOf('one', ['live', 'sandbox'])).toThrow(
+      value === 'Live' || value === 'liv'
+        ? new TypeError(`factory: option "one" must be 'live' or 'sandbox', got another string`)
+        : got(value, "'live' or 'sandbox'"),
+    );
   });
 });
 
@@ -241,13 +245,20 @@ describe('namesOf', () => {
   });
 
   it.each([[''], [undefined], [null], [1], [['a']], [Object('a')]])('refuses %p, first and last', (value) => {
-    const error = new TypeError(`factory: each name must be a non-empty string, got ${kindOf(value)}`);
+    const hint = Array.isArray(value) ? '; give the names one by one' : '';
+    const error = new TypeError(`factory: each name must be a non-empty string, got ${kindOf(value)}${hint}`);
     expect(() => namesOf('factory', [value, 'a'])).toThrow(error);
     expect(() => namesOf('factory', ['a', value])).toThrow(error);
   });
 
-  it.each([['c'], ['A'], [''], [undefined], [1]])('refuses %p if others are allowed', (value) => {
-    const error = new TypeError(`factory: each name must be 'a' or 'b', got ${kindOf(value)}`);
+  it.each([
+    ['c', 'another string'],
+    ['A', 'another string'],
+    ['', 'an empty string'],
+    [undefined, 'undefined'],
+    [1, 'number'],
+  ])('refuses %p if others are allowed', (value, kind) => {
+    const error = new TypeError(`factory: each name must be 'a' or 'b', got ${kind}`);
     expect(() => namesOf('factory', ['a', value], ['a', 'b'])).toThrow(error);
   });
 

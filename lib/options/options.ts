@@ -41,8 +41,8 @@ export class Options {
   }
 
   /** Creates the error for an option. */
-  mistake(name: string, expected: string): TypeError {
-    return new TypeError(`${this.factory}: option "${name}" must be ${expected}, got ${kindOf(this.#values[name])}`);
+  mistake(name: string, expected: string, got = kindOf(this.#values[name])): TypeError {
+    return new TypeError(`${this.factory}: option "${name}" must be ${expected}, got ${got}`);
   }
 
   text(name: string): string {
@@ -78,8 +78,8 @@ export class Options {
   oneOf<T extends string>(name: string, allowed: readonly T[]): T {
     const value = this.#values[name];
     const found = allowed.find((candidate) => candidate === value);
-    if (found === undefined) throw this.mistake(name, allowed.map((candidate) => `'${candidate}'`).join(' or '));
-    return found;
+    if (found !== undefined) return found;
+    throw this.mistake(name, allowed.map((candidate) => `'${candidate}'`).join(' or '), kindOfOther(value));
   }
 
   /** Reads a function. */
@@ -113,10 +113,16 @@ export function namesOf<T extends string>(
     const good = typeof value === 'string' && value !== '' && (allowed === undefined || allowed.includes(value as T));
     if (!good) {
       const expected = allowed === undefined ? 'a non-empty string' : allowed.map((name) => `'${name}'`).join(' or ');
-      throw new TypeError(`${factory}: each name must be ${expected}, got ${kindOf(value)}`);
+      const hint = Array.isArray(value) ? '; give the names one by one' : '';
+      throw new TypeError(`${factory}: each name must be ${expected}, got ${kindOfOther(value)}${hint}`);
     }
   }
   return Object.freeze([...(values as readonly T[])]);
+}
+
+/** Like `kindOf`, for a value that is none of the allowed strings. */
+function kindOfOther(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? 'another string' : kindOf(value);
 }
 
 /** Describes the type of a value, without the value. */

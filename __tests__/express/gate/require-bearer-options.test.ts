@@ -19,7 +19,7 @@ const verifierAt = (index: number) =>
 describe('a mistake in the options of requireBearer throws', () => {
   it.each([
     ['no options', undefined, 'expected an object of options, got undefined'],
-    ['no accept', {}, `${ACCEPT}, got undefined`],
+    ['no accept', {}, 'give "accept", a list of verifiers, or "issuer" and "audience"'],
     [
       'a verifier in place of options',
       liveKeys(),
@@ -34,7 +34,12 @@ describe('a mistake in the options of requireBearer throws', () => {
     [
       'an unknown option',
       { accept: [DECLINING], kinds: 'x' },
-      'unknown option "kinds"; the options are accept, realm, optional, scopes, allowSchemeless, browserOrigin, resourceMetadata',
+      'unknown option "kinds"; the options are accept, realm, optional, scopes, allowSchemeless, browserOrigin, resourceMetadata, issuer, audience',
+    ],
+    [
+      'an option of the short form in another case',
+      { Issuer: 'https://issuer.test' },
+      'unknown option "Issuer"; the options are accept, realm, optional, scopes, allowSchemeless, browserOrigin, resourceMetadata, issuer, audience',
     ],
   ])('%s', (_name, options, message) => {
     expect(make(options)).toThrow(TypeError);
@@ -48,7 +53,7 @@ describe('a mistake in the options of requireBearer throws', () => {
     ['realm', 'a\nb', 'printable ASCII, got string'],
     ['optional', 'yes', 'a boolean, got string'],
     ['allowSchemeless', 1, 'a boolean, got number'],
-    ['browserOrigin', 'deny', "'report' or 'refuse', got string"],
+    ['browserOrigin', 'deny', "'report' or 'refuse', got another string"],
     ['resourceMetadata', '', 'the result of resourceMetadata(), or an https URL, got an empty string'],
     ['resourceMetadata', 'http://api.test/metadata', 'the result of resourceMetadata(), or an https URL, got string'],
     ['resourceMetadata', '/metadata', 'the result of resourceMetadata(), or an https URL, got string'],

@@ -8,7 +8,11 @@ describe('requireApi', () => {
   it.each([
     ['nothing', [], 'requireApi: expected one name or more'],
     ['an empty name', ['payments', ''], 'requireApi: each name must be a non-empty string, got an empty string'],
-    ['a list', [['payments']], 'requireApi: each name must be a non-empty string, got an array'],
+    [
+      'a list',
+      [['payments']],
+      'requireApi: each name must be a non-empty string, got an array; give the names one by one',
+    ],
   ])('throws at start: %s', (_name, apis, message) => {
     expect(() => requireApi(...(apis as string[]))).toThrow(new TypeError(message));
   });

@@ -13,9 +13,13 @@ const PRINCIPALS = {
 describe('requireKeyKind', () => {
   it.each([
     ['nothing', [], 'expected one name or more'],
-    ['an unknown kind', ['secret', 'admin'], "each name must be 'secret' or 'public' or 'access', got string"],
+    ['an unknown kind', ['secret', 'admin'], "each name must be 'secret' or 'public' or 'access', got another string"],
     ['an empty one', [''], "each name must be 'secret' or 'public' or 'access', got an empty string"],
-    ['a list', [['secret']], "each name must be 'secret' or 'public' or 'access', got an array"],
+    [
+      'a list',
+      [['secret']],
+      "each name must be 'secret' or 'public' or 'access', got an array; give the names one by one",
+    ],
   ])('throws at start: %s', (_name, kinds, message) => {
     expect(() => requireKeyKind(...(kinds as Kind[]))).toThrow(new TypeError(`requireKeyKind: ${message}`));
   });

@@ -4,13 +4,13 @@ import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { judgement } from '../../support/guarded.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 
-const GRAMMAR = 'each name must be a scope-token (RFC 6749 section 3.3)';
+const GRAMMAR = 'each name must be a scope-token, without spaces (RFC 6749 section 3.3)';
 
 describe('requireScopes', () => {
   it.each([
     ['nothing', [], 'expected one name or more'],
     ['an empty scope', [''], 'each name must be a non-empty string, got an empty string'],
-    ['a list', [['payments']], 'each name must be a non-empty string, got an array'],
+    ['a list', [['payments']], 'each name must be a non-empty string, got an array; give the names one by one'],
     ['two scopes in one text', ['payments disputes'], GRAMMAR],
     ['a quote, among good ones', ['payments', 'dis"putes'], GRAMMAR],
   ])('throws at start: %s', (_name, scopes, message) => {

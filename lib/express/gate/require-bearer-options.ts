@@ -133,7 +133,18 @@ export function readGateOptions(given: object): GateSettings {
 
 /** Replaces the short form `{ issuer, audience }` by `{ accept: [accessTokens({ issuer, audience })] }`. */
 function expandShortForm(given: object): object {
-  if (typeof given !== 'object' || given === null || !('issuer' in given || 'audience' in given)) return given;
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  if (!('issuer' in given || 'audience' in given)) {
+    const unknown = Object.keys(given).find((name) => !Object.hasOwn(OPTIONS, name));
+    if (unknown === undefined && !('accept' in given)) {
+      throw new TypeError('requireBearer: give "accept", a list of verifiers, or "issuer" and "audience"');
+    }
+    if (unknown !== undefined) {
+      const names = [...Object.keys(OPTIONS), 'issuer', 'audience'];
+      throw new TypeError(`requireBearer: unknown option "${unknown}"; the options are ${names.join(', ')}`);
+    }
+    return given;
+  }
   if ('accept' in given) {
     throw new TypeError(
       'requireBearer: "issuer" and "audience" cannot be combined with "accept"; add accessTokens({ issuer, audience }) to "accept"',
