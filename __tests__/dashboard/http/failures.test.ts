@@ -107,6 +107,7 @@ describe('memberOf that', () => {
     numbers: { id: 1, account: 2, permissions: [] },
     unnamed: { id: '', account: 'acme', permissions: ['owner'] },
     permissions: { id: 'm', account: 'acme', permissions: 'owner' },
+    unknown: { id: 'm', account: 'acme', permissions: ['admin'] },
   };
 
   it.each(['throws', 'rejects'])('%s: 503, and nothing is changed', async (which) => {
@@ -118,7 +119,8 @@ describe('memberOf that', () => {
 
   it.each(Object.keys(ODD))('gives %s: 401, with an event unless it means that nobody is signed in', async (which) => {
     expect((await dashboard.browser().get('/', { cookie: `answer=${which}` })).status).toBe(401);
-    const detail = 'memberOf must return { id, account, permissions } or undefined';
+    const detail =
+      'memberOf must return undefined, or { id, account, permissions } with "reader", "developer" or "owner"';
     const invalid = { warning: 'member_invalid', method: 'GET', route: '/', detail, where: [] };
     expect(warnings()).toEqual(which === 'null' || which === 'false' ? [] : [invalid]);
   });

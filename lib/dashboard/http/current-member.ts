@@ -31,6 +31,9 @@ export async function currentMember(memberOf: MemberOf, req: Request): Promise<M
   const given = await callMemberOf(memberOf, req);
   try {
     const member = readMember(given);
+    // `readMember` leaves out permissions that it does not know. A member with none at all is valid, and sees nothing.
+    const hasOnlyUnknown = member.permissions.length === 0 && (given as Member).permissions.length > 0;
+    if (hasOnlyUnknown) throw new MemberInvalidError();
     const address = member.address ?? req.ip;
     return address === undefined ? member : { ...member, address };
   } catch (error) {

@@ -22,7 +22,8 @@ export function reportFailure(method: string, route: string | undefined, thrown:
 
 function detailOf(thrown: unknown, cause: unknown): string {
   if (thrown instanceof CrossSiteError) return thrown.reason;
-  if (thrown instanceof MemberInvalidError) return 'memberOf must return { id, account, permissions } or undefined';
+  if (thrown instanceof MemberInvalidError)
+    return 'memberOf must return undefined, or { id, account, permissions } with "reader", "developer" or "owner"';
   return describeError(cause);
 }
 
