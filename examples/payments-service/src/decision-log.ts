@@ -22,7 +22,7 @@ function tokenLineOf({ outcome, clientId = '', reason }: TokenDecision): string 
 }
 
 function row(outcome: string, caller: string, request: string, why = ''): string {
-  return `  ${outcome.padEnd(11)} ${caller.padEnd(20)} ${request.padEnd(39)}  ${why}`.trimEnd();
+  return `  ${outcome.padEnd(11)} ${caller.padEnd(37)} ${request.padEnd(39)}  ${why}`.trimEnd();
 }
 
 /** The caller chooses the path, so line breaks and control sequences are replaced. */

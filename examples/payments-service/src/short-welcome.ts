@@ -9,7 +9,11 @@ const COMMANDS: readonly (readonly [status: number, what: string, command: strin
     'curl -i $API/connect/token -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials',
   ],
   [200, 'an access token, where no keys are accepted', 'curl -i $API/reports -H "Authorization: Bearer $TOKEN"'],
-  [403, 'a key for disputes only, at payments', 'curl -i $API/payments/1 -H "Authorization: Bearer $DISPUTES_KEY"'],
+  [
+    403,
+    'a key for disputes only, at payments: the gate accepts it, a guard refuses it',
+    'curl -i $API/payments/1 -H "Authorization: Bearer $DISPUTES_KEY"',
+  ],
   [401, 'no credential', 'curl -i $API/caller'],
 ];
 
@@ -22,7 +26,7 @@ export function shortWelcome({ baseUrl, dashboard, replaced }: Demo, envFile: st
     'Dashboard: this link signs you in as Owner, once, within 15 minutes.',
     dashboard.owner,
     '',
-    `Load the credentials into another terminal: eval "$(cat ${envFile})"`,
+    `In another terminal, in this folder, load the credentials: eval "$(cat ${envFile})"`,
     'Then paste a command. The number above it is the status of the response.',
     '',
     ...COMMANDS.flatMap(([status, what, command]) => [`  ${status}  ${what}`, `       ${command}`]),
