@@ -90,7 +90,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect((await list('--unused-since', '2020-01-01')).keys).toEqual([]);
     expect((await list('--unused-since', '9999-01-01')).keys).toHaveLength(4);
     const noDay = await keyward.run('keys', 'list', '--account', 'acme', '--unused-since', 'soon');
-    expect([noDay.code, noDay.err]).toEqual([2, expect.stringContaining('expected a day, such as 2027-01-31')]);
+    expect([noDay.code, noDay.err]).toEqual([2, expect.stringContaining('expected a date, such as 2027-01-31')]);
     const entries = async (...args: string[]) =>
       (await keyward.json<{ entries: unknown[] }>('audit', '--account', 'acme', '--action', 'key.create', ...args))
         .entries;

@@ -27,7 +27,7 @@ describe('options', () => {
     ...['apis', 'environment', 'accessKeys', 'authorizationDetails', 'dpop', 'mtls', 'cache'],
   ];
   const names = ['issuer', 'audience', 'jwks', ...optional, 'clock'];
-  const secure = 'must be an https URL (http to this machine only, or with "allowHttp") without userinfo and fragment';
+  const secure = 'must be an https URL (http to this machine only, or with "allowHttp") without userinfo or fragment';
   const lifetime = 'option "maxLifetime" must be a number from 1 to 9007199254740991';
 
   it.each<[string, object, string]>([

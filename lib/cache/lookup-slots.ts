@@ -64,7 +64,7 @@ export class LookupSlots {
     network.inFlight -= 1;
   }
 
-  /** Notes that a lookup found nothing while slots are short. */
+  /** Counts a lookup that found nothing, for its network. Called only while slots are short. */
   missed(source: LookupSource): void {
     this.#networkOf(source).misses += 1;
   }

@@ -53,7 +53,7 @@ export function readDateTime(text: string): Date {
 /** Reads a day of the calendar, in UTC. */
 export function readDay(text: string): Date {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? readDate(text) : undefined;
-  if (time === undefined) throw new InvalidArgumentError('expected a day, such as 2027-01-31');
+  if (time === undefined) throw new InvalidArgumentError('expected a date, such as 2027-01-31');
   return time;
 }
 

@@ -30,8 +30,8 @@ export interface TokenResponse {
 /** The longest `Retry-After` in seconds that is waited for; a longer one is an error. */
 const MAX_RETRY_AFTER = 30;
 /**
- * Matches an error code (RFC 6749 §5.2) in the characters of all registered codes. Our errors repeat no other text of a
- * response, because it may contain a secret.
+ * Matches an error code (RFC 6749 §5.2) that uses only the characters of the registered codes. Our errors repeat no
+ * other text of a response, because it may contain a secret.
  */
 const ERROR_CODE = /^[a-z_]{1,64}$/;
 /** Matches a b64token (RFC 6750 §2.1). */

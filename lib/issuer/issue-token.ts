@@ -10,7 +10,10 @@ import type { SigningKeys } from './signing-keys/signing-keys.js';
 /** The lifetime of a token in seconds (docs/spec.md §8). */
 const TOKEN_LIFETIME = 3_600;
 
-/** Seconds. If the clock is set back by more than this, its earlier time was wrong, and tokens get the new time. */
+/**
+ * Seconds. If the clock is set back by at most this, tokens keep the later time, so that time does not go back. After a
+ * longer step the earlier time is taken for wrong, and tokens get the new time.
+ */
 const LONGEST_STEP = 900;
 
 /** The response of the token endpoint (docs/spec.md §2.3). */

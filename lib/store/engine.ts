@@ -23,7 +23,8 @@ export interface Engine {
    */
   readonly locksRows: boolean;
   /**
-   * Throws unless the database can be read. PostgreSQL must also be writable if `write` is set.
+   * Throws unless the database can be read, and with `write` also written. SQLite ignores `write`: its file was opened
+   * for writing.
    *
    * @throws StoreError
    */

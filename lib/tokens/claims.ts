@@ -77,7 +77,7 @@ export interface TokenClaims {
   readonly boundKeys: BoundKeys | undefined;
 }
 
-/** The upper limit of a time in seconds (the year 5138). A larger value is in milliseconds. */
+/** The upper limit of a time in seconds (the year 5138). A larger value was written in milliseconds, and is refused. */
 const MAX_TIME = 1e11;
 
 const MAX_TEXT = 1_024;

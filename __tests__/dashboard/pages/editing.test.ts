@@ -263,7 +263,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const { body } = await get('/rotate/confirm');
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain(
-      `If you rotate now, ${made.hint}, the ${WORD[keyType]} before the current one, is refused at once. ${made.hint} was never used, or only in the last minute.`,
+      `If you rotate now, ${made.hint}, the ${WORD[keyType]} before the current one, is refused at once. ${made.hint} was not used yet. A use in the last minute may not be shown.`,
     );
     expect(text).toContain('If clients still use it, wait until its grace period ends, ');
     const { hint } = await now();

@@ -257,7 +257,7 @@ describe('the usage of a key', () => {
     const { key } = await holder.key();
     const browser = dashboard.browser(holder.owner);
     expect((await browser.get(`/keys/${key.id}/${path}`)).body).toContain(
-      'The key was never used, or only in the last minute.',
+      'The key was not used yet. A use in the last minute may not be shown.',
     );
     const { body } = await used.browser(holder.owner).get(`/keys/${key.id}/${path}`);
     expect(body.replace(/<[^>]+>/g, '')).toContain(

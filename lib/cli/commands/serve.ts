@@ -40,7 +40,7 @@ export function addServeCommand(program: Command, io: Io): void {
   ).action(async (options: ServeOptions) => {
     const settings = serveSettings(io, options);
     const database = databaseOf(io, settings);
-    // Checked before a file with a new key is written.
+    // Checked before `encryptionKeysFrom` writes a file with a new encryption key: a missing driver must leave none.
     await checkDatabaseDriver(database);
     const store = await openDatabase(database, encryptionKeysFrom(io, settings.encryptionKeyFile));
     try {

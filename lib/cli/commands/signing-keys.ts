@@ -107,7 +107,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
   withKeyFile(
     commands
       .command('rotate')
-      .description('create a new encryption key, and keep the old one for decryption until you run finish'),
+      .description("create a new encryption key, and keep the old one for decryption until 'encryption-key finish'"),
   )
     .option('--json', 'print one line of JSON')
     .action(({ encryptionKeyFile: file, json }: KeyFileOption & CommonOptions) => {

@@ -36,7 +36,7 @@ const REASONS: Readonly<Record<string, string>> = Object.freeze({
   not_found: 'the account has no such key',
   version_conflict: 'the key had changed in the meantime',
   revoked: 'the key is revoked',
-  bad_link: 'the sign-in link was used, expired or not valid',
+  bad_link: 'the sign-in link was already used, expired or not valid',
 });
 
 export function actionTitle(action: string): string {

@@ -1,5 +1,5 @@
 /**
- * Sentences that say when a key, a secret or a public key was last used. A use is stored within a minute, so a page that
+ * Sentences that say when a key, a secret or a public key was last used. A use is stored within a minute. A page that
  * asks for a decision says so.
  */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
@@ -13,7 +13,7 @@ type Use = Pick<SecretView, 'lastUsedAt' | 'lastUsedFrom'>;
 /** `The key was last used 4 minutes ago, and had 112,630 accepted requests in the last 30 days.` */
 export async function recentUse({ site, member, now }: PageContext, { id, lastUsedAt }: KeyView): Promise<Html> {
   const { accepted } = (await site.management.recentUsage(member, [id])).get(id) ?? { accepted: 0 };
-  if (lastUsedAt === null) return html`The key was never used, or only in the last minute.`;
+  if (lastUsedAt === null) return html`The key was not used yet. A use in the last minute may not be shown.`;
   const requests = `${formatCount(accepted)} accepted ${accepted === 1 ? 'request' : 'requests'}`;
   return html`The key was last used ${timeAgo(lastUsedAt, now)}, and had ${requests} in the last 30 days.`;
 }
@@ -26,7 +26,7 @@ export function lastUse(use: Use, now: number): Html {
 
 /** For a page on which the reader could take "it" for something else. */
 export function lastUseOf(subject: Html, use: Use, now: number): Html {
-  if (use.lastUsedAt === null) return html`${subject} was never used, or only in the last minute.`;
+  if (use.lastUsedAt === null) return html`${subject} was not used yet. A use in the last minute may not be shown.`;
   return html`${subject} was last used ${timeAndPlace(use, use.lastUsedAt, now)}.`;
 }
 

@@ -35,7 +35,7 @@ function presetButton(end: Date, title: string): Html {
   return html`<button type="button" class="plain" data-day="${end.toISOString().slice(0, 10)}" title="${formatLongDay(end)}">${title}</button> `;
 }
 
-/** Whether the form warns about the expiry. The script hides the warning when a day or the sandbox is chosen. */
+/** Whether the form warns that a live secret key does not expire. The script hides the warning when that changes. */
 function warnsAboutExpiry({ kind, values, isNew }: SettingsForm): boolean {
   if (kind !== 'secret') return false;
   return isNew || (values.environment === 'live' && values.expiresAt === '');

@@ -61,7 +61,8 @@ export function parseLimits(text: string): readonly RateLimit[] | null {
   if (parts.length === 0) return null;
   return parts.map((part) => {
     const limit = parseRateLimit(part);
-    if (limit === undefined) throw invalid('limits', 'enter requests and a time, such as 100/minute or 100/15m');
+    if (limit === undefined)
+      throw invalid('limits', 'enter a number of requests per time, such as 100/minute or 100/15m');
     return limit;
   });
 }

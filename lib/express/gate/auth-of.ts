@@ -98,7 +98,8 @@ export function authOf(req: IncomingMessage): Principal {
  * Returns the credential of a request. It is read from the request again, because keyward does not store it. Do not log
  * it.
  *
- * @throws KeywardError `gate_not_passed` if no `requireBearer` ran before, or if an optional gate got no credential.
+ * @throws KeywardError `gate_not_passed` if no `requireBearer` ran before, if an optional gate got no credential, or if
+ *   the Authorization header was changed after the gate.
  * @example
  * ```ts
  * import express from 'express';

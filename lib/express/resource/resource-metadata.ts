@@ -41,7 +41,7 @@ const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
 const resourceUrl: Option<string> = (options, name) => {
   const resource = options.text(name);
   if (secureUrl(resource) !== undefined && VISIBLE_ASCII.test(resource)) return resource;
-  throw options.mistake(name, 'an https URL (http to this machine only) without userinfo and fragment');
+  throw options.mistake(name, 'an https URL (http to this machine only) without userinfo or fragment');
 };
 
 const pageUrl: Option<string> = (options, name) => {

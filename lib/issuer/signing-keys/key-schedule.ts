@@ -59,7 +59,7 @@ export function signingKeyOf<K extends Scheduled>(keys: readonly K[], algorithm:
   return announced.findLast(({ alg }) => alg === algorithm) ?? announced.at(-1) ?? usable[0];
 }
 
-/** Returns the keys that the signing key replaces: all older keys of any algorithm. */
+/** Returns the keys that the signing key replaces: all older keys of any algorithm that are not retired. */
 export function replacedKeysOf<K extends Scheduled>(keys: readonly K[], signing: K): readonly K[] {
   return keys.slice(0, keys.indexOf(signing)).filter(({ isRetired }) => !isRetired);
 }

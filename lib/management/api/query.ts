@@ -79,7 +79,7 @@ export function parseTime(field: string, value: unknown): Date | null {
 export function parseDay(field: string, value: string | undefined): Date | undefined {
   if (value === undefined) return undefined;
   if (!/^\d{4}-\d\d-\d\d$/.test(value) || !isOfCalendar(value))
-    throw invalid(field, 'expected a day, such as 2030-01-31');
+    throw invalid(field, 'expected a date, such as 2030-01-31');
   return new Date(value);
 }
 

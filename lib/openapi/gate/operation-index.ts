@@ -19,8 +19,8 @@ export interface Rivals<D> {
   readonly concrete: IndexedOperation<D>;
   readonly templated: IndexedOperation<D>;
   /**
-   * An example path for each overlapping template. No concrete operation matches it, so the route that the router finds
-   * for it is the route of the templated operation.
+   * An example path for each template that also matches the concrete path. No concrete operation has the example path,
+   * so the route that the router finds for it is the route of the templated operation.
    */
   readonly probes: readonly string[];
 }

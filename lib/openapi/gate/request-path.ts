@@ -25,10 +25,11 @@ const REWRITTEN = /[\t\n\f\r #\u00a0\ufeff]/;
 const ABSOLUTE = /^https?:\/\/[\w.:[\]-]+(\/[\w.~!$&()*+,;=:@%/-]*)(?:\?.*)?$/i;
 
 /**
- * Returns the whole path, not decoded and without its query, with the mount paths that Express removed from `req.url`.
+ * Returns the whole path, not decoded and without its query. The mount paths that Express removed from `req.url` are put
+ * back.
  *
  * @returns `undefined` if the route of the request cannot be determined: another middleware rewrote `req.url`, Express
- *   4 dropped a slash at a mount path, or Express parses the target in another way.
+ *   4 dropped a slash at a mount path, or Express changes characters of the target (`REWRITTEN`).
  */
 export function routedPath(req: ExpressRequest): string | undefined {
   const { url = '', originalUrl = url, baseUrl = '' } = req;

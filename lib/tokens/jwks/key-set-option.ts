@@ -6,7 +6,7 @@ import type { Options } from '../../options/options.js';
 import { type KeySet, RemoteKeySet, staticKeySet } from './key-set.js';
 import { holdsSymmetricKey, KeySetError, readKeySet } from './verification-key.js';
 
-const SECURE = `${SECURE_URL} without userinfo and fragment`;
+const SECURE = `${SECURE_URL} without userinfo or fragment`;
 
 /** Makes the key set for the options. Nothing is fetched before the first token. */
 export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet {
