@@ -23,8 +23,7 @@ export interface Engine {
    */
   readonly locksRows: boolean;
   /**
-   * Throws unless the database can be read, and with `write` also written. SQLite ignores `write`: its file was opened
-   * for writing.
+   * Throws unless the database can be read, and with `write` also written. SQLite ignores `write`.
    *
    * @throws StoreError
    */

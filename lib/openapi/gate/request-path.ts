@@ -25,8 +25,8 @@ const REWRITTEN = /[\t\n\f\r #\u00a0\ufeff]/;
 const ABSOLUTE = /^https?:\/\/[\w.:[\]-]+(\/[\w.~!$&()*+,;=:@%/-]*)(?:\?.*)?$/i;
 
 /**
- * Returns the whole path, not decoded and without its query. The mount paths that Express removed from `req.url` are put
- * back.
+ * Returns the whole path, not decoded and without its query. The mount paths that Express removed from `req.url` are
+ * put back.
  *
  * @returns `undefined` if the route of the request cannot be determined: another middleware rewrote `req.url`, Express
  *   4 dropped a slash at a mount path, or Express changes characters of the target (`REWRITTEN`).
