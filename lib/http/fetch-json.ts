@@ -20,8 +20,8 @@ const MAX_BYTES = 256 * 1_024;
  */
 export function timeoutSignal(milliseconds: number): AbortSignal {
   const controller = new AbortController();
-  const abort = () => controller.abort(new DOMException('timed out', 'TimeoutError'));
-  setTimeout(() => setImmediate(abort), milliseconds).unref();
+  const late = AbortSignal.timeout(milliseconds);
+  late.addEventListener('abort', () => setImmediate(() => controller.abort(late.reason)), { once: true });
   return controller.signal;
 }
 

@@ -115,11 +115,17 @@ describe('the URL of the set', () => {
   });
 
   it('is located with the signal that also aborts the fetch, after two seconds', async () => {
-    const timeout = jest.spyOn(AbortSignal, 'timeout');
+    const late = new AbortController();
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
+    const sent = jest.spyOn(globalThis, 'fetch');
     await issuer.held('one');
     expect(timeout.mock.calls).toEqual([[2_000]]);
-    expect(issuer.locate.mock.calls).toEqual([[timeout.mock.results[0]?.value]]);
-    timeout.mockRestore();
+    const [signal] = issuer.locate.mock.calls[0] ?? [];
+    expect([issuer.locate.mock.calls, sent.mock.calls[0]?.[1]?.signal]).toEqual([[[signal]], signal]);
+    late.abort();
+    await new Promise(setImmediate);
+    expect(signal?.aborted).toBe(true);
+    jest.restoreAllMocks();
   });
 });
 
