@@ -261,7 +261,7 @@ describe('a document with security', () => {
   });
 
   it.each([
-    [{ schemes }, /option "into" must be an OpenAPI document, parsed/],
+    [{ schemes }, /option "into" must be an OpenAPI document as an object/],
     [{ into: 'openapi: 3.1.0', schemes }, /option "into" must be/],
     [{ into: {}, schemes }, /expected OpenAPI 3.0, 3.1 or 3.2/],
     [{ into: documentOf({}), schemes: {}, from: 1 }, /unknown option "from"/],

@@ -10,7 +10,7 @@ const TABLE: readonly (readonly [code: TokenErrorCode, status: number, descripti
   ['invalid_client', 401, undefined],
   ['unsupported_grant_type', 400, 'Only client_credentials is supported'],
   ['invalid_scope', 400, 'A scope is malformed, unknown or not assigned to the client'],
-  ['invalid_dpop_proof', 400, 'The DPoP proof is malformed, invalid or was used before'],
+  ['invalid_dpop_proof', 400, 'The DPoP proof is malformed or invalid, or was used before'],
   ['use_dpop_nonce', 400, 'The DPoP proof must contain the nonce of this response'],
   ['unauthorized_client', 400, 'The token was issued to another client'],
   ['insufficient_scope', 403, 'The client lacks the scope that this endpoint requires'],

@@ -173,7 +173,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     return { outcome: 'accepted', principal };
   }
 
-  /** Records the use of a key, unless it was recorded a short time ago or the gate will refuse its address. */
+  /** Records the use of a key, unless that was done a short time ago, or the gate will refuse the client's address. */
   function recordUse(key: CachedKey, credential: PresentedCredential, { monotonic }: Instant): void {
     if (monotonic - key.recordedAt < RECORD_EVERY) return;
     const { digest, from } = credential;

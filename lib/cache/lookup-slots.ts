@@ -19,7 +19,7 @@ export interface LookupSlot {
 
 interface Network {
   inFlight: number;
-  /** Lookups that found nothing since slots ran short. */
+  /** Lookups that found nothing since slots became short. */
   misses: number;
 }
 

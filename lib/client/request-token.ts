@@ -27,7 +27,7 @@ export interface TokenResponse {
   readonly expiresIn: number | undefined;
 }
 
-/** The longest `Retry-After` in seconds that is waited for; a longer one is an error. */
+/** Maximum seconds that the client waits for `Retry-After`. If the server asks for more, the request fails at once. */
 const MAX_RETRY_AFTER = 30;
 /**
  * Matches an error code (RFC 6749 §5.2) that uses only the characters of the registered codes. Our errors repeat no

@@ -38,7 +38,7 @@ export interface SigningKeyStore {
    * algorithm ran within the last two minutes. Issuers call it about once a minute. Without this method, two issuers
    * with different algorithms would create keys in turn.
    *
-   * @returns The other algorithm; `undefined` if the issuer was recorded.
+   * @returns The algorithm that another issuer has recorded; `undefined` if this issuer was recorded.
    */
   announceIssuer?(algorithm: string): Awaitable<string | undefined>;
   /** Removes a key that is no longer published. It does not throw if the key does not exist. */

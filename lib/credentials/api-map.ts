@@ -38,7 +38,8 @@ export const scopePrefixes: ApiMap = Object.freeze({
  * @param scopesByApi - The scopes of each API: `{ payments: ['gateway', 'gateway:payment'] }`. A scope may belong to
  *   several APIs; a scope that is not listed belongs to none.
  * @param options - `implies`: with `{ 'files:write': ['files:read'] }`, a credential with `files:write` also has
- *   `files:read`, and what that implies. An implied scope adds no API that the record of a key does not list.
+ *   `files:read`, and what that implies. An implied scope never gives a key access to an API that its record does not
+ *   list.
  * @throws TypeError if an API has no name or no scope, or a scope is not a scope-token (RFC 6749 section 3.3); if
  *   `implies` names a scope that is not listed, or has a cycle; for an unknown option.
  * @example

@@ -46,7 +46,7 @@ export const KEY_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const RANDOM_LENGTH = 26;
 const BODY = /^[a-z2-7]{27}$/;
 
-/** keyward's own format. The SDKs of the platform accept only this one. */
+/** keyward's own format. The SDKs of Checkout.com accept only keys of this format. */
 export const keywardFormat: KeyFormat = Object.freeze({
   read(text: string): KeyReading | 'malformed' | undefined {
     for (const prefix of PREFIXES) {

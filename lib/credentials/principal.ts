@@ -70,7 +70,7 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   readonly environment: Environment | undefined;
   /** The APIs to which the scopes belong. */
   readonly apis: readonly string[];
-  /** The granted scopes. Scopes that the access key has lost since then are left out. */
+  /** The granted scopes, without those that the access key has lost since the token was issued. */
   readonly scopes: readonly string[];
   /** The processing channels of the access key; `'all'` if `accessTokens` has no `accessKeys`. */
   readonly channels: 'all' | readonly string[];

@@ -7,12 +7,12 @@ import type { KeyView } from '../management/keys/key-view.js';
  * @param isAccountDisabled - Whether the account of the key is disabled.
  */
 export function rotationObstacle({ state, secrets }: KeyView, isAccountDisabled: boolean): string | undefined {
-  if (isAccountDisabled) return 'To rotate, the account must be enabled first.';
+  if (isAccountDisabled) return 'This key cannot be rotated while the account is disabled.';
   // All secrets of an expired key have ended, and its new secret would be refused too.
-  if (state === 'expired') return 'To rotate, choose a later day first.';
+  if (state === 'expired') return 'To rotate this key, first choose a later expiry.';
   const current = secrets.filter((secret) => secret.state === 'current').length;
-  if (current > 1) return 'To rotate, delete one of the two secrets first.';
-  return current === 0 ? 'There is no secret to rotate. Add one instead.' : undefined;
+  if (current > 1) return 'To rotate this key, first delete one of its two secrets.';
+  return current === 0 ? 'This key has no secret that could be rotated. Add one instead.' : undefined;
 }
 
 /** Whether an access key can get a second secret. It has at most two, without the ended ones. */

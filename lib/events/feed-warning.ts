@@ -3,8 +3,8 @@ import { eventChannel } from './event-channel.js';
 /** A problem of a change feed. */
 export interface FeedWarning {
   /**
-   * The cache that the feed invalidates: `apiKeys` or `accessKeys`. With `invalid_change` also `introspectedTokens`, if
-   * your code passed the change to its `invalidate`.
+   * The cache that the feed invalidates: `apiKeys` or `accessKeys`. `introspectedTokens` has no feed: it is named only
+   * with `invalid_change`, if your code passed such a change to its `invalidate`.
    */
   readonly of: string;
   /**

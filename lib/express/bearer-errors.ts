@@ -66,7 +66,7 @@ function oauthBody({ code, message }: BearerError): object {
   return isOauthError(code) ? { error: code, error_description: message } : { error_description: message };
 }
 
-/** RFC 9457 section 3.1: a problem without its own type has the phrase of the status as its title. */
+/** RFC 9457 section 4.2.1: a problem without its own type has the phrase of the status as its title. */
 function problemBody({ code, message, status }: BearerError): object {
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, code };
 }

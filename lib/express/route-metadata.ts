@@ -28,7 +28,7 @@ export interface GateMetadata {
   readonly atRoute?: ((method: string, paths: readonly Segments[]) => RouteSecurity) | undefined;
 }
 
-/** The checks that a gate makes on one route. */
+/** The gates and guards of one route, for a gate whose checks differ from route to route. */
 export interface RouteSecurity {
   readonly gates: readonly GateMetadata[];
   readonly guards: readonly GuardMetadata[];

@@ -21,7 +21,7 @@ export const TOKEN_ERRORS = Object.freeze({
   invalid_client: { status: 401, description: undefined },
   unsupported_grant_type: { status: 400, description: 'Only client_credentials is supported' },
   invalid_scope: { status: 400, description: 'A scope is malformed, unknown or not assigned to the client' },
-  invalid_dpop_proof: { status: 400, description: 'The DPoP proof is malformed, invalid or was used before' },
+  invalid_dpop_proof: { status: 400, description: 'The DPoP proof is malformed or invalid, or was used before' },
   use_dpop_nonce: { status: 400, description: 'The DPoP proof must contain the nonce of this response' },
   unauthorized_client: { status: 400, description: 'The token was issued to another client' },
   insufficient_scope: { status: 403, description: 'The client lacks the scope that this endpoint requires' },

@@ -120,7 +120,7 @@ describe('the page of a key', () => {
     const holder = await at.account();
     const { key } = await holder.accessKey();
     const page = async () => (await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`)).body;
-    const [rotate, note] = ['/rotate/confirm">Rotate</a>', 'To rotate, delete one of the two secrets first.'];
+    const [rotate, note] = ['/rotate/confirm">Rotate</a>', 'To rotate this key, first delete one of its two secrets.'];
     expect(await page()).toContain(rotate);
     expect(await page()).not.toContain(note);
     await at.management.accessKeys.addSecret(holder.owner, key.id);
@@ -137,7 +137,10 @@ describe('the page of a key', () => {
     const { id } = await madeKey(holder, keyType);
     await at.management.accounts.setDisabled('operator', holder.id, true);
     const { body } = await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}`);
-    for (const text of ['The account is disabled: all of its keys are refused', 'the account must be enabled first'])
+    for (const text of [
+      'The account is disabled: all of its keys are refused',
+      'This key cannot be rotated while the account is disabled',
+    ])
       expect(body).toContain(text);
     for (const link of ['/rotate/confirm', '/secrets/confirm']) expect(body).not.toContain(link);
     expect((await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}/revoke`)).body).not.toContain(
@@ -152,7 +155,7 @@ describe('the page of a key', () => {
     await at.management.accessKeys.addSecret(holder.owner, key.id);
     at.clock.advance(2 * DAY);
     const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
-    expect(body).toContain('To rotate, choose a later day first.');
+    expect(body).toContain('To rotate this key, first choose a later expiry.');
     for (const link of ['/rotate/confirm', '/secrets/confirm']) expect(body).not.toContain(link);
   });
 
@@ -166,7 +169,7 @@ describe('the page of a key', () => {
     await at.management.accessKeys.deleteSecret(holder.owner, key.id, key.secrets[0]?.id ?? '');
     const withoutSecret = await page();
     expect(withoutSecret).not.toContain('Remove this public key');
-    expect(withoutSecret).toContain('There is no secret to rotate. Add one instead.');
+    expect(withoutSecret).toContain('This key has no secret that could be rotated. Add one instead.');
     expect(withoutSecret).not.toContain('/rotate/confirm');
   });
 

@@ -38,7 +38,7 @@ describe('assertGuarded', () => {
         [
           'assertGuarded: 3 routes are not guarded (mount requireBearer before them, or name them in "except"):',
           '  GET /health has no requireBearer that every request passes',
-          '  USE /reports may accept keys and names no kind; add requireKeyKind',
+          '  USE /reports may accept keys, and no guard says which kinds; add requireKeyKind',
           '  GET /late has no requireBearer that every request passes',
         ].join('\n'),
       ),
@@ -50,7 +50,7 @@ describe('assertGuarded', () => {
     ['a verifier that says nothing', DECLINING, true],
   ])('a gate with %s', (_name, verifier, throws) => {
     const made = asserting((app) => app.get('/', requireBearer({ accept: [verifier] }), handler));
-    if (throws) expect(made).toThrow('GET / may accept keys and names no kind');
+    if (throws) expect(made).toThrow('GET / may accept keys, and no guard says which kinds');
     else expect(made).not.toThrow();
   });
 });
@@ -80,10 +80,10 @@ describe('the option except', () => {
 
   it.each([
     ['a route that is no more', ['GET /health', 'GET /gone', 'PUT /gone'], 'GET /gone, PUT /gone'],
-    ['a path alone', ['/health'], "/health (written like 'GET /health')"],
-    ['a method in lower case', ['get /health'], "get /health (written like 'GET /health')"],
-    ['two methods at once', ['GET/POST /health'], "GET/POST /health (written like 'GET /health')"],
-    ['a path alone beside others', ['/health', 'M-SEARCH /a'], "/health (written like 'GET /health'), M-SEARCH /a"],
+    ['a path alone', ['/health'], "/health (write it like 'GET /health')"],
+    ['a method in lower case', ['get /health'], "get /health (write it like 'GET /health')"],
+    ['two methods at once', ['GET/POST /health'], "GET/POST /health (write it like 'GET /health')"],
+    ['a path alone beside others', ['/health', 'M-SEARCH /a'], "/health (write it like 'GET /health'), M-SEARCH /a"],
   ])('that names %s throws before any other error', (_name, except, named) => {
     expect(asserting(open, { except })).toThrow(TypeError);
     expect(asserting(open, { except })).toThrow(

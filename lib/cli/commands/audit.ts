@@ -20,7 +20,10 @@ interface AuditOptions extends CommonOptions {
 
 export function addAuditCommand(program: Command, io: Io): void {
   withStoreOptions(program.command('audit').description('show who did what and when, newest first'))
-    .option('--account <id>', 'show one account, or - for entries on signing keys; default: all accounts')
+    .option(
+      '--account <id>',
+      'show entries of this account, or with "-" those about signing keys; default: all accounts',
+    )
     .option('--subject <id>', 'show entries about this key or account')
     .option('--actor <id>', 'show entries by this member or operator')
     .option('--action <name>', 'show entries with this action, such as key.create')

@@ -67,7 +67,7 @@ export function printKey(io: Io, { json }: CommonOptions, key: KeyView): void {
   else showKey(io, key);
 }
 
-/** Adds list, view, end-grace, revoke and rotate. */
+/** Adds list, view, usage, end-grace, revoke and rotate. */
 export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, noun: string): void {
   const list = withStoreOptions(commands.command('list').description(`show the ${noun}s of an account`))
     .requiredOption('--account <id>', 'the account that the keys belong to')

@@ -42,7 +42,7 @@ export function announcementOn(
     for (const line of hasLinks ? linesOfLinks(links) : []) printLine(io, line);
     const again = `kill -${NEW_LINKS.replace('SIG', '')} ${process.pid}`;
     const why = 'Sign-in links are not printed here, because the output is not a terminal.';
-    printLine(io, hasLinks ? `New links: ${again}` : `${why} To print them anyway: ${again}`);
+    printLine(io, hasLinks ? `For new sign-in links, run: ${again}` : `${why} To print them anyway, run: ${again}`);
   }
 
   function printReason(choice: AccountChoice): void {

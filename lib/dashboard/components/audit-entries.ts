@@ -82,7 +82,7 @@ type ChangedFields = Readonly<Record<string, unknown>>;
 
 function changesOf({ action, before, after }: AuditEntry, kind: Kind | undefined): Html | undefined {
   if (disablingVerb(action, fieldsOf(after)) !== undefined) return undefined;
-  // The sentence of the entry has the reason of a refusal.
+  // The sentence of the entry already gives the reason for a refusal.
   const { secrets, refused: _, ...newFields } = fieldsOf(after);
   const oldFields = fieldsOf(before);
   const isShown = (name: string) =>

@@ -22,7 +22,7 @@ const TITLES: Readonly<Record<ManagementErrorCode, string>> = {
 const TEXTS: Readonly<Partial<Record<ManagementErrorCode, string>>> = {
   version_conflict: 'The key was changed after you opened the page. Check the key, then repeat your change.',
   idempotency_conflict: 'This form was already sent with other values. Open the page again to make another change.',
-  unavailable: 'Your keys are not available at the moment. Try again later.',
+  unavailable: 'Your keys cannot be shown or changed at the moment. Try again later.',
 };
 
 const RETRY_HEADERS = Object.freeze({ 'Retry-After': '1' });

@@ -10,7 +10,8 @@ const BOUNDS = { maxBytes: 16 * 1_024, timeoutMs: 10_000 };
 /** After the last two faults the rest of the body is not read, so the connection is closed. */
 const BODY_FAULTS: Readonly<Record<BodyFault, () => HttpError>> = {
   aborted: () => badRequest('The form did not arrive completely. Send it again.'),
-  slow_body: () => closeConnection(408, 'Form too slow', 'The form took too long to arrive. Send it again.'),
+  slow_body: () =>
+    closeConnection(408, 'Form not received in time', 'The form took too long to arrive. Send it again.'),
   too_large: () =>
     closeConnection(413, 'Form too large', 'The form is larger than 16 KiB. Shorten its values and send it again.'),
 };

@@ -54,7 +54,7 @@ export const removePublicKeyPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Remove', heading: 'Remove a public key from', path: 'public-keys/remove' },
   ...{ button: () => 'Remove this public key', isDanger: true },
   effect: (key, context) =>
-    html`<p>Token requests that are signed with the private key of the public key <code>${publicKeyOf(key, context).kid}</code> are refused at once. ${tokensStayValid(key, context)}</p>`,
+    html`<p>Token requests that are signed with the private key of <code>${publicKeyOf(key, context).kid}</code> are refused at once. ${tokensStayValid(key, context)}</p>`,
   use: (key, context) => lastUseOf(html`The public key`, publicKeyOf(key, context), context.now),
   fields: (key, context) => hidden('kid', publicKeyOf(key, context).kid),
 });

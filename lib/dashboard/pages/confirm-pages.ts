@@ -1,4 +1,7 @@
-/** Confirmation pages: each explains the effect of a change before it is made. Revoking has its own: revoke-page.ts. */
+/**
+ * Confirmation pages: each explains the effect of a change before it is made. Those that end a secret are in
+ * confirm-ending-pages.ts, the one that revokes a key in revoke-page.ts.
+ */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import { MAX_GRACE } from '../../management/keys/rotation.js';
 import type { Action } from '../../management/permissions.js';

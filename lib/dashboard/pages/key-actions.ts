@@ -79,7 +79,10 @@ function redirectToKey({ base }: PageContext, keyType: KeyType, key: KeyView, do
   return seeOther(`${base}${keyPath(keyType, key)}?done=${done}`);
 }
 
-/** Without the permission, the grace period may be missing: management then refuses the rotation, and audits it. */
+/**
+ * Reads the grace period. A member who may not rotate sees none to choose; management refuses the request, and writes
+ * it into the audit log.
+ */
 function readGrace(context: PageContext): number {
   const text = context.fields.one('grace') ?? '';
   if (/^\d{1,7}$/.test(text)) return Number(text);

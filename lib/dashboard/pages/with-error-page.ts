@@ -7,7 +7,7 @@ import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
 import type { KeyType } from '../key-type.js';
 
-/** Errors that a member can cause in normal use. For all others, `errorPage` has no navigation. */
+/** Errors that a member can cause in normal use. All others are shown on a page without navigation. */
 const EXPECTED: readonly ManagementErrorCode[] = [
   ...(['invalid', 'forbidden', 'version_conflict', 'revoked', 'idempotency_conflict'] as const),
 ];

@@ -7,8 +7,8 @@ import { ignoreRejection } from '../../events/run-callback.js';
 /** One window, with its counter. */
 export interface RateWindow {
   /**
-   * Identifies the count: the limit with the prefix of the counter, which share it in a shared store. A counter without
-   * a prefix identifies its own.
+   * Identifies the count to which the window adds. Counters with the same limit and prefix share a count in a shared
+   * store, so this is the limit with the prefix; for a counter without a prefix it is the counter itself.
    */
   readonly name: string | RateCounter;
   /** The name of the window in the header fields, as a quoted string (RFC 9651 section 3.3.3). */

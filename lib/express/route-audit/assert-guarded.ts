@@ -63,7 +63,7 @@ function headline(count: number): string {
 }
 
 function withHint(name: string): string {
-  return /^[A-Z-]+ /.test(name) ? name : `${name} (written like 'GET /health')`;
+  return /^[A-Z-]+ /.test(name) ? name : `${name} (write it like 'GET /health')`;
 }
 
 function faultOf(route: RouteReport): readonly string[] {
@@ -72,7 +72,9 @@ function faultOf(route: RouteReport): readonly string[] {
   if (route.gates.length === 0) return [`  ${nameOf(route)} has no requireBearer that every request passes`];
   if (route.open) return [`  ${nameOf(route)} accepts anonymous requests: its requireBearer is optional`];
   if (route.openByParam.length > 0) return [`  ${nameOf(route)} ${callbackFault(route.openByParam)}`];
-  return route.namesKinds ? [] : [`  ${nameOf(route)} may accept keys and names no kind; add requireKeyKind`];
+  return route.namesKinds
+    ? []
+    : [`  ${nameOf(route)} may accept keys, and no guard says which kinds; add requireKeyKind`];
 }
 
 /**

@@ -15,8 +15,8 @@ export interface RouteCheck {
 }
 
 /**
- * The names of middlewares that prepare a request and never respond to it. Names that an app may use for its own
- * handler (`session`, `query`) are left out.
+ * The names of middlewares that prepare a request and do not respond to it, except to CORS preflights. Names that an
+ * app may use for its own handler (`session`, `query`) are left out.
  */
 const PREPARATIONS: ReadonlySet<string> = new Set([
   ...['jsonParser', 'urlencodedParser', 'textParser', 'rawParser', 'cookieParser', 'compression'],

@@ -33,7 +33,7 @@ export function readQuery(url: string, names: readonly QueryName[]): ApiCall['qu
     if (!(names as readonly string[]).includes(name)) {
       throw invalid(
         name,
-        `unknown query parameter; ${names.length === 0 ? 'there are none' : `expected one of ${names.join(', ')}`}`,
+        `unknown query parameter; ${names.length === 0 ? 'this operation has none' : `expected one of ${names.join(', ')}`}`,
       );
     }
     if (pairs.findIndex(([other]) => other === name) !== index) throw invalid(name, 'must not be repeated');

@@ -30,7 +30,7 @@ export interface DescribeSecurityOptions {
 const document: Option<object> = (options, name) => {
   const value = options.raw(name);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw options.mistake(name, 'an OpenAPI document, parsed');
+  throw options.mistake(name, 'an OpenAPI document as an object');
 };
 
 const OPTIONS = {

@@ -69,7 +69,10 @@ export function provesMutualTls({ confirmation }: CredentialVerifier): boolean {
   return confirmation?.mtls !== undefined;
 }
 
-/** Returns a text for a requirement. Requirements with the same text give the same decision for every request. */
+/**
+ * Returns a text for a requirement. Requirements with the same text give the same decision for every request, except
+ * for keys without a scheme: `allowSchemeless` is not in the text.
+ */
 export type RequirementKeys = (requirement: Requirement) => string;
 
 export function requirementKeys(): RequirementKeys {

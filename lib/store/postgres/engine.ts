@@ -17,7 +17,7 @@ const JITTER = 0.1;
 const MIN_POLL_INTERVAL = 50;
 
 // The pools are separate, so that searches and writers that wait for a lock cannot take the connections of lookups, and
-// so that the feed keeps cached entries usable while lookups hang.
+// so that the feed runs on while lookups hang: without it, cached entries would no longer be used.
 const LOOKUPS: PoolBounds = { maxConnections: 6, connectTimeout: 1_000, statementTimeout: 1_000 };
 const FEED: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 1_000 };
 // A revocation must succeed even if many edits are queued before it, so it may wait longer for a free connection than
