@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+/** The executable: runs the command line with the streams of this process, and exits with its code. */
 import { runCli } from './program.js';
 import { standardOutput } from './terminal/standard-output.js';
 

@@ -61,7 +61,7 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   /** The ID of the access key, the same as `clientId`. */
   readonly keyId: string;
   readonly clientId: string;
-  /** The account of the access key; `undefined` if `accessTokens` has no `accessKeys`. */
+  /** The account of the access key; `undefined` without a record of the access key, as of `introspectedTokens`. */
   readonly account: A;
   /**
    * The environment of the access key, otherwise the option `environment` of the verifier; `undefined` if there is
@@ -72,8 +72,12 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   readonly apis: readonly string[];
   /** The granted scopes, without those that the access key has lost since the token was issued. */
   readonly scopes: readonly string[];
-  /** The processing channels of the access key; `'all'` if `accessTokens` has no `accessKeys`. */
+  /**
+   * The processing channels of the payment platform that the access key may use; `'all'` without a record of the access
+   * key, as of `introspectedTokens`.
+   */
   readonly channels: 'all' | readonly string[];
+  /** The e-commerce platform of the access key. One with a platform has exactly one channel. */
   readonly platform: string | undefined;
   /** Custom data from the record of the access key; `undefined` if there is none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;

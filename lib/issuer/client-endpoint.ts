@@ -35,7 +35,7 @@ export interface EndpointAnswer {
 export interface EndpointWork {
   /** Maximum size of a request in bytes. Default: 8 KiB. */
   readonly maxBytes?: number;
-  /** Responds to a request. To refuse the request, it throws a `TokenRequestError`. */
+  /** Responds to a request. To refuse the request, it throws a `TokenRequestError` or a `SigningKeyError`. */
   respond(request: ClientRequest): Promise<EndpointAnswer>;
   /** Called for each refusal, so that the endpoint can report it. `client`: `undefined` if it was not authenticated. */
   refused(refusal: TokenRequestError, client: AuthenticatedClient | undefined): void;

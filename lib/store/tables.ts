@@ -70,7 +70,7 @@ export interface SecretRow {
   /** The key value of a public key, which is not a secret and can be viewed again; null for other kinds. */
   readonly public_text: string | null;
   readonly created_at: number;
-  /** When the grace period of a rotated secret ends, by the clock of each process; null if the secret has no end. */
+  /** When the grace period of a rotated secret ends, by the clock of each process; null if it has none. */
   readonly retires_at: number | null;
   /**
    * When the secret was ended; null if it was not. Once this is set, every process refuses the secret, whatever its

@@ -12,7 +12,7 @@ export const MAX_REVOKED_TOKENS = 100_000;
 /**
  * Reads the revoked tokens of a record.
  *
- * @throws RecordError if the value is neither a list of strings nor an object with `has`.
+ * @throws RecordError if the value is neither a list of at most 100,000 strings nor an object with `has`.
  */
 export function readRevokedTokens(field: string, value: unknown): RevokedTokens {
   if (Array.isArray(value)) {

@@ -80,8 +80,8 @@ function redirectToKey({ base }: PageContext, keyType: KeyType, key: KeyView, do
 }
 
 /**
- * Reads the grace period. A member who may not rotate sees none to choose; management refuses the request, and writes
- * it into the audit log.
+ * Reads the grace period. A request of a member who may not rotate goes on without a valid one, so that management
+ * refuses it and writes the attempt into the audit log.
  */
 function readGrace(context: PageContext): number {
   const text = context.fields.one('grace') ?? '';

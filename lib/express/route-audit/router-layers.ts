@@ -147,7 +147,7 @@ function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
 }
 
 /**
- * Whether a route handles every method. `app.all` adds the same handlers for every method that Node knows, while
+ * Whether the methods are those of `app.all`, which adds the same handlers for every method that Node knows. A
  * `route.all` names no method.
  */
 function isEveryMethod(named: readonly RouteMethod[]): boolean {

@@ -11,7 +11,7 @@ export interface ClientProof {
   readonly reason: string | undefined;
 }
 
-/** This secret is compared if the client has none, so that response times do not show which clients exist. */
+/** Compared in place of each secret that a client does not have, so that response times do not show which exist. */
 const NO_SECRET: Secret = Object.freeze({ digest: '0'.repeat(64), expiresAt: Number.NEGATIVE_INFINITY });
 
 /**

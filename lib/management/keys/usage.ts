@@ -21,8 +21,8 @@ export interface UsageDay {
   readonly day: string;
   readonly accepted: number;
   /**
-   * Requests that the verifier refused although it knew the key: the key is revoked, expired or disabled, the address
-   * is not allowed, or a token of the key is revoked or was presented without its proof or certificate.
+   * Refused requests with a known key: the key is revoked, expired or disabled, the address is not allowed, or a token
+   * of the key is revoked or was presented without its proof or certificate.
    */
   readonly refused: number;
 }

@@ -19,8 +19,8 @@ export type Introspect = (token: string) => Promise<JsonObject>;
 /** Maximum milliseconds for both metadata documents together. */
 const DISCOVERY_TIMEOUT = 5_000;
 /**
- * Minimum milliseconds between two searches for the endpoint. After a failed call it is searched for again, because it
- * may have moved.
+ * Milliseconds for which a found endpoint is kept even if calls to it fail. After a later failure it is searched for
+ * again, because it may have moved. A search that failed is repeated with the next call.
  */
 const LOCATE_AGAIN_AFTER = 60_000;
 
