@@ -6,6 +6,7 @@ import { EXPRESS, gate, handler, written } from '../../support/audited.js';
 import { DECLINING } from '../../support/stub-verifier.js';
 
 const json = express.json();
+const cookieParser = (_req: Request, _res: Response, next: NextFunction) => next();
 const made = express.Router;
 const optional = requireBearer({ accept: [{ ...DECLINING, kinds: ['secret'] }], optional: true });
 
@@ -48,7 +49,7 @@ describe('a callback of a parameter', () => {
     const { app, ...found } = await audited(mount);
     expect(found).toEqual(OPEN);
     expect(() => assertGuarded(app)).toThrow(
-      "runs router.param('id') without a credential; mount the gate, then bearerErrors, before the path with the parameter",
+      "runs router.param('id') without a credential; mount the gate first, before body parsers too, then bearerErrors, then the path with the parameter",
     );
   });
 
@@ -107,6 +108,39 @@ describe('a callback of a parameter', () => {
     expect(() => assertGuarded(app)).not.toThrow();
   });
 
+  it.each<[string, (app: Express, router: Router) => void]>([
+    ['the app', (app, router) => app.use(json, gate, bearerErrors()).use('/payments/:id', router.all('/', handler))],
+    [
+      'the app, and the gate in a router',
+      (app, router) => app.use(json, made().use(gate, bearerErrors())).use('/payments/:id', router.all('/', handler)),
+    ],
+    [
+      'a router that holds the gate, before a route that has its own',
+      (app, router) =>
+        app
+          .use('/payments', router.use(json, gate, bearerErrors()).use('/:id', json))
+          .all('/payments/1', gate, handler),
+    ],
+  ])(
+    'runs for a body that a parser of %s refuses before the gate: the route has openByParam',
+    async (_where, mount) => {
+      let loads = 0;
+      const load = (_req: Request, _res: Response, next: NextFunction) => {
+        loads += 1;
+        next();
+      };
+      const app = express();
+      const router = express.Router();
+      app.param('id', load);
+      router.param('id', load);
+      mount(app, router);
+      const { status } = await request(app).post('/payments/1').type('json').send('{');
+      expect([status, loads]).toEqual([400, 1]);
+      expect(auditRoutes(app).some(({ openByParam }) => openByParam.includes('id'))).toBe(true);
+      expect(() => assertGuarded(app)).toThrow("runs router.param('id') without a credential");
+    },
+  );
+
   it('that leaves its router keeps a gate after it from counting', async () => {
     const router = express.Router();
     router.param('id', (_req, _res, next) => next('router'));
@@ -117,6 +151,11 @@ describe('a callback of a parameter', () => {
 
   it.each<[string, (app: Express, router: Router) => void]>([
     ['behind a gate of the app', (app) => app.use(gate).get('/payments/:id', handler)],
+    ['behind a parser and a gate of the app', (app) => app.use(json, gate).get('/payments/:id', handler)],
+    [
+      'behind a preparation that never fails, a gate and bearerErrors, where a router is mounted',
+      (app, router) => app.use(cookieParser, gate, bearerErrors()).use('/payments/:id', router.get('/', handler)),
+    ],
     ['behind a gate at the path', (app) => app.use('/payments', gate).get('/payments/:id', handler)],
     ['behind a gate of the router', (app, router) => app.use('/payments', router.use(gate).get('/:id', handler))],
     ['behind an optional gate and a guard', (app) => app.use(optional, requireApi('a')).get('/payments/:id', handler)],

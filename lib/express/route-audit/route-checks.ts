@@ -23,6 +23,12 @@ const PREPARATIONS: ReadonlySet<string> = new Set([
   ...['corsMiddleware', 'helmetMiddleware', 'logger'],
 ]);
 
+/** The names of those that never fail, and of the functions that Express 4 itself mounts. */
+const NEVER_FAIL: ReadonlySet<string> = new Set([
+  ...['cookieParser', 'compression', 'corsMiddleware', 'helmetMiddleware', 'logger'],
+  ...['query', 'expressInit'],
+]);
+
 /**
  * Returns the checks that a request passes in the layers before another layer, and the callbacks of that layer. Checks
  * before an error handler that may ignore refusals do not count.
@@ -39,18 +45,23 @@ export function checksAt(
   const passed: RouteCheck[] = [];
   // Checks whose refusals no error handler has ended yet.
   let pending: RouteCheck[] = [];
+  // Checks after a layer that may fail: Express skips them for a request with an error.
+  const skipped: RouteCheck[] = [];
+  let hasFailed = false;
   for (const [index, layer] of layers.entries()) {
     passed.push(...callbacksBefore(layer, route));
     if (endsRefusals(layer) && covers(layer, route)) {
       passed.push(...pending);
       pending = [];
     }
+    hasFailed ||= isOpen([...passed, ...pending]) && mayFail(layer, route);
     // Express skips a router for a refused request, so its own callbacks come after the pending checks.
-    if (layer.type === 'router' && meets(layer, route)) pending.push(...callbacksIn(layer, route));
+    const next = hasFailed ? skipped : pending;
+    if (layer.type === 'router' && meets(layer, route)) next.push(...callbacksIn(layer, route));
     const checks = index > swallower ? checksOfLayer(layer, route) : [];
-    (pending.length === 0 && endsOwnRefusals(layer) ? passed : pending).push(...checks);
+    (!hasFailed && pending.length === 0 && endsOwnRefusals(layer) ? passed : next).push(...checks);
   }
-  return [...passed, ...own, ...pending];
+  return [...passed, ...own, ...pending, ...skipped];
 }
 
 /** Returns the checks among the handlers of a route, up to the first handler that may end the request. */
@@ -141,6 +152,20 @@ function endsOwnRefusals(layer: Layer): boolean {
   return layer.layers.findLastIndex((inner) => endsRefusals(inner) && inner.takesEveryPath) > last;
 }
 
+/**
+ * Whether a layer may end an anonymous request with an error that is no refusal, such as a parser that meets malformed
+ * JSON. `bearerErrors` passes such an error on, and Express skips the gates after it.
+ */
+function mayFail(layer: Layer, route: readonly Segments[]): boolean {
+  if (!meets(layer, route)) return false;
+  if (layer.type === 'route') return true;
+  if (layer.type === 'function') return takesRequests(layer.handler) && !neverFails(layer.handler);
+  const rest = layer.takesEveryPath ? route : [[UNKNOWN]];
+  return layer.layers.some(
+    (inner, index) => mayFail(inner, rest) && isOpen(checksAt(layer.layers.slice(0, index), [], rest)),
+  );
+}
+
 function isSwallower(layer: Layer): boolean {
   return layer.type === 'function' && swallowsErrors(layer.handler);
 }
@@ -161,6 +186,11 @@ export function isErrorHandler({ length }: Handler): boolean {
  */
 function isPreparation({ name, length, isResourceMetadata }: Handler): boolean {
   return isResourceMetadata || (length === 3 && PREPARATIONS.has(name));
+}
+
+/** Whether a function calls `next` without an error, whatever the request is. */
+function neverFails({ name, length, isResourceMetadata }: Handler): boolean {
+  return isResourceMetadata || (length === 3 && NEVER_FAIL.has(name));
 }
 
 /** Whether a request without a credential passes the checks. */
