@@ -169,7 +169,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     );
     expect((await keyward.json<Made>('keys', 'revoke', record.id)).record.state).toBe('revoked');
     expect((await keyward.run('keys', 'revoke', record.id)).err).toBe(
-      'the key was revoked, which is final; create a new one\n',
+      'the key was revoked, which cannot be undone; create a new one\n',
     );
   });
 

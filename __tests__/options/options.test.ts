@@ -245,7 +245,7 @@ describe('namesOf', () => {
   });
 
   it.each([[''], [undefined], [null], [1], [['a']], [Object('a')]])('refuses %p, first and last', (value) => {
-    const hint = Array.isArray(value) ? '; give the names one by one' : '';
+    const hint = Array.isArray(value) ? '; give the names without an array around them' : '';
     const error = new TypeError(`factory: each name must be a non-empty string, got ${kindOf(value)}${hint}`);
     expect(() => namesOf('factory', [value, 'a'])).toThrow(error);
     expect(() => namesOf('factory', ['a', value])).toThrow(error);

@@ -113,7 +113,7 @@ export function namesOf<T extends string>(
     const good = typeof value === 'string' && value !== '' && (allowed === undefined || allowed.includes(value as T));
     if (!good) {
       const expected = allowed === undefined ? 'a non-empty string' : allowed.map((name) => `'${name}'`).join(' or ');
-      const hint = Array.isArray(value) ? '; give the names one by one' : '';
+      const hint = Array.isArray(value) ? '; give the names without an array around them' : '';
       throw new TypeError(`${factory}: each name must be ${expected}, got ${kindOfOther(value)}${hint}`);
     }
   }

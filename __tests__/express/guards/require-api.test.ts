@@ -11,7 +11,7 @@ describe('requireApi', () => {
     [
       'a list',
       [['payments']],
-      'requireApi: each name must be a non-empty string, got an array; give the names one by one',
+      'requireApi: each name must be a non-empty string, got an array; give the names without an array around them',
     ],
   ])('throws at start: %s', (_name, apis, message) => {
     expect(() => requireApi(...(apis as string[]))).toThrow(new TypeError(message));

@@ -18,7 +18,7 @@ describe('requireKeyKind', () => {
     [
       'a list',
       [['secret']],
-      "each name must be 'secret' or 'public' or 'access', got an array; give the names one by one",
+      "each name must be 'secret' or 'public' or 'access', got an array; give the names without an array around them",
     ],
   ])('throws at start: %s', (_name, kinds, message) => {
     expect(() => requireKeyKind(...(kinds as Kind[]))).toThrow(new TypeError(`requireKeyKind: ${message}`));

@@ -10,7 +10,11 @@ describe('requireScopes', () => {
   it.each([
     ['nothing', [], 'expected one name or more'],
     ['an empty scope', [''], 'each name must be a non-empty string, got an empty string'],
-    ['a list', [['payments']], 'each name must be a non-empty string, got an array; give the names one by one'],
+    [
+      'a list',
+      [['payments']],
+      'each name must be a non-empty string, got an array; give the names without an array around them',
+    ],
     ['two scopes in one text', ['payments disputes'], GRAMMAR],
     ['a quote, among good ones', ['payments', 'dis"putes'], GRAMMAR],
   ])('throws at start: %s', (_name, scopes, message) => {

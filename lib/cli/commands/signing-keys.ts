@@ -72,7 +72,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
       if (options.json) return printJson(io, { kid });
       printLine(
         io,
-        `Signing key ${kid} was created. Issuers sign with it ${options.now ? 'within a minute' : 'after 24 hours'}.`,
+        `Signing key ${kid} was created. Issuers will start to sign with it ${options.now ? 'within a minute' : 'after 24 hours'}.`,
       );
     });
 
@@ -97,7 +97,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
       await store.removeSigningKey(kid, operator);
     });
     if (options.json) return printJson(io, { kid });
-    printLine(io, `Signing key ${kid} was revoked. Resource servers refuse its tokens within 11 minutes.`);
+    printLine(io, `Signing key ${kid} was revoked. Resource servers will refuse its tokens within 11 minutes.`);
   });
 }
 

@@ -132,8 +132,9 @@ ${(options.scopes.length > 0 || values.scopes.names.length > 0) && scopesField(f
 
 /** These hints say what an empty choice means, which differs by kind. */
 const SCOPES_HINTS = {
-  secret: 'What the key may do in its APIs. "Only these" without any scope allows only what needs no scope.',
-  public: 'What the key may do in its APIs. Without any scope, it may do only what needs no scope.',
+  secret:
+    'What the key may do in its APIs. With "Only these" and no scope, it can make only requests that need no scope.',
+  public: 'What the key may do in its APIs. Without a scope, it can make only requests that need no scope.',
 };
 
 function scopesField(form: SettingsForm, hint: string | undefined): Html {

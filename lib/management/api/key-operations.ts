@@ -138,7 +138,7 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
         method: 'delete',
         path: one,
         id: `revoke${noun}`,
-        summary: `Revoke one ${title}, which is final`,
+        summary: `Revoke one ${title}; this cannot be undone`,
         scopes: MANAGE,
       },
       ...{ ifMatch: 'optional', isRepeatable: true, handle: revoke },
