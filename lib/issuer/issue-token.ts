@@ -12,7 +12,7 @@ const TOKEN_LIFETIME = 3_600;
 
 /**
  * Seconds. If the clock is set back by at most this, tokens keep the later time, so that time does not go back. After a
- * longer step the earlier time is taken for wrong, and tokens get the new time.
+ * longer step the earlier time counts as wrong, and tokens get the new time.
  */
 const LONGEST_STEP = 900;
 

@@ -170,26 +170,17 @@ describe('mounting', () => {
     expect(await statuses(app, 'key_1', 4)).toEqual([200, 200, 200, 429]);
   });
 
-  it('two guards with one limit and different prefixes both count a request', async () => {
-    const all = memory({ keyPrefix: 'all', points: 3, duration: 60 });
-    const route = memory({ keyPrefix: 'route', points: 3, duration: 60 });
-    const guard = (counter: typeof all) =>
-      requireRateLimit({ counter: () => counter, default: THREE_A_MINUTE, onOutage: 'refuse' });
-    const app = await mounted((served, handler) => {
-      served.use('/', gate);
-      served.use('/route', guard(route));
-      served.get(['/', '/route'], guard(all), handler);
-    });
-    for (let turn = 0; turn < 2; turn += 1) expect((await app.ask('/route', 'key_1')).status).toBe(200);
-    expect(await statuses(app, 'key_1', 2)).toEqual([200, 429]);
-  });
+  const withPrefix = (keyPrefix: string) => memory({ keyPrefix, points: 3, duration: 60 });
+  const withoutPrefix = (keyPrefix: string) => {
+    const own = withPrefix(keyPrefix);
+    return { consume: (key: string) => own.consume(key) };
+  };
 
-  it('two guards whose counters have no prefix both count a request', async () => {
-    const counterOf = () => {
-      const own = memory({ keyPrefix: 'own', points: 3, duration: 60 });
-      return { consume: (key: string) => own.consume(key) };
-    };
-    const [all, route] = [counterOf(), counterOf()];
+  it.each([
+    ['with one limit and different prefixes', withPrefix],
+    ['whose counters have no prefix', withoutPrefix],
+  ])('two guards %s both count a request', async (_which, counterOf) => {
+    const [all, route] = [counterOf('all'), counterOf('route')];
     const guard = (counter: typeof all) =>
       requireRateLimit({ counter: () => counter, default: THREE_A_MINUTE, onOutage: 'refuse' });
     const app = await mounted((served, handler) => {

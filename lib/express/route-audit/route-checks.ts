@@ -14,20 +14,20 @@ export interface RouteCheck {
   readonly callback?: string;
 }
 
+/** The names of middlewares that do not parse the body, so that no request makes them fail. */
+const NO_PARSERS = ['cookieParser', 'compression', 'corsMiddleware', 'helmetMiddleware', 'logger'];
+
 /**
  * The names of middlewares that prepare a request and do not respond to it, except to CORS preflights. Names that an
  * app may use for its own handler (`session`, `query`) are left out.
  */
 const PREPARATIONS: ReadonlySet<string> = new Set([
-  ...['jsonParser', 'urlencodedParser', 'textParser', 'rawParser', 'cookieParser', 'compression'],
-  ...['corsMiddleware', 'helmetMiddleware', 'logger'],
+  ...['jsonParser', 'urlencodedParser', 'textParser', 'rawParser'],
+  ...NO_PARSERS,
 ]);
 
-/** The names of those that never fail, and of the functions that Express 4 itself mounts. */
-const NEVER_FAIL: ReadonlySet<string> = new Set([
-  ...['cookieParser', 'compression', 'corsMiddleware', 'helmetMiddleware', 'logger'],
-  ...['query', 'expressInit'],
-]);
+/** The names of functions that never fail: also those that Express 4 itself mounts. */
+const NEVER_FAIL: ReadonlySet<string> = new Set([...NO_PARSERS, 'query', 'expressInit']);
 
 /**
  * Returns the checks that a request passes in the layers before another layer, and the callbacks of that layer. Checks
