@@ -54,6 +54,21 @@ describe('while the store of signing keys does not answer', () => {
     expect(warnings()).toEqual([away('listSigningKeys: TimeoutError')]);
   });
 
+  it('an unknown key is an error, and a cached key is not', async () => {
+    const { keys, kid } = await keysOfHangingStore();
+    expect(kidsOf(await keys.published(kid))).toEqual([kid]);
+    await expect(keys.published('key-of-another-instance')).rejects.toThrow(
+      new SigningKeyError('the key of a token is not cached, and the store is unavailable'),
+    );
+  });
+
+  it('after it answers again, an unknown key is no error', async () => {
+    const { keys, recover } = await keysOfHangingStore();
+    await keys.current();
+    const second = await recover();
+    expect(kidsOf(await keys.published('key-of-nobody'))).toContain(second);
+  });
+
   it('the store is not asked for every token', async () => {
     const { keys, asked } = await keysOfHangingStore();
     await keys.current();

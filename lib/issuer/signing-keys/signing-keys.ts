@@ -76,10 +76,13 @@ export class SigningKeys {
    *
    * @param kid - The key of a token. If it is not cached, the keys are read again: after `rotate --now`, another
    *   instance may already sign with a new key.
-   * @throws SigningKeyError like `current`.
+   * @throws SigningKeyError like `current`; and if `kid` is unknown while the store is unavailable, because it may be
+   *   the key of another instance.
    */
   async published(kid?: string): Promise<{ readonly keys: readonly JWK[] }> {
     const { all } = this.#fresh(kid) ?? (await this.#readOrKept());
+    if (this.#failedAt > this.#readAt && kid !== undefined && !all.some((key) => key.kid === kid))
+      throw new SigningKeyError('the key of a token is not cached, and the store is unavailable');
     return { keys: all.map((key) => key.publicJwk) };
   }
 
