@@ -21,11 +21,7 @@ export class Options {
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
       throw new TypeError(`${factory}: expected an object of options, got ${kindOf(options)}`);
     }
-    for (const name of Object.keys(options)) {
-      if (!names.includes(name)) {
-        throw new TypeError(`${factory}: unknown option "${name}"; the options are ${names.join(', ')}`);
-      }
-    }
+    refuseUnknownOptions(factory, options, names);
     // The object has no prototype, so that no option is inherited from a polluted `Object.prototype`.
     this.#values = Object.assign(Object.create(null), options);
   }
@@ -97,6 +93,13 @@ export class Options {
     }
     return value as T;
   }
+}
+
+/** @throws TypeError for an option that is not one of `names`. */
+export function refuseUnknownOptions(factory: string, options: object, names: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new TypeError(`${factory}: unknown option "${unknown}"; the options are ${names.join(', ')}`);
 }
 
 /**

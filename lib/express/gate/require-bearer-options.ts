@@ -4,6 +4,7 @@ import type { CredentialVerifier } from '../../contracts/credential-verifier.js'
 import type { Principal } from '../../credentials/principal.js';
 import { secureUrl } from '../../http/secure-url.js';
 import { flag, type Option, type OptionTable, oneOf, readTable, withDefault } from '../../options/option-table.js';
+import { refuseUnknownOptions } from '../../options/options.js';
 import { isQuotable, plainChallenges } from '../../protocol/challenge.js';
 import { isScopeToken } from '../../protocol/scope.js';
 import { accessTokens } from '../../tokens/access-tokens.js';
@@ -135,15 +136,9 @@ export function readGateOptions(given: object): GateSettings {
 function expandShortForm(given: object): object {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
   if (!('issuer' in given || 'audience' in given)) {
-    const unknown = Object.keys(given).find((name) => !Object.hasOwn(OPTIONS, name));
-    if (unknown === undefined && !('accept' in given)) {
-      throw new TypeError('requireBearer: give "accept", a list of verifiers, or "issuer" and "audience"');
-    }
-    if (unknown !== undefined) {
-      const names = [...Object.keys(OPTIONS), 'issuer', 'audience'];
-      throw new TypeError(`requireBearer: unknown option "${unknown}"; the options are ${names.join(', ')}`);
-    }
-    return given;
+    refuseUnknownOptions('requireBearer', given, [...Object.keys(OPTIONS), 'issuer', 'audience']);
+    if ('accept' in given) return given;
+    throw new TypeError('requireBearer: give "accept", a list of verifiers, or "issuer" and "audience"');
   }
   if ('accept' in given) {
     throw new TypeError(
