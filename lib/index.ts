@@ -28,9 +28,10 @@ export type { RateCount, RateCounter, RateCounterOptions } from './contracts/rat
 export type { ReplayCache } from './contracts/replay-cache.js';
 export type { UsageCounter } from './contracts/usage-counter.js';
 export { type ApiMap, type ApiMapOptions, apiMap } from './credentials/api-map.js';
+export type { KeyKind, Kind } from './credentials/credential-kind.js';
 export { digestOf } from './credentials/digest.js';
+export type { Environment } from './credentials/environment.js';
 export type { KeyFormat, KeyReading } from './credentials/keyward-format.js';
-export type { Environment, KeyKind, Kind } from './credentials/kind.js';
 export { createKeyText, type KeyFormatOptions, type KeyTextOptions, keyFormat } from './credentials/prefixed-format.js';
 export type {
   AccessPrincipal,

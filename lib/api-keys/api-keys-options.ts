@@ -4,8 +4,9 @@ import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { KeyResolver, ResolveKey } from '../contracts/key-resolver.js';
 import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
+import { KEY_KINDS, type KeyKind } from '../credentials/credential-kind.js';
+import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import { type KeyFormat, keywardFormat } from '../credentials/keyward-format.js';
-import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
 import {
   anything,
   integer,

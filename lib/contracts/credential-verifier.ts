@@ -1,5 +1,5 @@
 /** The contract of a verifier, which verifies a credential and returns its principal. */
-import type { Kind } from '../credentials/kind.js';
+import type { Kind } from '../credentials/credential-kind.js';
 import type { Principal } from '../credentials/principal.js';
 import type { PresentedCredential } from '../http/presented-credential.js';
 import type { Clock } from './clock.js';

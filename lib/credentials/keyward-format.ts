@@ -9,7 +9,8 @@
  * and vectors.
  */
 import { randomBytes } from 'node:crypto';
-import type { Environment, KeyKind } from './kind.js';
+import type { KeyKind } from './credential-kind.js';
+import type { Environment } from './environment.js';
 
 /** The kind and the environment that the prefix of a key states. */
 export interface KeyReading {

@@ -4,8 +4,9 @@
  */
 import { hash } from 'node:crypto';
 import { type Option, type OptionTable, oneOf, optional, readTable } from '../options/option-table.js';
+import { KEY_KINDS, type KeyKind } from './credential-kind.js';
+import { ENVIRONMENTS, type Environment } from './environment.js';
 import { createRandomPart, KEY_ALPHABET, type KeyFormat, type KeyReading, mintKey } from './keyward-format.js';
-import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from './kind.js';
 
 /** Options of `keyFormat`. */
 export interface KeyFormatOptions {

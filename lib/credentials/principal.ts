@@ -1,7 +1,8 @@
 /** The principal of a verified credential. */
 import type { JsonObject } from '../protocol/json-object.js';
 import { type ApiMap, scopePrefixes } from './api-map.js';
-import type { Environment, KeyKind } from './kind.js';
+import type { KeyKind } from './credential-kind.js';
+import type { Environment } from './environment.js';
 import type { RateLimit } from './rate-limit.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Kind } from '../credentials/kind.js';
+import type { Kind } from '../credentials/credential-kind.js';
 import type { BearerErrorCode } from '../protocol/bearer-error-codes.js';
 import { eventChannel } from './event-channel.js';
 

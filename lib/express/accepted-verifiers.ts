@@ -1,7 +1,7 @@
 /** Checks the verifiers of a gate. */
 
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
-import type { Kind } from '../credentials/kind.js';
+import type { Kind } from '../credentials/credential-kind.js';
 import { kindOf, type Options } from '../options/options.js';
 import type { CredentialScheme } from '../protocol/bearer.js';
 

@@ -1,7 +1,7 @@
 /** Marks on the functions that keyward makes, for the route audit. */
 import type { IncomingMessage } from 'node:http';
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
-import type { Kind } from '../credentials/kind.js';
+import type { Kind } from '../credentials/credential-kind.js';
 import type { BearerErrorCode } from '../protocol/bearer-error-codes.js';
 import type { ChallengeContext } from '../protocol/challenge.js';
 import type { Segments } from './path-segment.js';

@@ -1,6 +1,6 @@
 /** Validates the input of members. Each error names the wrong field. */
 import { types } from 'node:util';
-import { ENVIRONMENTS, type Environment } from '../credentials/kind.js';
+import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import { isScopeToken } from '../protocol/scope.js';
 import { invalid } from './management-error.js';
 

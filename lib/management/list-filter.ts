@@ -1,5 +1,6 @@
 /** Selects and sorts the keys to list. */
-import { ENVIRONMENTS, type Environment, type Kind } from '../credentials/kind.js';
+import type { Kind } from '../credentials/credential-kind.js';
+import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import type { KeyFilter, KeySort } from '../store/repository/repository.js';
 import { readGiven, readOneOf, readText, readTime } from './fields.js';
 import type { KeyState } from './keys/key-view.js';

@@ -1,5 +1,5 @@
 /** The traits of test credentials: the properties that a test chooses, such as `scopes` or `expired`. */
-import type { KeyKind } from '../credentials/kind.js';
+import type { KeyKind } from '../credentials/credential-kind.js';
 import type { RateLimit } from '../credentials/rate-limit.js';
 import { flag, number, type Option, type OptionTable, optional, readTable, text } from '../options/option-table.js';
 import { Options } from '../options/options.js';

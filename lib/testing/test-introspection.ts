@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { ApiMap } from '../credentials/api-map.js';
-import type { Environment } from '../credentials/kind.js';
+import type { Environment } from '../credentials/environment.js';
 import type { AccessPrincipal } from '../credentials/principal.js';
 import type { JsonObject } from '../protocol/json-object.js';
 import type { DpopOptions } from '../tokens/dpop/dpop-options.js';

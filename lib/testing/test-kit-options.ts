@@ -1,6 +1,6 @@
 /** The options of `createTestKit`. */
 import type { ApiMap } from '../credentials/api-map.js';
-import { ENVIRONMENTS, type Environment } from '../credentials/kind.js';
+import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import { anything, type Option, type OptionTable, oneOf, readTable, withDefault } from '../options/option-table.js';
 import { type DpopOptions, readDpopOptions } from '../tokens/dpop/dpop-options.js';
 import { type MtlsOptions, readMtlsOptions } from '../tokens/mtls/mtls-options.js';

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { apiKeys } from '../api-keys/api-keys.js';
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
+import { KEY_KINDS, type KeyKind } from '../credentials/credential-kind.js';
+import type { Environment } from '../credentials/environment.js';
 import { mintKey } from '../credentials/keyward-format.js';
-import { type Environment, KEY_KINDS, type KeyKind } from '../credentials/kind.js';
 import {
   type AccessKeyRecord,
   type KeyRecord,

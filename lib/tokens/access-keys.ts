@@ -11,7 +11,7 @@ import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
 import type { Refused, Unavailable } from '../contracts/credential-verifier.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
-import type { Environment } from '../credentials/kind.js';
+import type { Environment } from '../credentials/environment.js';
 import { type ParsedAccessKeyRecord, readAccessKeyRecord } from '../credentials/records/record.js';
 import { RecordError } from '../credentials/records/record-error.js';
 import { endedAt } from '../credentials/records/validity.js';

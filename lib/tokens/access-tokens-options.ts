@@ -5,7 +5,7 @@ import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
-import { ENVIRONMENTS, type Environment } from '../credentials/kind.js';
+import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import {
   anything,
   flag,

@@ -1,7 +1,7 @@
 /** Makes the principal of a verified token. */
 import { Interner } from '../cache/interner.js';
 import type { ApiMap } from '../credentials/api-map.js';
-import type { Environment } from '../credentials/kind.js';
+import type { Environment } from '../credentials/environment.js';
 import { type AccessPrincipal, freezePrincipal, type TokenPayload } from '../credentials/principal.js';
 import type { ParsedAccessKeyRecord } from '../credentials/records/record.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';

@@ -1,5 +1,6 @@
 /** The records of keys and access keys, and the rules for them. */
-import { ENVIRONMENTS, type Environment, KEY_KINDS, type KeyKind } from '../kind.js';
+import { KEY_KINDS, type KeyKind } from '../credential-kind.js';
+import { ENVIRONMENTS, type Environment } from '../environment.js';
 import type { RateLimit } from '../rate-limit.js';
 import type { PublicJwk } from './public-jwk.js';
 import { RecordError } from './record-error.js';

@@ -1,6 +1,6 @@
 /** Entries of the audit log as sentences: who did what, when, and what changed. */
 
-import type { Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
 import { formatRateLimit, isRateLimits } from '../../credentials/rate-limit.js';
 import type { AuditEntry } from '../../management/audit-log/audit-log.js';
 import { actionTitle, infinitiveOf, reasonOf, verbOf } from './audit-words.js';

@@ -1,5 +1,5 @@
 /** The labels of kinds, environments and states of keys. */
-import type { Environment } from '../../credentials/kind.js';
+import type { Environment } from '../../credentials/environment.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
 import { type Html, html, join, userText } from './html.js';
 

@@ -1,5 +1,5 @@
 /** A table of the current settings of a key and those of an edit that was based on an older version. */
-import type { Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { type Html, html, userText } from '../components/html.js';
 import { fullList } from '../components/key-labels.js';

@@ -1,5 +1,5 @@
 /** The values of the form for the settings of a key, not validated yet. */
-import type { Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { Fields } from '../http/request-fields.js';
 import { formatLimits, formatMetadata } from './text-settings.js';

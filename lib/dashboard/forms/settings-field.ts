@@ -1,5 +1,5 @@
 /** The labels and errors of the form for the settings of a key. */
-import type { Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
 import type { ManagementError } from '../../management/management-error.js';
 import { type Html, html } from '../components/html.js';
 import type { AccountOptions } from './account-options.js';

@@ -1,5 +1,5 @@
 /** Converts form values to settings, or to an edit. Management validates them. */
-import type { Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
 import type { AccessKeyEdit, AccessKeySettings, KeyEdit, KeySettings } from '../../management/keys/key-settings.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { invalid } from '../../management/management-error.js';

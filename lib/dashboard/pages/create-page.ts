@@ -1,5 +1,5 @@
 /** The pages that create a key: the choice of a kind, the form for the settings, and the response with the secret. */
-import type { Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
 import type { CreatedKey } from '../../management/keys/key-service.js';
 import { ManagementError } from '../../management/management-error.js';
 import { hidden } from '../components/controls.js';

@@ -9,7 +9,7 @@ import {
   type Unavailable,
 } from '../../contracts/credential-verifier.js';
 import { isAddressRange } from '../../credentials/address-list.js';
-import { KINDS } from '../../credentials/kind.js';
+import { KINDS } from '../../credentials/credential-kind.js';
 import {
   CONFIRMATION_METHODS,
   freezePrincipal,

@@ -1,7 +1,7 @@
 /** Guards: checks of the principal after a gate. */
 import type { IncomingMessage } from 'node:http';
 import { types } from 'node:util';
-import { KINDS, type Kind } from '../../credentials/kind.js';
+import { KINDS, type Kind } from '../../credentials/credential-kind.js';
 import { CONFIRMATION_METHODS, type ConfirmationMethod, type Principal } from '../../credentials/principal.js';
 import { ignoreRejection } from '../../events/run-callback.js';
 import { method, names, type Option, type OptionTable, optional, readTable, text } from '../../options/option-table.js';

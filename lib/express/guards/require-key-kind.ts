@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from '../../credentials/kind.js';
+import { KINDS, type Kind } from '../../credentials/credential-kind.js';
 import { namesOf } from '../../options/options.js';
 import { defineGuard, type Guard } from './guard.js';
 

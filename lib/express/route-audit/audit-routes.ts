@@ -1,5 +1,5 @@
 /** Every route of an app, with the gates and guards before it. */
-import type { Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
 import type { Segments } from '../path-segment.js';
 import {
   callbacksOf,

@@ -1,6 +1,6 @@
 /** Operations on keys. API keys and access keys share them, and differ only in their settings. */
 
-import type { Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 import { parseNames } from '../../store/json-columns.js';
 import type { RepositoryTransaction } from '../../store/repository/repository.js';

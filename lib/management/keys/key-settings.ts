@@ -1,5 +1,6 @@
 /** Validates the settings of a key when it is created or edited. */
-import type { Environment, Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
+import type { Environment } from '../../credentials/environment.js';
 import type { RateLimit } from '../../credentials/rate-limit.js';
 import { listToJson, parseList, parseNames, parseOptional } from '../../store/json-columns.js';
 import type { KeyRow } from '../../store/tables.js';

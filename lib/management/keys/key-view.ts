@@ -1,5 +1,6 @@
 /** A key as members see it, without its secret. */
-import type { Environment, Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
+import type { Environment } from '../../credentials/environment.js';
 import type { RateLimit } from '../../credentials/rate-limit.js';
 import type { PublicJwk } from '../../credentials/records/public-jwk.js';
 import { parseList, parseNames, parseOptional } from '../../store/json-columns.js';

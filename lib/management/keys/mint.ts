@@ -1,8 +1,9 @@
 /** Creates ids, key values and secrets, with the rows to store. */
 import { randomBytes } from 'node:crypto';
+import type { Kind } from '../../credentials/credential-kind.js';
 import { digestOf } from '../../credentials/digest.js';
+import type { Environment } from '../../credentials/environment.js';
 import { mintKey } from '../../credentials/keyward-format.js';
-import type { Environment, Kind } from '../../credentials/kind.js';
 import type { SecretRow } from '../../store/tables.js';
 import { ManagementError } from '../management-error.js';
 

@@ -1,5 +1,5 @@
 /** Finds what the gates and guards of a route require, as far as an OpenAPI document can express it. */
-import type { Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
 import { isOpen, type RouteCheck } from '../../express/route-audit/route-checks.js';
 import type { GuardMetadata } from '../../express/route-metadata.js';
 import { type Alternative, provesMutualTls, type Requirement } from '../document/verifier-requirement.js';

@@ -1,6 +1,6 @@
 /** The option `schemes`: the verifier of each scheme of the document. */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
-import type { Kind } from '../../credentials/kind.js';
+import type { Kind } from '../../credentials/credential-kind.js';
 import { kindOf } from '../../options/options.js';
 import { faultAt, memberOf, type Place } from './json-pointer.js';
 

@@ -4,7 +4,7 @@ import type { RecordCacheOptions } from '../../cache/record-cache.js';
 import type { Clock } from '../../contracts/clock.js';
 import { clockOption } from '../../contracts/clock-option.js';
 import { type ApiMap, scopePrefixes } from '../../credentials/api-map.js';
-import { ENVIRONMENTS, type Environment } from '../../credentials/kind.js';
+import { ENVIRONMENTS, type Environment } from '../../credentials/environment.js';
 import type { AuthenticatingClient } from '../../http/client-authentication.js';
 import { discoverUrl } from '../../http/issuer-metadata.js';
 import { type PrivateKeyInput, readPrivateKey } from '../../http/private-key.js';

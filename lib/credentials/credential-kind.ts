@@ -4,14 +4,8 @@ export type Kind = KeyKind | 'access';
 /** The two kinds of API key (docs/spec.md §2.1). */
 export type KeyKind = 'secret' | 'public';
 
-/** The environment in which a credential is valid. */
-export type Environment = 'live' | 'sandbox';
-
 /** Every kind, for checking options. */
 export const KINDS = Object.freeze(['secret', 'public', 'access'] as const);
 
 /** Every kind of API key, for checking options and records. */
 export const KEY_KINDS = Object.freeze(['secret', 'public'] as const);
-
-/** Every environment, for checking options and records. */
-export const ENVIRONMENTS = Object.freeze(['live', 'sandbox'] as const);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ENVIRONMENTS, KEY_KINDS, KINDS } from '../../lib/credentials/kind.js';
+import { KEY_KINDS, KINDS } from '../../lib/credentials/credential-kind.js';
+import { ENVIRONMENTS } from '../../lib/credentials/environment.js';
 
 describe('the lists for checking options and records', () => {
   it.each([
