@@ -4,7 +4,7 @@ import { PERMISSIONS, type Permission } from './permissions.js';
 
 /** A member of an account, as your sign-in identifies them: the actor of operations. */
 export interface Member {
-  /** Identifies the member in the audit log. At most 500 characters. */
+  /** Identifies the member in the audit log. */
   readonly id: string;
   /** The account of the member. The member sees only the keys of this account. */
   readonly account: string;
@@ -14,14 +14,10 @@ export interface Member {
   readonly address?: string | undefined;
 }
 
-/** PostgreSQL cannot index the entries of an audit log by texts of several kilobytes. */
-const MAX_LENGTH = 500;
-
 /**
  * Validates a member.
  *
- * @throws ManagementError `no_member` if the value is not a member; `invalid` for a string with NUL or of more than 500
- *   characters.
+ * @throws ManagementError `no_member` if the value is not a member; `invalid` for a string with NUL.
  */
 export function readMember(value: unknown): Member {
   const { id, account, permissions, address } = (value ?? {}) as { readonly [field in keyof Member]: unknown };
@@ -30,8 +26,6 @@ export function readMember(value: unknown): Member {
   for (const [field, text] of Object.entries({ id, account, address })) {
     if (typeof text === 'string' && text.includes('\0'))
       throw invalid(`member.${field}`, 'expected a string without NUL');
-    if (typeof text === 'string' && text.length > MAX_LENGTH)
-      throw invalid(`member.${field}`, `expected at most ${MAX_LENGTH} characters`);
   }
   const held = PERMISSIONS.filter((permission) => permissions.includes(permission));
   return {
