@@ -129,9 +129,9 @@ export async function keysIn(listed: Site, unlisted: Site): Promise<Ids> {
   return { secret, public: open.key.id, access, off, offAccess, two, twoSecret, twoKid, twoVersion };
 }
 
-/** The answer to a body with one field: a body of 16 KiB or more is refused. */
+/** The answer to a body with one field: a body of more than 400 KiB is refused. */
 const sizeOf = (text: string) => new URLSearchParams({ text }).toString().length;
-export const isTooLong = (text: string) => sizeOf(text) > 16_200;
+export const isTooLong = (text: string) => sizeOf(text) > 409_000;
 
 /** Beside other texts there is no room for those, nor in an address. */
 const LONG = TEXTS.filter((text) => sizeOf(text) > 12_000);

@@ -4,16 +4,18 @@ import { type BodyFault, isFormType, type MaybeParsed, readBody } from '../../ht
 import { type FormPair, readPairs } from '../../protocol/form.js';
 import { badRequest, HttpError } from './http-error.js';
 
-/** The size is enough for about a hundred names of 64 characters and the other fields. */
-const BOUNDS = { maxBytes: 16 * 1_024, timeoutMs: 10_000 };
+const TIMEOUT_MS = 10_000;
+
+/** Enough for the largest key: 64 entries of metadata with 540 characters, each up to 9 bytes in a form. */
+export const MAX_SETTINGS_BYTES = 400 * 1_024;
 
 /** After the last two faults the rest of the body is not read, so the connection is closed. */
 const BODY_FAULTS: Readonly<Record<BodyFault, () => HttpError>> = {
-  aborted: () => badRequest('The form did not arrive completely. Send it again.'),
+  aborted: () => badRequest('The form was not received completely. Submit it again.'),
   slow_body: () =>
-    closeConnection(408, 'Form not received in time', 'The form took too long to arrive. Send it again.'),
+    closeConnection(408, 'Form not received in time', 'The form took too long to upload. Submit it again.'),
   too_large: () =>
-    closeConnection(413, 'Form too large', 'The form is larger than 16 KiB. Shorten its values and send it again.'),
+    closeConnection(413, 'Form too large', 'The form is too large. Go back, shorten its values and submit it again.'),
 };
 
 /** Whether the content type is that of these forms. Other sites can send `text/plain` too without a CORS preflight. */
@@ -24,9 +26,10 @@ export function hasFormBody(req: IncomingMessage): boolean {
 /**
  * Reads the fields of a form. If the host app has already parsed the body, its result is used.
  *
+ * @param maxBytes - Maximum size of the body.
  * @throws HttpError 400 for an invalid form, 408, 413, 415.
  */
-export async function readFormBody(req: MaybeParsed): Promise<readonly FormPair[]> {
+export async function readFormBody(req: MaybeParsed, maxBytes: number): Promise<readonly FormPair[]> {
   if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new HttpError(
       415,
@@ -34,8 +37,9 @@ export async function readFormBody(req: MaybeParsed): Promise<readonly FormPair[
       'The form was compressed, which is not supported. Send it without Content-Encoding.',
     );
   }
-  const pairs = req.readableDidRead ? pairsFromHost(req.body) : parsePairs(await readText(req));
-  if (pairs === undefined) throw badRequest('The form could not be read. Go back, reload the page and send it again.');
+  const pairs = req.readableDidRead ? pairsFromHost(req.body) : parsePairs(await readText(req, maxBytes));
+  if (pairs === undefined)
+    throw badRequest('The form could not be read. Go back, reload the page and submit it again.');
   return pairs;
 }
 
@@ -50,8 +54,8 @@ export function parsePairs(text: string): readonly FormPair[] | undefined {
   return UNESCAPED.test(text) ? undefined : readPairs(text);
 }
 
-async function readText(req: IncomingMessage): Promise<string> {
-  const body = await readBody(req, BOUNDS);
+async function readText(req: IncomingMessage, maxBytes: number): Promise<string> {
+  const body = await readBody(req, { maxBytes, timeoutMs: TIMEOUT_MS });
   if (Buffer.isBuffer(body)) return body.toString('latin1');
   throw BODY_FAULTS[body]();
 }

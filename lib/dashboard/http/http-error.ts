@@ -19,8 +19,8 @@ export function badRequest(message: string): HttpError {
   return new HttpError(400, 'Invalid request', message);
 }
 
-export function methodNotAllowed(method: string, allow: string): HttpError {
-  const message = `This page does not accept ${method} requests. Go back and open it from the menu.`;
+export function methodNotAllowed(allow: string): HttpError {
+  const message = 'This page cannot be opened this way. Go to your keys, and open it from there.';
   return new HttpError(405, 'Method not allowed', message, { Allow: allow });
 }
 

@@ -4,7 +4,7 @@ import { errorPage, toHttpError } from '../components/error-page.js';
 import { FLASH, isFromThisOrigin } from '../components/flash-message.js';
 import type { Route } from '../pages/routes.js';
 import { currentMember, type MemberOf } from './current-member.js';
-import { parsePairs, readFormBody } from './form-body.js';
+import { MAX_SETTINGS_BYTES, parsePairs, readFormBody } from './form-body.js';
 import { assertFormToken, ensureFormToken, TOKEN_FIELD } from './form-token.js';
 import { badRequest, methodNotAllowed } from './http-error.js';
 import type { DashboardSettings, Page } from './page-context.js';
@@ -30,7 +30,7 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
       respond(req, res, path, async () => {
         assertSameOrigin(req);
         const member = await currentMember(memberOf, req);
-        const fields = new Fields(await readFormBody(req), [...form, TOKEN_FIELD]);
+        const fields = new Fields(await readFormBody(req, MAX_SETTINGS_BYTES), [...form, TOKEN_FIELD]);
         assertFormToken(req, fields.one(TOKEN_FIELD));
         return await page({ ...contextOf(req, fields), member, formToken: ensureFormToken(req, res) });
       });
@@ -41,7 +41,7 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
     const allow = [...(get === undefined ? [] : ['GET', 'HEAD']), ...(post === undefined ? [] : ['POST'])].join(', ');
     return function refuse(req: Request, res: Response): void {
       respond(req, res, path, () => {
-        throw methodNotAllowed(req.method, allow);
+        throw methodNotAllowed(allow);
       });
     };
   }

@@ -120,8 +120,8 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
   }
 
   function refuseMethod(allow: string): SignInHandler {
-    return (req) => {
-      throw methodNotAllowed(req.method, allow);
+    return () => {
+      throw methodNotAllowed(allow);
     };
   }
 
@@ -157,10 +157,13 @@ type SignInHandler = (req: Request, res: Response) => PageResponse | Promise<Pag
 /** Reads a form of these pages. @throws HttpError 403 for a form from another site. */
 async function readOwnForm(req: Request, names: readonly string[]): Promise<Fields> {
   assertSameOrigin(req);
-  const fields = new Fields(await readFormBody(req), [...names, TOKEN_FIELD]);
+  const fields = new Fields(await readFormBody(req, MAX_FORM_BYTES), [...names, TOKEN_FIELD]);
   assertFormToken(req, fields.one(TOKEN_FIELD));
   return fields;
 }
+
+/** Enough for a link and the hidden fields. Nobody is signed in yet, so that no more is read. */
+const MAX_FORM_BYTES = 16 * 1_024;
 
 /**
  * Over http, browsers drop Secure cookies except from this machine. Without this check, a member who signs in would be
@@ -169,15 +172,15 @@ async function readOwnForm(req: Request, names: readonly string[]): Promise<Fiel
 function assertSecureCookies(req: Request): void {
   if (req.secure || THIS_MACHINE.test(req.headers.host ?? '')) return;
   const message =
-    'Open the Dashboard with https to sign in. With http, sign-in works only on the machine that runs the server, with the link that the server printed. If a proxy handles https for the server, the operator of the server must set "trust proxy".';
-  throw new HttpError(403, 'HTTPS is needed', message);
+    'To sign in, open the Dashboard with https. With http, sign-in works only on the machine that runs the server. If the address already begins with https, a proxy handles https, and the operator of this platform must set "trust proxy" on the server.';
+  throw new HttpError(403, 'HTTPS required', message);
 }
 
 function badLink(): HttpError {
   return new HttpError(
     401,
     'Not signed in',
-    'This link was already used, has expired, or is not valid. You need a new one.',
+    'This link has already been used, has expired, or is not valid. You need a new one.',
   );
 }
 
