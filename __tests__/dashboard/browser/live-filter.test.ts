@@ -30,6 +30,15 @@ describe('typing into the search', () => {
     expect([await namesOn(page), await search(page).inputValue()]).toEqual([['Needle'], 'needle']);
   });
 
+  it('keeps the search when the environment is switched', async () => {
+    const page = await site.enter(chromium, 'developer');
+    await search(page).pressSequentially('needle');
+    await page.waitForURL(/\?text=needle$/);
+    await page.locator('#environments').getByRole('link', { name: 'Live' }).click();
+    await page.waitForURL(/environment=live/);
+    expect([await search(page).inputValue(), await namesOn(page)]).toEqual(['needle', ['Needle']]);
+  });
+
   it('N39 says that nothing matches', async () => {
     const page = await site.enter(chromium, 'developer');
     await search(page).pressSequentially('no such key');
@@ -69,7 +78,7 @@ describe('typing into the search', () => {
     const secret = `sk_${'a'.repeat(23)}wxyz`;
     await field.fill(`Bearer ${secret}`);
     expect(await field.inputValue()).toBe('wxyz');
-    await page.getByText('You entered a whole key or secret.').waitFor();
+    await page.getByText('You searched for a whole key or secret.').waitFor();
     await field.press('Enter');
     await page.waitForURL(/=wxyz/);
     expect(sent.filter((url) => url.includes('aaaa'))).toEqual([]);

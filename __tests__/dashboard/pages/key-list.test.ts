@@ -67,11 +67,12 @@ describe('a list', () => {
   it.each(KEY_TYPES)('of %s without keys says what to do', async (keyType) => {
     const browser = dashboard.browser((await at.account()).developer);
     const none = await browser.get(LIST[keyType]);
-    expect(none.body).toContain('What do you need it for?');
+    expect(none.body).toContain('<h2>Next steps</h2>');
+    expect(none.body.includes('Where will you use it?')).toBe(keyType === 'keys');
     expect(none.body).not.toContain('role="search"');
     const unmatched = await browser.get(`${LIST[keyType]}?text=x`);
     expect(unmatched.body).toContain('matches.');
-    expect(unmatched.body).not.toContain('What do you need it for?');
+    expect(unmatched.body).not.toContain('Where will you use it?');
     expect(linkIn(unmatched, 'Clear filters')).toBe(LIST[keyType]);
   });
 
@@ -159,11 +160,14 @@ describe('a list', () => {
     const browser = dashboard.browser(holder.developer);
     const { body } = await browser.get(`${LIST[keyType]}?unused=30`);
     expect([body.includes(`/${old.id}"`), body.includes(`/${young.id}"`)]).toEqual([true, false]);
-    expect(body).toContain('<option value="30" selected>Not in 30 days</option>');
+    expect(body).toContain('<option value="30" selected>Not in the last 30 days</option>');
     expect(body).toContain('<details class="more" open>');
     at.clock.advance(6 * DAY);
     const week = (await browser.get(`${LIST[keyType]}?unused=7`)).body;
-    expect([week.includes(`/${young.id}"`), week.includes('selected>Not in 7 days</option>')]).toEqual([true, true]);
+    expect([week.includes(`/${young.id}"`), week.includes('selected>Not in the last 7 days</option>')]).toEqual([
+      true,
+      true,
+    ]);
     const unfiltered = (await browser.get(`${LIST[keyType]}?text=_`)).body;
     expect(unfiltered).toContain(`/${young.id}"`);
     expect(unfiltered).toContain('<details class="more">');
@@ -176,7 +180,7 @@ describe('a list', () => {
     for (const keyType of KEY_TYPES) {
       const { body } = await browser.get(LIST[keyType]);
       expect(body).toContain('The account is disabled: no key can be created.');
-      expect(body).not.toContain('What do you need it for?');
+      expect(body).not.toContain('Where will you use it?');
       expect(body).not.toContain('/new');
     }
   });

@@ -19,7 +19,7 @@ for (const button of document.querySelectorAll('[data-copy]')) {
     } catch {
       field.focus();
       select();
-      label.data = 'Press Ctrl+C';
+      label.data = 'Copy failed';
     }
     setTimeout(() => { label.data = 'Copy'; }, 3000);
   });
@@ -44,10 +44,9 @@ if (once.length > 0) {
   });
 }
 
-// Filters while the member types. The server does it, because only the server has all pages of the list.
+// Filters while the member types. Only the server has all pages of the list.
 const filters = document.querySelector('[data-live]');
 if (filters) {
-  const results = document.getElementById('results');
   const found = document.getElementById('found');
   let timer;
   let request;
@@ -60,11 +59,10 @@ if (filters) {
     try {
       const response = await fetch(url, { signal });
       const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-      const next = page.getElementById('results');
       if (signal.aborted) return;
-      // The response is not the list, for example because the member is no longer signed in.
-      if (!next) { location.assign(url); return; }
-      results.replaceChildren(...next.childNodes);
+      // No list to filter, for example because the member is no longer signed in.
+      if (!page.getElementById('environments')) { location.assign(url); return; }
+      for (const id of ['results', 'environments']) document.getElementById(id).replaceWith(page.getElementById(id));
       found.textContent = page.getElementById('found').textContent;
       history.replaceState(null, '', url);
     } catch {
@@ -84,12 +82,14 @@ addEventListener('pageshow', (event) => { if (event.persisted) location.reload()
 // Sends a form only once after a double click.
 for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', (event) => {
-    if (sent.has(form)) event.preventDefault();
+    if (sent.has(form)) { event.preventDefault(); return; }
     sent.add(form);
+    // After Stop, the button works again.
+    setTimeout(() => sent.delete(form), 2000);
   });
 }
 
-// Refuses a private key in the browser. The server refuses it too, but only after it was sent.
+// Refuses a private key before it is sent. The server refuses it too.
 for (const field of document.querySelectorAll('[data-public-key]')) {
   field.addEventListener('input', () => {
     const isPrivate = /PRIVATE KEY|"(?:d|k|p|q)"\\s*:/.test(field.value);
@@ -109,7 +109,7 @@ for (const choice of document.querySelectorAll('[data-choice]')) {
   if (!choice.querySelector('.error')) apply();
 }
 
-// Shows the warning for a live secret key without an expiry date.
+// Shows the warning for a live secret key without an expiration date.
 for (const warning of document.querySelectorAll('[data-warns]')) {
   const field = document.getElementById(warning.dataset.warns);
   const apply = () => {

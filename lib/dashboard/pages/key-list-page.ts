@@ -118,7 +118,7 @@ function environmentSwitch(path: string, view: ListView): Html {
     const isCurrent = environment === view.environment;
     return html`<li><a href="${path}${queryString({ ...view, environment })}"${isCurrent && html` aria-current="true"`}>${title}</a></li>`;
   };
-  return html`<nav aria-label="Environment"><ul class="switch">${link(undefined, 'All')}${link('live', ENVIRONMENTS.live)}${link('sandbox', ENVIRONMENTS.sandbox)}</ul></nav>`;
+  return html`<nav aria-label="Environment" id="environments"><ul class="switch">${link(undefined, 'All')}${link('live', ENVIRONMENTS.live)}${link('sandbox', ENVIRONMENTS.sandbox)}</ul></nav>`;
 }
 
 function filterForm(
@@ -145,10 +145,10 @@ ${limit !== undefined && hidden('limit', limit)}
 
 const LAST_USED_OPTIONS: readonly SelectOption[] = [
   { value: '', title: 'Any time' },
-  { value: '7', title: 'Not in 7 days' },
-  { value: '30', title: 'Not in 30 days' },
-  { value: '90', title: 'Not in 90 days' },
-  { value: '365', title: 'Not in a year' },
+  { value: '7', title: 'Not in the last 7 days' },
+  { value: '30', title: 'Not in the last 30 days' },
+  { value: '90', title: 'Not in the last 90 days' },
+  { value: '365', title: 'Not in the last year' },
 ];
 
 function daysBefore(now: number, days: string | undefined): Date | undefined {
@@ -162,8 +162,8 @@ const ORDER_TITLES: Readonly<Record<KeyOrder, string>> = {
   created: 'Oldest first',
   name: 'Name, A to Z',
   '-name': 'Name, Z to A',
-  '-used': 'Recently used',
-  used: 'Longest unused',
+  '-used': 'Most recently used',
+  used: 'Least recently used',
 };
 const ORDERS: readonly SelectOption[] = Object.entries(ORDER_TITLES).map(([order, title]) => ({
   value: order === DEFAULT_ORDER ? '' : order,
@@ -185,7 +185,7 @@ function apiField(apis: AccountOptions['apis'], api: string | undefined): Html {
 
 function nothingFound(keyType: KeyType, { text, state }: ListView, base: string): Html {
   return html`<div class="empty"><h2>No ${keyType.noun} matches</h2>
-<p>${text !== undefined && html`The search looks in names, IDs and the last characters of keys. `}${
+<p>${text !== undefined && html`The search covers names, IDs and the last characters of keys. `}${
     state === undefined && 'To find revoked keys, choose the state "Revoked". '
   }<a href="${base}${keyType.list}">Clear filters</a></p></div>`;
 }
@@ -210,15 +210,14 @@ function firstRun({ base }: PageContext, keyType: KeyType): Html {
       ]
     : [{ ...KINDS.access, path: keyType.create }];
   return html`<div class="start"><h2>Create an ${keyType.noun}</h2>
-<p>What do you need it for?</p>
-<ul class="cards">${cards.map(
+${isApi && html`<p>Where will you use it?</p>\n`}<ul class="cards">${cards.map(
     ({ title, use, path }) =>
       html`<li><a class="card" href="${base}${path}"><strong>${title}</strong> ${use}</a></li>
 `,
   )}</ul>
 <h2>Next steps</h2>
-<ol class="steps"><li>Copy the ${isApi ? 'key' : 'client secret'}. ${isApi ? 'A secret key' : 'It'} is shown once.</li>
-<li>${isApi ? 'Send a request with it. The page that shows the key has a command to try.' : 'Obtain an access token with it. The page that shows the secret has a command to try.'}</li>
-<li>Come back here to see when each key was last used, and how often.</li></ol>
+<ol class="steps"><li>Copy the ${isApi ? 'key' : 'client secret'}. ${isApi ? 'A secret key' : 'It'} is shown only once.</li>
+<li>${isApi ? 'Send a request with it. The page that shows the key has a sample command.' : 'Obtain an access token with it. The page that shows the secret has a sample command.'}</li>
+<li>Come back here to see when each key was last used and how many requests it made.</li></ol>
 <p class="muted">${isApi ? html`A server that uses OAuth 2.0 needs an <a href="${base}${ACCESS_KEYS.list}">access key</a> instead.` : html`A server that does not use OAuth 2.0 needs an <a href="${base}${API_KEYS.list}">API key</a> instead.`}</p></div>`;
 }
