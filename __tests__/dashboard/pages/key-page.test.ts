@@ -58,7 +58,7 @@ describe('the banner of a key', () => {
     at.clock.advance(3 * DAY);
     const { body } = await dashboard.browser(holder.owner).get(`/keys/${key.id}`);
     expect(bannerIn(body)).toBe(
-      `Every request with this key is refused. It expired on ${formatTime(expiresAt)} (2 days ago). Choose a later day`,
+      `Every request with this key is refused. It expired on ${formatTime(expiresAt)} (2 days ago). Choose a later date`,
     );
   });
 });
@@ -75,7 +75,7 @@ describe('the page of a key', () => {
     at.clock.advance(1);
     expect(await bannersOf()).toEqual([
       `1 key on this page expires within 14 days: ${key.id} in 14 days.`,
-      `This key expires soon: ${formatTime(expiresAt)} (in 14 days). Choose a later day`,
+      `This key expires on ${formatTime(expiresAt)} (in 14 days). Choose a later date`,
     ]);
   });
 
@@ -155,7 +155,7 @@ describe('the page of a key', () => {
     await at.management.accessKeys.addSecret(holder.owner, key.id);
     at.clock.advance(2 * DAY);
     const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
-    expect(body).toContain('To rotate this key, first choose a later expiry.');
+    expect(body).toContain('To rotate this key, first choose a later expiration date.');
     for (const link of ['/rotate/confirm', '/secrets/confirm']) expect(body).not.toContain(link);
   });
 
@@ -169,7 +169,7 @@ describe('the page of a key', () => {
     await at.management.accessKeys.deleteSecret(holder.owner, key.id, key.secrets[0]?.id ?? '');
     const withoutSecret = await page();
     expect(withoutSecret).not.toContain('Remove this public key');
-    expect(withoutSecret).toContain('This key has no secret that could be rotated. Add one instead.');
+    expect(withoutSecret).toContain('This key has no secret to rotate. Add a secret instead.');
     expect(withoutSecret).not.toContain('/rotate/confirm');
   });
 
@@ -239,11 +239,11 @@ describe('the usage of a key', () => {
     const { key } = await holder.key();
     const { body } = await used.browser(holder.developer).get(`/keys/${key.id}`);
     expect(body.indexOf('id="usage"')).toBeLessThan(body.indexOf('class="facts"'));
-    expect(body).toContain('<dt>Accepted, 7 days</dt><dd>7,000</dd>');
-    expect(body).toContain('<dt>Accepted, 30 days</dt><dd>30,000</dd>');
-    expect(body).toContain('<dt>Refused, 30 days</dt><dd>7</dd>');
+    expect(body).toContain('<dt>Accepted, last 7 days</dt><dd>7,000</dd>');
+    expect(body).toContain('<dt>Accepted, last 30 days</dt><dd>30,000</dd>');
+    expect(body).toContain('<dt>Refused, last 30 days</dt><dd>7</dd>');
     expect(body).toContain('aria-label="30,000 accepted and 7 refused requests from 22 Oct to 20 Nov"');
-    expect(body).toContain('<span>Most on a day: 1,007. Hatched: refused.</span>');
+    expect(body).toContain('<span>Busiest day: 1,007 requests. Refused requests are hatched.</span>');
     expect(body.match(/<rect /g)).toHaveLength(31);
   });
 
@@ -260,7 +260,7 @@ describe('the usage of a key', () => {
     const { key } = await holder.key();
     const browser = dashboard.browser(holder.owner);
     expect((await browser.get(`/keys/${key.id}/${path}`)).body).toContain(
-      'The key was not used yet. A use in the last minute may not be shown.',
+      'The key has not been used yet. Usage data can be delayed by up to a minute.',
     );
     const { body } = await used.browser(holder.owner).get(`/keys/${key.id}/${path}`);
     expect(body.replace(/<[^>]+>/g, '')).toContain(

@@ -10,7 +10,7 @@ import { missingPermission } from '../http/permissions.js';
 import { type KeyType, keyPath } from '../key-type.js';
 import { type Html, html, userText } from './html.js';
 import { secretHint, secretNoun } from './key-labels.js';
-import { formatExpiry, timeAgo, timeWithAge } from './times.js';
+import { expiryInSentence, timeAgo, timeWithAge } from './times.js';
 
 /** @param entries - The newest entries of the audit log about the key. They say who disabled or revoked it. */
 export function keyStateBanner(
@@ -22,7 +22,7 @@ export function keyStateBanner(
   const { base, now } = context;
   const keyUrl = `${base}${keyPath(keyType, key)}`;
   const canEdit = missingPermission(context, 'edit') === undefined;
-  const laterDay = html` <a href="${keyUrl}/edit">Choose a later day</a>`;
+  const laterDate = html` <a href="${keyUrl}/edit">Choose a later date</a>`;
   if (key.state === 'disabled' && key.disabledAt !== null) {
     const by = findActor(entries, isDisabling);
     return html`<p class="banner">Every request with this key is refused. ${by ?? 'It was'} disabled ${by !== undefined && 'it '}on ${timeWithAge(key.disabledAt, now)}.${canEdit && html` <a href="${keyUrl}/enable/confirm">Enable it</a>`}</p>`;
@@ -32,11 +32,11 @@ export function keyStateBanner(
     return html`<p class="banner">Every request with this key is refused, and this cannot be undone. ${by ?? 'It was'} revoked ${by !== undefined && 'it '}on ${timeWithAge(key.revokedAt, now)}.</p>`;
   }
   if (key.state === 'expired' && key.expiresAt !== null) {
-    return html`<p class="banner">Every request with this key is refused. It expired on ${timeWithAge(key.expiresAt, now)}.${canEdit && laterDay}</p>`;
+    return html`<p class="banner">Every request with this key is refused. It expired ${timeWithAge(key.expiresAt, now, expiryInSentence)}.${canEdit && laterDate}</p>`;
   }
   const expiry =
     expiresSoon(key, now) &&
-    html`<p class="banner">This key expires soon: ${timeWithAge(key.expiresAt, now, formatExpiry)}.${canEdit && laterDay}</p>`;
+    html`<p class="banner">This key expires ${timeWithAge(key.expiresAt, now, expiryInSentence)}.${canEdit && laterDate}</p>`;
   return html`${expiry}${rotationBanner(key, now)}`;
 }
 

@@ -38,15 +38,28 @@ export function formatExpiry(time: Date): string {
   return time.getTime() % DAY === 0 ? `End of ${formatLongDay(new Date(time.getTime() - 1))}, UTC` : formatTime(time);
 }
 
-/** `3 minutes ago`, `in 12 days`: past times in whole units, future times to the nearest unit. */
+/** The same after "expires": `at the end of 21 Feb 2027, UTC`, or `on 21 Feb 2027, 18:44 UTC`. */
+export function expiryInSentence(time: Date): string {
+  const text = formatExpiry(time);
+  return text.startsWith('End') ? `at the end${text.slice('End'.length)}` : `on ${text}`;
+}
+
+/** `3 minutes ago`, `in 12 days`: days by the calendar, other past times in whole units, future times to the nearest. */
 function relativeTime(time: Date, now: number): string {
   const ahead = time.getTime() - now;
   const count = ahead > 0 ? Math.round : Math.trunc;
   for (const [unit, length, from] of UNITS) {
-    const format = unit === 'day' ? WITH_WORDS : WITH_NUMBER;
-    if (Math.abs(ahead) >= from) return format.format(count(ahead / length), unit);
+    if (Math.abs(ahead) < from) continue;
+    // "yesterday" names a day of the calendar, also 47 hours later.
+    if (unit === 'day') return WITH_WORDS.format(calendarDay(time.getTime()) - calendarDay(now), unit);
+    return WITH_NUMBER.format(count(ahead / length), unit);
   }
   return 'just now';
+}
+
+/** The number of a day, in UTC. */
+function calendarDay(at: number): number {
+  return Math.floor(at / DAY);
 }
 
 /** How long ago a time was, or how soon it is, with the exact time as a tooltip. `timeWithAge` shows both as text. */
