@@ -52,7 +52,7 @@ describe('limits as text', () => {
   it('takes a time without a number as one', () => expect(parseLimits('10/s')).toEqual([{ requests: 10, seconds: 1 }]));
 
   it.each(['100', '100/1', '1.5/m', '-1/m', '100 per', '100/week', '100 minute'])('refuses %j', (text) => {
-    expect(() => parseLimits(text)).toThrow(/^limits: enter a number of requests per time/);
+    expect(() => parseLimits(text)).toThrow(/^limits: enter a number of requests per time period/);
   });
 });
 
@@ -116,7 +116,7 @@ describe.each(KEY_TYPES)('a form of %s', (keyType) => {
       'Allowed IP addresses',
       /id="allowedAddresses-error">enter up to 256 IP addresses or networks, such as 203\.0\.113\.0\/24, got &quot;203\.0\.113&quot;</,
     ],
-    ['limits', 'many', 'Rate limits', /id="limits-error">enter a number of requests per time/],
+    ['limits', 'many', 'Rate limits', /id="limits-error">enter a number of requests per time period/],
     ['limits', '0/1m', 'Rate limits', /id="limits-error">enter up to 8 limits/],
   ])('with a wrong %s of %j says so beside the field and in the summary', async (name, text, _title, error) => {
     const holder = await at.account();

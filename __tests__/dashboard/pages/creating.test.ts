@@ -54,6 +54,20 @@ describe('the form', () => {
   });
 
   it.each([
+    { apis: 'all', names: [] },
+    { apis: 'some', names: ['payments'] },
+  ])('has all that is needed in an account without scopes: %j', async ({ apis, names }) => {
+    const holder = await at.account({ scopes: [] });
+    const browser = dashboard.browser(holder.owner);
+    const page = await browser.get('/keys/new?kind=secret');
+    expect(page.body).not.toContain('<legend>Scopes</legend>');
+    const form = { ...newForm('keys'), 'apis.of': apis, apis: names, 'scopes.of': fieldOf(page, 'scopes.of') ?? '' };
+    expect((await browser.post('/keys', form)).status).toBe(201);
+    const [key] = (await at.management.keys.list(holder.owner)).items;
+    expect(key).toMatchObject({ apis: apis === 'all' ? 'all' : names, scopes: null });
+  });
+
+  it.each([
     ['secret', NEW_PAGE.keys, 'APIs'],
     ['public', '/keys/new?kind=public', 'APIs'],
     ['access', NEW_PAGE.accessKeys, 'scopes'],
@@ -163,7 +177,7 @@ describe.each(KEY_TYPES)('a new key of %s', (keyType) => {
     const browser = dashboard.browser(holder.developer);
     const [first, again] = [await browser.post(PATH[keyType], form), await browser.post(PATH[keyType], form)];
     expect([first.status, again.status]).toEqual([201, 200]);
-    expect(again.body).toContain('was shown once and cannot be shown again');
+    expect(again.body).toContain('was shown only once and cannot be shown again');
     expect(again.body).not.toContain(textIn(first));
     expect((await at.management[keyType].list(holder.owner)).items).toHaveLength(1);
   });
@@ -226,7 +240,7 @@ describe('the page with the secret', () => {
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain('Copy the secret key now and store it safely.');
     expect(text).toContain('Environment: Sandbox &middot; APIs: payments &middot; Expires: End of 15 Jan 2030, UTC (');
-    expect(text).toContain('The file order-service.env sets ACME_PAY_KEY.');
+    expect(text).toContain('The file to download, order-service.env, sets ACME_PAY_KEY.');
     expect(body).toMatch(
       /<a [^>]*download="order-service.env" href="data:text\/plain;charset=utf-8,ACME_PAY_KEY%3Dsk_/,
     );

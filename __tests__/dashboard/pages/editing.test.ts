@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyView } from 'keyward/management';
-import { type Holder, managed } from '../../support/managed.js';
+import { type Holder, managed, OPERATOR } from '../../support/managed.js';
 import { isAccepted } from '../../support/managed-text.js';
 import { editForm, KEY_TYPES, type KeyTypeName, LIST, madeKey, PATH } from '../key-forms.js';
 import { altered, type Form, fieldOf, MOUNT, type Reply, servedDashboard, textIn } from '../served-dashboard.js';
@@ -35,13 +35,39 @@ async function expectDone(reply: Reply, holder: Holder, said: string): Promise<v
   expect(message?.startsWith(said) === true ? said : message).toBe(said);
 }
 
+it.each([{ scopes: null }, { scopes: [] }])(
+  'a secret key of an account without scopes is renamed, and keeps its own: %j',
+  async ({ scopes }) => {
+    const holder = await at.account();
+    const { key } = await holder.key({ scopes: scopes ?? undefined });
+    await at.management.accounts.put(OPERATOR, holder.id, { apis: ['payments'], scopes: [], channels: [] });
+    const browser = dashboard.browser(holder.owner);
+    const page = await browser.get(`/keys/${key.id}/edit`);
+    const form = editForm('keys', key, { name: 'Desk', 'scopes.of': fieldOf(page, 'scopes.of') ?? '' });
+    expect((await browser.post(`/keys/${key.id}/edit`, form)).status).toBe(303);
+    expect(await at.management.keys.view(holder.owner, key.id)).toMatchObject({ name: 'Desk', scopes });
+  },
+);
+
+it('a key with as much metadata as a record can have is renamed', async () => {
+  const holder = await at.account();
+  const entries = Array.from({ length: 64 }, (_, i) => [`${i}`.padStart(40, '\u00e9'), '\u65e5'.repeat(500)]);
+  const metadata = Object.fromEntries(entries);
+  const { key } = await holder.key({ metadata });
+  const lines = entries.map(([name, value]) => `${name}=${value}`).join('\n');
+  const form = editForm('keys', key, { name: 'Desk', metadata: lines });
+  const browser = dashboard.browser(holder.owner);
+  expect((await browser.post(`/keys/${key.id}/edit`, form)).status).toBe(303);
+  expect(await at.management.keys.view(holder.owner, key.id)).toMatchObject({ name: 'Desk', metadata });
+});
+
 describe.each(KEY_TYPES)('%s', (keyType) => {
   it('the form shows the settings of the key; sent unchanged, it changes nothing', async () => {
     const { holder, get, post, now, made } = await keyOf(keyType);
     const page = await get('/edit');
     expect(fieldOf(page, 'version')).toBe('1');
     expect(page.body).toMatch(new RegExp(`name="${keyType === 'keys' ? 'apis' : 'scopes'}" value="payments" checked`));
-    await expectDone(await post('/edit', editForm(keyType, made)), holder, `Key “${made.id}”: the changes are saved`);
+    await expectDone(await post('/edit', editForm(keyType, made)), holder, `Key “${made.id}” was updated.`);
     expect(await now()).toEqual(made);
     expect(await holder.story()).toHaveLength(1);
   });
@@ -54,7 +80,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
       channels: ['pc_2', 'pc_1'],
       expiresAt: '2030-12-31',
     });
-    await expectDone(await post('/edit', form), holder, 'Key “Desk”: the changes are saved');
+    await expectDone(await post('/edit', form), holder, 'Key “Desk” was updated.');
     const expiresAt = new Date('2031-01-01T00:00:00Z');
     expect(await now()).toEqual({ ...made, version: 2, name: 'Desk', channels: ['pc_2', 'pc_1'], expiresAt });
     const [, entry] = await holder.story();
@@ -102,7 +128,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(conflict.body).toContain('name="name" value="Mine"');
     const version = fieldOf(conflict, 'version') ?? '';
     expect(version).toBe('2');
-    await expectDone(await post('/edit', { ...mine, version }), holder, 'Key “Mine”: the changes are saved');
+    await expectDone(await post('/edit', { ...mine, version }), holder, 'Key “Mine” was updated.');
     expect(await now()).toMatchObject({ name: 'Mine', channels: ['pc_1'], version: 3 });
   });
 
@@ -128,10 +154,10 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
   it('Disable and Revoke say before it that requests are refused at once, and name each other', async () => {
     const { get, own } = await keyOf(keyType);
     const [disable, revoke] = [await get('/disable/confirm'), await get('/revoke')];
-    expect(disable.body).toContain('is refused from now on, until you enable the key again.');
+    expect(disable.body).toContain('will be refused until you enable it again.');
     expect(disable.body).toContain(`<a href="${MOUNT}${own}/revoke">revoke it</a>`);
     expect(disable.body).toContain('<button class="danger">Disable</button>');
-    expect(revoke.body).toContain('is refused at once. This cannot be undone.');
+    expect(revoke.body).toContain('will be refused immediately. This cannot be undone.');
     expect(revoke.body).toContain(`<a href="${MOUNT}${own}/disable/confirm">disable it</a>`);
   });
 
@@ -199,16 +225,16 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const { get, post } = await keyOf(keyType);
     await post('/rotate', { version: '1', grace: '86400' });
     const tooSoon =
-      /Not used since it was rotated, <time [^>]+>(just now|1 minute ago)<\/time>\. Uses appear here within a minute/;
+      /It has not been used since the rotation, <time [^>]+>(just now|1 minute ago)<\/time>\. Usage data can be delayed by up to a minute\. Check again later\./;
     for (const milliseconds of [0, 65_000, 5_000]) {
       at.clock.advance(milliseconds);
       const { body } = await get();
       expect(body).toMatch(tooSoon);
-      expect(body).not.toContain('no longer used');
+      expect(body).not.toContain('<strong>It has not');
     }
     at.clock.advance(1);
-    expect((await get()).body).toContain(
-      '<strong>It is no longer used:</strong> there has been no request with it since the rotation.',
+    expect((await get()).body).toMatch(
+      /<strong>It has not been used since the rotation, <time [^>]+>1 minute ago<\/time>\.<\/strong>/,
     );
   });
 
@@ -216,7 +242,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const { holder, post, now } = await keyOf(keyType);
     await post('/rotate', { version: '1', grace: '86400' });
     const used = seen(await now(), at.clock.now());
-    expect(await page(keyType, holder, used)).toContain('Not used since it was rotated');
+    expect(await page(keyType, holder, used)).toContain('It has not been used since the rotation');
   });
 
   it('the rotation form sent again, as by a reload: nothing is rotated again', async () => {
@@ -244,7 +270,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(await page(keyType, holder, used, '/end-grace/confirm')).toContain('from <bdi>198.51.100.9</bdi>');
     const version = fieldOf(asked, 'version') ?? '';
     expect((await post('/end-grace', { version: '1' })).status).toBe(409);
-    await expectDone(await post('/end-grace', { version }), holder, `Key “${made.id}”: the grace period ended`);
+    await expectDone(await post('/end-grace', { version }), holder, `Key “${made.id}”: the grace period was ended.`);
     expect((await get()).body).not.toContain('End the grace period now');
     expect(
       (await now()).secrets.filter(
@@ -257,25 +283,27 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
 
   it('is rotated again within the grace period: before and after, the page names the secret that ends', async () => {
     const { post, get, now, made } = await keyOf(keyType);
-    expect((await get('/rotate/confirm')).body).not.toContain('at once');
+    expect((await get('/rotate/confirm')).body).not.toContain('immediately');
     await post('/rotate', { version: '1', grace: '86400' });
     at.clock.advance(1_000);
     const { body } = await get('/rotate/confirm');
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain(
-      `If you rotate now, ${made.hint}, the ${WORD[keyType]} before the current one, is refused at once. ${made.hint} was not used yet. A use in the last minute may not be shown.`,
+      `Rotating now ends the grace period of the earlier ${WORD[keyType]} ${made.hint} immediately. ${made.hint} has not been used yet. Usage data can be delayed by up to a minute.`,
     );
-    expect(text).toContain('If clients still use it, wait until its grace period ends, ');
+    expect(text).toContain(`If clients still use ${made.hint}, do not rotate before `);
     const { hint } = await now();
-    expect(text).toContain(`When does ${hint}, the current ${WORD[keyType]}, stop working?`);
+    expect(text).toContain(`When should the current ${WORD[keyType]} ${hint} stop working?`);
     expect(text).not.toContain('add a secret');
-    expect(body).toContain(`<button>Rotate and end ${made.hint}</button>`);
+    expect(body).toContain('<button>Rotate and end the earlier grace period</button>');
     const again = await post('/rotate', { version: '2', grace: '86400' });
-    expect(again.body).toContain(`<p>Refused from now on: <code class="end">${made.hint}</code>.</p>`);
+    expect(again.body).toContain(
+      `<p>No longer accepted: the ${WORD[keyType]} <code class="end">${made.hint}</code>.</p>`,
+    );
     at.clock.advance(1_000);
     const last = await post('/rotate', { version: '3', grace: '0' });
     const hints = (await now()).secrets.slice(1, 3).map(({ hint }) => `<code class="end">${hint}</code>`);
-    expect(last.body).toContain(`<p>Refused from now on: ${hints.join(', ')}.</p>`);
+    expect(last.body).toContain(`<p>No longer accepted: the ${WORD[keyType]}s ${hints.join(', ')}.</p>`);
   });
 
   it.each(['-1', '2592001', 'soon', '', '1.5'])('is not rotated with the grace period %j', async (grace) => {
@@ -325,7 +353,7 @@ describe('API keys', () => {
     const asked = (await browser.get(`/keys/${key.id}/rotate/confirm`)).body;
     expect(asked).toContain('You get a new public key. ');
     expect(asked).toContain('so that you can update your pages and apps.');
-    expect(asked).toContain(`When does <code class="end">${key.hint}</code>, the current public key, stop working?`);
+    expect(asked).toContain(`When should the current public key <code class="end">${key.hint}</code> stop working?`);
     const form = { version: '1', grace: '3600' };
     const rotated = (await browser.post(`/keys/${key.id}/rotate`, form)).body;
     expect(rotated).toContain(`The old public key is <code class="end">${key.hint}</code>.`);
@@ -401,7 +429,7 @@ describe('access keys', () => {
     const added = await post('/secrets', { version: '1' });
     expect([added.status, textIn(added)]).toEqual([201, expect.stringMatching(/^[\w-]{86}$/)]);
     expect(added.body.replace(/<[^>]+>/g, '')).toContain(
-      `The other client secret ${made.hint} is still accepted. Update your clients to the new one.`,
+      `The other client secret ${made.hint} is still accepted. Update your clients to use the new one.`,
     );
     expect((await get()).body).not.toContain('/secrets/confirm');
     const again = await post('/secrets', { version: '1' });
@@ -415,7 +443,7 @@ describe('access keys', () => {
     const [kept, secret = ''] = secrets.map(({ id }) => id);
     const asked = await get(`/secrets/delete/confirm?secret=${secret}`);
     expect(asked.body).toContain(
-      `Every token request with the client secret <code class="end">${secrets[1]?.hint}</code> is refused at once.`,
+      `Every token request with the client secret <code class="end">${secrets[1]?.hint}</code> will be refused immediately.`,
     );
     expect(asked.body).toContain('Tokens that were already issued stay valid until they expire');
     expect(asked.body).toContain(`<h1>Delete a secret from <bdi>${made.id}</bdi></h1>`);
@@ -442,7 +470,7 @@ describe('access keys', () => {
       (await page('accessKeys', holder, used, `/secrets/delete/confirm?secret=${id}`)).replace(/<[^>]+>/g, '');
     const text = await textOf(secret?.id);
     expect(text).toContain(
-      `${other?.hint}, the other client secret, was never used. Clients probably still use ${secret?.hint}`,
+      `The other client secret ${other?.hint} was never used. Clients probably still use ${secret?.hint}.`,
     );
     expect(text).toMatch(new RegExp(`${secret?.hint} was last used .* from 198.51.100.9`));
     expect(await textOf(other?.id)).not.toContain('the other client secret');

@@ -16,13 +16,13 @@ describe('the variables', () => {
     ['$(id)\nX=1', 'ID_X_1'],
   ])('of %j begin with %s', (product, prefix) => {
     expect(textOf(fileOf(product, 'Till'))).toBe(`${prefix}_KEY=sk_live_x\n`);
-    expect(fileOf(product, 'Till').variable).toBe(`${prefix}_KEY`);
+    expect(fileOf(product, 'Till').variables).toEqual([`${prefix}_KEY`]);
   });
 
   it('of an access key are the client ID and the client secret', () => {
-    expect(textOf(fileOf('Acme Pay', null, 'access', 'ack_1'))).toBe(
-      'ACME_PAY_CLIENT_ID=ack_1\nACME_PAY_CLIENT_SECRET=sk_live_x\n',
-    );
+    const file = fileOf('Acme Pay', null, 'access', 'ack_1');
+    expect(textOf(file)).toBe('ACME_PAY_CLIENT_ID=ack_1\nACME_PAY_CLIENT_SECRET=sk_live_x\n');
+    expect(file.variables).toEqual(['ACME_PAY_CLIENT_ID', 'ACME_PAY_CLIENT_SECRET']);
   });
 });
 

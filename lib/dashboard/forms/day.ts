@@ -9,7 +9,7 @@ export function startOfDay(field: string, day: string): Date {
   const begin = new Date(`${day}T00:00:00Z`);
   // `Date` parses 31 February as 3 March.
   const isDay = !Number.isNaN(begin.getTime()) && begin.toISOString().startsWith(day) && DAY_TEXT.test(day);
-  if (!isDay) throw invalid(field, 'expected a date, such as 2030-12-31');
+  if (!isDay) throw invalid(field, 'enter a date, such as 2030-12-31');
   return begin;
 }
 

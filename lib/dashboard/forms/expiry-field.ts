@@ -21,13 +21,13 @@ ${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>
 ${exactTime(form)}<p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(({ days, title }) =>
     presetButton(new Date(form.now + days * DAY), title),
   )}<button type="button" class="plain" data-day="">Never</button></p>
-${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt"${form.values.environment === 'sandbox' && html` hidden`}>Without an expiry date, this live secret key is accepted until you revoke it. Set a date, or rotate the key at least once a year.</p>`}</div>`;
+${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt"${form.values.environment === 'sandbox' && html` hidden`}>Without an expiration date, this live secret key is accepted until you revoke it. Set a date, or rotate the key at least once a year.</p>`}</div>`;
 }
 
 /** The exact time, if the key does not expire at midnight: the date field can show only the day. */
 function exactTime({ expiresAt }: SettingsForm): Html | undefined {
   if (expiresAt === undefined || expiresAt === null || expiresAt.getTime() % DAY === 0) return undefined;
-  return html`<p class="hint">The exact time is ${formatTime(expiresAt)}. It stays unless you choose another day.</p>\n`;
+  return html`<p class="hint">The key expires at exactly ${formatTime(expiresAt)}. This time is kept unless you choose another date.</p>\n`;
 }
 
 /** The server computes the day, because the clock of the browser may be wrong and the day is in UTC. */

@@ -40,14 +40,14 @@ export function errorOf({ error }: SettingsForm, field: string): string | undefi
 const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^apis: expected one or more$/, 'choose at least one API'],
   [/^scopes: expected one or more$/, 'choose at least one scope'],
-  [/^expiresAt: expected a time in the future$/, 'choose today or a later day'],
+  [/^expiresAt: expected a time in the future$/, 'choose today or a later date'],
   [
     /^allowedAddresses: expected 1 to (\d+) IP addresses or networks in CIDR form/,
     'enter up to $1 IP addresses or networks, such as 203.0.113.0/24',
   ],
   [
     /^limits: expected a list of 1 to (\d+) .*/,
-    'enter up to $1 limits with different times, such as 100/minute, 5000/day',
+    'enter up to $1 limits, each for another time period, such as 100/minute, 5000/day',
   ],
 ];
 

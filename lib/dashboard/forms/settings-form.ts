@@ -1,5 +1,6 @@
 /** The form for the settings of a key, for a new key and for an edit. */
 import type { ManagementError } from '../../management/management-error.js';
+import { hidden } from '../components/controls.js';
 import { type Html, html, join } from '../components/html.js';
 import { choiceField } from './choice-field.js';
 import { expiryField } from './expiry-field.js';
@@ -29,12 +30,18 @@ ${group(
   'Where it can be used',
   html`${(options.platforms.length > 0 || values.platform !== '') && platformField(form)}
 ${choiceField({
-  ...{ name: 'channels', legend: 'Channels', all: 'Every channel of the account', options: options.channels },
+  ...{
+    name: 'channels',
+    legend: 'Channels',
+    hint: 'The processing channels that the key can be used with.',
+    all: 'All channels of the account',
+    options: options.channels,
+  },
   ...{ choice: values.channels, error: errorOf(form, 'channels') },
 })}
 ${hasAddresses(form) && areaField(form, 'allowedAddresses', ADDRESSES_HINT)}`,
 )}
-${group('Expiry', expiryField(form))}
+${group('Expiration', expiryField(form))}
 ${moreOptions(form)}`;
 }
 
@@ -58,9 +65,9 @@ function hasAddresses({ kind, values }: SettingsForm): boolean {
 }
 
 const ADDRESSES_HINT =
-  'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one on each line. Leave it empty to allow any address.';
+  'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one per line. Leave it empty to allow any address.';
 const METADATA_HINT =
-  'Data for your own programs: one name=value on each line, such as team=checkout. Do not store secrets here.';
+  'Data for your own programs: one name=value pair per line, such as team=checkout. Do not store secrets here.';
 
 function group(title: string, fields: Html): Html {
   return html`<section class="group"><h2>${title}</h2>
@@ -83,7 +90,7 @@ ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 function limitsField(form: SettingsForm): Html {
   const error = errorOf(form, 'limits');
   return html`<div class="field"><label for="field-limits">Rate limits</label>
-<p class="hint" id="limits-hint">Requests per time, such as 100/minute, 500/15m or 5000 per day. Separate several limits with commas. Leave it empty to use the limits of the API.</p>
+<p class="hint" id="limits-hint">Requests per time period, such as 100/minute, 500/15m or 5000 per day. Separate several limits with commas. Leave it empty to use the limits of the API.</p>
 ${error !== undefined && html`<p class="error" id="limits-error">${error}</p>`}
 <input id="field-limits" name="limits" value="${form.values.limits ?? ''}" autocomplete="off" spellcheck="false"${describedBy('limits', error)}></div>`;
 }
@@ -107,14 +114,14 @@ function accessFields(form: SettingsForm): Html {
   const { kind, values, options } = form;
   if (kind === 'access') {
     const error = errorOf(form, 'defaultScopes');
-    return html`${scopesField(form, 'The scopes that tokens of the key can have. They decide which APIs the tokens can use.')}
+    return html`${scopesField(form, 'The scopes that access tokens of this key can have. They decide which APIs the tokens can call.')}
 ${choiceField({
   ...{
     name: 'defaultScopes',
     legend: 'Default scopes',
-    hint: 'The scopes of a token if the token request names none.',
+    hint: 'The scopes of a token if the token request does not name any.',
   },
-  ...{ all: 'All of its scopes', options: options.scopes, choice: values.defaultScopes, error },
+  ...{ all: 'All scopes of the key', options: options.scopes, choice: values.defaultScopes, error },
 })}`;
   }
   const hint = kind === 'public' ? 'Anyone who sees the public key can call these APIs.' : undefined;
@@ -123,23 +130,23 @@ ${choiceField({
       name: 'apis',
       legend: 'APIs',
       hint,
-      all: hasNoAllOption(kind, 'apis') ? undefined : 'Every API of the account',
+      all: hasNoAllOption(kind, 'apis') ? undefined : 'All APIs of the account',
     },
     ...{ options: options.apis, choice: values.apis, error: errorOf(form, 'apis') },
   })}
-${(options.scopes.length > 0 || values.scopes.names.length > 0) && scopesField(form, SCOPES_HINTS[kind])}`;
+${options.scopes.length > 0 || values.scopes.names.length > 0 ? scopesField(form, SCOPES_HINTS[kind]) : hidden('scopes.of', values.scopes.of ?? 'all')}`;
 }
 
 /** These hints say what an empty choice means, which differs by kind. */
 const SCOPES_HINTS = {
   secret:
-    'What the key may do in its APIs. With "Only these" and no scope, it can make only requests that need no scope.',
-  public: 'What the key may do in its APIs. Without a scope, it can make only requests that need no scope.',
+    'What the key can do with its APIs. If you choose "Only these" and no scopes, it can make only requests that do not require a scope.',
+  public: 'What the key can do with its APIs. Without scopes, it can make only requests that do not require a scope.',
 };
 
 function scopesField(form: SettingsForm, hint: string | undefined): Html {
   const { kind, values, options } = form;
-  const all = hasNoAllOption(kind, 'scopes') ? undefined : 'Every scope of its APIs';
+  const all = hasNoAllOption(kind, 'scopes') ? undefined : 'All scopes of its APIs';
   const error = errorOf(form, 'scopes');
   return choiceField({
     name: 'scopes',
@@ -157,7 +164,7 @@ function platformField(form: SettingsForm): Html {
   const error = errorOf(form, 'platform');
   const names = values.platform === '' || options.platforms.includes(values.platform) ? [] : [values.platform];
   return html`<div class="field"><label for="field-platform">E-commerce platform</label>
-<p class="hint" id="platform-hint">A key for an e-commerce platform has exactly one channel. Choose it below.</p>
+<p class="hint" id="platform-hint">If you choose a platform, choose exactly one channel below.</p>
 ${error !== undefined && html`<p class="error" id="platform-error">${error}</p>`}
 <select id="field-platform" name="platform"${describedBy('platform', error)}><option value="">None</option>${[
     ...options.platforms,

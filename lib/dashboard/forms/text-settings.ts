@@ -18,7 +18,7 @@ export function parseMetadata(text: string): Metadata | null {
     .filter((line) => line !== '')
     .map((line): [string, string] => {
       const at = line.indexOf('=');
-      if (at < 1) throw invalid('metadata', 'enter one name=value on each line');
+      if (at < 1) throw invalid('metadata', 'enter one name=value pair per line');
       return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
     });
   const names = new Set(pairs.map(([name]) => name));
@@ -30,7 +30,7 @@ function parseJson(text: string): Metadata {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid('metadata', 'enter one name=value on each line, or a JSON object with text values');
+    throw invalid('metadata', 'enter one name=value pair per line, or a JSON object with text values');
   }
 }
 
@@ -62,7 +62,7 @@ export function parseLimits(text: string): readonly RateLimit[] | null {
   return parts.map((part) => {
     const limit = parseRateLimit(part);
     if (limit === undefined)
-      throw invalid('limits', 'enter a number of requests per time, such as 100/minute or 100/15m');
+      throw invalid('limits', 'enter a number of requests per time period, such as 100/minute or 100/15m');
     return limit;
   });
 }

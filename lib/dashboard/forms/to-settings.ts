@@ -100,7 +100,7 @@ function readScopes(values: FormValues, kind: Kind): readonly string[] | null {
   return scopes === 'all' ? null : scopes;
 }
 
-const NOUNS = { apis: 'API', scopes: 'scope', defaultScopes: 'scope', channels: 'channel' } as const;
+const NOUNS = { apis: 'APIs', scopes: 'scopes', defaultScopes: 'scopes', channels: 'channels' } as const;
 
 /** "All" together with some names is refused, because the member may have meant only those names. */
 function readChoice(
@@ -111,9 +111,9 @@ function readChoice(
   const choice: Choice = values[field];
   if (hasNoAllOption(kind, field)) return choice.names;
   if (choice.of === 'all' && choice.names.length > 0)
-    throw invalid(field, `choose either all ${NOUNS[field]}s or only some, not both`);
+    throw invalid(field, `choose all ${NOUNS[field]} or only some, not both`);
   if (choice.of === undefined && choice.names.length === 0)
-    throw invalid(field, `choose either all ${NOUNS[field]}s or only some`);
+    throw invalid(field, `choose all ${NOUNS[field]}, or the ones that you need`);
   return choice.of === 'all' ? 'all' : choice.names;
 }
 

@@ -16,7 +16,7 @@ export function endGracePage(keyType: KeyType): Page {
     heading: 'End the grace period of',
     effect(key, { now }) {
       const { hint, acceptedUntil } = secretInGrace(key);
-      return html`<p>Every request with the old ${secretNoun(key)} ${secretHint(hint)} is refused at once. This cannot be undone. Otherwise, it is accepted until ${acceptedUntil !== null && timeWithAge(acceptedUntil, now)}.</p>`;
+      return html`<p>Every request with the old ${secretNoun(key)} ${secretHint(hint)} will be refused immediately. This cannot be undone. If you do not end the grace period, it is accepted until ${acceptedUntil !== null && timeWithAge(acceptedUntil, now)}.</p>`;
     },
     use(key, { now }) {
       const secret = secretInGrace(key);
@@ -29,7 +29,7 @@ export const deleteSecretPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Delete', heading: 'Delete a secret from', path: 'secrets/delete', isDanger: true },
   button: (key, context) => `Delete ${secretOf(key, context).hint}`,
   effect: (key, context) =>
-    html`<p>Every token request with the client secret ${secretHint(secretOf(key, context).hint)} is refused at once. This cannot be undone. ${tokensStayValid(key, context)}</p>
+    html`<p>Every token request with the client secret ${secretHint(secretOf(key, context).hint)} will be refused immediately. This cannot be undone. ${tokensStayValid(key, context)}</p>
 ${otherUnused(key, context)}`,
   use(key, context) {
     const secret = secretOf(key, context);
@@ -43,18 +43,18 @@ function otherUnused(key: KeyView, context: PageContext): Html | undefined {
   const secret = secretOf(key, context);
   const other = key.secrets.find(({ id, state }) => id !== secret.id && state === 'current');
   if (other === undefined || other.lastUsedAt !== null || secret.lastUsedAt === null) return undefined;
-  return html`<p class="banner">${secretHint(other.hint)}, the other client secret, was never used. Clients probably still use ${secretHint(secret.hint)}: if you delete it, they can obtain no more tokens. First update them to ${secretHint(other.hint)}.</p>`;
+  return html`<p class="banner">The other client secret ${secretHint(other.hint)} was never used. Clients probably still use ${secretHint(secret.hint)}. Update them to use ${secretHint(other.hint)} first, otherwise they can no longer obtain tokens.</p>`;
 }
 
 function tokensStayValid(key: KeyView, { base }: PageContext): Html {
-  return html`Tokens that were already issued stay valid until they expire: to refuse them too, <a href="${base}${keyPath(ACCESS_KEYS, key)}/revoke-tokens/confirm">revoke the tokens</a>.`;
+  return html`Tokens that were already issued stay valid until they expire. To end them too, <a href="${base}${keyPath(ACCESS_KEYS, key)}/revoke-tokens/confirm">revoke the tokens</a>.`;
 }
 
 export const removePublicKeyPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Remove', heading: 'Remove a public key from', path: 'public-keys/remove' },
   ...{ button: () => 'Remove this public key', isDanger: true },
   effect: (key, context) =>
-    html`<p>Token requests that are signed with the private key of <code>${publicKeyOf(key, context).kid}</code> are refused at once. ${tokensStayValid(key, context)}</p>`,
+    html`<p>Token requests that are signed with the private key for <code>${publicKeyOf(key, context).kid}</code> will be refused immediately. ${tokensStayValid(key, context)}</p>`,
   use: (key, context) => lastUseOf(html`The public key`, publicKeyOf(key, context), context.now),
   fields: (key, context) => hidden('kid', publicKeyOf(key, context).kid),
 });

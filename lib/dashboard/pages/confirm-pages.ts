@@ -20,10 +20,10 @@ import { ACCESS_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
 
 const GRACE_PERIODS = [
   { seconds: 0, title: 'Now' },
-  { seconds: 3_600, title: '1 hour' },
-  { seconds: 86_400, title: '1 day' },
-  { seconds: 7 * 86_400, title: '7 days' },
-  { seconds: MAX_GRACE, title: `${MAX_GRACE / 86_400} days` },
+  { seconds: 3_600, title: 'After 1 hour' },
+  { seconds: 86_400, title: 'After 1 day' },
+  { seconds: 7 * 86_400, title: 'After 7 days' },
+  { seconds: MAX_GRACE, title: `After ${MAX_GRACE / 86_400} days` },
 ];
 const DEFAULT_GRACE_PERIOD = 7 * 86_400;
 
@@ -48,10 +48,10 @@ export interface Confirmation {
 export function rotatePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'rotate', title: 'Rotate', path: 'rotate' },
-    button: ({ secrets }) => ['Rotate', ...inGrace(secrets).map(({ hint }) => `end ${hint}`)].join(' and '),
+    button: ({ secrets }) => (inGrace(secrets).length === 0 ? 'Rotate' : 'Rotate and end the earlier grace period'),
     effect: (key, context) => {
       const word = secretNoun(key);
-      const [once, update] = key.kind === 'public' ? ['', 'pages and apps'] : [', which is shown once', 'servers'];
+      const [once, update] = key.kind === 'public' ? ['', 'pages and apps'] : [', which is shown only once', 'servers'];
       return html`<p>You get a new ${word}${once}. The settings and the history stay the same. The current ${word} ${secretHint(key.hint)} is accepted until the time that you choose here, so that you can update your ${update}.</p>
 ${addSecretNote(key, context)}
 ${earlierSecretNote(key, context)}`;
@@ -65,7 +65,7 @@ function earlierSecretNote(key: KeyView, { now }: PageContext): Html | undefined
   const ending = inGrace(key.secrets);
   if (ending.length === 0) return undefined;
   const one = (secret: SecretView) =>
-    html`If you rotate now, ${secretHint(secret.hint)}, the ${secretNoun(key)} before the current one, is refused at once. ${lastUseOf(secretHint(secret.hint), secret, now)} If clients still use it, wait until its grace period ends, ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
+    html`Rotating now ends the grace period of the earlier ${secretNoun(key)} ${secretHint(secret.hint)} immediately. ${lastUseOf(secretHint(secret.hint), secret, now)} If clients still use ${secretHint(secret.hint)}, do not rotate before ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
   return html`<p class="banner">${join(ending.map(one), html` `)}</p>`;
 }
 
@@ -83,28 +83,31 @@ export function disablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Disable', path: 'disable', isDanger: true },
     effect: (key, { base }) =>
-      html`<p>Every request with this key is refused from now on, until you enable the key again. To refuse it permanently, <a href="${base}${keyPath(keyType, key)}/revoke">revoke it</a> instead.</p>`,
+      html`<p>Every request with this key will be refused until you enable it again. To refuse it permanently, <a href="${base}${keyPath(keyType, key)}/revoke">revoke it</a> instead.</p>`,
   });
 }
 
 export function enablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Enable', path: 'enable' },
-    effect: () => html`<p>Requests with this key are accepted again.</p>`,
+    effect: ({ expiresAt }, { now }) =>
+      expiresAt !== null && expiresAt.getTime() <= now
+        ? html`<p>The key has expired, so requests with it stay refused until you choose a later expiration date.</p>`
+        : html`<p>Requests with this key will be accepted again.</p>`,
   });
 }
 
 export const addSecretPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Add a secret', heading: 'Add a secret to', path: 'secrets' },
   effect: () =>
-    html`<p>You get a second client secret, which is shown once. An access key has at most two, and each is accepted until you delete it.</p>`,
+    html`<p>A new client secret is created and shown only once. An access key can have up to two client secrets, and each is accepted until you delete it.</p>`,
 });
 
 export const revokeTokensPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'edit', title: 'Revoke tokens', heading: 'Revoke the tokens of', path: 'revoke-tokens' },
   isDanger: true,
   effect: () =>
-    html`<p>Every token that this key has obtained is refused at once. The key itself is not revoked, and can obtain new tokens.</p>`,
+    html`<p>Every token that this key has obtained will be refused immediately. The key itself is not revoked, and can obtain new tokens.</p>`,
 });
 
 export function confirmPage(keyType: KeyType, confirmation: Confirmation): Page {
@@ -136,10 +139,10 @@ function lastRotation({ secrets }: KeyView, now: number): Html | undefined {
 function graceField(key: KeyView, { now }: PageContext): Html {
   const periods = gracePeriodsUntil(key.expiresAt, now);
   const proposed = periods.findLast(({ seconds }) => seconds <= DEFAULT_GRACE_PERIOD)?.seconds;
-  return html`<fieldset><legend>When does ${secretHint(key.hint)}, the current ${secretNoun(key)}, stop working?</legend>${periods.map(
+  return html`<fieldset><legend>When should the current ${secretNoun(key)} ${secretHint(key.hint)} stop working?</legend>${periods.map(
     ({ seconds, title }) =>
-      html`<label class="tick"><input type="radio" name="grace" value="${seconds}"${seconds === proposed && html` checked`}> <span>${title}${seconds === 0 && key.kind !== 'public' && ', because the secret was leaked'}${
-        seconds > 0 && html` <span class="muted">until ${formatTime(new Date(now + seconds * 1_000))}</span>`
+      html`<label class="tick"><input type="radio" name="grace" value="${seconds}"${seconds === proposed && html` checked`}> <span>${title}${seconds === 0 && key.kind !== 'public' && ' (choose this if the secret was leaked)'}${
+        seconds > 0 && html` <span class="muted">(${formatTime(new Date(now + seconds * 1_000))})</span>`
       }</span></label>`,
   )}</fieldset>`;
 }

@@ -4,7 +4,8 @@ import type { KeyView } from '../../management/keys/key-view.js';
 export interface EnvFile {
   /** Lowercase ASCII letters, digits, `-` and `_`, and then `.env`. */
   readonly name: string;
-  readonly variable: string;
+  /** The names of the variables that it sets. */
+  readonly variables: readonly string[];
   /** The content as a `data:` URL, so that no second request is needed for the secret. */
   readonly href: string;
 }
@@ -22,10 +23,13 @@ export function createEnvFile(
   secret: string,
 ): EnvFile {
   const prefix = toPrefix(productName);
-  const variable = kind === 'access' ? `${prefix}_CLIENT_SECRET` : `${prefix}_KEY`;
-  const lines = kind === 'access' ? [`${prefix}_CLIENT_ID=${id}`] : [];
-  const text = [...lines, `${variable}=${secret}`, ''].join('\n');
-  return { name: toFileName(name, id), variable, href: `data:text/plain;charset=utf-8,${encodeURIComponent(text)}` };
+  const values: Readonly<Record<string, string>> =
+    kind === 'access'
+      ? { [`${prefix}_CLIENT_ID`]: id, [`${prefix}_CLIENT_SECRET`]: secret }
+      : { [`${prefix}_KEY`]: secret };
+  const text = Object.entries(values).map(([variable, value]) => `${variable}=${value}\n`);
+  const href = `data:text/plain;charset=utf-8,${encodeURIComponent(text.join(''))}`;
+  return { name: toFileName(name, id), variables: Object.keys(values), href };
 }
 
 /** `Acme Pay` becomes `ACME_PAY`. The name of a variable cannot begin with a digit. */

@@ -38,7 +38,10 @@ export function shownOncePage(
 ${done === 'created' && settingsSummary(key, now)}
 <div class="once">${key.kind === 'access' && copyField('identifier', 'Client ID', key.id)}
 ${copyField('text', label, text, !isPublic, download)}
-<p class="muted">The file <code>${file.name}</code> sets <code>${file.variable}</code>.</p>
+<p class="muted">The file to download, <code>${file.name}</code>, sets ${join(
+    file.variables.map((name) => html`<code>${name}</code>`),
+    html` and `,
+  )}.</p>
 ${oldSecretsNote(context, created)}
 ${done === 'secret added' && otherSecretNote(context, keyType, key)}
 <h2>Try it</h2>
@@ -61,8 +64,8 @@ function repeatedFormPage(
   const { title, heading } = titleOf(keyType, key, done, 'already ');
   const remedy = done === 'secret added' ? 'delete it and add another one' : 'rotate the key';
   const main = html`<h1>${heading}</h1>
-<p class="status" role="status">This form was accepted on ${timeWithAge(doneAt, now)}. It was sent again, but nothing was changed the second time.</p>
-${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The secret was shown once and cannot be shown again. If it was not copied, ${remedy}.</p>`}
+<p class="status" role="status">This was already done on ${timeWithAge(doneAt, now)}. The form was submitted again, but nothing was changed.</p>
+${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The secret was shown only once and cannot be shown again. If it was not copied, ${remedy}.</p>`}
 <p class="actions"><a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
   return htmlResponse(200, layout(context, { title, tab: keyType.name, main }));
 }
@@ -92,7 +95,7 @@ function oldSecretsNote({ now }: PageContext, { key, doneAt }: CreatedKey): Html
     html`<p>The old ${word} is ${secretHint(old.hint)}. Its grace period ends ${timeWithAge(old.acceptedUntil, now)}.</p>`;
   const hints = ended.map(({ hint }) => secretHint(hint));
   return html`${until}
-${hints.length > 0 && html`<p>Refused from now on: ${join(hints, html`, `)}.</p>`}`;
+${hints.length > 0 && html`<p>No longer accepted: the ${word}${hints.length > 1 && 's'} ${join(hints, html`, `)}.</p>`}`;
 }
 
 /** The settings that matter most, in one line: a member may notice a mistake before the key is used. */
@@ -106,7 +109,7 @@ function otherSecretNote({ base }: PageContext, keyType: KeyType, key: KeyView):
   const other = key.secrets.slice(1).find(({ state }) => state === 'current');
   if (other === undefined) return undefined;
   const end = secretHint(other.hint);
-  return html`<p>The other client secret ${end} is still accepted. Update your clients to the new one. When <a href="${base}${keyPath(keyType, key)}#secrets">the page of the key</a> shows that ${end} is no longer used, delete it there.</p>`;
+  return html`<p>The other client secret ${end} is still accepted. Update your clients to use the new one. Then check on <a href="${base}${keyPath(keyType, key)}#secrets">the page of the key</a> when ${end} was last used, and delete it there.</p>`;
 }
 
 /** The URL, the ID and the secret contain no single quote, so they need no escaping for a shell. */
