@@ -58,7 +58,7 @@ describe.each(engines)('on %s', (engine) => {
         at.clock.advance(1_000);
         const refused = await refusalOf(act(at, keyType, verb, holder.developer, key));
         expect(refused).toEqual(refusing(403, 'forbidden'));
-        expect(refused.message).toBe('this needs the Owner permission');
+        expect(refused.message).toBe('this operation requires the Owner permission');
         expect(await at.management[keyType].view(holder.owner, key.id)).toEqual(key);
         const [, entry, ...more] = await holder.story();
         expect(more).toEqual([]);
@@ -112,7 +112,7 @@ describe.each(engines)('on %s', (engine) => {
     ] as const) {
       const refused = await refusalOf(doing());
       expect(refused).toEqual(refusing(403, 'forbidden'));
-      expect(refused.message).toBe(`this needs the ${permission} permission`);
+      expect(refused.message).toBe(`this operation requires the ${permission} permission`);
     }
   });
 

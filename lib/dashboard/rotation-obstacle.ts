@@ -9,10 +9,10 @@ import type { KeyView } from '../management/keys/key-view.js';
 export function rotationObstacle({ state, secrets }: KeyView, isAccountDisabled: boolean): string | undefined {
   if (isAccountDisabled) return 'This key cannot be rotated while the account is disabled.';
   // All secrets of an expired key have ended, and its new secret would be refused too.
-  if (state === 'expired') return 'To rotate this key, first choose a later expiry.';
+  if (state === 'expired') return 'To rotate this key, first choose a later expiration date.';
   const current = secrets.filter((secret) => secret.state === 'current').length;
   if (current > 1) return 'To rotate this key, first delete one of its two secrets.';
-  return current === 0 ? 'This key has no secret that could be rotated. Add one instead.' : undefined;
+  return current === 0 ? 'This key has no secret to rotate. Add a secret instead.' : undefined;
 }
 
 /** Whether an access key can get a second secret. It has at most two, without the ended ones. */

@@ -51,7 +51,7 @@ describe.each([
           operation === 'revoke' ? fields : { ...fields, version },
         );
         expect([operation, sent]).toEqual([operation, 403]);
-        await expectText(page, 'This needs the Owner permission.');
+        await expectText(page, 'This operation requires the Owner permission.');
         await page.goto(made.href);
       }
       for (const asked of ['edit', 'revoke']) {
@@ -77,7 +77,7 @@ describe.each([
       await press(page, 'Edit', 'link');
       await page.getByLabel('Name', { exact: true }).fill('Order service');
       await press(page, 'Save');
-      await expectText(page, 'Key “Order service”: the changes are saved.');
+      await expectText(page, 'Key “Order service” was updated.');
       await expectText(page, 'Order service');
 
       await press(page, 'Disable', 'link');
@@ -188,5 +188,5 @@ async function expectShown(page: Page, names: readonly string[]): Promise<void> 
   }
   const disabled = await page.locator('button:disabled').count();
   expect(disabled).toBeGreaterThanOrEqual(names.length);
-  expect(await page.getByText('Changes to this key need the Owner permission.').count()).toBe(1);
+  expect(await page.getByText('You need the Owner permission to change this key.').count()).toBe(1);
 }

@@ -38,7 +38,7 @@ describe.each([
 
     await second.getByLabel('Name', { exact: true }).fill('Orders of the shop');
     expect((await press(second, 'Save')).status()).toBe(409);
-    expect(await second.getByRole('alert').textContent()).toContain('This key was changed in the meantime');
+    expect(await second.getByRole('alert').textContent()).toContain('This key has changed since you opened it');
     expect((await viewed(id)).name).toBe('Order service');
     const rows = await second.locator('tr.differs').evaluateAll((rows) => rows.map((row) => row.textContent));
     expect(rows).toEqual(['Name (differs)Order serviceOrders of the shop', 'APIs (differs)disputes, paymentspayments']);
@@ -47,9 +47,7 @@ describe.each([
 
     expect((await press(second, 'Save my changes')).status()).toBe(200);
     expect(await viewed(id)).toMatchObject({ name: 'Orders of the shop', apis: ['payments'], version: 3 });
-    expect(await second.getByRole('status').textContent()).toContain(
-      'Key “Orders of the shop”: the changes are saved.',
-    );
+    expect(await second.getByRole('status').textContent()).toContain('Key “Orders of the shop” was updated.');
   });
 
   it('M37 the second editor can keep the current version', async () => {

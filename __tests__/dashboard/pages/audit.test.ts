@@ -112,7 +112,7 @@ describe('the page', () => {
     await holder.key();
     const browser = dashboard.browser(holder.owner);
     const { body } = await browser.get(`/audit?actor=${holder.owner.id.slice(0, -1)}`);
-    expect(body).toContain('The filter needs the whole ID of the member: a part of it finds nothing.');
+    expect(body).toContain('Enter the whole ID of the member, because a part of it does not match.');
     const link = `/audit?action=key.create&amp;actor=${encodeURIComponent(holder.developer.id)}`;
     expect((await browser.get('/audit?action=key.create')).body).toContain(
       `<strong><a href="${MOUNT}${link}"><bdi>${holder.developer.id}</bdi></a></strong>`,
@@ -134,7 +134,7 @@ describe('the page', () => {
     const browser = dashboard.browser(holder.owner);
     const first = (await browser.get('/audit?subject=SHOP')).body;
     const text = first.replace(/<[^>]+>/g, '');
-    expect(text).toMatch(/Entries of 2 keys: Shop \d, Shop \d\./);
+    expect(text).toMatch(/Entries about 2 keys: Shop \d, Shop \d\./);
     const next = /rel="next" href="\/admin\/keys(\/audit\?[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const second = (await browser.get(next)).body;
     const entriesIn = (body: string) => body.match(/<li><p><strong>/g)?.length ?? 0;
@@ -153,9 +153,11 @@ describe('the page', () => {
       ]);
     }
     expect((await browser.get(`/audit?subject=${encodeURIComponent(other.hint)}`)).body).toContain(
-      'Entries of the key:',
+      'Entries about the key:',
     );
-    expect((await browser.get('/audit?subject=nobody')).body).toContain('No key has this in its name');
+    expect((await browser.get('/audit?subject=nobody')).body).toContain(
+      'No key matches by name, ID or last characters.',
+    );
     expect((await browser.get('/audit?subject=shop&limit=0')).status).toBe(400);
   });
 
@@ -192,12 +194,12 @@ describe('the page', () => {
     const browser = dashboard.browser(holder.owner);
     const textOf = async (path: string) => (await browser.get(path)).body.replace(/<[^>]+>/g, '');
     const text = await textOf(`/keys/${key.id}`);
-    expect(text).toContain('scopes: every scope of its APIs &rarr; payments');
+    expect(text).toContain('scopes: all scopes of its APIs &rarr; payments');
     expect(text).toContain('allowed IP addresses: any address &rarr; 203.0.113.7');
     expect(text).toContain('expires: never &rarr; End of 31 Dec 2030, UTC');
     expect(await textOf(`/keys/${open.id}`)).toContain('scopes: payments &rarr; none');
     expect(await textOf('/audit')).toContain(
-      'scopes: every scope of its APIs, or none for a public key &rarr; payments',
+      'scopes: all scopes of its APIs, or none for a public key &rarr; payments',
     );
   });
 
@@ -284,7 +286,7 @@ describe('the page', () => {
     const second = await browser.get(next);
     expect(second.body.match(/<li><p><strong>/g)).toHaveLength(1);
     expect(second.body).not.toContain('rel="next"');
-    const after = /formaction="[^"]*" name="after" value="([^"]*)">Export from this page as CSV</.exec(
+    const after = /formaction="[^"]*" name="after" value="([^"]*)">Export this and older entries as CSV</.exec(
       second.body,
     )?.[1];
     const form = new URLSearchParams({ action: 'key.create', actor: '', limit: '2', after: String(after) });

@@ -50,7 +50,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
       '/audit.csv',
     ]) {
       const { status, body } = await browser.get(path);
-      expect([status, body]).toEqual([403, expect.stringContaining('This needs the Reader permission.')]);
+      expect([status, body]).toEqual([403, expect.stringContaining('This operation requires the Reader permission.')]);
     }
   });
 
@@ -80,7 +80,10 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
         await browser.post(PATH[keyType], newForm(keyType, { expiresAt: 'soon' })),
       ];
       for (const { status, body } of pages) {
-        expect([status, body]).toEqual([403, expect.stringContaining('This needs the Developer permission.')]);
+        expect([status, body]).toEqual([
+          403,
+          expect.stringContaining('This operation requires the Developer permission.'),
+        ]);
         expect(body).not.toContain('disputes');
       }
     }
@@ -99,7 +102,7 @@ describe('operations that need Owner', () => {
         one.form(key),
       );
       expect(reply.status).toBe(403);
-      expect(reply.body).toContain('This needs the Owner permission.');
+      expect(reply.body).toContain('This operation requires the Owner permission.');
       expect(await at.management[one.keyType].view(holder.owner, key.id)).toEqual(key);
       const [entry] = (await holder.story()).slice(1);
       expect(entry).toMatchObject({ actor: holder.developer.id, outcome: 'refused', subject: key.id });
@@ -111,7 +114,7 @@ describe('operations that need Owner', () => {
     const holder = await at.account();
     const browser = dashboard.browser({ ...holder.developer, permissions: ['reader'] });
     const { body } = await browser.get(`/keys/${(await holder.key()).key.id}`);
-    expect(body).toContain('You are a Reader. Changes to this key need the Owner permission.');
+    expect(body).toContain('You need the Owner permission to change this key. You are a Reader.');
   });
 
   it.each(KEY_TYPES)('a Developer sees the actions on %s, and which permission they need', async (keyType) => {
@@ -120,8 +123,8 @@ describe('operations that need Owner', () => {
     const [theirs, owners] = await Promise.all(
       (['developer', 'owner'] as const).map((who) => browserOf(holder, who).get(`${PATH[keyType]}/${id}`)),
     );
-    expect(theirs?.body.match(/Owner permission\./g)).toHaveLength(1);
-    expect(theirs?.body).toContain('You are a Developer. Changes to this key need the Owner permission.');
+    expect(theirs?.body.match(/Owner permission/g)).toHaveLength(1);
+    expect(theirs?.body).toContain('You need the Owner permission to change this key. You are a Developer.');
     expect(theirs?.body.match(/ disabled>/g)).toHaveLength(keyType === 'keys' ? 4 : 8);
     expect(owners?.body).not.toMatch(/the \w+ permission/);
     expect(owners?.body).not.toContain('disabled>');
@@ -130,7 +133,7 @@ describe('operations that need Owner', () => {
     expect(theirs?.body.replace(inert, '')).not.toContain('<button');
     for (const page of ['edit', 'revoke', 'end-grace/confirm']) {
       const { status, body } = await browserOf(holder, 'developer').get(`${PATH[keyType]}/${id}/${page}`);
-      expect([status, body]).toEqual([403, expect.stringContaining('This needs the Owner permission.')]);
+      expect([status, body]).toEqual([403, expect.stringContaining('This operation requires the Owner permission.')]);
       expect(body).toContain('<nav aria-label="Dashboard">');
       expect(body).toContain(`<a class="button" href="${MOUNT}${PATH[keyType]}/${id}">Go back</a>`);
     }

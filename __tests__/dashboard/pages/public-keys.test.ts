@@ -39,7 +39,7 @@ describe('public keys of an access key', () => {
     const kid = String(view?.kid);
     expect(shown).toContain(`href="${own}/public-keys/remove/confirm?kid=${kid}"`);
     const asked = await follow(`${own}/public-keys/remove/confirm?kid=${kid}`);
-    expect(asked.body).toContain(`signed with the private key of <code>${kid}</code> are refused at once.`);
+    expect(asked.body).toContain(`signed with the private key for <code>${kid}</code> will be refused immediately.`);
     expect([fieldOf(asked, 'kid'), fieldOf(asked, 'version')]).toEqual([kid, '2']);
     expect((await follow(`${own}/public-keys/remove/confirm?kid=x`)).status).toBe(404);
     expect((await post('/public-keys/remove', { version: '1', kid })).status).toBe(409);
@@ -67,19 +67,21 @@ describe('public keys of an access key', () => {
     const { holder, now } = await accessKey();
     const { id } = await now();
     const developer = dashboard.browser(holder.developer);
-    expect((await developer.get(`/access-keys/${id}`)).body).toContain('need the Owner permission');
+    expect((await developer.get(`/access-keys/${id}`)).body).toContain(
+      'You need the Owner permission to change this key.',
+    );
     expect((await developer.post(`/access-keys/${id}/public-keys`, { publicKey: publicPem })).status).toBe(403);
   });
 
   it.each([
-    ['dpop', 'dpop', 'DPoP-bound'],
-    ['any', true, 'DPoP-bound or certificate-bound'],
+    ['dpop', 'dpop', 'DPoP'],
+    ['any', true, 'DPoP or client certificate'],
   ])('bound tokens are required: %s', async (confirmation, stored, words) => {
     const { page, post, now } = await accessKey();
     const { version } = await now();
     const reply = await post('/require-confirmation', { version: String(version), confirmation });
     expect([reply.status, (await now()).requireConfirmation]).toEqual([303, stored]);
-    expect((await page()).body).toContain(`<dt>Tokens must be</dt><dd>${words}</dd>`);
+    expect((await page()).body).toContain(`<dt>Token binding</dt><dd>${words}</dd>`);
     const cleared = await post('/require-confirmation', { version: String(version + 1), confirmation: 'none' });
     expect([cleared.status, (await now()).requireConfirmation]).toEqual([303, null]);
   });

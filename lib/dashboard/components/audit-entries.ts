@@ -5,6 +5,7 @@ import { formatRateLimit, isRateLimits } from '../../credentials/rate-limit.js';
 import type { AuditEntry } from '../../management/audit-log/audit-log.js';
 import { actionTitle, infinitiveOf, reasonOf, verbOf } from './audit-words.js';
 import { type Html, html, userText } from './html.js';
+import { TOKEN_BINDINGS } from './key-labels.js';
 import { secretChanges } from './secret-changes.js';
 import { formatExpiry, formatTime, timeWithAge } from './times.js';
 
@@ -34,11 +35,11 @@ const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   defaultScopes: 'default scopes',
   expiresAt: 'expires',
   revokedAt: 'revoked',
-  tokensNotBefore: 'tokens accepted from',
+  tokensNotBefore: 'tokens revoked if issued before',
   allowedAddresses: 'allowed IP addresses',
   limits: 'rate limits',
   publicKeys: 'public keys',
-  requireConfirmation: 'required token binding',
+  requireConfirmation: 'token binding',
   // The store joins the same refusals of one minute in one entry.
   count: 'attempts within a minute',
 });
@@ -58,7 +59,9 @@ function sentenceOf(entry: AuditEntry, links?: EntryLinks): Html {
   const what =
     subject !== null && links !== undefined ? links.subject(subject, entry) : isKey ? 'this key' : 'the account';
   const verb = disablingVerb(action, fieldsOf(after)) ?? verbOf(action);
-  const name = links === undefined ? userText(actor) : html`<a href="${links.actor(actor)}">${userText(actor)}</a>`;
+  // The actor of a refused sign-in is nobody's ID.
+  const shown = action === 'sign_in' && outcome === 'refused' ? html`Someone` : userText(actor);
+  const name = links === undefined ? shown : html`<a href="${links.actor(actor)}">${shown}</a>`;
   const who = html`<strong>${name}</strong>${role !== null && html` <span class="muted">(${role})</span>`}`;
   if (outcome === 'refused') {
     const why = reasonOf(fieldsOf(after).refused);
@@ -111,21 +114,22 @@ const ABSENT: Readonly<Record<string, string>> = Object.freeze({
   limits: 'the limits of the API',
 });
 
-const ABSENT_SCOPES = Object.freeze({ secret: 'every scope of its APIs', public: 'none', access: 'none' });
+const ABSENT_SCOPES = Object.freeze({ secret: 'all scopes of its APIs', public: 'none', access: 'none' });
 
 function absentValue(name: string, kind: Kind | undefined): Html {
   // An entry in the list of all keys does not say the kind of its key.
-  const scopes = kind === undefined ? 'every scope of its APIs, or none for a public key' : ABSENT_SCOPES[kind];
+  const scopes = kind === undefined ? 'all scopes of its APIs, or none for a public key' : ABSENT_SCOPES[kind];
   return html`<span class="muted">${name === 'scopes' ? scopes : (ABSENT[name] ?? 'none')}</span>`;
 }
 
 function formatValue(name: string, value: unknown): Html {
-  const text = typeof value === 'string' ? withReadableTime(name, value) : listText(value);
+  const text = typeof value === 'string' ? textOf(name, value) : listText(value);
   return userText(text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)} ...` : text);
 }
 
-/** Replaces an ISO time, such as `2027-01-31T12:00:00.000Z`, by a readable one. */
-function withReadableTime(name: string, text: string): string {
+/** Replaces an ISO time, such as `2027-01-31T12:00:00.000Z`, by a readable one, and a token binding by its title. */
+function textOf(name: string, text: string): string {
+  if (name === 'requireConfirmation') return TOKEN_BINDINGS[text as keyof typeof TOKEN_BINDINGS] ?? text;
   const format = name === 'expiresAt' ? formatExpiry : formatTime;
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? format(new Date(text)) : text;
 }

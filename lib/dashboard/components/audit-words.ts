@@ -34,9 +34,9 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
 const REASONS: Readonly<Record<string, string>> = Object.freeze({
   forbidden: 'not permitted',
   not_found: 'the account has no such key',
-  version_conflict: 'the key had changed in the meantime',
+  version_conflict: 'the key had been changed since it was opened',
   revoked: 'the key is revoked',
-  bad_link: 'the sign-in link was already used, expired or not valid',
+  bad_link: 'the sign-in link had already been used, had expired, or was not valid',
 });
 
 export function actionTitle(action: string): string {

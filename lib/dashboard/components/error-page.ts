@@ -12,16 +12,17 @@ const TITLES: Readonly<Record<ManagementErrorCode, string>> = {
   no_member: 'Not signed in',
   forbidden: 'Not allowed',
   not_found: 'Not found',
-  version_conflict: 'Key changed in the meantime',
+  version_conflict: 'Key changed since you opened it',
   revoked: 'Key revoked',
-  idempotency_conflict: 'Form already sent',
+  idempotency_conflict: 'Form already submitted',
   unavailable: 'Not available',
 };
 
 /** Texts for errors whose message is written for programs. */
 const TEXTS: Readonly<Partial<Record<ManagementErrorCode, string>>> = {
   version_conflict: 'The key was changed after you opened the page. Check the key, then repeat your change.',
-  idempotency_conflict: 'This form was already sent with other values. Open the page again to make another change.',
+  idempotency_conflict:
+    'This form was already submitted with other values. Open the page again to make another change.',
   unavailable: 'Your keys cannot be shown or changed at the moment. Try again later.',
 };
 
@@ -37,7 +38,7 @@ export function toHttpError(error: unknown): HttpError {
     return new HttpError(
       500,
       'Something went wrong',
-      'The problem is on our side. Try again. If it happens again, contact the operator of this platform.',
+      'An unexpected error occurred. Try again. If it happens again, contact the operator of this platform.',
     );
   }
   const { code, status, field } = error;

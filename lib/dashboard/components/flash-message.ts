@@ -13,14 +13,17 @@ export const FLASH_KEY = 'key';
 type Message = (key: Html) => Html;
 
 const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
-  ['revoked', (key) => html`${key} was revoked. It is refused from now on.`],
-  ['edited', (key) => html`${key}: the changes are saved. They apply from now on.`],
+  ['revoked', (key) => html`${key} was revoked. It is no longer accepted.`],
+  ['edited', (key) => html`${key} was updated.`],
   ['disabled', (key) => html`${key} was disabled. It is refused until you enable it.`],
   ['enabled', (key) => html`${key} was enabled.`],
-  ['grace-ended', (key) => html`${key}: the grace period ended. The old value is refused from now on.`],
+  [
+    'grace-ended',
+    (key) => html`${key}: the grace period was ended. The old secret or public key is no longer accepted.`,
+  ],
   [
     'secret-deleted',
-    (key) => html`${key}: the client secret was deleted. Token requests with it are refused from now on.`,
+    (key) => html`${key}: the client secret was deleted. Token requests with it are no longer accepted.`,
   ],
   [
     'public-key-added',
@@ -29,9 +32,9 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   [
     'public-key-removed',
     (key) =>
-      html`${key}: the public key was removed. Token requests that are signed with its private key are refused from now on.`,
+      html`${key}: the public key was removed. Token requests that are signed with its private key are no longer accepted.`,
   ],
-  ['tokens-revoked', (key) => html`${key}: the tokens were revoked. They are refused from now on.`],
+  ['tokens-revoked', (key) => html`${key}: the tokens were revoked. They are no longer accepted.`],
 ]);
 
 /** @param name - The name of the key. Without it, the message says "The key". */

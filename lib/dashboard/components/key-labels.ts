@@ -13,7 +13,7 @@ export const KINDS = Object.freeze({
   public: {
     word: 'Public',
     title: 'Public key',
-    use: 'For browsers, mobile apps and e-commerce platforms. Anyone may see it, so it gives access only to the APIs that you choose.',
+    use: 'For browsers, mobile apps and e-commerce platforms. Anyone can see it. It gives access only to the APIs that you choose.',
   },
   access: {
     word: 'Access',
@@ -41,6 +41,14 @@ const SECRET_NOUNS: Readonly<Record<KeyView['kind'], string>> = Object.freeze({
 export function secretNoun({ kind }: Pick<KeyView, 'kind'>): string {
   return SECRET_NOUNS[kind];
 }
+
+/** The titles of the settings for bound tokens, by the values that forms and the audit log have for them. */
+export const TOKEN_BINDINGS = Object.freeze({
+  none: 'Not required',
+  any: 'DPoP or client certificate',
+  dpop: 'DPoP',
+  mtls: 'Client certificate',
+});
 
 /** The hint of a secret: its last characters, on one line. */
 export function secretHint(hint: string): Html {

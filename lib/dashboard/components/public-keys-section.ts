@@ -11,6 +11,7 @@ import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, keyPath } from '../key-type.js';
 import { actionForm, actionLink, hidden, select } from './controls.js';
 import { type Html, html } from './html.js';
+import { TOKEN_BINDINGS } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeWithAge } from './times.js';
 
@@ -53,22 +54,17 @@ ${actionForm({
 </details>`;
 }
 
-const BINDINGS = [
-  { value: 'none', title: 'All tokens' },
-  { value: 'any', title: 'Only DPoP-bound or certificate-bound tokens' },
-  { value: 'dpop', title: 'Only DPoP-bound tokens' },
-  { value: 'mtls', title: 'Only certificate-bound tokens' },
-];
+const BINDINGS = Object.entries(TOKEN_BINDINGS).map(([value, title]) => ({ value, title }));
 
 function bindingPanel(context: PageContext, key: KeyView): Html {
   const current = key.requireConfirmation === true ? 'any' : (key.requireConfirmation ?? 'none');
-  return html`<details class="panel"><summary>Require bound tokens</summary>
-<p>A bound token works only together with a private key of the client, so a stolen token alone is refused.</p>
+  return html`<details class="panel"><summary>Token binding</summary>
+<p>A bound token works only together with the private key of the client, so a stolen token alone cannot be used.</p>
 ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/require-confirmation`,
   hidden: [tokenField(context.formToken), formIdField(), hidden('version', key.version)],
   ...{ button: 'Save', tone: 'plain', missing: missingPermission(context, 'edit') },
-  content: select('confirmation', 'Tokens that the key can obtain', BINDINGS, current),
+  content: select('confirmation', 'Required token binding', BINDINGS, current),
 })}
 </details>`;
 }

@@ -6,14 +6,14 @@ import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import type { PageContext } from '../http/page-context.js';
 import { type Html, html } from './html.js';
 import { timeAgo, timeWithAge } from './times.js';
-import { formatCount } from './usage-chart.js';
+import { formatCount, USAGE_DELAY } from './usage-chart.js';
 
 type Use = Pick<SecretView, 'lastUsedAt' | 'lastUsedFrom'>;
 
 /** `The key was last used 4 minutes ago, and had 112,630 accepted requests in the last 30 days.` */
 export async function recentUse({ site, member, now }: PageContext, { id, lastUsedAt }: KeyView): Promise<Html> {
   const { accepted } = (await site.management.recentUsage(member, [id])).get(id) ?? { accepted: 0 };
-  if (lastUsedAt === null) return html`The key was not used yet. A use in the last minute may not be shown.`;
+  if (lastUsedAt === null) return html`The key has not been used yet. ${USAGE_DELAY}`;
   const requests = `${formatCount(accepted)} accepted ${accepted === 1 ? 'request' : 'requests'}`;
   return html`The key was last used ${timeAgo(lastUsedAt, now)}, and had ${requests} in the last 30 days.`;
 }
@@ -26,7 +26,7 @@ export function lastUse(use: Use, now: number): Html {
 
 /** For a page on which the reader could take "it" for something else. */
 export function lastUseOf(subject: Html, use: Use, now: number): Html {
-  if (use.lastUsedAt === null) return html`${subject} was not used yet. A use in the last minute may not be shown.`;
+  if (use.lastUsedAt === null) return html`${subject} has not been used yet. ${USAGE_DELAY}`;
   return html`${subject} was last used ${timeAndPlace(use, use.lastUsedAt, now)}.`;
 }
 

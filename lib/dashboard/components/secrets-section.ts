@@ -10,6 +10,7 @@ import { type Html, html } from './html.js';
 import { secretHint } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeAgo, timeWithAge } from './times.js';
+import { USAGE_DELAY } from './usage-chart.js';
 
 /**
  * Milliseconds after a rotation until a use of the old secret is certainly stored: verifiers record one use a minute,
@@ -71,9 +72,9 @@ function useSinceRotation(
   if (newest === undefined) return undefined;
   const rotatedAt = newest.createdAt;
   if (lastUsedAt !== null && lastUsedAt > rotatedAt) return html`<strong>It is still in use.</strong>`;
-  if (now - rotatedAt.getTime() > USES_STORED_AFTER_MS)
-    return html`<strong>It is no longer used:</strong> there has been no request with it since the rotation.`;
-  return html`Not used since it was rotated, ${timeAgo(rotatedAt, now)}. Uses appear here within a minute, so check again later.`;
+  const sentence = html`It has not been used since the rotation, ${timeAgo(rotatedAt, now)}.`;
+  if (now - rotatedAt.getTime() > USES_STORED_AFTER_MS) return html`<strong>${sentence}</strong>`;
+  return html`${sentence} ${USAGE_DELAY} Check again later.`;
 }
 
 function endSecretLink(

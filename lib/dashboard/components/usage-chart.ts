@@ -7,6 +7,8 @@ import { formatDay } from './times.js';
 const [BAR, GAP, HEIGHT] = [16, 4, 96];
 const WEEK = 7;
 
+export const USAGE_DELAY = 'Usage data can be delayed by up to a minute.';
+
 export function usageSection(usage: KeyUsage): Html {
   return html`<section class="usage" aria-labelledby="usage"><h2 id="usage">Usage</h2>
 ${usage.accepted + usage.refused === 0 ? noRequests(usage) : html`${totals(usage)}\n${chart(usage)}\n${table(usage)}`}
@@ -14,14 +16,14 @@ ${usage.accepted + usage.refused === 0 ? noRequests(usage) : html`${totals(usage
 }
 
 function noRequests({ days }: KeyUsage): Html {
-  return html`<p class="muted">No requests in the last ${days.length} days. Counts are up to a minute late.</p>`;
+  return html`<p class="muted">No requests in the last ${days.length} days. ${USAGE_DELAY}</p>`;
 }
 
 function totals({ days, accepted, refused }: KeyUsage): Html {
   const week = days.slice(-WEEK).reduce((sum, day) => sum + day.accepted, 0);
   const total = (title: string, count: number) => html`<div><dt>${title}</dt><dd>${formatCount(count)}</dd></div>`;
-  const period = `${days.length} days`;
-  return html`<dl class="totals">${total(`Accepted, ${WEEK} days`, week)}${total(`Accepted, ${period}`, accepted)}${total(`Refused, ${period}`, refused)}</dl>`;
+  const period = `last ${days.length} days`;
+  return html`<dl class="totals">${total(`Accepted, last ${WEEK} days`, week)}${total(`Accepted, ${period}`, accepted)}${total(`Refused, ${period}`, refused)}</dl>`;
 }
 
 function chart({ days, accepted, refused }: KeyUsage): Html {
@@ -35,14 +37,14 @@ function chart({ days, accepted, refused }: KeyUsage): Html {
 <defs><pattern id="usage-refused" width="4" height="4" patternUnits="userSpaceOnUse"><path d="M0 4 4 0" stroke="currentColor" stroke-width="1"/></pattern></defs>
 ${days.map((day, index) => bars(day, index * (BAR + GAP), highest))}<path d="M0 ${HEIGHT}H${width}" stroke="currentColor" stroke-width="1"/>
 </svg>
-<figcaption><span>${first}</span> <span>Most on a day: ${formatCount(highest)}.${refused > 0 && ' Hatched: refused.'}</span> <span>${last}</span></figcaption>
+<figcaption><span>${first}</span> <span>Busiest day: ${formatCount(highest)} ${highest === 1 ? 'request' : 'requests'}.${refused > 0 && ' Refused requests are hatched.'}</span> <span>${last}</span></figcaption>
 </figure>`;
 }
 
 function table({ days }: KeyUsage): Html {
   return html`<details><summary>Requests by day</summary>
 <div class="scroll"><table role="table" class="days">
-<caption>In UTC. Days without requests are left out. Counts are up to a minute late.</caption>
+<caption>In UTC. Days without requests are left out. ${USAGE_DELAY}</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Day</th><th scope="col" role="columnheader">Accepted</th><th scope="col" role="columnheader">Refused</th></tr></thead>
 <tbody role="rowgroup">
 ${days

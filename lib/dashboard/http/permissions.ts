@@ -23,5 +23,6 @@ export function missingPermission(context: PageContext, action: Action): string 
 /** For pages that only show a form, which management does not check. @throws ManagementError `forbidden` */
 export function assertCan(context: PageContext, action: Action): void {
   const permission = missingPermission(context, action);
-  if (permission !== undefined) throw new ManagementError('forbidden', `this needs the ${permission} permission`);
+  if (permission !== undefined)
+    throw new ManagementError('forbidden', `this operation requires the ${permission} permission`);
 }

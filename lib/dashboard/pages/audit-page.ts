@@ -66,7 +66,7 @@ function foundKeys(base: string, { found = [], hasTooMany }: AuditReader): Html 
   const links = found.map((key) =>
     subjectLink(base, key.kind === 'access' ? ACCESS_KEYS : API_KEYS, key.id, keyName(key)),
   );
-  return html`<p class="muted">Entries of ${found.length === 1 ? 'the key' : `${found.length} keys`}: ${join(links, html`, `)}.</p>`;
+  return html`<p class="muted">Entries about ${found.length === 1 ? 'the key' : `${found.length} keys`}: ${join(links, html`, `)}.</p>`;
 }
 
 /** Says why a filter may find nothing: IDs of members are compared as a whole, and days are in UTC. */
@@ -77,7 +77,7 @@ function nothingFound(
 ): Html {
   const why = hasTooMany
     ? `${TOO_MANY_KEYS} `
-    : `${found?.length === 0 ? 'No key has this in its name, ID or last characters. ' : 'No entry matches. '}${actor === undefined ? '' : 'The filter needs the whole ID of the member: a part of it finds nothing. '}${from === undefined && to === undefined ? '' : 'Days are in UTC. '}`;
+    : `${found?.length === 0 ? 'No key matches by name, ID or last characters. ' : 'No entry matches. '}${actor === undefined ? '' : 'Enter the whole ID of the member, because a part of it does not match. '}${from === undefined && to === undefined ? '' : 'Days are in UTC. '}`;
   return html`<p class="empty">${why}<a href="${base}/audit">Clear filters</a></p>`;
 }
 
@@ -91,7 +91,7 @@ function filterForm(
   const known = action === undefined || ACTIONS.includes(action) ? ACTIONS : [...ACTIONS, action];
   const options = [{ value: '', title: 'Any' }, ...known.map((value) => ({ value, title: actionTitle(value) }))];
   return html`<form class="filters" role="search" aria-label="Filter" action="${base}/audit">
-${searchField('actor', 'Member (whole ID)', actor, 'ID, or click a name below')}
+${searchField('actor', 'Member (whole ID)', actor, 'ID, or click a member below')}
 ${moreFilters(
   [from, to, action, subject].some((value) => value !== undefined),
   html`${dateField('from', 'From', from)}
@@ -108,7 +108,7 @@ ${exportButton(base, after)}
 /** Exports with the filters in the form, also those that were not applied yet. A later page exports from there on. */
 function exportButton(base: string, after: string | undefined): Html {
   const cursor = after !== undefined && html` name="after" value="${after}"`;
-  return html`<button class="plain" formaction="${base}/audit.csv"${cursor}>${after === undefined ? 'Export as CSV' : 'Export from this page as CSV'}</button>`;
+  return html`<button class="plain" formaction="${base}/audit.csv"${cursor}>${after === undefined ? 'Export as CSV' : 'Export this and older entries as CSV'}</button>`;
 }
 
 /** The name of a key, with its ID as a tooltip. An account has no page. */

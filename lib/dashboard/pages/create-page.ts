@@ -83,7 +83,7 @@ async function kindsPage(context: PageContext): Promise<PageResponse> {
   const list = `${base}${API_KEYS.list}${queryString({ environment })}`;
   const card = (path: string, { title, use }: { title: string; use: string }) =>
     html`<li><a class="card" href="${base}${path}"><strong>${title}</strong> ${use}</a></li>`;
-  const cards = html`<p>What do you need it for?</p>
+  const cards = html`<p>Where will you use it?</p>
 <ul class="cards">
 ${card(`${API_KEYS.create}${queryString({ kind: 'secret', environment })}`, KINDS.secret)}
 ${card(`${API_KEYS.create}${queryString({ kind: 'public', environment })}`, KINDS.public)}

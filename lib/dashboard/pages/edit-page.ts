@@ -62,8 +62,8 @@ async function edit(
  */
 async function conflictPage(context: PageContext, keyType: KeyType, values: FormValues): Promise<PageResponse> {
   const key = await viewKey(context, keyType);
-  const conflict = html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>This key was changed in the meantime</h2>
-<p>Your changes are not saved. Compare the current settings with yours.</p></div>
+  const conflict = html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>This key has changed since you opened it</h2>
+<p>Your changes were not saved. Compare the current settings with yours.</p></div>
 ${conflictDiff(key, values)}
 <p><a class="button plain" href="${context.base}${keyPath(keyType, key)}">Discard my changes</a></p>
 <h2>Or save your changes anyway</h2>`;

@@ -5,7 +5,7 @@ import { copyField, copyText } from '../components/copy-field.js';
 import { flashMessage } from '../components/flash-message.js';
 import { type Html, html, userText } from '../components/html.js';
 import { keyActionsMenu } from '../components/key-actions-menu.js';
-import { ENVIRONMENTS, fullList, KINDS, sandboxBadge, stateBadge } from '../components/key-labels.js';
+import { ENVIRONMENTS, fullList, KINDS, sandboxBadge, stateBadge, TOKEN_BINDINGS } from '../components/key-labels.js';
 import { keyStateBanner } from '../components/key-state-banner.js';
 import { layout } from '../components/layout.js';
 import { publicKeysSection } from '../components/public-keys-section.js';
@@ -18,12 +18,6 @@ import { type Page, viewKey } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
 import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, type KeyType, keyName } from '../key-type.js';
-
-const BINDINGS: Readonly<Record<string, string>> = {
-  dpop: 'DPoP-bound',
-  mtls: 'Certificate-bound',
-  true: 'DPoP-bound or certificate-bound',
-};
 
 const MAX_ENTRIES = 10;
 
@@ -68,7 +62,7 @@ function keyFacts(keyType: KeyType, key: KeyView, now: number): Html {
     ['Channels', fullList(key.channels)],
     key.requireConfirmation === null
       ? undefined
-      : ['Tokens must be', html`${BINDINGS[String(key.requireConfirmation)]}`],
+      : ['Token binding', html`${TOKEN_BINDINGS[key.requireConfirmation === true ? 'any' : key.requireConfirmation]}`],
     key.platform === null ? undefined : ['E-commerce platform', userText(key.platform)],
     key.allowedAddresses === null ? undefined : ['Allowed IP addresses', fullList(key.allowedAddresses)],
     key.limits === null ? undefined : ['Rate limits', html`${formatLimits(key.limits)}`],
@@ -86,5 +80,5 @@ function keyFacts(keyType: KeyType, key: KeyView, now: number): Html {
 
 function scopesHtml({ kind, scopes }: KeyView): Html {
   if (scopes !== null) return fullList(scopes);
-  return kind === 'secret' ? html`Every scope of its APIs` : fullList([]);
+  return kind === 'secret' ? html`All scopes of its APIs` : fullList([]);
 }

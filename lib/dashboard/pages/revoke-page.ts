@@ -33,7 +33,7 @@ export function revokeKey(keyType: KeyType): Page {
       if (!isConfirmed)
         return confirmation(context, keyType, key, {
           typed,
-          error: 'This is not the name of the key. Type it as it is shown above, with the same capital letters.',
+          error: 'The text does not match. Type it exactly as shown above. Capital letters matter.',
         });
     }
     const { id } = await site.management[keyType.name].revoke(member, keyIdIn(context), formId);
@@ -60,7 +60,7 @@ async function confirmation(
   const title = `Revoke ${name}`;
   const main = html`<p class="crumb"><a href="${keyUrl}">${userText(name)}</a></p>
 <h1>Revoke ${userText(name)}</h1>
-<div class="panel ask"><p>Every request with this key is refused at once. This cannot be undone. ${await recentUse(context, key)}</p>
+<div class="panel ask"><p>Every request with this key will be refused immediately. This cannot be undone. ${await recentUse(context, key)}</p>
 ${key.state === 'active' && html`<p>To refuse requests only temporarily, <a href="${keyUrl}/disable/confirm">disable it</a> instead: you can enable it again.</p>`}
 ${canRotate && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate it</a> instead, and choose "Now". The key keeps its settings.</p>`}
 <form method="post" action="${keyUrl}/revoke">${tokenField(formToken)}${formIdField()}

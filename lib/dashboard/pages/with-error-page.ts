@@ -3,6 +3,7 @@ import { ManagementError, type ManagementErrorCode } from '../../management/mana
 import { toHttpError } from '../components/error-page.js';
 import { html } from '../components/html.js';
 import { layout } from '../components/layout.js';
+import { TOKEN_FIELD } from '../http/form-token.js';
 import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
 import type { KeyType } from '../key-type.js';
@@ -20,8 +21,9 @@ export function withErrorPage(keyType: KeyType, page: Page): Page {
     } catch (error) {
       if (!(error instanceof ManagementError) || !EXPECTED.includes(error.code)) throw error;
       const { status, title, message } = toHttpError(error);
+      const isForm = context.fields.has(TOKEN_FIELD);
       const main = html`<h1>${title}</h1>
-<p role="alert">${message} Nothing was saved.</p>
+<p role="alert">${message}${isForm && ' Nothing was saved.'}</p>
 <p><a class="button" href="${context.base}${pathBack(keyType, context)}">Go back</a></p>`;
       return htmlResponse(status, layout(context, { title, tab: keyType.name, main }));
     }

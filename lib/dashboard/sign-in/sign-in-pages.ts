@@ -43,12 +43,20 @@ export function signInPages(help: string): SignInPages {
     explain: (base) =>
       htmlResponse(
         200,
-        page(base, TITLE, html`<p>You need a sign-in link. ${help}</p>\n<p><a href="${base}/">Go to your keys</a></p>`),
+        page(
+          base,
+          TITLE,
+          html`<p>You need a sign-in link. ${help}</p>\n<p>Already signed in? <a href="${base}/">Go to your keys</a></p>`,
+        ),
       ),
     refuse: (base, { status, title, message, headers }) =>
       htmlResponse(
         status,
-        page(base, title, html`<p>${message}</p>\n<p>${help}</p>\n<p><a href="${base}/">Go to your keys</a></p>`),
+        page(
+          base,
+          title,
+          html`<p>${message}</p>\n<p>${help}</p>\n<p>Already signed in? <a href="${base}/">Go to your keys</a></p>`,
+        ),
         headers,
       ),
   };

@@ -77,7 +77,10 @@ export function createOperations(store: CredentialStore, clock: Clock): Operatio
   async function attempt<T>(member: Member, operation: Operation, work: () => Promise<T>): Promise<T> {
     try {
       if (!isAllowed(operation.action, member.permissions)) {
-        throw new ManagementError('forbidden', `this needs the ${permissionTitle(operation.action)} permission`);
+        throw new ManagementError(
+          'forbidden',
+          `this operation requires the ${permissionTitle(operation.action)} permission`,
+        );
       }
       return await mapStoreErrors(work);
     } catch (error) {
