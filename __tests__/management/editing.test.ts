@@ -62,7 +62,10 @@ describe.each(engines)('on %s', (engine) => {
       const { edit } = at.management.keys;
       const renamed = await edit(holder.owner, key.id, { version: 1, name: 'Till' });
       expect(renamed).toMatchObject({ state: 'expired', expiresAt: key.expiresAt, name: 'Till' });
-      expect(await edit(holder.owner, key.id, { version: 2, expiresAt: null })).toMatchObject({ state: 'active' });
+      const { expiresAt } = key;
+      const whole = await edit(holder.owner, key.id, { version: 2, name: 'Desk', expiresAt });
+      expect(whole).toMatchObject({ state: 'expired', expiresAt, name: 'Desk' });
+      expect(await edit(holder.owner, key.id, { version: 3, expiresAt: null })).toMatchObject({ state: 'active' });
     });
 
     it('disables and enables', async () => {

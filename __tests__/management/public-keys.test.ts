@@ -188,25 +188,23 @@ describe.each(engines)('on %s', (engine) => {
     expect((await once()).publicKeys).toEqual((await once()).publicKeys);
   });
 
-  it.each([
-    ['dpop' as const, 'dpop'],
-    ['mtls' as const, 'mtls'],
-    [true as const, 'any'],
-    [null, null],
-  ])('requireConfirmation %s is stored, edited and audited', async (requireConfirmation, audited) => {
-    const settings = { scopes: ['payments'], requireConfirmation };
-    const { key } = await at.management.accessKeys.create(holder.owner, settings);
-    expect(key.requireConfirmation).toBe(requireConfirmation);
-    const record = await at.store.resolveAccessKey(key.id);
-    expect(record?.requireConfirmation).toBe(requireConfirmation);
-    const [created] = (await at.management.audit(holder.owner, { subject: key.id })).items;
-    expect(created?.after).toMatchObject({ requireConfirmation: audited });
-    const cleared = await at.management.accessKeys.edit(holder.owner, key.id, {
-      version: 1,
-      requireConfirmation: null,
-    });
-    expect(cleared.requireConfirmation).toBeNull();
-    const edit = { version: cleared.version, requireConfirmation: 'both' as never };
-    expect(await refusalOf(at.management.accessKeys.edit(holder.owner, key.id, edit))).toMatchObject({ status: 400 });
-  });
+  it.each(['dpop', 'mtls', true, null] as const)(
+    'requireConfirmation %s is stored, edited and audited',
+    async (requireConfirmation) => {
+      const settings = { scopes: ['payments'], requireConfirmation };
+      const { key } = await at.management.accessKeys.create(holder.owner, settings);
+      expect(key.requireConfirmation).toBe(requireConfirmation);
+      const record = await at.store.resolveAccessKey(key.id);
+      expect(record?.requireConfirmation).toBe(requireConfirmation);
+      const [created] = (await at.management.audit(holder.owner, { subject: key.id })).items;
+      expect(created?.after).toMatchObject({ requireConfirmation });
+      const cleared = await at.management.accessKeys.edit(holder.owner, key.id, {
+        version: 1,
+        requireConfirmation: null,
+      });
+      expect(cleared.requireConfirmation).toBeNull();
+      const edit = { version: cleared.version, requireConfirmation: 'both' as never };
+      expect(await refusalOf(at.management.accessKeys.edit(holder.owner, key.id, edit))).toMatchObject({ status: 400 });
+    },
+  );
 });

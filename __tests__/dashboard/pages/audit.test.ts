@@ -203,6 +203,17 @@ describe('the page', () => {
     );
   });
 
+  it('shows the token binding as the page of a key does', async () => {
+    const holder = await at.account();
+    const { key } = await holder.accessKey();
+    await at.management.accessKeys.edit(holder.owner, key.id, { version: 1, requireConfirmation: true });
+    await at.management.accessKeys.edit(holder.owner, key.id, { version: 2, requireConfirmation: 'mtls' });
+    const { body } = await dashboard.browser(holder.owner).get('/audit');
+    const text = body.replace(/<[^>]+>/g, '');
+    expect(text).toContain('token binding: none &rarr; DPoP or client certificate');
+    expect(text).toContain('token binding: DPoP or client certificate &rarr; Client certificate');
+  });
+
   it('shows rate limits as the page of a key does', async () => {
     const holder = await at.account();
     const { key } = await holder.key();

@@ -123,13 +123,21 @@ function absentValue(name: string, kind: Kind | undefined): Html {
 }
 
 function formatValue(name: string, value: unknown): Html {
-  const text = typeof value === 'string' ? textOf(name, value) : listText(value);
+  const text =
+    name === 'requireConfirmation'
+      ? bindingTitle(value)
+      : typeof value === 'string'
+        ? withReadableTime(name, value)
+        : listText(value);
   return userText(text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)} ...` : text);
 }
 
-/** Replaces an ISO time, such as `2027-01-31T12:00:00.000Z`, by a readable one, and a token binding by its title. */
-function textOf(name: string, text: string): string {
-  if (name === 'requireConfirmation') return TOKEN_BINDINGS[text as keyof typeof TOKEN_BINDINGS] ?? text;
+function bindingTitle(value: unknown): string {
+  return TOKEN_BINDINGS[(value === true ? 'any' : value) as keyof typeof TOKEN_BINDINGS] ?? String(value);
+}
+
+/** Replaces an ISO time, such as `2027-01-31T12:00:00.000Z`, by a readable one. */
+function withReadableTime(name: string, text: string): string {
   const format = name === 'expiresAt' ? formatExpiry : formatTime;
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? format(new Date(text)) : text;
 }

@@ -16,10 +16,11 @@ import {
   readName,
   readOneOf,
   readScopes,
+  readTime,
 } from '../fields.js';
 import { invalid } from '../management-error.js';
 import { OPTIONAL_FIELDS, readOptionalFields } from './optional-key-fields.js';
-import { type RequiredConfirmation, readConfirmation } from './required-confirmation.js';
+import { type RequiredConfirmation, readConfirmation, toConfirmation } from './required-confirmation.js';
 
 /** A new API key (docs/spec.md §2.1). */
 export interface KeySettings {
@@ -181,7 +182,7 @@ export function settingsOf(row: KeyRow): object {
     ...toKeyEntitlement(row),
     defaultScopes: default_scopes === null ? null : parseNames(default_scopes),
     expiresAt: expires_at === null ? null : new Date(expires_at),
-    ...(row.kind === 'access' ? { requireConfirmation: row.require_confirmation } : {}),
+    ...(row.kind === 'access' ? { requireConfirmation: toConfirmation(row) } : {}),
     disabled: disabled_at !== null,
     tokensNotBefore: tokens_not_before === null ? null : new Date(tokens_not_before),
     metadata: parseOptional(row.metadata),
@@ -202,10 +203,17 @@ function columnsOf(kind: Kind, given: Given, row: KeyRow | undefined, now: numbe
       channels === undefined ? (row?.channels ?? listToJson('all')) : listToJson(readAllOrIds('channels', channels)),
     platform:
       platform === undefined ? (row?.platform ?? null) : platform === null ? null : readId('platform', platform),
-    expires_at: expiresAt === undefined && row !== undefined ? row.expires_at : readFuture('expiresAt', expiresAt, now),
+    expires_at: readExpiry(expiresAt, row, now),
     ...readOptionalFields(given, row),
     require_confirmation: readConfirmation(given.requireConfirmation, row),
   };
+}
+
+/** An edit may repeat the end of a key that has expired: clients that store all settings send it unchanged. */
+function readExpiry(value: unknown, row: KeyRow | undefined, now: number): number | null {
+  if (row !== undefined && (value === undefined || readTime('expiresAt', value) === row.expires_at))
+    return row.expires_at;
+  return readFuture('expiresAt', value, now);
 }
 
 function readApis(kind: Kind, value: unknown): string | null {
