@@ -6,7 +6,7 @@ import { withImplied } from '../credentials/scope-hierarchy.js';
 
 /** Values that many keys have in common, stored once. */
 export interface PrincipalInterners {
-  readonly access: Interner<Pick<KeyPrincipal, 'apis' | 'scopes'>>;
+  readonly access: Interner<Pick<KeyPrincipal, 'apis' | 'scopes' | 'listedScopes'>>;
   readonly lists: Interner<readonly string[]>;
 }
 
@@ -23,7 +23,7 @@ export function keyPrincipalOf(
   const { kind, apis, scopes, channels, metadata, allowedAddresses, limits, acceptedUntil } = record;
   const end = Math.min(record.validity.expiresAt, record.validity.revokedAt);
   const name = JSON.stringify([kind, apis, scopes]);
-  const shared = access.get(name) ?? access.intern(name, () => ({ apis, scopes: scopesOf(record, apiMap) }));
+  const shared = access.get(name) ?? access.intern(name, () => ({ apis, ...scopesOf(record, apiMap) }));
   const principal: KeyPrincipal = {
     kind,
     keyId: record.id,
@@ -37,6 +37,7 @@ export function keyPrincipalOf(
     keyAcceptedUntil: acceptedUntil === undefined ? undefined : end / 1_000,
   };
   // Few keys have these fields: without them a cached key is smaller.
+  if (shared.listedScopes !== undefined) Object.assign(principal, { listedScopes: shared.listedScopes });
   if (metadata !== undefined) Object.assign(principal, { metadata });
   if (allowedAddresses !== undefined) {
     Object.assign(principal, {
@@ -49,9 +50,13 @@ export function keyPrincipalOf(
 }
 
 /** A secret key without a list of scopes has every scope of its APIs. A listed scope of another API is ignored. */
-function scopesOf({ kind, apis, scopes }: ParsedKeyRecord, apiMap: ApiMap): 'all' | readonly string[] {
-  if (scopes === undefined) return kind === 'secret' ? 'all' : Object.freeze([]);
-  if (apis === 'all') return Object.freeze(withImplied(scopes, apiMap));
-  const isIncluded = (scope: string) => apiMap.apisOf(scope).some((api) => apis.includes(api));
-  return Object.freeze(withImplied(scopes.filter(isIncluded), apiMap).filter(isIncluded));
+function scopesOf(
+  { kind, apis, scopes }: ParsedKeyRecord,
+  apiMap: ApiMap,
+): Pick<KeyPrincipal, 'scopes' | 'listedScopes'> {
+  if (scopes === undefined) return { scopes: kind === 'secret' ? 'all' : Object.freeze([]) };
+  const isIncluded = (scope: string) => apis === 'all' || apiMap.apisOf(scope).some((api) => apis.includes(api));
+  const held = Object.freeze(withImplied(scopes.filter(isIncluded), apiMap).filter(isIncluded));
+  const listed = apiMap.implied && held.filter((scope) => scopes.includes(scope));
+  return { scopes: held, listedScopes: listed && listed.length < held.length ? listed : undefined };
 }

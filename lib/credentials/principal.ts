@@ -21,6 +21,8 @@ export interface KeyPrincipal<K extends KeyKind = KeyKind> {
   readonly apis: 'all' | readonly string[];
   /** The scopes; `'all'` means every scope of its APIs. */
   readonly scopes: 'all' | readonly string[];
+  /** The scopes that the record lists, if `scopes` has implied ones too; otherwise `undefined`. */
+  readonly listedScopes?: readonly string[] | undefined;
   /** The processing channels of the payment platform that the key may use (docs/spec.md §2.1, rule 3). */
   readonly channels: 'all' | readonly string[];
   /** The e-commerce platform of the key. A key with a platform has exactly one channel. */
@@ -73,6 +75,8 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   readonly apis: readonly string[];
   /** The granted scopes, without those that the access key has lost since the token was issued. */
   readonly scopes: readonly string[];
+  /** The scopes that the token and its access key list, if `scopes` has implied ones too; otherwise `undefined`. */
+  readonly listedScopes?: readonly string[] | undefined;
   /**
    * The processing channels of the payment platform that the access key may use; `'all'` without a record of the access
    * key, as of `introspectedTokens`.
@@ -129,8 +133,8 @@ export interface TokenPayload extends JsonObject {
 
 /** Freezes a principal and its lists, because requests share them. */
 export function freezePrincipal<P extends Principal>(principal: P): P {
-  const { apis, scopes, channels, metadata, allowedAddresses, limits } = principal;
-  for (const part of [apis, scopes, channels, metadata, allowedAddresses, limits]) Object.freeze(part);
+  const { apis, scopes, listedScopes, channels, metadata, allowedAddresses, limits } = principal;
+  for (const part of [apis, scopes, listedScopes, channels, metadata, allowedAddresses, limits]) Object.freeze(part);
   return Object.freeze(principal);
 }
 
@@ -145,6 +149,12 @@ export function holdsScope(principal: Principal, scope: string): boolean {
   const { apiMap = scopePrefixes } = principal as Partial<KeyPrincipal>;
   for (const api of apiMap.apisOf(scope)) if (reachesApi(principal, api)) return true;
   return false;
+}
+
+/** Returns the scopes that the credential itself lists, without implied ones; none for `'all'`. */
+export function listedScopesOf({ scopes, listedScopes }: Principal): readonly string[] {
+  if (scopes === 'all') return [];
+  return listedScopes === undefined ? scopes : scopes.filter((scope) => listedScopes.includes(scope));
 }
 
 /** Checks whether a principal may use a channel. */

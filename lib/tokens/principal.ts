@@ -19,7 +19,7 @@ export interface PrincipalContext {
 
 /** Values that many tokens of an issuer have in common, stored once. */
 export interface SharedTokenFacts {
-  readonly grants: Interner<Pick<AccessPrincipal, 'scopes' | 'apis'>>;
+  readonly grants: Interner<Pick<AccessPrincipal, 'scopes' | 'listedScopes' | 'apis'>>;
   readonly texts: Interner<string>;
 }
 
@@ -42,11 +42,14 @@ export function tokenPrincipal(
   const held = withImplied(scopes, apis);
   const assigned = accessKey && withImplied(accessKey.scopes, apis);
   const granted = assigned === undefined ? held : held.filter((scope) => assigned.includes(scope));
-  const name = formatScope(granted);
+  const listed = apis.implied && granted.filter((scope) => isListed(scope, scopes, accessKey));
+  const listedScopes = listed && listed.length < granted.length ? listed : undefined;
+  // A line break cannot occur in a scope.
+  const name = formatScope(granted) + (listedScopes === undefined ? '' : `\n${formatScope(listedScopes)}`);
   const grant =
     shared.grants.get(name) ??
     shared.grants.intern(name, () => ({
-      scopes: granted,
+      ...{ scopes: granted, listedScopes },
       apis: [...new Set(granted.flatMap((scope) => apis.apisOf(scope)))],
     }));
   const principal: AccessPrincipal = {
@@ -65,11 +68,17 @@ export function tokenPrincipal(
     header: deepFreeze(header),
   };
   // Few tokens have these fields. A cached token without them takes less memory.
+  if (grant.listedScopes !== undefined) Object.assign(principal, { listedScopes: grant.listedScopes });
   if (boundKeys !== undefined) {
     Object.assign(principal, { confirmation: boundKeys.jkt === undefined ? 'mtls' : 'dpop' });
   }
   if (accessKey !== undefined) assignRecordFields(principal, accessKey);
   return freezePrincipal(principal);
+}
+
+/** Whether the token lists a scope and, if there is a record of the access key, the record lists it too. */
+function isListed(scope: string, scopes: readonly string[], accessKey: ParsedAccessKeyRecord | undefined): boolean {
+  return scopes.includes(scope) && (accessKey === undefined || accessKey.scopes.includes(scope));
 }
 
 function assignRecordFields(

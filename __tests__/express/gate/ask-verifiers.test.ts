@@ -151,6 +151,7 @@ const UNSOUND: [string, object][] = [
   ['whose apis are a text', { ...keyPrincipal(), apis: 'payments' }],
   ['whose scopes are a text', { ...tokenPrincipal(), scopes: 'payments:refund payments' }],
   ['whose channels are a text', { ...keyPrincipal(), channels: 'pc_1' }],
+  ['whose listed scopes are a text', { ...keyPrincipal(), listedScopes: 'keys:manage' }],
   ['without apis', { ...keyPrincipal(), apis: undefined }],
 ];
 

@@ -119,6 +119,9 @@ function validatePrincipal(verifier: CredentialVerifier, principal: Principal): 
   if (!isNameSet(principal.apis) || !isNameSet(principal.scopes) || !isNameSet(principal.channels)) {
     throw new OutcomeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
   }
+  if (principal.listedScopes !== undefined && !Array.isArray(principal.listedScopes)) {
+    throw new OutcomeError('a principal whose listedScopes is not a list');
+  }
   if (!isAddressList(principal.allowedAddresses)) {
     throw new OutcomeError('a principal whose allowedAddresses is not a list of addresses and networks');
   }

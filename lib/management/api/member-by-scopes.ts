@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { listedScopesOf } from '../../credentials/principal.js';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { authContextOf } from '../../express/gate/auth-of.js';
 import type { Member } from '../member.js';
@@ -12,7 +13,7 @@ type RequestWithAddress = IncomingMessage & { readonly ip?: string | undefined }
  * creates (Developer); `keys:manage` does everything (Owner). Mount the API behind a `requireBearer`.
  *
  * Only scopes that are listed on the credential count: a secret key without a list has every scope of its APIs, but
- * none of these. The member's id is the id of the key, and its account the key's account.
+ * none of these, and a scope that another one implies (the option `implies` of `apiMap`) gives no permission. The member's id is the id of the key, and its account the key's account.
  *
  * @returns A function for the option `memberOf` of `createManagementApi`. It returns `undefined` (401) for a principal
  *   without an account, and throws a `KeywardError` `gate_not_passed` if no gate ran before.
@@ -39,9 +40,8 @@ export function memberByScopes(): (req: IncomingMessage) => Member | undefined {
     }
     const { principal } = context;
     if (principal?.account === undefined) return undefined;
-    const { keyId, account, scopes } = principal;
-    const held = scopes === 'all' ? [] : scopes;
-    const permissions = held.flatMap((scope) =>
+    const { keyId, account } = principal;
+    const permissions = listedScopesOf(principal).flatMap((scope) =>
       Object.hasOwn(SCOPE_PERMISSIONS, scope) ? (SCOPE_PERMISSIONS[scope] ?? []) : [],
     );
     return { id: keyId, account, permissions, address: req.ip ?? req.socket.remoteAddress };

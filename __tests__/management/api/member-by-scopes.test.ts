@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import { accessTokens, apiKeys, apiMap, bearerErrors, type CredentialVerifier, requireBearer } from 'keyward';
+import { createManagementApi, memberByScopes } from 'keyward/management';
+import { HAS, managed } from '../../support/managed.js';
+import { serve } from '../../support/raw-http.js';
+import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../../support/token-forge.js';
+
+const SCOPES = ['admin', 'keys:read', 'keys:write', 'keys:manage'];
+const KEYS = { ...HAS, apis: [...HAS.apis, 'keys'], scopes: [...HAS.scopes, ...SCOPES] };
+const IMPLIES = {
+  admin: ['keys:manage'],
+  'keys:manage': ['keys:write'],
+  'keys:write': ['keys:read'],
+};
+
+describe('memberByScopes behind verifiers whose scopes imply others', () => {
+  const setup = managed('memory');
+  const signer = createKey('ES256');
+  let url: string;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    const { store, management, clock } = setup;
+    const apis = apiMap({ payments: ['payments', 'admin'], keys: SCOPES }, { implies: IMPLIES });
+    const keys = apiKeys({ resolver: store, kinds: ['secret'], environment: 'live', apis, clock });
+    const tokens = accessTokens({
+      ...{ issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(signer), accessKeys: store, apis, clock },
+    });
+    const api = createManagementApi({ management, memberOf: memberByScopes() });
+    const app = express();
+    app.use('/api', requireBearer({ accept: [keys, tokens] }), api);
+    app.use('/copied', requireBearer({ accept: [copying(keys)] }), api);
+    app.use(bearerErrors({ format: 'problem' }));
+    const served = await serve(app, { keepAliveTimeout: 600_000 });
+    url = `http://127.0.0.1:${served.port}`;
+    close = served.close;
+  });
+  afterAll(() => close());
+
+  /** Wraps a verifier as a user does who adds something to each principal. */
+  const copying = (inner: CredentialVerifier): CredentialVerifier => ({
+    async verify(credential) {
+      const outcome = await inner.verify(credential);
+      if (outcome.outcome !== 'accepted') return outcome;
+      return { ...outcome, principal: { ...outcome.principal, metadata: { tenant: 't1' } } };
+    },
+  });
+
+  /** What a credential may do: list, create and revoke keys. */
+  async function statusesOf(credential: string | undefined, path = '/api') {
+    const { key } = await (await setup.account(KEYS)).key();
+    const statuses: number[] = [];
+    for (const [method, to, body] of [
+      ['GET', '/keys', undefined],
+      ['POST', '/keys', { kind: 'secret', apis: ['payments'] }],
+      ['DELETE', `/keys/${key.id}`, undefined],
+    ] as const) {
+      const response = await fetch(`${url}${path}${to}`, {
+        method,
+        headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      statuses.push(response.status);
+    }
+    return statuses;
+  }
+
+  // 404: an owner, who may not revoke the key of another account.
+  it.each([
+    ['admin', [403, 403, 403]],
+    ['keys:read', [200, 403, 403]],
+    ['keys:write', [200, 201, 403]],
+    ['keys:manage', [200, 201, 404]],
+  ])('a secret key with %s', async (scope, expected) => {
+    const { owner } = await setup.account(KEYS);
+    const settings = { kind: 'secret', apis: ['payments', 'keys'], scopes: [scope] } as const;
+    const { secret } = await setup.management.keys.create(owner, settings);
+    expect(await statusesOf(secret)).toEqual(expected);
+    expect(await statusesOf(secret, '/copied')).toEqual(expected);
+    const { secret: unlimited } = await setup.management.keys.create(owner, { ...settings, apis: 'all' });
+    expect(await statusesOf(unlimited)).toEqual(expected);
+  });
+
+  it('a secret key that lists a broad scope and a narrow one', async () => {
+    const { owner } = await setup.account(KEYS);
+    const settings = { kind: 'secret', apis: 'all', scopes: ['admin', 'keys:write'] } as const;
+    expect(await statusesOf((await setup.management.keys.create(owner, settings)).secret)).toEqual([200, 201, 403]);
+  });
+
+  it.each([
+    ['admin', ['admin'], [403, 403, 403]],
+    ['keys:manage', ['keys:manage'], [200, 201, 404]],
+    ['admin keys:manage', ['admin', 'keys:manage'], [200, 201, 404]],
+    ['admin keys:write', ['admin', 'keys:write'], [200, 201, 403]],
+    // The token lists the scope, but its access key only implies it.
+    ['keys:manage', ['admin'], [403, 403, 403]],
+    // The access key lists the scope, but the token only implies it.
+    ['admin', ['admin', 'keys:manage'], [403, 403, 403]],
+  ])('an access token with %s of an access key with %j', async (scope, scopes, expected) => {
+    const { owner } = await setup.account(KEYS);
+    const { key } = await setup.management.accessKeys.create(owner, { scopes });
+    expect(await statusesOf(forge(signer, { sub: key.id, client_id: key.id, scope }))).toEqual(expected);
+  });
+});
