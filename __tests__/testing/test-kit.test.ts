@@ -81,6 +81,23 @@ describe('createTestKit', () => {
     expect((await get(await kit.accessToken({ ...traits, revoked: true }))).status).toBe(401);
   });
 
+  it('a second token of a client takes no scope from the first one', async () => {
+    const clientId = 'ack_two_tokens';
+    const first = await kit.accessToken({ clientId, scopes: ['payments'] });
+    const second = await kit.accessToken({ clientId, scopes: ['disputes', 'payments:refund'] });
+    const scopes = async (token: string) => (await get(token)).body.auth?.scopes;
+    expect(await scopes(first)).toEqual(['payments']);
+    expect(await scopes(second)).toEqual(['disputes', 'payments:refund']);
+  });
+
+  it('a second token of a client does not undo its revocation', async () => {
+    const traits = { clientId: 'ack_revoked', scopes: ['payments'] };
+    const first = await kit.accessToken(traits);
+    kit.revoke(first);
+    const second = await kit.accessToken(traits);
+    expect([(await get(first)).status, (await get(second)).status]).toEqual([401, 401]);
+  });
+
   it('simulates an outage for access tokens too', async () => {
     const token = await kit.accessToken({ scopes: ['payments'] });
     kit.outage(true);

@@ -41,7 +41,10 @@ export interface KeyTraits extends CredentialTraits {
 export interface TokenTraits extends CredentialTraits {
   /** The granted scopes. Default: none. */
   readonly scopes?: readonly string[] | undefined;
-  /** The client ID. Default: a new one for each token. */
+  /**
+   * The client ID. Default: a new one for each token. Tokens with the same client ID belong to one access key: it has
+   * the scopes of all of them and stays revoked; its other properties are those of the latest token.
+   */
   readonly clientId?: string | undefined;
   /** Seconds until it expires. Default: 3,600. */
   readonly expiresIn?: number | undefined;

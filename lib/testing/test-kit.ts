@@ -162,7 +162,13 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     const granted = { clientId, scopes, expiresIn: traits.expired ? -1 : expiresIn, claims };
     if (traits.foreign) return otherKeyIssuer.sign(granted);
     if (traits.otherEnvironment) return otherIssuer.sign(granted);
-    store.addAccessKey(record);
+    const stored = store.accessKey(clientId);
+    // Earlier tokens of the client keep their scopes, and revoking an access key is final.
+    store.addAccessKey({
+      ...record,
+      scopes: [...new Set([...(stored?.scopes ?? []), ...scopes])],
+      revokedAt: stored?.revokedAt ?? record.revokedAt,
+    });
     tokens.invalidate({ accessKey: clientId });
     return issuer.sign(granted);
   }

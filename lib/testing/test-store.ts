@@ -15,6 +15,11 @@ export class TestStore {
     this.#accessKeys.set(record.id, record);
   }
 
+  /** Returns the record of an access key, even during an outage. */
+  accessKey(id: string): AccessKeyRecord | undefined {
+    return this.#accessKeys.get(id);
+  }
+
   /** Revokes a key by its key value; returns its record, or `undefined` if the key is unknown. */
   revokeKey(key: string, revokedAt: Date): KeyRecord | undefined {
     const record = this.#keys.get(digestOf(key));
@@ -24,7 +29,7 @@ export class TestStore {
 
   /** Revokes an access key by its client ID; returns its record, or `undefined` if it is unknown. */
   revokeAccessKey(id: string, revokedAt: Date): AccessKeyRecord | undefined {
-    const record = this.#accessKeys.get(id);
+    const record = this.accessKey(id);
     if (record !== undefined) this.addAccessKey({ ...record, revokedAt });
     return record;
   }
