@@ -1,7 +1,15 @@
 /** The options of `createTestKit`. */
 import type { ApiMap } from '../credentials/api-map.js';
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
-import { anything, type Option, type OptionTable, oneOf, readTable, withDefault } from '../options/option-table.js';
+import {
+  anything,
+  type Option,
+  type OptionTable,
+  oneOf,
+  readTable,
+  text,
+  withDefault,
+} from '../options/option-table.js';
 import { type DpopOptions, readDpopOptions } from '../tokens/dpop/dpop-options.js';
 import { type MtlsOptions, readMtlsOptions } from '../tokens/mtls/mtls-options.js';
 import { testCertificateOf } from './test-certificate.js';
@@ -11,6 +19,11 @@ import { createTestClock } from './test-clock.js';
 export interface TestKitOptions {
   /** The environment that the verifiers of the kit accept. Default: `'live'`. */
   readonly environment?: Environment | undefined;
+  /**
+   * The `aud` of the tokens, and the audience of the verifiers. For `resourceMetadata` and `mcpAuth`: their option
+   * `resource`. Default: `'https://api.keyward.test'`.
+   */
+  readonly audience?: string | undefined;
   /** Which scopes belong to which API, as in the app under test. */
   readonly apis?: ApiMap | undefined;
   /** The option `dpop` of `accessTokens`, as in the app under test. */
@@ -24,6 +37,8 @@ export interface TestKitOptions {
   readonly now?: Date | undefined;
 }
 
+const AUDIENCE = 'https://api.keyward.test';
+
 const instant: Option<number> = (options, name) => {
   const value = options.raw(name) ?? new Date();
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime();
@@ -32,6 +47,7 @@ const instant: Option<number> = (options, name) => {
 
 const OPTIONS = {
   environment: withDefault(oneOf(ENVIRONMENTS), 'live'),
+  audience: withDefault(text, AUDIENCE),
   ...{ apis: anything, dpop: anything, mtls: anything },
   now: instant,
 } satisfies OptionTable<TestKitOptions>;
@@ -42,7 +58,7 @@ const OPTIONS = {
  * @throws TypeError for an option that is unknown or wrong.
  */
 export function readTestKitOptions(given: TestKitOptions) {
-  const { now, environment } = readTable('createTestKit', given, OPTIONS);
+  const { now, environment, audience } = readTable('createTestKit', given, OPTIONS);
   const { apis, dpop, mtls } = given;
   const clock = createTestClock(now);
   // Read here too, so that error messages name `createTestKit`, which the test called.
@@ -50,6 +66,7 @@ export function readTestKitOptions(given: TestKitOptions) {
   if (mtls !== undefined) readMtlsOptions('createTestKit', mtls);
   return {
     environment,
+    audience,
     apis,
     clock,
     dpop,

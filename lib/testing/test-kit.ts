@@ -89,7 +89,6 @@ export interface TestKit {
 }
 
 const ISSUER = 'https://issuer.keyward.test';
-const AUDIENCE = 'https://api.keyward.test';
 
 /**
  * Makes a kit of credentials for the tests of a guarded app: pass its verifiers to the app instead of the real ones.
@@ -111,21 +110,21 @@ const AUDIENCE = 'https://api.keyward.test';
  * ```
  */
 export function createTestKit(options: TestKitOptions = {}): TestKit {
-  const { environment, apis, clock, dpop, mtls } = readTestKitOptions(options);
+  const { environment, audience, apis, clock, dpop, mtls } = readTestKitOptions(options);
   const store = new TestStore();
-  const issuer = new TestIssuer({ issuer: ISSUER, audience: AUDIENCE, clock });
-  const otherKeyIssuer = new TestIssuer({ issuer: ISSUER, audience: AUDIENCE, clock });
-  const otherIssuer = new TestIssuer({ issuer: `${ISSUER}/other`, audience: AUDIENCE, clock });
+  const issuer = new TestIssuer({ issuer: ISSUER, audience, clock });
+  const otherKeyIssuer = new TestIssuer({ issuer: ISSUER, audience, clock });
+  const otherIssuer = new TestIssuer({ issuer: `${ISSUER}/other`, audience, clock });
   const otherEnvironment: Environment = environment === 'live' ? 'sandbox' : 'live';
 
   const tokens = accessTokens({
-    ...{ issuer: ISSUER, audience: AUDIENCE, jwks: issuer.jwks, environment, apis, clock, dpop, mtls },
+    ...{ issuer: ISSUER, audience, jwks: issuer.jwks, environment, apis, clock, dpop, mtls },
     accessKeys: store,
   });
   const verifiers = new Map<string, ReturnType<typeof apiKeys>>();
 
   const opaque = testIntrospection({
-    ...{ issuer: ISSUER, audience: AUDIENCE, environment, apis, clock, dpop, mtls },
+    ...{ issuer: ISSUER, audience, environment, apis, clock, dpop, mtls },
     assertReachable: () => store.assertReachable(),
   });
 
@@ -197,7 +196,7 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
 
   return Object.freeze({
     ...{ accept: Object.freeze([tokens, keys('secret', 'public')]), tokens, keys, clock },
-    ...{ issuer: ISSUER, audience: AUDIENCE, accessToken, revoke },
+    ...{ issuer: ISSUER, audience, accessToken, revoke },
     introspection: () => opaque,
     dpop: () => testDpopClient({ dpop, clock, accessToken }),
     certificate: () => testCertificate(mtls, accessToken),
