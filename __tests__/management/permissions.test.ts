@@ -79,7 +79,9 @@ describe('readMember', () => {
     ['permissions in a text', { id: 'm', account: 'a', permissions: 'owner' }],
     ['permissions in an object', { id: 'm', account: 'a', permissions: { owner: true } }],
   ])('refuses %s', (_what, value) => {
-    expect(() => readMember(value)).toThrow(new ManagementError('no_member', 'nobody is signed in'));
+    expect(() => readMember(value)).toThrow(
+      new ManagementError('no_member', 'the caller is not a member of an account'),
+    );
   });
 
   it('leaves out an address that is not a string', () => {

@@ -8,6 +8,7 @@ const ID = /^[A-Za-z0-9][\w.:-]{0,63}$/;
 const KEY_ID = /^[A-Za-z0-9][\w-]{0,63}$/;
 /** The last millisecond of the year 9999. ISO 8601 and PostgreSQL write later years in a different format. */
 const MAX_TIME = Date.UTC(10_000, 0) - 1;
+const BEGINNING = 'beginning with a letter or digit';
 const RESERVED = ['all', 'prototype'];
 const NAME_LENGTH = 100;
 /** Control characters, characters that change the text direction or are invisible, and letters without a shape. */
@@ -63,10 +64,8 @@ export function readName(field: string, value: unknown): string | null {
 export function readId(field: string, value: unknown): string {
   // Reject names of `Object.prototype`: ids may be used as object keys.
   if (typeof value !== 'string' || !ID.test(value) || value in {} || RESERVED.includes(value)) {
-    throw invalid(
-      field,
-      'expected 1 to 64 characters of A-Z a-z 0-9 _ . : -, beginning with a letter or digit; not "all", "prototype" or "constructor"',
-    );
+    const refused = '"all", "prototype" and "constructor" are not allowed';
+    throw invalid(field, `expected 1 to 64 characters of A-Z, a-z, 0-9, _ . : and -, ${BEGINNING}; ${refused}`);
   }
   return value;
 }
@@ -77,8 +76,8 @@ export function readId(field: string, value: unknown): string {
 export function readNewKeyId(field: string, value: unknown): string {
   const isId = typeof value === 'string' && KEY_ID.test(value) && !(value in {}) && value.toLowerCase() !== 'new';
   if (!isId || RESERVED.includes(value)) {
-    const not = 'not "new", "all", "prototype" or "constructor"';
-    throw invalid(field, `expected 1 to 64 characters of A-Z a-z 0-9 _ -, beginning with a letter or digit; ${not}`);
+    const refused = '"new", "all", "prototype" and "constructor" are not allowed';
+    throw invalid(field, `expected 1 to 64 characters of A-Z, a-z, 0-9, _ and -, ${BEGINNING}; ${refused}`);
   }
   return value;
 }
@@ -89,7 +88,7 @@ export function readIds(field: string, value: unknown): readonly string[] {
 
 export function readAllOrIds(field: string, value: unknown): 'all' | readonly string[] {
   if (value === 'all') return 'all';
-  if (!Array.isArray(value)) throw invalid(field, "expected 'all' or a list");
+  if (!Array.isArray(value)) throw invalid(field, 'expected "all" or a list');
   return readIds(field, value);
 }
 
@@ -125,7 +124,7 @@ export function readFlag(field: string, value: unknown): boolean {
 
 function readList(field: string, value: unknown): readonly unknown[] {
   if (!Array.isArray(value) || value.length > LIST_LENGTH)
-    throw invalid(field, `expected a list of at most ${LIST_LENGTH}`);
+    throw invalid(field, `expected a list of at most ${LIST_LENGTH} entries`);
   if (new Set(value).size < value.length) throw invalid(field, 'expected a list without duplicates');
   return [...value];
 }

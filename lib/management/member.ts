@@ -22,7 +22,8 @@ export interface Member {
 export function readMember(value: unknown): Member {
   const { id, account, permissions, address } = (value ?? {}) as { readonly [field in keyof Member]: unknown };
   const known = typeof id === 'string' && id !== '' && typeof account === 'string' && account !== '';
-  if (!known || !Array.isArray(permissions)) throw new ManagementError('no_member', 'nobody is signed in');
+  if (!known || !Array.isArray(permissions))
+    throw new ManagementError('no_member', 'the caller is not a member of an account');
   for (const [field, text] of Object.entries({ id, account, address })) {
     if (typeof text === 'string' && text.includes('\0'))
       throw invalid(`member.${field}`, 'expected a string without NUL');

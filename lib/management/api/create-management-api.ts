@@ -37,7 +37,7 @@ export interface ManagementApi extends Router {
 const managementOption: Option<Management> = (options, name) => {
   const management = options.object<Management>(name, ['audit', 'usage']);
   if (management.keys !== undefined && management.accessKeys !== undefined) return management;
-  throw options.mistake(name, 'what createManagement returned');
+  throw options.mistake(name, 'the result of createManagement()');
 };
 
 const OPTIONS = {

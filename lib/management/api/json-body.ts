@@ -11,7 +11,7 @@ const EMPTY: JsonObject = Object.freeze({});
  * The error for each fault. `slow_body` and `too_large` close the connection, so that the rest of the body is not read.
  */
 const BODY_FAULTS: Readonly<Record<BodyFault, () => ProblemError>> = {
-  aborted: () => invalidBody('the body did not arrive completely'),
+  aborted: () => invalidBody('the body is incomplete'),
   slow_body: () => new ProblemError(408, 'slow_body', 'the body took too long to arrive', { Connection: 'close' }),
   too_large: () =>
     new ProblemError(413, 'too_large', `the body is larger than ${MAX_BYTES} bytes`, { Connection: 'close' }),
@@ -30,7 +30,8 @@ export async function readJsonBody(req: MaybeParsed, types: readonly string[]): 
   const isUtf8 = parameters.every((parameter) => /^charset=(?:utf-8|"utf-8")$/i.test(parameter));
   const isPlain = (req.headers['content-encoding'] ?? 'identity') === 'identity';
   if (!types.includes(type.toLowerCase()) || !isUtf8 || !isPlain) {
-    throw new ProblemError(415, 'unsupported_media_type', `expected ${types.join(' or ')} in UTF-8, not compressed`, {
+    const expected = `expected an uncompressed body of the type ${types.join(' or ')} in UTF-8`;
+    throw new ProblemError(415, 'unsupported_media_type', expected, {
       Accept: types.join(', '),
       Connection: 'close',
     });

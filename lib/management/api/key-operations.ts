@@ -192,9 +192,9 @@ export function createdAnswer(
 
 /** Returns the value of the only field that the body may have. */
 export function onlyField(body: JsonObject, name?: string): unknown {
+  const expected = name === undefined ? 'this operation has no fields' : `the only field is ${name}`;
   for (const member of Reflect.ownKeys(body)) {
-    if (member !== name)
-      throw invalid(String(member), `unknown field; expected ${name === undefined ? 'none' : `only ${name}`}`);
+    if (member !== name) throw invalid(String(member), `unknown field; ${expected}`);
   }
   return name === undefined ? undefined : body[name];
 }

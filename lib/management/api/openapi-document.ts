@@ -11,7 +11,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
   401: 'The credential is missing or invalid.',
   403: 'The caller does not have the permission for this operation, or the account is disabled.',
-  404: 'There is no such key in this account.',
+  404: 'The key, the secret or the public key was not found in this account.',
   409: 'The key was revoked, or the idempotency key was used for another request.',
   412: 'The key has changed since you read it; read it again and retry.',
   413: 'The body is too large.',

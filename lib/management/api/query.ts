@@ -70,7 +70,7 @@ export function parseTime(field: string, value: unknown): Date | null {
   const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
   const time = day === undefined ? new Date(Number.NaN) : new Date(value as string);
   if (day === undefined || Number.isNaN(time.getTime()) || !isOfCalendar(day)) {
-    throw invalid(field, 'expected a date and time of RFC 3339, such as 2030-01-31T12:00:00Z');
+    throw invalid(field, 'expected an RFC 3339 date and time, such as 2030-01-31T12:00:00Z');
   }
   return time;
 }

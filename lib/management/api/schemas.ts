@@ -12,7 +12,10 @@ const TEXT: JsonSchema = { type: 'string' };
 const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 const DAY: JsonSchema = { type: 'string', format: 'date' };
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
-const SECRET: JsonSchema = { type: 'string', description: 'Returned only once: not to a repeated request.' };
+const SECRET: JsonSchema = {
+  type: 'string',
+  description: 'Returned only once; a repeated request does not return it again.',
+};
 const ENVIRONMENT: JsonSchema = { type: 'string', enum: ['live', 'sandbox'] };
 const NAMES = list(TEXT, { maxItems: 100, uniqueItems: true });
 const ALL_OR_NAMES: JsonSchema = { oneOf: [{ type: 'string', const: 'all' }, NAMES] };
@@ -142,7 +145,7 @@ export const SCHEMAS = {
       title: TEXT,
       status: { type: 'integer' },
       detail: TEXT,
-      code: { type: 'string', description: 'A code for programs.' },
+      code: { type: 'string', description: 'A machine-readable error code.' },
       errors: list(all({ detail: TEXT, pointer: TEXT, parameter: TEXT, header: TEXT }, ['detail'])),
     },
     ['type', 'title', 'status', 'detail', 'code'],

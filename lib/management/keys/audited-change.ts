@@ -38,7 +38,7 @@ export interface Changed<T> {
 
 export async function viewIn(tx: RepositoryTransaction, id: string, now: number): Promise<KeyView> {
   const [key, secrets, publicKeys] = [await tx.key(id), await tx.secrets(id), await tx.publicKeys(id)];
-  if (key === undefined) throw new TypeError('a key is never removed');
+  if (key === undefined) throw new TypeError('the key is no longer in the store');
   return keyViewOf({ key, secrets, publicKeys }, now);
 }
 

@@ -25,7 +25,7 @@ export function readCreation(
 ): Creation | undefined {
   if (idempotencyKey === undefined) return undefined;
   if (typeof idempotencyKey !== 'string' || !KEY.test(idempotencyKey)) {
-    throw invalid('idempotencyKey', 'expected 1 to 256 printable characters without a space');
+    throw invalid('idempotencyKey', 'expected 1 to 256 printable characters without spaces');
   }
   return { account, idempotencyKey, request: digestOf(textOf([operation, input])) };
 }

@@ -51,7 +51,8 @@ interface Rows {
 export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
   return async (operator, account, keys) => {
     readText('operator', operator);
-    if (!Array.isArray(keys) || keys.length > MAX_KEYS) throw invalid('keys', `expected a list of at most ${MAX_KEYS}`);
+    if (!Array.isArray(keys) || keys.length > MAX_KEYS)
+      throw invalid('keys', `expected a list of at most ${MAX_KEYS} keys`);
     readId('account', account);
     const found = await mapStoreErrors(() => store.repository.account(account));
     if (found === undefined) throw noSuchAccount();
@@ -146,7 +147,7 @@ function readRow(
   if (typeof digest !== 'string' || !DIGEST.test(digest))
     throw invalid('digest', 'expected the SHA-256 of the key in lower-case hex');
   if (hint !== undefined && (typeof hint !== 'string' || !HINT.test(hint) || UNPRINTABLE.test(hint)))
-    throw invalid('hint', 'expected 1 to 32 visible characters without a space');
+    throw invalid('hint', 'expected 1 to 32 visible characters without spaces');
   const texts = Object.entries({ id, hint, name: settings.name });
   const metadata = Object.values(Object(settings.metadata)).map((text) => ['metadata', text] as const);
   for (const [field, text] of [...texts, ...metadata]) {

@@ -242,6 +242,6 @@ function assertGrantable({ columns }: NewKey, { permissions }: Member): void {
   if (denied.length > 0)
     throw new ManagementError(
       'forbidden',
-      `a key cannot get scopes that allow more than your permissions: ${denied.join(', ')}`,
+      `you cannot give a key scopes that allow more than your permissions: ${denied.join(', ')}`,
     );
 }

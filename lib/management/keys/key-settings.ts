@@ -145,7 +145,7 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
   const { disabled, revokeTokens } = given;
   const version = given.version === ANY_VERSION ? row.version : given.version;
   if (!Number.isSafeInteger(version))
-    throw invalid('version', 'expected the version of the key that you read, a whole number');
+    throw invalid('version', 'expected a whole number, the version of the key when you read it');
   const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
   const revokesTokens = revokeTokens !== undefined && readFlag('revokeTokens', revokeTokens);
   return {

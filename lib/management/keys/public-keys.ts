@@ -77,7 +77,8 @@ export async function addPublicKeyTo(
 ): Promise<void> {
   const { kid, jwk } = readPublicKey(given);
   const present = await tx.publicKeys(key.id);
-  if (present.some((row) => row.kid === kid)) throw invalid(FIELD, 'there is a public key with this kid already');
+  if (present.some((row) => row.kid === kid))
+    throw invalid(FIELD, 'the access key already has a public key with this kid');
   if (present.length >= MAX_PUBLIC_KEYS) {
     throw invalid(FIELD, `an access key has at most ${MAX_PUBLIC_KEYS} public keys; remove one first`);
   }

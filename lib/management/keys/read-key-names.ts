@@ -11,7 +11,8 @@ export function keyNamesOf(operations: Operations, { repository }: CredentialSto
   return async function keyNames(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const operation = { action: 'list', name: 'key.names', subject: undefined } as const;
     return await operations.read(member, operation, async (actor) => {
-      if (!Array.isArray(ids) || ids.length > MAX_KEYS) throw invalid('ids', `expected a list of at most ${MAX_KEYS}`);
+      if (!Array.isArray(ids) || ids.length > MAX_KEYS)
+        throw invalid('ids', `expected a list of at most ${MAX_KEYS} entries`);
       const keyIds = ids.flatMap((id) => readKeyId('ids', id) ?? []);
       const rows = await repository.keyNames(actor.member.account, keyIds);
       return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));

@@ -67,7 +67,8 @@ export function usageReaders(operations: Operations, { repository }: CredentialS
   async function recentUsage(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, UsageCounts>> {
     const operation = { action: 'list', name: 'key.usage', subject: undefined } as const;
     return await operations.read(member, operation, async (actor) => {
-      if (!Array.isArray(ids) || ids.length > MAX_KEYS) throw invalid('ids', `expected a list of at most ${MAX_KEYS}`);
+      if (!Array.isArray(ids) || ids.length > MAX_KEYS)
+        throw invalid('ids', `expected a list of at most ${MAX_KEYS} entries`);
       const from = dayOf(actor.now) - RECENT_DAYS + 1;
       const keyIds = ids.flatMap((id) => readKeyId('ids', id) ?? []);
       const totals = await repository.usageTotals(actor.member.account, keyIds, from);
