@@ -1,4 +1,6 @@
+import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import { withoutMappedPrefix } from '../protocol/ip-address.js';
+import { readOneOf } from './fields.js';
 import { invalid, ManagementError } from './management-error.js';
 import { PERMISSIONS, type Permission } from './permissions.js';
 
@@ -10,6 +12,8 @@ export interface Member {
   readonly account: string;
   /** Owner includes Developer, and Developer includes Reader. */
   readonly permissions: readonly Permission[];
+  /** If it is given, the member manages only keys of this environment: others are not found. */
+  readonly environment?: Environment | undefined;
   /** The IP address of the member, for the audit log. */
   readonly address?: string | undefined;
 }
@@ -17,10 +21,13 @@ export interface Member {
 /**
  * Validates a member.
  *
- * @throws ManagementError `no_member` if the value is not a member; `invalid` for a string with NUL.
+ * @throws ManagementError `no_member` if the value is not a member; `invalid` for a string with NUL and for an unknown
+ *   environment.
  */
 export function readMember(value: unknown): Member {
-  const { id, account, permissions, address } = (value ?? {}) as { readonly [field in keyof Member]: unknown };
+  const { id, account, permissions, environment, address } = (value ?? {}) as {
+    readonly [field in keyof Member]: unknown;
+  };
   const known = typeof id === 'string' && id !== '' && typeof account === 'string' && account !== '';
   if (!known || !Array.isArray(permissions))
     throw new ManagementError('no_member', 'the caller is not a member of an account');
@@ -33,6 +40,7 @@ export function readMember(value: unknown): Member {
     id,
     account,
     permissions: held,
+    environment: environment === undefined ? undefined : readOneOf('member.environment', environment, ENVIRONMENTS),
     address: typeof address === 'string' ? withoutMappedPrefix(address) : undefined,
   };
 }

@@ -13,7 +13,8 @@ type RequestWithAddress = IncomingMessage & { readonly ip?: string | undefined }
  * creates (Developer); `keys:manage` does everything (Owner). Mount the API behind a `requireBearer`.
  *
  * Only scopes that are listed on the credential count: a secret key without a list has every scope of its APIs, but
- * none of these, and a scope that another one implies (the option `implies` of `apiMap`) gives no permission. The member's id is the id of the key, and its account the key's account.
+ * none of these, and a scope that another one implies (the option `implies` of `apiMap`) gives no permission. The
+ * member's id is the id of the key, and its account the key's account. A sandbox credential manages only sandbox keys.
  *
  * @returns A function for the option `memberOf` of `createManagementApi`. It returns `undefined` (401) for a principal
  *   without an account, and throws a `KeywardError` `gate_not_passed` if no gate ran before.
@@ -44,6 +45,8 @@ export function memberByScopes(): (req: IncomingMessage) => Member | undefined {
     const permissions = listedScopesOf(principal).flatMap((scope) =>
       Object.hasOwn(SCOPE_PERMISSIONS, scope) ? (SCOPE_PERMISSIONS[scope] ?? []) : [],
     );
-    return { id: keyId, account, permissions, address: req.ip ?? req.socket.remoteAddress };
+    // A sandbox credential is often less protected, so it must not reach live keys.
+    const environment = principal.environment === 'sandbox' ? principal.environment : undefined;
+    return { id: keyId, account, permissions, environment, address: req.ip ?? req.socket.remoteAddress };
   };
 }

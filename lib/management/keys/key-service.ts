@@ -2,7 +2,6 @@
 
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { CredentialStore } from '../../store/credential-store.js';
-import { parseNames } from '../../store/json-columns.js';
 import type { RepositoryTransaction } from '../../store/repository/repository.js';
 import type { KeyRow } from '../../store/tables.js';
 import type { ActorContext, Operation, OperationResult, Operations } from '../audit-log/audited-operation.js';
@@ -11,7 +10,6 @@ import { readListFilter } from '../list-filter.js';
 import { ManagementError } from '../management-error.js';
 import type { Member } from '../member.js';
 import { type Page, pageOf } from '../pagination.js';
-import { mayGrant } from '../permissions.js';
 import { assertEnabled, assertEntitled } from './account-rules.js';
 import {
   type Change,
@@ -27,6 +25,7 @@ import { type Creation, madeBefore, readCreation, rememberCreation } from './ide
 import { readKeyId, subjectOf } from './key-id.js';
 import { hasSameEntitlement, type NewKey, readEdit, settingsOf } from './key-settings.js';
 import { type KeyView, keyViewOf } from './key-view.js';
+import { assertEnvironment, assertGrantable, isWithin } from './member-rules.js';
 import { mint, mintId } from './mint.js';
 
 /** A key that was created or got a new secret. */
@@ -58,27 +57,26 @@ export class KeyService {
   }
 
   async list(member: unknown, given: unknown): Promise<Page<KeyView>> {
-    return await this.#operations.read(
-      member,
-      this.#operation('list', undefined),
-      async ({ member: { account }, now }) => {
-        const filter = readListFilter(given, this.#kinds);
-        const rows = await this.#store.repository.keys({ ...filter, account, now, limit: filter.limit + 1 });
-        return pageOf(
-          rows,
-          filter.limit,
-          ({ place }) => place,
-          (row) => keyViewOf(row, now),
-        );
-      },
-    );
+    return await this.#operations.read(member, this.#operation('list', undefined), async ({ member, now }) => {
+      const { account, environment } = member;
+      const filter = readListFilter(given, this.#kinds);
+      if (!isWithin(member, filter.environment ?? environment)) return { items: [], next: null };
+      const only = environment === undefined ? {} : { environment };
+      const rows = await this.#store.repository.keys({ ...filter, ...only, account, now, limit: filter.limit + 1 });
+      return pageOf(
+        rows,
+        filter.limit,
+        ({ place }) => place,
+        (row) => keyViewOf(row, now),
+      );
+    });
   }
 
   async view(member: unknown, id: unknown): Promise<KeyView> {
-    return await this.#operations.read(member, this.#operation('view', id), async ({ member: { account }, now }) => {
+    return await this.#operations.read(member, this.#operation('view', id), async ({ member, now }) => {
       const given = readKeyId('id', id);
       const found = given === undefined ? undefined : await this.#store.repository.key(given);
-      if (found === undefined || !this.#isOf(found.key, account)) throw this.#unknown();
+      if (found === undefined || !this.#isOf(found.key, member)) throw this.#unknown();
       return keyViewOf(found, now);
     });
   }
@@ -98,6 +96,7 @@ export class KeyService {
         return { result, subject: key.id, fields: undefined };
       }
       const made = read(settings, actor.now);
+      assertEnvironment(made, actor.member);
       assertGrantable(made, actor.member);
       return await this.#make(tx, made, creation, actor);
     });
@@ -163,7 +162,7 @@ export class KeyService {
       const { now } = actor;
       const given = readKeyId('id', id);
       const row = given === undefined ? undefined : await tx.lockKey(given);
-      if (row === undefined || !this.#isOf(row, actor.member.account)) throw this.#unknown();
+      if (row === undefined || !this.#isOf(row, actor.member)) throw this.#unknown();
       operation.subject = row.id;
       const unchanged = async (doneAt: number) => {
         const result = { key: await viewIn(tx, row.id, now), doneAt: new Date(doneAt) };
@@ -211,8 +210,8 @@ export class KeyService {
     };
   }
 
-  #isOf(key: KeyRow, account: string): boolean {
-    return key.account === account && this.#kinds.includes(key.kind);
+  #isOf(key: KeyRow, member: Member): boolean {
+    return key.account === member.account && this.#kinds.includes(key.kind) && isWithin(member, key.environment);
   }
 
   /**
@@ -234,14 +233,4 @@ export class KeyService {
  */
 function withoutVersion(edit: unknown): unknown {
   return typeof edit === 'object' && edit !== null ? { ...edit, version: undefined } : edit;
-}
-
-/** Refuses a key with a scope of the management API that allows more than the member who creates the key may do. */
-function assertGrantable({ columns }: NewKey, { permissions }: Member): void {
-  const denied = parseNames(columns.scopes ?? '[]').filter((scope) => !mayGrant(scope, permissions));
-  if (denied.length > 0)
-    throw new ManagementError(
-      'forbidden',
-      `you cannot give a key scopes that allow more than your permissions: ${denied.join(', ')}`,
-    );
 }

@@ -7,6 +7,7 @@ import { readGiven } from '../fields.js';
 import { invalid, ManagementError } from '../management-error.js';
 import type { Member } from '../member.js';
 import { readKeyId, subjectOf } from './key-id.js';
+import { isWithin } from './member-rules.js';
 
 /** The period to return. Both days are included, in UTC. */
 export interface UsageFilter {
@@ -54,7 +55,9 @@ export function usageReaders(operations: Operations, { repository }: CredentialS
       const { from, to } = readDays(given, actor.now);
       const keyId = readKeyId('id', id);
       const found = keyId === undefined ? undefined : await repository.key(keyId);
-      if (found?.key.account !== actor.member.account) throw new ManagementError('not_found', 'the key was not found');
+      const { member } = actor;
+      if (found?.key.account !== member.account || !isWithin(member, found.key.environment))
+        throw new ManagementError('not_found', 'the key was not found');
       const rows = await repository.usage(found.key.id, from, to);
       const days = Array.from({ length: to - from + 1 }, (_, index) => {
         const row = rows.find(({ day }) => day === from + index);

@@ -1,0 +1,28 @@
+/** What a member may manage and grant, apart from the account and the permission. */
+import type { Environment } from '../../credentials/environment.js';
+import { parseNames } from '../../store/json-columns.js';
+import { ManagementError } from '../management-error.js';
+import type { Member } from '../member.js';
+import { mayGrant } from '../permissions.js';
+import type { NewKey } from './key-settings.js';
+
+/** Whether a member may manage keys of an environment. */
+export function isWithin(member: Member, environment: Environment | undefined): boolean {
+  return member.environment === undefined || member.environment === environment;
+}
+
+/** @throws ManagementError `forbidden` for a key of an environment that the member does not manage. */
+export function assertEnvironment({ environment }: NewKey, member: Member): void {
+  if (!isWithin(member, environment))
+    throw new ManagementError('forbidden', `you can manage only keys of the environment ${member.environment}`);
+}
+
+/** Refuses a key with a scope of the management API that allows more than the member who creates the key may do. */
+export function assertGrantable({ columns }: NewKey, { permissions }: Member): void {
+  const denied = parseNames(columns.scopes ?? '[]').filter((scope) => !mayGrant(scope, permissions));
+  if (denied.length > 0)
+    throw new ManagementError(
+      'forbidden',
+      `you cannot give a key scopes that allow more than your permissions: ${denied.join(', ')}`,
+    );
+}
