@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStore } from 'keyward/store';
+import { nameOfDatabase } from '../../lib/cli/database-name.js';
 import { SigningKeys } from '../../lib/issuer/signing-keys/signing-keys.js';
 import { type CommandLine, commandLine } from '../support/command-line.js';
 import { createManualClock } from '../support/manual-clock.js';
@@ -147,6 +148,17 @@ describe.each(sharedEngines)('on %s', (engine) => {
       expect([code, err]).toEqual([2, expect.stringContaining(`${path} is not an encryption key`)]);
       expect(readFileSync(path, 'utf8')).toBe(text);
     }
+  });
+
+  it('keeps both encryption keys in the file if the database has no signing keys', async () => {
+    await keyward.run('encryption-key', 'rotate', ...file);
+    const both = keysIn();
+    const wrong = await keyward.run('encryption-key', 'finish', ...file);
+    expect(wrong).toMatchObject({ code: 1, out: '' });
+    expect(wrong.err).toBe(
+      `there are no signing keys in ${nameOfDatabase(place.url, 'KEYWARD_DATABASE', {})}, so the old encryption key was kept; name the database of the issuer with --database\n`,
+    );
+    expect(keysIn()).toEqual(both);
   });
 
   it('keeps both encryption keys in the file if the database fails while the rotation is finished', async () => {

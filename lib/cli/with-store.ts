@@ -18,6 +18,8 @@ export interface CommonOptions extends DatabaseOption {
 export interface Session {
   readonly store: CredentialStore;
   readonly management: Management;
+  /** The printable part of the URL of the database. */
+  readonly databaseName: string;
   /** The user of this shell, for the audit log. */
   readonly operator: string;
   /** Returns a member with the permission Owner for an account. */
@@ -59,7 +61,8 @@ export async function withStore<T>(
       if (found === undefined) throw new CliError(`there is no key ${JSON.stringify(id)} in ${database.name}`);
       return memberOf(found.key.account);
     }
-    return await work({ store, management: createManagement({ store }), operator, memberOf, memberOfKey });
+    const management = createManagement({ store });
+    return await work({ store, management, databaseName: database.name, operator, memberOf, memberOfKey });
   } catch (error) {
     throw withDatabaseName(error, database, options.account);
   } finally {

@@ -64,7 +64,9 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
         const algorithm = options.algorithm ?? (newest?.alg as SigningAlgorithm | undefined) ?? 'RS256';
         const made = await makeSigningKey(algorithm, Date.now());
         if (!(await store.addSigningKey(made, newest?.kid, operator))) {
-          throw new CliError('another signing key was created at the same time; check the list, and try again');
+          throw new CliError(
+            'another signing key was created at the same time; run keyward signing-keys list before you try again',
+          );
         }
         if (options.now) for (const key of before) await store.retireSigningKey(key.kid, operator);
         return made.kid;
@@ -127,7 +129,9 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
       if (json) return printJson(io, isFile ? { file } : { encryptionKey: both.join(',') });
       printLine(
         io,
-        isFile ? `${file} now has a new key before the old one.` : `KEYWARD_ENCRYPTION_KEY=${both.join(',')}`,
+        isFile
+          ? `${file} now contains a new key, followed by the old one.`
+          : `KEYWARD_ENCRYPTION_KEY=${both.join(',')}`,
       );
       printLine(io, 'Restart every issuer with both keys. Then run: keyward encryption-key finish');
     });
@@ -138,9 +142,14 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
     ),
   ).action(async (options: CommonOptions & KeyFileOption) => {
     const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
-    const count = await withStore(io, { ...options, encryptionKeys }, ({ store, operator }) =>
-      store.reencryptSigningKeys(operator),
-    );
+    const count = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator, databaseName }) => {
+      // A forgotten --database opens a new database. The old key must stay, because it decrypts those of the right one.
+      if ((await store.describeSigningKeys()).length === 0)
+        throw new CliError(
+          `there are no signing keys in ${databaseName}, so the old encryption key was kept; name the database of the issuer with --database`,
+        );
+      return store.reencryptSigningKeys(operator);
+    });
     if (encryptionKeys.file) writeKeyFile(options.encryptionKeyFile, encryptionKeys.texts.slice(0, 1));
     if (options.json) return printJson(io, { signingKeys: count });
     printLine(io, `${textOfCount(count, 'signing key was', 'signing keys were')} encrypted with the new key.`);
