@@ -1,10 +1,22 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { build, ROOT } from '../examples/built-service.js';
 import { runProgram } from '../support/built-cli.js';
 
+const MAIN = join(ROOT, 'dist/cli/main.js');
 const folder = mkdtempSync(join(ROOT, '.openapi-'));
 const file = (name: string, text: string) => {
   writeFileSync(join(folder, name), text);
@@ -63,6 +75,65 @@ describe('keyward openapi', () => {
     const text = readFileSync(target, 'utf8');
     expect(text).toMatch(/^openapi: /);
     expect(parse(text).paths['/payments/{id}'].get.security).toEqual(SECURITY);
+  });
+
+  it('describe expands an alias that it changes, and keeps the comments', async () => {
+    const aliased = YAML.replace('get: # open\n', 'get: &open # open\n').replace(
+      "get:\n      responses:\n        '200': { description: one }",
+      'get: *open # the same',
+    );
+    const { code, out, err } = await runProgram(['openapi', 'describe', module, file('alias.yaml', aliased)]);
+    expect([code, err]).toEqual([0, '']);
+    for (const comment of ['# The API of the shop.\n', '# open\n', '# the same\n']) expect(out).toContain(comment);
+    const { paths } = parse(out);
+    const responses = { '200': { description: 'up' } };
+    expect(paths['/health'].get).toEqual({ responses, security: [] });
+    expect(paths['/payments/{id}'].get).toEqual({ responses, security: SECURITY });
+  });
+
+  it('describe warns if the comments cannot stay, and writes the right document', async () => {
+    const [before] = YAML.split('  /payments/{id}:');
+    const merged = `x-item: &item\n  get: { responses: {}, summary: one }\n${before}  /payments/{id}:\n    <<: *item\n`;
+    const name = file('merged.yaml', merged);
+    const { code, out, err } = await runProgram(['openapi', 'describe', module, name]);
+    expect([code, err]).toEqual([
+      0,
+      `warning: the comments of ${name} were left out, because a change concerns a YAML alias or a merge key\n`,
+    ]);
+    const { paths } = parse(out, { merge: true });
+    expect(paths['/payments/{id}'].get).toEqual({ responses: {}, summary: 'one', security: SECURITY });
+  });
+
+  it('describe replaces a file as a whole, behind a link and with its mode', async () => {
+    const target = file('target.yaml', YAML);
+    chmodSync(target, 0o640);
+    symlinkSync(target, join(folder, 'link.yaml'));
+    const { ino } = statSync(target);
+    const args = ['openapi', 'describe', module, target, '--out', join(folder, 'link.yaml')];
+    expect(await runProgram(args)).toEqual({ code: 0, out: '', err: '' });
+    expect(lstatSync(join(folder, 'link.yaml')).isSymbolicLink()).toBe(true);
+    expect(statSync(target).mode & 0o777).toBe(0o640);
+    expect(statSync(target).ino).not.toBe(ino);
+    expect(parse(readFileSync(target, 'utf8')).paths['/payments/{id}'].get.security).toEqual(SECURITY);
+  });
+
+  it('describe leaves the file as it was if the new one cannot be written as a whole, and exits with 4', async () => {
+    const long = file('long.yaml', `${YAML}x-notes: ${'long '.repeat(10_000)}\n`);
+    // A limit for the size of files fails as a full disk does: a part of the text is written.
+    const limited = 'ulimit -f 1; exec "$0" "$@"';
+    const args = [MAIN, 'openapi', 'describe', module, long, '--out', long];
+    const { status, stderr } = spawnSync('sh', ['-c', limited, process.execPath, ...args], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([4, expect.stringMatching(/long\.yaml cannot be written: EFBIG/)]);
+    expect(readFileSync(long, 'utf8')).toMatch(/(long ){10000}\n$/);
+    expect(readdirSync(folder).filter((name) => name.startsWith('long.yaml'))).toEqual(['long.yaml']);
+    expect(await runProgram(['openapi', 'describe', module, yaml, '--out', '/dev/full'])).toMatchObject({ code: 4 });
+  });
+
+  it('describe writes in place what is not a regular file', () => {
+    // The streams of a child process of Node are sockets, which cannot be opened by a path.
+    const args = [MAIN, 'openapi', 'describe', module, json, '--out', '/dev/stdout'];
+    const { stdout } = spawnSync('sh', ['-c', '"$0" "$@" | cat', process.execPath, ...args], { encoding: 'utf8' });
+    expect(JSON.parse(stdout).paths['/health'].get.security).toEqual([]);
   });
 
   it('O16 check exits with 0 if both agree, and with 1 and a list if they differ', async () => {

@@ -1,9 +1,10 @@
 /** Reads and writes an OpenAPI document in a file, as JSON or YAML. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type DocumentChange, withChanges } from '../openapi/app/document-changes.js';
-import { optionalPackage } from '../store/optional-package.js';
+import { changedYaml, loadYaml } from './changed-yaml.js';
 import { CliError, EXIT } from './io.js';
+import { replaceFile } from './replace-file.js';
 
 export interface DocumentFile {
   readonly document: object;
@@ -11,11 +12,13 @@ export interface DocumentFile {
    * Formats the document with changes. A YAML file that stays YAML keeps its comments.
    *
    * @param out - The file to write: its extension decides between JSON and YAML. Default: the format of the document.
+   * @param warn - Called with a warning if a YAML file cannot keep its comments.
    */
-  format(changes: readonly DocumentChange[], out?: string): Promise<string>;
+  format(changes: readonly DocumentChange[], out: string | undefined, warn: (message: string) => void): Promise<string>;
 }
 
-const loadYaml = () => optionalPackage(() => import('yaml'), 'YAML', 'yaml');
+/** Codes that mean that the document could not be written although the command was right. */
+const LOST_CODES = ['EDQUOT', 'EFBIG', 'EIO', 'ENOSPC', 'EPIPE'];
 
 /**
  * Reads a document from a file.
@@ -28,22 +31,34 @@ export async function readDocumentFile(name: string): Promise<DocumentFile> {
   const document = isYaml ? await parseYaml(name, text) : parseJson(name, text);
   if (typeof document !== 'object' || document === null) throw notADocument(name);
 
-  async function format(changes: readonly DocumentChange[], out = name): Promise<string> {
+  async function format(
+    changes: readonly DocumentChange[],
+    out = name,
+    warn: (message: string) => void,
+  ): Promise<string> {
     const changed = withChanges(document as object, changes);
     if (!isYamlName(out)) return `${JSON.stringify(changed, null, 2)}\n`;
     const { stringify } = await loadYaml();
-    return (isYaml ? await changedYaml(text, changes) : undefined) ?? stringify(changed);
+    const edited = isYaml ? await changedYaml(text, document as object, changes) : undefined;
+    if (isYaml && edited === undefined)
+      warn(`the comments of ${name} were left out, because a change concerns a YAML alias or a merge key`);
+    return edited ?? stringify(changed);
   }
 
   return { document, format };
 }
 
-/** @throws CliError if it cannot be written. */
+/**
+ * Writes a document. If this fails, a file that was there before keeps its content.
+ *
+ * @throws CliError if it cannot be written.
+ */
 export async function writeDocumentFile(name: string, text: string): Promise<void> {
   try {
-    await writeFile(name, text);
+    await replaceFile(name, text);
   } catch (error) {
-    throw new CliError(`${name} cannot be written: ${messageOf(error)}`, EXIT.usage);
+    const isLost = LOST_CODES.includes((error as NodeJS.ErrnoException).code ?? '');
+    throw new CliError(`${name} cannot be written: ${messageOf(error)}`, isLost ? EXIT.outputLost : EXIT.usage);
   }
 }
 
@@ -70,21 +85,6 @@ async function parseYaml(name: string, text: string): Promise<unknown> {
   } catch (error) {
     throw new CliError(`${name} is not YAML: ${messageOf(error).split('\n', 1)}`, EXIT.usage);
   }
-}
-
-/**
- * Applies changes to the text of a YAML file. It returns `undefined` if a change is inside a YAML alias, because the
- * change would then affect every place that uses the alias.
- */
-async function changedYaml(text: string, changes: readonly DocumentChange[]): Promise<string | undefined> {
-  const { parseDocument } = await loadYaml();
-  const parsed = parseDocument(text, { merge: true });
-  try {
-    for (const { path, value } of changes) parsed.setIn(path, parsed.createNode(value));
-  } catch {
-    return undefined;
-  }
-  return parsed.toString();
 }
 
 function isYamlName(name: string): boolean {

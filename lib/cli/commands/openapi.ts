@@ -8,7 +8,7 @@ import { CliError, EXIT, type Io } from '../io.js';
 import { loadAppWith } from '../load-app.js';
 import { readDocumentFile, writeDocumentFile } from '../openapi-file.js';
 import { collect } from '../read-options.js';
-import { printJson, printLine } from '../terminal/output.js';
+import { printJson, printLine, printWarning } from '../terminal/output.js';
 
 interface CheckOptions {
   readonly except?: readonly string[];
@@ -63,7 +63,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
       const { document, format } = await readDocumentFile(name);
       const { app, schemes } = await load(module);
       const changes = asCliError(() => securityChanges(app, { into: document, schemes, basePath }));
-      const text = await format(changes, out);
+      const text = await format(changes, out, (message) => printWarning(io, false, message));
       if (out === undefined) io.stdout.write(text);
       else await writeDocumentFile(out, text);
     });

@@ -1,0 +1,48 @@
+/** Replaces the content of a file, so that a failure leaves the old content. */
+import { randomUUID } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { access, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+
+/** Codes for a folder that takes no other file, and for a file that is a mount of its own, as in a container. */
+const NOT_REPLACEABLE = ['EACCES', 'EBUSY', 'EPERM', 'EROFS', 'EXDEV'];
+
+/**
+ * Replaces the content of a file, and keeps its mode and owner. If the path is a symbolic link, its target is replaced.
+ * A new file, what is not a regular file, such as `/dev/stdout`, and a file that cannot be replaced are written in
+ * place.
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const old = await stat(path).catch(() => undefined);
+  if (old?.isFile() && (await wasReplaced(path, text, old))) return;
+  await writeFile(path, text);
+}
+
+async function wasReplaced(path: string, text: string, old: Stats): Promise<boolean> {
+  try {
+    // A rename would also replace a file that its owner protected from writing.
+    await access(path, constants.W_OK);
+    await writeAside(await realpath(path), text, old);
+    return true;
+  } catch (error) {
+    if (NOT_REPLACEABLE.includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+async function writeAside(target: string, text: string, { uid, gid, mode }: Stats): Promise<void> {
+  const aside = `${target}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(aside, 'wx', 0o600);
+    try {
+      if (uid !== process.getuid?.()) await file.chown(uid, gid);
+      await file.chmod(mode);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(aside, target);
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
