@@ -193,6 +193,66 @@ describe('an app and its document', () => {
     expect(differences(open, document([]), { ...options, except })).toBeUndefined();
   });
 
+  describe('a handler that answers more than the document describes', () => {
+    const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+    const options = { schemes: { accessToken: tokens } };
+    const needed = { '/pets': { get: asking([{ accessToken: [] }]) } };
+    const health = (...methods: string[]) => {
+      const item = Object.fromEntries(methods.map((method) => [method, asking([])]));
+      return documentOf({ ...needed, '/health': item }, onlyTokens);
+    };
+    const app = (add: (made: Express) => unknown) =>
+      appWith((made) => {
+        made.get('/pets', token, handler);
+        add(made);
+      });
+
+    it('a route for every method, of which the document has only some', () => {
+      const every = app((made) => made.all('/health', handler));
+      const line = '  ALL /health: the app has it; the document does not';
+      expect(differences(every, health('get'), options)).toEqual([line]);
+      expect(differences(every, health(...METHODS.slice(1)), options)).toEqual([line]);
+      expect(differences(every, health(...METHODS), options)).toBeUndefined();
+      expect(differences(every, health('get'), { ...options, except: ['ALL /health'] })).toBeUndefined();
+    });
+
+    it('a route for every method behind a gate', () => {
+      const every = appWith((made) => made.all('/pets', token, handler));
+      expect(differences(every, documentOf(needed, onlyTokens), options)).toEqual([
+        '  ALL /pets: the app has it; the document does not',
+      ]);
+    });
+
+    it('not a function for every method before or after the routes of the operations', () => {
+      const before = app((made) => made.all('/health', handler).get('/health', handler).post('/health', handler));
+      const after = app((made) => made.route('/health').get(handler).post(handler).all(handler));
+      for (const made of [before, after]) expect(differences(made, health('get', 'post'), options)).toBeUndefined();
+    });
+
+    it('an open mount, which also answers the paths below it', () => {
+      const mounted = app((made) => made.use('/health', handler));
+      expect(differences(mounted, health(...METHODS), options)).toEqual([
+        '  USE /health: the app has it; the document does not',
+      ]);
+      expect(differences(mounted, health(...METHODS), { ...options, except: ['USE /health'] })).toBeUndefined();
+    });
+
+    it('not behind an openApiGate that refuses what is not described', () => {
+      const add = (made: Express) => made.get('/pets', handler).all('/health', handler).use('/status', handler);
+      const document = documentOf(
+        { ...needed, '/health': { get: asking([]) }, '/status': { get: asking([]) } },
+        onlyTokens,
+      );
+      const behind = (gateOptions: object) =>
+        appWith((made) => add(made.use(openApiGate(document, { ...options, ...gateOptions }))));
+      expect(differences(behind({}), document, options)).toBeUndefined();
+      expect(differences(behind({ undocumented: 'pass' }), document, options)).toEqual([
+        '  ALL /health: the app has it; the document does not',
+        '  USE /status: the app has it; the document does not',
+      ]);
+    });
+  });
+
   it('a route of which the document has only one of its paths', () => {
     const path = written('/pets{/:id}', '/pets/:id?');
     const app = appWith((made) => made.get(path, token, handler));

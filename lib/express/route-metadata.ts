@@ -34,6 +34,8 @@ export interface RouteSecurity {
   readonly guards: readonly GuardMetadata[];
   /** Whether an OpenAPI document says that the route is open. */
   readonly openByDocument: boolean;
+  /** Whether requests that the document does not describe are refused; absent in an older copy of keyward. */
+  readonly refusesUndocumented?: boolean;
 }
 
 /** The metadata of a guard, for the route audit. */

@@ -56,6 +56,13 @@ export interface Route {
   readonly ownEndpoint: boolean;
 }
 
+/** A route with the checks that a gate such as `openApiGate` has there. */
+interface CheckedRoute extends Route {
+  readonly openByDocument: boolean;
+  /** Whether a gate refuses the requests that its OpenAPI document does not describe. */
+  readonly refusesUndocumented: boolean;
+}
+
 /**
  * Lists every route of an app or a router, in the order in which they were mounted, and every function and app that is
  * mounted at a path.
@@ -105,7 +112,7 @@ export function auditRoutes(app: object): readonly RouteReport[] {
  *
  * @throws TypeError as `auditRoutes` does.
  */
-export function readRoutes(app: object): readonly (Route & { readonly openByDocument: boolean })[] {
+export function readRoutes(app: object): readonly CheckedRoute[] {
   return routesOf(layersOf(app), false).map((route) => {
     const asked = route.checks.map(({ gate }) => gate?.atRoute?.(route.method, route.segments));
     const checks = route.checks.flatMap((check, index) => {
@@ -113,7 +120,12 @@ export function readRoutes(app: object): readonly (Route & { readonly openByDocu
       if (own === undefined) return [check];
       return [...own.gates.map((gate) => ({ gate })), ...own.guards.map((guard) => ({ guard }))];
     });
-    return { ...route, checks, openByDocument: asked.some((own) => own?.openByDocument) };
+    return {
+      ...route,
+      checks,
+      openByDocument: asked.some((own) => own?.openByDocument),
+      refusesUndocumented: asked.some((own) => own?.refusesUndocumented),
+    };
   });
 }
 

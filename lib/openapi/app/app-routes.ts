@@ -14,6 +14,8 @@ export interface AppRoute {
   readonly method: string;
   /** Whether it is a function or an app mounted at a path, which handles every request below the path. */
   readonly isMount: boolean;
+  /** Whether an `openApiGate` before it refuses the requests that the document does not describe. */
+  readonly refusesUndocumented: boolean;
   /** `undefined` if an OpenAPI document cannot express the requirement. */
   readonly requirement: Requirement | undefined;
   /** Its paths, to find the route of an operation. */
@@ -43,6 +45,7 @@ export function appRoutesOf(app: object): readonly AppRoute[] {
     name: `${route.method} ${route.path}`,
     method: route.method,
     isMount: route.method === 'USE',
+    refusesUndocumented: route.refusesUndocumented,
     requirement: requirementOf(route.checks),
     keys: keysOf(route),
     isWildcard: patternOf(route, '*') !== undefined,

@@ -2,20 +2,12 @@
 import { KeywardError } from '../../errors/keyward-error.js';
 import { anything, type Option, type OptionTable, optional, readTable } from '../../options/option-table.js';
 import { type LinkedOperation, linkOperations } from '../document/link-operations.js';
-import { type OpenApiDocument, type Operation, readDocument } from '../document/read-document.js';
+import { type OpenApiDocument, readDocument } from '../document/read-document.js';
 import { readProofs, type Schemes } from '../document/schemes.js';
 import { type Requirement, requirementKeys } from '../document/verifier-requirement.js';
-import {
-  type AppRoute,
-  appRoutesOf,
-  earlierRoute,
-  handledBy,
-  hasPath,
-  hasUnknownPath,
-  routeFor,
-  takes,
-} from './app-routes.js';
+import { type AppRoute, appRoutesOf, earlierRoute, handledBy, routeFor } from './app-routes.js';
 import { requirementText, type SchemeNames, schemeNames } from './requirement-text.js';
+import { undocumentedRoutes } from './undocumented-routes.js';
 
 /** Options of `assertMatchesOpenApi`. */
 export interface AssertMatchesOpenApiOptions {
@@ -83,7 +75,8 @@ export function assertMatchesOpenApi(app: object, document: object, options: Ass
   const missing = operations.filter(({ operation }) => isNeeded(nameOf(operation)));
   const differences = [
     ...missing.flatMap((linked) => differencesOf(linked, routes, namesOf)),
-    ...extraRoutes(operations, routes)
+    ...undocumentedRoutes(operations, routes)
+      .map(({ name }) => name)
       .filter(isNeeded)
       .map((name) => `  ${name}: the app has it; the document does not`),
   ];
@@ -116,33 +109,6 @@ function differencesOf(
   if (isSame(route.requirement)) return [];
   const [asked, given] = [requirement, route.requirement].map((side) => requirementText(side, namesOf));
   return [`  ${name}: the document asks for ${asked}; the app asks for ${given}`];
-}
-
-/**
- * Returns the routes without an operation. A handler for preflight requests (OPTIONS) needs none. An open wildcard has
- * none: it also answers paths with more slashes than its template, and the document does not say that these are open.
- */
-function extraRoutes(operations: readonly LinkedOperation[], routes: readonly AppRoute[]): readonly string[] {
-  const byKey = new Map<string, Operation[]>();
-  for (const { operation } of operations) {
-    const { looseKey } = operation.template;
-    byKey.set(looseKey, [...(byKey.get(looseKey) ?? []), operation]);
-  }
-  const used = new Set(operations.map(({ operation }) => routeFor(operation, routes)));
-  const isDescribedAt = (route: AppRoute, loose: string) =>
-    (byKey.get(loose) ?? []).some(({ method, template }) => takes(route, method) && hasPath(route, template));
-  const isDescribed = (route: AppRoute) => {
-    if (route.method === 'OPTIONS') return true;
-    // A route with an optional part, `/pets{/:id}`, has several paths, and an operation for each.
-    if (route.keys.length > 1 && !hasUnknownPath(route))
-      return route.keys.every(({ loose }) => isDescribedAt(route, loose));
-    return used.has(route) || route.keys.some(({ loose }) => isDescribedAt(route, loose));
-  };
-  return routes.filter((route) => isOpenWildcard(route) || !isDescribed(route)).map(({ name }) => name);
-}
-
-function isOpenWildcard({ isWildcard, requirement }: AppRoute): boolean {
-  return isWildcard && requirement?.alternatives.length === 0 && !requirement.isClosed;
 }
 
 function nameOf({ method, path }: { readonly method: string; readonly path: string }): string {

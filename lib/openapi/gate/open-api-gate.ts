@@ -85,7 +85,10 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
   const index = new OperationIndex(operations);
   const passes = undocumented === 'pass';
   const gates = decisions.all().flatMap(({ metadata: gate }) => gate ?? []);
-  const metadata = gateMetadata(gates, (refusing) => securityAtRoute(index, passes, refusing));
+  const metadata = gateMetadata(gates, (refusing) => {
+    const securityAt = securityAtRoute(index, passes, refusing);
+    return (method, paths) => ({ ...securityAt(method, paths), refusesUndocumented: !passes });
+  });
   const own = new Set([metadata, ...gates]);
 
   function handle(req: ExpressRequest, res: ServerResponse, next: (error?: unknown) => void): void {

@@ -1,0 +1,68 @@
+/** Finds the routes of an app that answer more requests than the document describes. */
+import type { LinkedOperation } from '../document/link-operations.js';
+import type { Operation } from '../document/read-document.js';
+import type { Requirement } from '../document/verifier-requirement.js';
+import { type AppRoute, hasPath, hasUnknownPath, routeFor, takes } from './app-routes.js';
+
+/** The methods that a document must describe for a route of `app.all`. HEAD is GET, and OPTIONS is a preflight. */
+const COMMON_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/**
+ * Returns the routes without an operation. A handler for preflight requests (OPTIONS) needs none.
+ *
+ * An open wildcard and an open mount have none: they also answer paths with more slashes than their template, and the
+ * document does not say that these are open. A route for every method has none unless the document describes the common
+ * methods, because it answers the other ones too.
+ */
+export function undocumentedRoutes(
+  operations: readonly LinkedOperation[],
+  routes: readonly AppRoute[],
+): readonly AppRoute[] {
+  const byKey = new Map<string, Operation[]>();
+  for (const { operation } of operations) {
+    const { looseKey } = operation.template;
+    byKey.set(looseKey, [...(byKey.get(looseKey) ?? []), operation]);
+  }
+  const served = new Map<AppRoute | undefined, LinkedOperation[]>();
+  for (const linked of operations) {
+    const route = routeFor(linked.operation, routes);
+    served.set(route, [...(served.get(route) ?? []), linked]);
+  }
+
+  const operationsAt = (route: AppRoute, loose: string) =>
+    (byKey.get(loose) ?? []).filter(({ method, template }) => takes(route, method) && hasPath(route, template));
+  const isDescribedAt = (route: AppRoute, loose: string) => operationsAt(route, loose).length > 0;
+  const isDescribed = (route: AppRoute) => {
+    if (route.method === 'OPTIONS') return true;
+    // A route with an optional part, `/pets{/:id}`, has several paths, and an operation for each.
+    if (route.keys.length > 1 && !hasUnknownPath(route))
+      return route.keys.every(({ loose }) => isDescribedAt(route, loose));
+    return served.has(route) || route.keys.some(({ loose }) => isDescribedAt(route, loose));
+  };
+
+  /** If an operation of the mount is not open in the document, that difference is reported already. */
+  const isOpenMount = (route: AppRoute) =>
+    route.isMount && isOpen(route.requirement) && served.get(route)?.every(({ requirement }) => isOpen(requirement));
+  const hasOwnRoute = ({ method, template }: Operation) =>
+    routes.some((other) => other.method !== 'ALL' && takes(other, method) && hasPath(other, template));
+  /** If its operations have routes of their own, it only prepares their requests, or refuses all other methods. */
+  const handlesEveryMethod = (route: AppRoute) =>
+    route.method === 'ALL' && served.get(route)?.some(({ operation }) => !hasOwnRoute(operation));
+  const hasCommonMethods = (route: AppRoute) =>
+    route.keys.every(({ loose }) => {
+      const methods = operationsAt(route, loose).map(({ method }) => method);
+      return COMMON_METHODS.every((method) => methods.includes(method));
+    });
+  const answersMore = (route: AppRoute) =>
+    !route.refusesUndocumented && (isOpenMount(route) || (handlesEveryMethod(route) && !hasCommonMethods(route)));
+
+  return routes.filter((route) => isOpenWildcard(route) || !isDescribed(route) || answersMore(route));
+}
+
+function isOpenWildcard({ isWildcard, requirement }: AppRoute): boolean {
+  return isWildcard && isOpen(requirement);
+}
+
+function isOpen(requirement: Requirement | undefined): boolean {
+  return requirement?.alternatives.length === 0 && !requirement.isClosed;
+}
