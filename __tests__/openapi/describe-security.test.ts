@@ -316,3 +316,22 @@ describe('an app that requires client certificates', () => {
     expect(securityAt(described, '/x')).toEqual([{ accessToken: [] }]);
   });
 });
+
+describe('a document with webhooks', () => {
+  it('gets the security of the app, and the scheme of its webhooks stays as it is', () => {
+    const signature = { type: 'apiKey', in: 'header', name: 'X-Signature' };
+    const into = documentOf(
+      { '/pets': { get: asking() } },
+      {
+        components: { securitySchemes: { signature, secretKey: SCHEMES.secretKey } },
+        webhooks: { paid: { post: asking([{ signature: [] }, { secretKey: [] }]) } },
+      },
+    );
+    const app = express().get('/pets', requireBearer({ accept: [keys] }), handler);
+    const described = describeSecurity(app, { into, schemes: { secretKey: keys } });
+    expect(securityAt(described, '/pets')).toEqual([{ secretKey: [] }]);
+    expect(described.components).toEqual(into.components);
+    expect(described.webhooks).toEqual(into.webhooks);
+    expect(faultOf(() => openApiGate(described, { schemes: { secretKey: keys } }))).toBeUndefined();
+  });
+});

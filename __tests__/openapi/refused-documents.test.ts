@@ -96,6 +96,59 @@ describe('schemes that are not supported', () => {
   });
 });
 
+describe('schemes of webhooks and callbacks, which no gate checks', () => {
+  const signature = { type: 'apiKey', in: 'header', name: 'X-Signature' };
+  const sent = { post: asking([{ signature: [] }]) };
+  const withSignature = (more: object = {}, components: object = {}, paths: object = uses) =>
+    documentOf(paths as never, {
+      components: { securitySchemes: { ...SCHEMES, signature }, ...components },
+      ...more,
+    });
+  const get = { ...uses['/x'].get, callbacks: { paid: { '{$request.body#/url}': sent } } };
+
+  it.each([
+    ['a webhook', withSignature({ webhooks: { paid: sent } })],
+    ['a webhook that is a $ref', withSignature({ webhooks: { paid: { $ref: '#/x' } } }, { pathItems: { sent } })],
+    ['a callback', withSignature({}, {}, { '/x': { get } })],
+    ['a shared callback', withSignature({}, { callbacks: { paid: { '{$url}': sent } } })],
+    ['a callback of a webhook', withSignature({ webhooks: { paid: { post: { ...get, security: [] } } } })],
+    ['an additional operation', withSignature({ webhooks: { paid: { additionalOperations: { COPY: sent.post } } } })],
+    [
+      'a webhook without its own security',
+      withSignature({ security: [{ signature: [] }], webhooks: { a: { put: {} } } }),
+    ],
+  ])('%s may have a scheme of any type, without a verifier', (_name, document) => {
+    expect(gateOf(document)).toBeUndefined();
+    const more = faultOf(() => openApiGate(document, { schemes: { ...schemes, signature: keys } }));
+    expect(more).toMatch(/securitySchemes\/signature: keyward does not support this security scheme/);
+  });
+
+  it('a verifier for such a scheme is a TypeError', () => {
+    const document = withSignature(
+      { webhooks: { paid: sent } },
+      { securitySchemes: { ...SCHEMES, signature: SCHEMES.secretKey } },
+    );
+    expect(gateOf(document, { schemes: { ...schemes, signature: keys } })).toBe(
+      'TypeError: openApiGate: only webhooks and callbacks of the document ask for the scheme "signature"; remove it from option "schemes"',
+    );
+  });
+
+  it('a scheme that an operation requires too needs its verifier', () => {
+    const paths = { ...uses, '/y': { get: asking([{ signature: [] }]) } };
+    expect(gateOf(withSignature({ webhooks: { paid: sent } }, {}, paths))).toMatch(
+      /securitySchemes\/signature: keyward does not support this security scheme/,
+    );
+  });
+
+  it('a scheme that nothing requires is still checked, whatever the webhooks look like', () => {
+    const circular: Record<string, unknown> = { post: { security: [null, 'text', {}] }, get: null };
+    circular.put = { callbacks: { again: { url: circular } } };
+    for (const webhooks of [null, 7, [], { paid: null }, { paid: circular }]) {
+      expect(gateOf(withSignature({ webhooks }))).toMatch(/securitySchemes\/signature: keyward does not support/);
+    }
+  });
+});
+
 describe('documents that cannot be read', () => {
   const referring = (paths: object, components: object = {}) =>
     documentOf(paths as never, { components: { securitySchemes: SCHEMES, ...components } });

@@ -105,12 +105,12 @@ interface FoundOperation {
 
 function conflictsOf(
   found: readonly FoundOperation[],
-  { schemes: declared }: OpenApiDocument,
+  parsed: OpenApiDocument,
   proofs: ReadonlyMap<string, SchemeProof>,
   routes: readonly AppRoute[],
 ): readonly string[] {
-  const known = new Map([...proofs].filter(([name]) => declared.has(name)));
-  const linked = linkSchemes(FACTORY, declared, known);
+  const known = new Map([...proofs].filter(([name]) => parsed.schemes.has(name)));
+  const linked = linkSchemes(FACTORY, parsed, known);
   const namesOf = schemeNames(proofs);
   const namesMutualTls = [...proofs.values()].includes('mutualTLS');
   return found.flatMap(({ operation, route }) => {

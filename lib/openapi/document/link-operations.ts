@@ -14,17 +14,19 @@ export interface LinkedOperation {
  * @param factory - The function with the option `schemes`, for errors.
  * @throws TypeError if document and verifiers do not fit, or if no operation requires a scheme.
  */
-export function linkOperations(
-  factory: string,
-  { operations, schemes: declared }: OpenApiDocument,
-  schemes: unknown,
-): readonly LinkedOperation[] {
-  const linked = linkSchemes(factory, declared, readProofs(factory, schemes));
+export function linkOperations(factory: string, parsed: OpenApiDocument, schemes: unknown): readonly LinkedOperation[] {
+  const { operations, outgoing } = parsed;
+  const linked = linkSchemes(factory, parsed, readProofs(factory, schemes));
   const asked = operations.flatMap(({ security }) =>
     security.alternatives.flatMap((alternative) => alternative.schemes),
   );
   const used = new Set(asked.map(({ name }) => name));
-  const idle = [...declared.keys()].find((name) => !used.has(name));
+  const idle = [...linked.keys()].find((name) => !used.has(name));
+  if (idle !== undefined && outgoing.has(idle)) {
+    throw new TypeError(
+      `${factory}: only webhooks and callbacks of the document ask for the scheme "${idle}"; remove it from option "schemes"`,
+    );
+  }
   if (idle !== undefined) {
     throw new TypeError(
       `${factory}: no operation of the document asks for the scheme "${idle}"; remove it from components.securitySchemes and from option "schemes"`,

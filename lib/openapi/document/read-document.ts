@@ -1,6 +1,7 @@
 /** Reads the parts of a document about security: its operations, their requirements and its schemes. */
 import { checkServers, readBasePath } from './base-path.js';
 import { faultAt, memberOf, membersOf, mistakeAt, objectAt, type Place, resolve } from './json-pointer.js';
+import { outgoingSchemes } from './outgoing-schemes.js';
 import { type PathTemplate, parseTemplate } from './path-template.js';
 import { readSecurity, unstatedSecurity, type WrittenSecurity } from './security.js';
 
@@ -10,6 +11,8 @@ export interface OpenApiDocument {
   readonly operations: readonly Operation[];
   /** The schemes by name, with references resolved. */
   readonly schemes: ReadonlyMap<string, Place>;
+  /** The schemes that only webhooks and callbacks require, so that they need no verifier. */
+  readonly outgoing: ReadonlySet<string>;
   readonly root: Place;
 }
 
@@ -51,7 +54,10 @@ export function readDocument(factory: string, document: unknown, basePath?: unkn
         return { method, path, template, security: asked, place: operation };
       });
     });
-  return { version, basePath: base, operations, schemes, root };
+  const asked = operations.flatMap((operation) => operation.security.alternatives).flatMap((one) => one.schemes);
+  const outgoing = new Set(outgoingSchemes(objectAt(root), [...METHODS, 'query']));
+  for (const { name } of asked) outgoing.delete(name);
+  return { version, basePath: base, operations, schemes, outgoing, root };
 }
 
 function checkedPath(path: string, place: Place): Place {

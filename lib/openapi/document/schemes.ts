@@ -3,6 +3,7 @@ import type { CredentialVerifier } from '../../contracts/credential-verifier.js'
 import type { Kind } from '../../credentials/credential-kind.js';
 import { kindOf } from '../../options/options.js';
 import { faultAt, memberOf, type Place } from './json-pointer.js';
+import type { OpenApiDocument } from './read-document.js';
 
 /**
  * A value of the option `schemes`: the verifier of the scheme; or `'mutualTLS'` for a scheme of the type `mutualTLS`,
@@ -35,16 +36,18 @@ export function readProofs(factory: string, given: unknown): ReadonlyMap<string,
 }
 
 /**
- * Combines the schemes of a document with their verifiers.
+ * Combines the schemes of a document with their verifiers. A scheme that only webhooks and callbacks require may have
+ * any type, and no verifier.
  *
  * @throws TypeError if only one side has a scheme, or if a verifier does not fit its scheme.
  */
 export function linkSchemes(
   factory: string,
-  declared: ReadonlyMap<string, Place>,
+  { schemes: declared, outgoing }: OpenApiDocument,
   proofs: ReadonlyMap<string, SchemeProof>,
 ): ReadonlyMap<string, Scheme> {
-  const linked = [...declared].map(([name, place]): [string, Scheme] => {
+  const needed = [...declared].filter(([name]) => proofs.has(name) || !outgoing.has(name));
+  const linked = needed.map(([name, place]): [string, Scheme] => {
     const isApiKey = checkScheme(place);
     const proof = proofs.get(name);
     if (proof === undefined) throw faultAt(place, `option "schemes" of ${factory} has no "${name}"`);
@@ -75,13 +78,10 @@ function linkScheme(place: Place, proof: SchemeProof, isApiKey: boolean): Scheme
   const type = textAt(place, 'type');
   if (type === 'mutualTLS') {
     if (proof === 'mutualTLS') return { type: 'mutualTLS' };
-    throw faultAt(place, `its entry in "schemes" must be 'mutualTLS', because the scheme has the type mutualTLS`);
+    throw faultAt(place, `its entry in "schemes" must be 'mutualTLS', because the type of the scheme is mutualTLS`);
   }
   if (proof === 'mutualTLS') {
-    throw faultAt(
-      place,
-      'its entry in "schemes" must be a verifier, because the scheme has another type than mutualTLS',
-    );
+    throw faultAt(place, 'its entry in "schemes" must be a verifier, because the type of the scheme is not mutualTLS');
   }
   const needed: readonly Kind[] = isApiKey ? ['secret', 'public'] : ['access'];
   const proves = type === 'http' || (proof.kinds ?? needed).some((kind) => needed.includes(kind));

@@ -1,0 +1,57 @@
+/**
+ * The security schemes of the requests that an API sends: its webhooks and callbacks. No gate checks such a request, so
+ * these schemes need no verifier.
+ */
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the names of the schemes that an operation of a webhook or a callback requires. This part of the document is
+ * not enforced, so it is not validated either: what is not as expected is skipped.
+ *
+ * @param methods - The members of a path item that are operations.
+ */
+export function outgoingSchemes(document: Members, methods: readonly string[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  // A document that was parsed from YAML may be circular.
+  const seen = new Set<unknown>();
+
+  function operationsOf(item: unknown): readonly unknown[] {
+    const { additionalOperations, ...members } = membersOf(item);
+    return [...methods.map((method) => members[method]), ...valuesOf(additionalOperations)].filter(isObject);
+  }
+
+  function addPathItem(item: unknown): void {
+    if (seen.has(item)) return;
+    seen.add(item);
+    for (const operation of operationsOf(item)) {
+      const { security = document.security } = membersOf(operation);
+      for (const name of valuesOf(security).flatMap((alternative) => Object.keys(membersOf(alternative))))
+        names.add(name);
+      addCallbacks(operation);
+    }
+  }
+
+  /** A callback has path items by their URLs. */
+  function addCallbacks(owner: unknown): void {
+    for (const callback of valuesOf(membersOf(owner).callbacks)) valuesOf(callback).forEach(addPathItem);
+  }
+
+  const { components, paths, webhooks } = document;
+  for (const items of [webhooks, membersOf(components).pathItems]) valuesOf(items).forEach(addPathItem);
+  addCallbacks(components);
+  for (const item of valuesOf(paths)) operationsOf(item).forEach(addCallbacks);
+  return names;
+}
+
+function membersOf(value: unknown): Members {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null;
+}
+
+function valuesOf(value: unknown): readonly unknown[] {
+  return Object.values(membersOf(value));
+}
