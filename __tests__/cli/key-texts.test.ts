@@ -62,6 +62,26 @@ describe('keyward keys patterns', () => {
   });
 });
 
+const ESCAPED = [...['\\n', '\\t', '\\u000a', '\\x0A', '%3D', '%3d', '%253D'].map((escaped) => `key:${escaped}`)];
+
+describe('a key after an escaped character', () => {
+  const key = mintKey('secret', 'live');
+
+  it.each(ESCAPED)('is found: %s', (before) => {
+    expect([...`${before}${key}\\n`.matchAll(KEY_PATTERN)].map(([text]) => text)).toEqual([key]);
+  });
+
+  it.each(['gitleaks', 'trufflehog'] as const)('is found by %s', (scanner) => {
+    const source = /'(\(\?:.+\\b)'/.exec(patternsFor(scanner))?.[1] ?? 'none';
+    // Go (RE2) has neither lookahead nor lookbehind.
+    expect(source).not.toMatch(/\(\?[=!<]/);
+    for (const before of [...ESCAPED, '', '"', '=']) {
+      expect(new RegExp(source).exec(`${before}${key}"`)?.[1]).toBe(key);
+    }
+    for (const before of ['a', '_']) expect(new RegExp(source).test(`${before}${key}`)).toBe(false);
+  });
+});
+
 describe('keyward keys scan', () => {
   const secret = mintKey('secret', 'sandbox');
   const open = mintKey('public', 'live');
@@ -121,6 +141,20 @@ describe('keyward keys scan', () => {
     for (const key of [secret, open]) expect(out + err).not.toContain(key.slice(4, 20));
     const printed = await keyward.run('keys', 'scan', join(folder, 'src'));
     expect(printed.out.split('\n')[0]).toMatch(/^config\.js:2:14 {2}secret key, sandbox {2}sk_\u2026/);
+  });
+
+  it.each([
+    ['UTF-8', Buffer.from(`mot cl\u00e9 = "\u00e9" ${secret}`), 15],
+    ['UTF-8 with a mark', Buffer.from(`\ufeffkey=${secret}`), 5],
+    ['UTF-16', Buffer.from(`\ufeffcl\u00e9 = ${secret}`, 'utf16le'), 7],
+    ['UTF-16, big endian', Buffer.from(`\ufeffcl\u00e9 = ${secret}`, 'utf16le').swap16(), 7],
+    ['bytes that are no text', Buffer.concat([Buffer.of(0xff, 0xc3), Buffer.from(`=${secret}`)]), 4],
+  ])('counts the characters of a line: %s', async (_name, bytes, column) => {
+    const path = join(mkdtempSync(join(folder, 'encoded-')), 'file');
+    writeFileSync(path, bytes);
+    const { out } = await keyward.run('keys', 'scan', path, '--json');
+    rmSync(join(path, '..'), { recursive: true });
+    expect(JSON.parse(out).found).toMatchObject([{ line: 1, column, environment: 'sandbox' }]);
   });
 
   it('ends with 0 if there are none, and with 2 if the folder does not exist', async () => {

@@ -1,9 +1,17 @@
 /** Patterns of keyward's keys for secret scanners. Only `keyward keys scan` verifies the check character. */
 
-/** Matches a key anywhere in a text, but not in the middle of a longer word. */
-export const KEY_PATTERN = /(?<![A-Za-z0-9_])(?:sk|pk)_(?:sbox_)?[a-z2-7]{27}(?![A-Za-z0-9])/g;
-
+/**
+ * An escaped character before a key: `\n` in JSON or source code, `%3D` in a URL. It ends with a letter or a digit, but
+ * does not make the key a part of a longer word. The scanners use RE2 or Hyperscan, so it has no lookbehind.
+ */
+const ESCAPED = String.raw`\\[abefnrtv0]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|%(?:25){0,3}[0-9A-Fa-f]{2}`;
 const SECRET = 'sk_(?:sbox_)?[a-z2-7]{27}';
+
+/** Matches a key anywhere in a text, but not in the middle of a longer word. */
+export const KEY_PATTERN = new RegExp(
+  `(?:(?<![A-Za-z0-9_])|(?<=${ESCAPED}))(?:sk|pk)_(?:sbox_)?[a-z2-7]{27}(?![A-Za-z0-9])`,
+  'g',
+);
 
 export const SCANNERS = ['gitleaks', 'trufflehog', 'github'] as const;
 
@@ -11,7 +19,7 @@ const PATTERNS: Readonly<Record<(typeof SCANNERS)[number], string>> = {
   gitleaks: `[[rules]]
 id = "keyward-secret-key"
 description = "keyward secret key"
-regex = '''\\b(${SECRET})\\b'''
+regex = '''(?:\\b|${ESCAPED})(${SECRET})\\b'''
 keywords = ["sk_"]
 entropy = 3`,
   trufflehog: `detectors:
@@ -19,10 +27,10 @@ entropy = 3`,
     keywords:
       - sk_
     regex:
-      key: '\\b(${SECRET})\\b'`,
+      key: '(?:\\b|${ESCAPED})(${SECRET})\\b'`,
   github: `name: keyward secret key
 secret format: ${SECRET}
-before secret: \\A|[^0-9A-Za-z_]
+before secret: \\A|[^0-9A-Za-z_]|${ESCAPED}
 after secret: \\z|[^0-9A-Za-z]`,
 };
 

@@ -19,6 +19,9 @@ const SKIPPED = ['.git', 'node_modules'];
 /** Maximum bytes of a file. Larger files are data, not source code. */
 const MAX_SIZE = 10_000_000;
 
+/** Encodings by the byte order mark. */
+const ENCODINGS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
+
 /** @param onUnreadable - Called for each file and folder that cannot be read: the others are still searched. */
 export async function* scanFolder(
   folder: string,
@@ -26,7 +29,8 @@ export async function* scanFolder(
   onUnreadable: (error: Error) => undefined,
 ): AsyncGenerator<FoundKey> {
   for await (const path of filesOf(folder, onUnreadable)) {
-    const text = (await readFile(path, 'latin1').catch(onUnreadable)) ?? '';
+    const bytes = await readFile(path).catch(onUnreadable);
+    const text = bytes === undefined ? '' : decode(bytes);
     for (const match of text.matchAll(pattern)) {
       const [key] = match;
       const reading = keywardFormat.read(key);
@@ -42,6 +46,12 @@ export async function* scanFolder(
       };
     }
   }
+}
+
+/** Decodes a file by its byte order mark. Without one it is UTF-8: ASCII text is found even if other bytes are not. */
+function decode(bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString('hex');
+  return new TextDecoder(ENCODINGS[mark] ?? 'utf-8').decode(bytes);
 }
 
 /**
