@@ -64,7 +64,7 @@ describe.each(sharedEngines)('keyward keys import, interrupted, on %s', (engine)
     const { code, out, err } = await program.ended;
     expect(code).toBe(exitCode);
     expect(out).toMatch(/^2000 imported, 0 already in the database, in /);
-    const resume = 'no line from 2002 on was imported, so resume with --from-line 2002';
+    const resume = 'the import stopped before line 2002; resume with --from-line 2002';
     expect(err).toBe(`interrupted by ${signal}; ${resume}\n`);
     expect(await imported()).toEqual([1_000, 1_000]);
 

@@ -27,8 +27,8 @@ describe('keyward keys inspect', () => {
   });
 
   it.each([
-    [mistyped(mintKey('secret', 'live')), 'mistyped or cut short'],
-    ['sk_live_51HxyzSomebodyElses', 'mistyped or cut short'],
+    [mistyped(mintKey('secret', 'live')), 'it is mistyped or incomplete'],
+    ['sk_live_51HxyzSomebodyElses', 'it is mistyped or incomplete'],
     ['AKIAIOSFODNN7EXAMPLE', 'it starts with neither sk_ nor pk_'],
   ])('says that a text is not a key', async (text, why) => {
     const { code, out } = await keyward.run('keys', 'inspect', text, '--json');

@@ -97,7 +97,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect(await entries('--from', '2020-01-01')).toEqual(await entries());
     expect(await entries('--to', '2020-01-01')).toEqual([]);
     const printed = await keyward.run('keys', 'list', '--account', 'acme', '--limit', '1');
-    expect(printed.out).toMatch(/\nThere are more; for the next page add --after \S+\n$/);
+    expect(printed.out).toMatch(/\nThere are more keys\. For the next page, add --after \S+\n$/);
   });
 
   it('gives keys metadata, addresses and limits, and removes them', async () => {

@@ -147,7 +147,7 @@ describe('keyward openapi', () => {
     const differing = await runProgram(['openapi', 'check', module, other]);
     const line =
       'GET /payments/{id}: the document asks for secretKey with payments:write; the app asks for secretKey with payments:read';
-    expect(differing).toMatchObject({ code: 1, out: `${line}\n`, err: 'app and document differ in 1 place\n' });
+    expect(differing).toMatchObject({ code: 1, out: `${line}\n`, err: 'the app and the document differ in 1 place\n' });
     const listed = await runProgram(['openapi', 'check', module, other, '--json']);
     expect([listed.code, JSON.parse(listed.out)]).toEqual([1, { differences: [line] }]);
     const excepted = await runProgram(['openapi', 'check', module, other, '--except', 'GET /payments/{id}']);

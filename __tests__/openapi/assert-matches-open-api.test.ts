@@ -297,7 +297,7 @@ describe('an app and its document', () => {
     const failing = () => assertMatchesOpenApi(petApp({ pets: [], create: [] }), pets, { schemes });
     expect(failing).toThrow(KeywardError);
     expect(failing).toThrow(expect.objectContaining({ code: 'openapi_mismatch' }));
-    expect(failing).toThrow(/^assertMatchesOpenApi: app and document differ in 2 places:\n/);
+    expect(failing).toThrow(/^assertMatchesOpenApi: the app and the document differ in 2 places:\n/);
   });
 
   it('O16 a handler that is mounted above an operation counts as its route', () => {

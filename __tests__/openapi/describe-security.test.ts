@@ -208,7 +208,7 @@ describe('a document with security', () => {
   ])('O15 %s is a conflict with both sides', (_name, security, text) => {
     expect(conflict(security)).toBe(
       [
-        'KeywardError: describeSecurity: the app cannot be written into the document:',
+        'KeywardError: describeSecurity: the security of the app cannot be added to the document:',
         `  GET /x: the document asks for ${text}; the app asks for accessToken with a:x, or secretKey with a:x`,
       ].join('\n'),
     );

@@ -64,7 +64,7 @@ function isApp(value: unknown): value is Express {
 async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
   // A module can end the process, or wait for something that never happens: Node then exits, with 0 or without a word.
   const onExit = () => {
-    const message = `${module} cannot be loaded: it ended the process, or waits for something that never happens`;
+    const message = `${module} cannot be loaded: it ended the process, or an await in it never completed`;
     const error = { code: 'usage', message, exitCode: EXIT.usage };
     const isJson = asksForJson(process.argv.slice(2));
     process.stderr.write(isJson ? jsonLine({ error }) : `${escapeText(message)}\n`);

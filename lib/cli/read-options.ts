@@ -72,7 +72,7 @@ export function collectMetadata(
   before: Readonly<Record<string, string>> | false | undefined,
 ): Readonly<Record<string, string>> {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('expected a name, = and a value, such as team=checkout');
+  if (at < 1) throw new InvalidArgumentError('expected NAME=VALUE, such as team=checkout');
   const name = text.slice(0, at);
   if (before && Object.hasOwn(before, name)) throw new InvalidArgumentError(`the name ${name} occurs twice`);
   // `Object.fromEntries` also creates a member for a name such as `__proto__`, which management then refuses.
@@ -94,7 +94,8 @@ export function allOr(option: string, list: readonly string[] | undefined): 'all
 }
 
 export function readUrl(text: string): string {
-  if (secureUrl(text) === undefined) throw new InvalidArgumentError('expected an https URL, or http to this machine');
+  if (secureUrl(text) === undefined)
+    throw new InvalidArgumentError('expected an https URL, or an http URL of a loopback host');
   return text;
 }
 

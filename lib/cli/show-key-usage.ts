@@ -9,5 +9,5 @@ export function showKeyUsage(io: Io, { from, to, accepted, refused, days }: KeyU
   const rows = used.map((day) => [day.day, String(day.accepted), String(day.refused)]);
   printTable(io, ['DAY', 'ACCEPTED', 'REFUSED'], rows, `No requests from ${from} to ${to}.`);
   if (used.length > 0)
-    printLine(io, `${accepted} accepted and ${refused} refused requests from ${from} to ${to}, in UTC`);
+    printLine(io, `${accepted} accepted and ${refused} refused requests from ${from} to ${to} (UTC)`);
 }

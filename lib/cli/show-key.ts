@@ -66,5 +66,5 @@ export function showKeys(io: Io, { items, next }: Page<KeyView>): void {
   ]);
   const headings = ['ID', 'KIND', 'ENVIRONMENT', 'STATE', 'HINT', 'APIS OR SCOPES', 'LAST USED', 'EXPIRES', 'NAME'];
   printTable(io, headings, rows, 'No key matches.');
-  if (next !== null) printLine(io, `There are more; for the next page add --after ${next}`);
+  if (next !== null) printLine(io, `There are more keys. For the next page, add --after ${next}`);
 }

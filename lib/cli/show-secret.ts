@@ -35,7 +35,7 @@ export async function showSecret(
   } catch (error) {
     const done = await takeBack().catch((failure) => {
       const reason = formatError(failure)?.message ?? String(failure);
-      return `nobody has seen the new secret, but the change could not be undone (${reason}); ${remedy}`;
+      return `the new secret could not be shown, and the change could not be undone (${reason}); ${remedy}`;
     });
     const { message, exitCode } = outputLost(error, `; ${done}`);
     throw new CliError(message, exitCode);

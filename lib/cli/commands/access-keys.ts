@@ -56,7 +56,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
         const created = await management.accessKeys.create(member, settings);
         await showSecret(io, options, created, async () => {
           await management.accessKeys.revoke(member, created.key.id);
-          return `so ${created.key.id} was revoked, because nobody has seen its secret`;
+          return `${created.key.id} was revoked, because its secret could not be shown`;
         });
       });
     });
@@ -64,7 +64,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
   withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of an access key')))
     .option('--default-scope <scope>', 'a scope granted if a request names none; may be repeated', collect)
     .addOption(confirmationOption())
-    .option('--no-require-confirmation', 'no longer require its tokens to be bound')
+    .option('--no-require-confirmation', 'no longer require that the tokens of the key are bound to the client')
     .option('--revoke-tokens', 'revoke all tokens issued to the key so far')
     .action(async (id: string, options: AccessKeyEditOptions) => {
       const { scope, defaultScope, revokeTokens, requireConfirmation } = options;
@@ -89,7 +89,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
         const secret = String(added.key.secrets[0]?.id);
         const takeBack = async () => {
           await management.accessKeys.deleteSecret(member, id, secret);
-          return 'so the new secret was deleted, because nobody has seen it';
+          return 'the new secret was deleted, because it could not be shown';
         };
         const remedy = `delete it: keyward access-keys delete-secret ${id} ${secret}`;
         await showSecret(io, options, added, takeBack, remedy);
@@ -99,7 +99,9 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
 
   withConfirmation(
     withStoreOptions(
-      keys.command('delete-secret <id> <secret>').description('delete one secret, by the id that view shows'),
+      keys
+        .command('delete-secret <id> <secret>')
+        .description('delete one secret; keyward access-keys view shows its ID'),
     ),
   ).action(async (id: string, secret: string, options: CommonOptions & ConfirmOption) => {
     const key = await withStore(io, options, async ({ management, memberOfKey }) => {

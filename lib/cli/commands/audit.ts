@@ -29,7 +29,7 @@ export function addAuditCommand(program: Command, io: Io): void {
     .option('--action <name>', 'show entries with this action, such as key.create')
     .option('--from <time>', 'show entries from this date or time on', readDateTime)
     .option('--to <time>', 'show entries before this date or time', readDateTime)
-    .option('--after <cursor>', 'show the next page: the cursor that the previous page printed')
+    .option('--after <cursor>', 'show the page after this cursor, which is printed with the previous page')
     .option('--limit <number>', 'entries per page, 1 to 200; default: 50', readLimit)
     .action(async (options: AuditOptions) => {
       const { database: _, json, ...filter } = options;
@@ -54,7 +54,7 @@ export function addAuditCommand(program: Command, io: Io): void {
       const ofAccount = filter.account === undefined ? ['ACCOUNT'] : [];
       const headings = ['AT', ...ofAccount, 'WHO', 'AS', 'FROM', 'ACTION', 'OUTCOME', 'SUBJECT', 'CHANGED'];
       printTable(io, headings, rows, 'No entry matches.');
-      if (next !== null) printLine(io, `There are more; for the next page add --after ${next}`);
+      if (next !== null) printLine(io, `There are more entries. For the next page, add --after ${next}`);
     });
 }
 

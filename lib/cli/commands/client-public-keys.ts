@@ -24,7 +24,9 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
 
   withConfirmation(
     withStoreOptions(
-      keys.command('remove-public-key <id> <kid>').description('remove a public key, by the kid that view shows'),
+      keys
+        .command('remove-public-key <id> <kid>')
+        .description('remove a public key; keyward access-keys view shows its kid'),
     ),
   ).action(async (id: string, kid: string, options: CommonOptions & ConfirmOption) => {
     const key = await withStore(io, options, async ({ management, memberOfKey }) => {

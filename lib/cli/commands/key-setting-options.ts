@@ -39,7 +39,7 @@ export function withClearings(command: Command): Command {
     .option('--no-platform', 'remove the platform')
     .option('--no-expires', 'remove the expiry')
     .option('--no-metadata', 'remove the metadata')
-    .option('--no-allow-address', 'remove the list of addresses; the key may then be used from every address')
+    .option('--no-allow-address', 'remove the list of addresses; the key may then be used from any address')
     .option('--no-limit', 'remove the rate limits of the key; the default limits then apply');
 }
 

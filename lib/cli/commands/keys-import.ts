@@ -42,7 +42,7 @@ export function addImportCommand(keys: Command, io: Io): void {
       'after',
       `
 The first line names the columns: ${COLUMNS.join(', ')}.
-digest, kind and apis are required. Lists are separated by spaces; "all" means every one. Times are ISO 8601.
+digest, kind and apis are required. Separate the entries of a list with spaces; "all" means all entries. Write times in ISO 8601.
 Lines are imported in batches of ${BATCH}. If one line of a batch is refused, no line of the batch is imported. Correct
 the file and import it again: keys that are already in the database are skipped.
 
@@ -146,7 +146,7 @@ Example: keyward keys import keys.csv --account acme`,
 function withResumeLine(error: unknown, { resume_at_line }: ImportCounts): unknown {
   const formatted = formatError(error);
   if (resume_at_line === null || formatted === undefined) return error;
-  const resume = `no line from ${resume_at_line} on was imported, so resume with --from-line ${resume_at_line}`;
+  const resume = `the import stopped before line ${resume_at_line}; resume with --from-line ${resume_at_line}`;
   return new CliError(`${formatted.message}; ${resume}`, formatted.exitCode);
 }
 

@@ -11,7 +11,7 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
   keys
     .command('inspect <text>')
     .description(
-      'check whether a text has the form of a key, and show its kind and environment; with - it is read from standard input',
+      'check whether a string is a well-formed key, and show its kind and environment; - reads it from standard input',
     )
     .option('--json', 'print one line of JSON')
     .action(async (given: string, { json }: { json?: boolean }) => {
@@ -22,11 +22,11 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
         ? { well_formed: true, kind: reading.kind, environment: reading.environment }
         : {
             well_formed: false,
-            why: reading === 'malformed' ? 'mistyped or cut short' : 'it starts with neither sk_ nor pk_',
+            why: reading === 'malformed' ? 'it is mistyped or incomplete' : 'it starts with neither sk_ nor pk_',
           };
       if (json) printJson(io, said);
       else printFields(io, Object.fromEntries(Object.entries(said).map(([name, value]) => [name, String(value)])));
-      if (!isKey) throw new CliError('the text does not have the form of a key');
+      if (!isKey) throw new CliError('this is not a well-formed key');
     });
 
   keys

@@ -54,7 +54,7 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
         const created = await management.keys.create(member, settings);
         await showSecret(io, options, created, async () => {
           await management.keys.revoke(member, created.key.id);
-          return `so ${created.key.id} was revoked, because nobody has seen the key`;
+          return `${created.key.id} was revoked, because it could not be shown`;
         });
       });
     });

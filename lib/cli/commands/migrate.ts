@@ -9,7 +9,7 @@ export function addMigrateCommand(program: Command, io: Io): void {
   withStoreOptions(program.command('migrate').description('create the tables, or bring them up to date'))
     .addHelpText(
       'after',
-      '\nEvery command and service does this when it opens the database. Run this command only if the database user of the service may not create tables, as a user who may.',
+      '\nkeyward does this whenever it opens the database. You need this command only if the database user of the service cannot create tables: run it as a user who can.',
     )
     .action(async (options: CommonOptions) => {
       const store = await openReady(databaseOf(io, options));

@@ -23,7 +23,7 @@ interface DescribeOptions {
 
 const BASE_PATH = [
   '--base-path <path>',
-  'the path before every path of the document; default: the path of the URLs in its "servers"',
+  'the prefix of every path in the document; default: the path of the URLs in "servers"',
 ] as const;
 const MODULE =
   '\nThe module exports the app, as the default export or as "app", and "schemes": an object with the verifier for each security scheme, by its name.';
@@ -35,7 +35,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
 
   openapi
     .command('check <module> <document>')
-    .description('compare the security of app and document; exits with 1 if they differ')
+    .description('compare the security of the app and the document; exits with 1 if they differ')
     .option('--except <route>', "a route or operation that may differ, such as 'GET /health'; may be repeated", collect)
     .option(...BASE_PATH)
     .option('--json', 'print one line of JSON')
@@ -49,7 +49,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
       else for (const difference of differences) printLine(io, difference);
       if (differences.length > 0) {
         const places = differences.length === 1 ? '1 place' : `${differences.length} places`;
-        throw new CliError(`app and document differ in ${places}`, EXIT.refused);
+        throw new CliError(`the app and the document differ in ${places}`, EXIT.refused);
       }
     });
 

@@ -14,8 +14,8 @@ interface RoutesOptions {
 export function addRoutesCommand(program: Command, io: Io): void {
   program
     .command('routes <module>')
-    .description('show the gates and guards of every route; exits with 1 if a route is open')
-    .option('--except <route>', "a route that may be open, such as 'GET /health'; may be repeated", collect)
+    .description('show the gates and guards of every route; exits with 1 if a route is not guarded')
+    .option('--except <route>', "a route that need not be guarded, such as 'GET /health'; may be repeated", collect)
     .option('--json', 'print one line of JSON')
     .addHelpText(
       'after',

@@ -87,7 +87,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
         `the order of the list; a leading minus reverses it; default: ${DEFAULT_ORDER}`,
       ).choices(KEY_ORDERS),
     )
-    .option('--after <cursor>', 'show the next page: the cursor that the previous page printed')
+    .option('--after <cursor>', 'show the page after this cursor, which is printed with the previous page')
     .option('--limit <number>', 'keys per page, 1 to 200; default: 50', readLimit);
   if (noun === 'key') {
     list.addOption(new Option('--kind <kind>', 'show keys of this kind').choices(['secret', 'public']));

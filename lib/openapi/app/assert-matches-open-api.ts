@@ -81,7 +81,7 @@ export function assertMatchesOpenApi(app: object, document: object, options: Ass
       .map((name) => `  ${name}: the app has it; the document does not`),
   ];
   if (differences.length === 0) return;
-  const headline = `assertMatchesOpenApi: app and document differ in ${differences.length} place${differences.length === 1 ? '' : 's'}:`;
+  const headline = `assertMatchesOpenApi: the app and the document differ in ${differences.length} place${differences.length === 1 ? '' : 's'}:`;
   throw new KeywardError('openapi_mismatch', [headline, ...differences].join('\n'));
 }
 
