@@ -49,9 +49,12 @@ const NO_HEADER: JsonObject = Object.freeze({});
 
 /**
  * The values with which servers mark tokens that are not for APIs: Keycloak in `typ`, Hydra in `token_use`, ForgeRock
- * in `token_type`. A refresh token and an ID token are active too, and a client must not call an API with them.
+ * in `token_type`, RFC 8693 section 2.2.1 `N_A`. A refresh token and an ID token are active too, and a client must not
+ * call an API with them.
  */
-const OTHER_USES = ['refresh', 'refresh_token', 'offline', 'id', 'id_token', 'logout'];
+const OTHER_USES = ['refresh', 'refresh_token', 'offline', 'id', 'id_token', 'logout', 'n_a'];
+/** Token types with a proof that is not checked here (RFC 6749 section 7.1, RFC 9200). */
+const UNCHECKED_TYPES = ['mac', 'pop'];
 
 /**
  * Makes the verifier of opaque access tokens (RFC 7662), such as those of Hydra, Keycloak and oidc-provider: it asks
@@ -125,9 +128,12 @@ export function createIntrospectedTokens(
     const active = own(response, 'active');
     if (typeof active !== 'boolean') throw new RecordError('active: expected a boolean');
     if (!active) return new NegativeEntry(NO_SUBJECT, 'token_inactive');
-    if (hasOtherUse(response)) return new NegativeEntry(NO_SUBJECT, 'token_use');
+    if (isMarked(response, OTHER_USES)) return new NegativeEntry(NO_SUBJECT, 'token_use');
     const claims = readTokenClaims(response, rules, clock.now());
     if (typeof claims === 'string') return new NegativeEntry(NO_SUBJECT, reasonOfRule(claims));
+    // A bound token whose server does not name the key must not be accepted as a Bearer token (RFC 9449 section 7.2).
+    const lacksKey = claims.boundKeys?.jkt === undefined && isMarked(response, ['dpop']);
+    if (lacksKey || isMarked(response, UNCHECKED_TYPES)) return new NegativeEntry(NO_SUBJECT, reasonOfRule('cnf'));
     const principal = tokenPrincipal({ payload: response, header: NO_HEADER }, claims, undefined, principalContext);
     return new CachedToken(principal, claims.boundKeys);
   }
@@ -138,7 +144,10 @@ export function createIntrospectedTokens(
     credential: PresentedCredential,
   ): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
     if (confirmation === undefined) return { outcome: 'accepted', principal: token.principal };
-    return confirmation.confirm(credential, token);
+    const outcome = confirmation.confirm(credential, token);
+    if (!(outcome instanceof Promise)) return outcome;
+    // Checked again, because the token may have expired while the replay cache was asked.
+    return outcome.then((settled) => (token.endsAt > clock.now() ? settled : refused('expired')));
   }
 
   function invalidate(change: Change): void {
@@ -170,9 +179,10 @@ function isKey(credential: PresentedCredential): boolean {
   return keywardFormat.read(text) !== undefined || hasKeyPrefix(text);
 }
 
-function hasOtherUse(response: JsonObject): boolean {
+/** Whether a member of the response that names the type of the token has one of the values, in any case. */
+function isMarked(response: JsonObject, values: readonly string[]): boolean {
   return ['typ', 'token_use', 'token_type'].some((name) => {
     const value = own(response, name);
-    return typeof value === 'string' && OTHER_USES.includes(value.toLowerCase());
+    return typeof value === 'string' && values.includes(value.toLowerCase());
   });
 }
