@@ -9,7 +9,7 @@ import {
   signingKeyOf,
 } from '../../../lib/issuer/signing-keys/key-schedule.js';
 import { memorySigningKeys } from '../../../lib/issuer/signing-keys/memory-signing-keys.js';
-import { SigningKeyError } from '../../../lib/issuer/signing-keys/signing-key.js';
+import { makeSigningKey, SigningKeyError } from '../../../lib/issuer/signing-keys/signing-key.js';
 import { SigningKeys } from '../../../lib/issuer/signing-keys/signing-keys.js';
 import { createManualClock } from '../../support/manual-clock.js';
 
@@ -174,5 +174,57 @@ describe('another algorithm than that of the newest key', () => {
     await expect(keys.current()).rejects.toThrow(SigningKeyError);
     Object.assign(failing, { addSigningKey });
     expect(await algorithmsOf(keys)).toEqual(['ES256', 'EdDSA']);
+  });
+});
+
+describe('a key that replaces the others at once', () => {
+  const kidsOf = async (keys: SigningKeys) => (await keys.published()).keys.map(({ kid }) => kid);
+
+  /** Two instances, of which the first read the store just before `rotate --now`, and the second reads it just after. */
+  async function rotatedNow() {
+    const [store, clock] = [memorySigningKeys(), createManualClock()];
+    const [one, other] = [new SigningKeys(store, 'ES256', clock), new SigningKeys(store, 'ES256', clock)];
+    const { kid: old } = await other.current();
+    clock.advance(59_000);
+    await one.current();
+    const made = await makeSigningKey('ES256', clock.now());
+    await store.addSigningKey(made, old);
+    await store.retireSigningKey(old);
+    clock.advance(1_000);
+    return { store, clock, one, other, old, made: made.kid };
+  }
+
+  it('signs when every instance publishes it', async () => {
+    const { clock, one, other, old, made } = await rotatedNow();
+    for (let seconds = 0; seconds < 130; seconds += 1) {
+      const { kid } = await other.current();
+      expect(await kidsOf(one)).toContain(kid);
+      if (seconds === 60) expect(kid).toBe(old);
+      clock.advance(1_000);
+    }
+    expect([(await one.current()).kid, (await other.current()).kid]).toEqual([made, made]);
+  });
+
+  it('signs at once if the old key was revoked', async () => {
+    const { store, other, old, made } = await rotatedNow();
+    await store.removeSigningKey(old);
+    expect((await other.current()).kid).toBe(made);
+    expect(await kidsOf(other)).toEqual([made]);
+  });
+
+  it('does not wait once the old key is revoked', async () => {
+    const { store, clock, other, old, made } = await rotatedNow();
+    expect((await other.current()).kid).toBe(old);
+    await store.removeSigningKey(old);
+    clock.advance(60_000);
+    expect((await other.current()).kid).toBe(made);
+  });
+
+  it('signs at once at an instance that has just started, or that has not read the store for long', async () => {
+    const { store, clock, other, made } = await rotatedNow();
+    expect((await new SigningKeys(store, 'ES256', clock).current()).kid).toBe(made);
+    // The old key may have been retired an hour ago, and is removed two hours after that.
+    clock.advance(3_600_000);
+    expect((await other.current()).kid).toBe(made);
   });
 });

@@ -53,7 +53,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
         SIGNING_ALGORITHMS,
       ),
     )
-    .option('--now', 'retire the other keys, so that issuers sign with the new key within a minute')
+    .option('--now', 'retire the other keys, so that issuers sign with the new key within about two minutes')
     .action(async (options: RotateOptions) => {
       const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
       const kid = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator }) => {
@@ -74,7 +74,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
       if (options.json) return printJson(io, { kid });
       printLine(
         io,
-        `Signing key ${kid} was created. Issuers will start to sign with it ${options.now ? 'within a minute' : 'after 24 hours'}.`,
+        `Signing key ${kid} was created. Issuers will start to sign with it ${options.now ? 'within about two minutes' : 'after 24 hours'}.`,
       );
     });
 

@@ -19,7 +19,7 @@ import {
   SigningKeyError,
 } from './signing-key.js';
 
-/** The published keys, oldest first, and the key among them that signs. */
+/** The published keys, oldest first, and the key among them that signed when they were read. */
 interface Keys {
   readonly all: readonly SigningKey[];
   readonly signing: SigningKey;
@@ -29,6 +29,17 @@ interface Keys {
 const READ_EVERY = 60_000;
 /** The same while tokens name a key that is not cached. */
 const READ_UNKNOWN_EVERY = 1_000;
+
+/**
+ * Milliseconds for which an instance knows a key before it signs with it, if it can continue with the previous key. By
+ * then all instances publish the new key, also one whose last read was slow.
+ */
+const SIGNS_AFTER = READ_EVERY + 5_000;
+/**
+ * Maximum milliseconds between two reads for this. After a longer time the previous key may have been retired so long
+ * ago that other instances remove it before its new tokens expire.
+ */
+const MAX_READ_GAP = 1_800_000;
 
 /**
  * Maximum milliseconds for a response of the store. After a failure, cached keys are used, and the store is asked again
@@ -48,6 +59,8 @@ export class SigningKeys {
   #reading: Promise<Keys> | undefined;
   /** For each `kid`: when this process first saw that the key is retired, by its monotonic clock. */
   readonly #retiredSince = new Map<string, number>();
+  /** For each `kid`: when this process first saw the key, by its monotonic clock. */
+  readonly #knownSince = new Map<string, number>();
 
   /** @param timeoutMs - Maximum milliseconds for one response of the store. */
   constructor(store: SigningKeyStore, algorithm: SigningAlgorithm, clock: Clock, timeoutMs = TIMEOUT_MS) {
@@ -68,7 +81,13 @@ export class SigningKeys {
   }
 
   #signing({ all, signing }: Keys): SigningKey {
-    return signingKeyOf(all, this.#algorithm, this.#clock.now()) ?? signing;
+    const scheduled = signingKeyOf(all, this.#algorithm, this.#clock.now());
+    return scheduled === undefined || this.#isNew(scheduled) ? signing : scheduled;
+  }
+
+  /** Whether other instances may not publish a key yet, so that resource servers would refuse its tokens. */
+  #isNew({ kid }: SigningKey): boolean {
+    return this.#clock.monotonic() - (this.#knownSince.get(kid) ?? Number.NEGATIVE_INFINITY) < SIGNS_AFTER;
   }
 
   /**
@@ -113,13 +132,17 @@ export class SigningKeys {
       let keys = await this.#stored();
       if (isRotationDue(keys, this.#algorithm, this.#clock.now(), this.#keys === undefined))
         keys = await this.#rotate(keys);
-      const signing = signingKeyOf(keys, this.#algorithm, this.#clock.now());
-      if (signing === undefined)
+      this.#noteKnown(keys);
+      const scheduled = signingKeyOf(keys, this.#algorithm, this.#clock.now());
+      if (scheduled === undefined)
         throw new SigningKeyError(
           `the store has no key that signs with ${this.#algorithm}, and did not store a new one`,
         );
-      for (const { kid } of replacedKeysOf(keys, signing))
+      for (const { kid } of replacedKeysOf(keys, scheduled))
         await this.#ask('retireSigningKey', (store) => store.retireSigningKey(kid));
+      // After `rotate --now` the previous key is retired but still published. A revoked key is not in the store.
+      const previous = keys.find(({ kid }) => kid === this.#keys?.signing.kid);
+      const signing = previous !== undefined && this.#isNew(scheduled) ? previous : scheduled;
       const expired = this.#expired(keys);
       this.#keys = { all: keys.filter((key) => !expired.includes(key)), signing };
       this.#readAt = this.#clock.monotonic();
@@ -154,9 +177,15 @@ export class SigningKeys {
     return await this.#stored();
   }
 
+  #noteKnown(keys: readonly SigningKey[]): void {
+    const now = this.#clock.monotonic();
+    const since = now - this.#readAt < MAX_READ_GAP ? now : Number.NEGATIVE_INFINITY;
+    for (const { kid } of keys) if (!this.#knownSince.has(kid)) this.#knownSince.set(kid, since);
+  }
+
   /**
    * Returns the keys whose tokens have all expired, by the monotonic clock. An instance reads the store every minute.
-   * So one minute after a key was retired, no instance signs with it any more.
+   * So a few minutes after a key was retired, no instance signs with it any more.
    */
   #expired(keys: readonly SigningKey[]): readonly SigningKey[] {
     const now = this.#clock.monotonic();
