@@ -52,7 +52,7 @@ const CASES = [
     'Bearer a b',
     R4,
     'invalid_request',
-    'The credential is malformed or was presented more than once',
+    'The credential is malformed, or the request has more than one',
   ],
   ['a bad one', 'Bearer abc', T1, 'invalid_token', 'The credential is invalid, expired or revoked'],
   [

@@ -43,7 +43,7 @@ describe('guesses of client secrets', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(800);
     expect(await response.json()).toEqual({
       error: 'slow_down',
-      error_description: 'Too many failed attempts; retry after the seconds in Retry-After',
+      error_description: 'Too many failed attempts; retry after the number of seconds in the Retry-After header',
     });
   });
 

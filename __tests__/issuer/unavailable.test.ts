@@ -20,7 +20,8 @@ const UNAVAILABLE = {
   cacheControl: 'no-store',
   body: {
     error: 'temporarily_unavailable',
-    error_description: 'The request cannot be answered at the moment; retry after the seconds in Retry-After',
+    error_description:
+      'The request cannot be answered at the moment; retry after the number of seconds in the Retry-After header',
   },
 };
 

@@ -8,18 +8,18 @@ const TABLE: readonly (readonly [code: TokenErrorCode, status: number, descripti
     'The request is malformed: expected POST with a form body, each parameter once, and one way to authenticate the client',
   ],
   ['invalid_client', 401, undefined],
-  ['unsupported_grant_type', 400, 'Only client_credentials is supported'],
+  ['unsupported_grant_type', 400, 'The grant type is not supported; use client_credentials'],
   ['invalid_scope', 400, 'A scope is malformed, unknown or not assigned to the client'],
   ['invalid_dpop_proof', 400, 'The DPoP proof is malformed or invalid, or was used before'],
-  ['use_dpop_nonce', 400, 'The DPoP proof must contain the nonce of this response'],
+  ['use_dpop_nonce', 400, 'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response'],
   ['unauthorized_client', 400, 'The token was issued to another client'],
   ['insufficient_scope', 403, 'The client lacks the scope that this endpoint requires'],
   [
     'temporarily_unavailable',
     503,
-    'The request cannot be answered at the moment; retry after the seconds in Retry-After',
+    'The request cannot be answered at the moment; retry after the number of seconds in the Retry-After header',
   ],
-  ['slow_down', 429, 'Too many failed attempts; retry after the seconds in Retry-After'],
+  ['slow_down', 429, 'Too many failed attempts; retry after the number of seconds in the Retry-After header'],
 ];
 
 describe('TOKEN_ERRORS', () => {

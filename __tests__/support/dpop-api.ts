@@ -19,7 +19,7 @@ export const BARE_BEARER = 'Bearer realm="api"';
 const DESCRIPTIONS = {
   invalid_token: 'The credential is invalid, expired or revoked',
   invalid_dpop_proof: 'The DPoP proof is missing or invalid',
-  use_dpop_nonce: 'The DPoP proof must contain the nonce of this response',
+  use_dpop_nonce: 'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response',
 };
 export const ALGS = 'ES256 ES384 EdDSA Ed25519 PS256 RS256';
 export const BARE_DPOP = `DPoP realm="api", algs="${ALGS}"`;

@@ -26,10 +26,13 @@ export type BearerErrorCode = keyof typeof BEARER_ERRORS;
  */
 export const BEARER_ERRORS = Object.freeze({
   credential_missing: { status: 401, description: 'A credential is required' },
-  invalid_request: { status: 400, description: 'The credential is malformed or was presented more than once' },
+  invalid_request: { status: 400, description: 'The credential is malformed, or the request has more than one' },
   invalid_token: { status: 401, description: 'The credential is invalid, expired or revoked' },
   invalid_dpop_proof: { status: 401, description: 'The DPoP proof is missing or invalid' },
-  use_dpop_nonce: { status: 401, description: 'The DPoP proof must contain the nonce of this response' },
+  use_dpop_nonce: {
+    status: 401,
+    description: 'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response',
+  },
   insufficient_scope: { status: 403, description: 'The credential does not give access to this resource' },
   too_many_requests: { status: 429, description: 'Too many requests' },
   insufficient_user_authentication: {

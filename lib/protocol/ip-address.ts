@@ -23,7 +23,7 @@ export function withoutMappedPrefix(address: string): string {
   return isIP(mapped) === 4 ? mapped : address;
 }
 
-/** Returns the eight groups of a valid IPv6 address, in lower-case hex without leading zeros. */
+/** Returns the eight groups of a valid IPv6 address, in lowercase hex without leading zeros. */
 export function parseIPv6(address: string): readonly string[] {
   const [before = [], after = []] = address.split('::').map(groupsOf);
   const zeros = new Array<string>(8 - before.length - after.length).fill('0');

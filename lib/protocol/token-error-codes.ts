@@ -19,15 +19,22 @@ export const TOKEN_ERRORS = Object.freeze({
       'The request is malformed: expected POST with a form body, each parameter once, and one way to authenticate the client',
   },
   invalid_client: { status: 401, description: undefined },
-  unsupported_grant_type: { status: 400, description: 'Only client_credentials is supported' },
+  unsupported_grant_type: { status: 400, description: 'The grant type is not supported; use client_credentials' },
   invalid_scope: { status: 400, description: 'A scope is malformed, unknown or not assigned to the client' },
   invalid_dpop_proof: { status: 400, description: 'The DPoP proof is malformed or invalid, or was used before' },
-  use_dpop_nonce: { status: 400, description: 'The DPoP proof must contain the nonce of this response' },
+  use_dpop_nonce: {
+    status: 400,
+    description: 'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response',
+  },
   unauthorized_client: { status: 400, description: 'The token was issued to another client' },
   insufficient_scope: { status: 403, description: 'The client lacks the scope that this endpoint requires' },
   temporarily_unavailable: {
     status: 503,
-    description: 'The request cannot be answered at the moment; retry after the seconds in Retry-After',
+    description:
+      'The request cannot be answered at the moment; retry after the number of seconds in the Retry-After header',
   },
-  slow_down: { status: 429, description: 'Too many failed attempts; retry after the seconds in Retry-After' },
+  slow_down: {
+    status: 429,
+    description: 'Too many failed attempts; retry after the number of seconds in the Retry-After header',
+  },
 } as const);

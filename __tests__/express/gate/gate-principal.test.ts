@@ -44,7 +44,7 @@ describe('gate.principal', () => {
 
   it('R16 throws for a request that a later gate refused, also at the gate that accepted it', async () => {
     const { req } = await pass(bearing('abc'), outer, named);
-    expect(() => outer.principal(req)).toThrow('requireBearer for credentials of a verifier');
+    expect(() => outer.principal(req)).toThrow('requireBearer for credentials of a custom verifier');
   });
 });
 
@@ -97,7 +97,7 @@ describe('a key without a scheme, at a gate without allowSchemeless', () => {
     const { status, headers, body } = await ask({}, key);
     expect({ status, challenge: headers['www-authenticate'] }).toEqual(U0);
     expect(body).toEqual({
-      error_description: 'A credential is required; the scheme Bearer is missing before the key',
+      error_description: 'A credential is required; put the scheme Bearer before the key in the Authorization header',
     });
   });
 
