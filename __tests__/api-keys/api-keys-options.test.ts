@@ -21,11 +21,11 @@ describe('apiKeys: options', () => {
     [
       'a watch that cannot be called',
       { resolver: { resolveKey: () => null, watch: true } },
-      'option "resolver" must be a resolver whose watch is a method',
+      'option "resolver" must be a resolver whose "watch" is a function or absent',
     ],
     ['no kinds', { kinds: undefined }, `option "kinds" must be a list of 'secret' or 'public'`],
     ['kinds that are a text', { kinds: 'secret' }, `option "kinds" must be a list of 'secret' or 'public'`],
-    ['empty kinds', { kinds: [] }, 'option "kinds": expected one name or more'],
+    ['empty kinds', { kinds: [] }, 'option "kinds": expected one or more names'],
     ['an unknown kind', { kinds: ['access'] }, `option "kinds": each name must be 'secret' or 'public'`],
     ['no environment', { environment: undefined }, `option "environment" must be 'live' or 'sandbox' or 'any'`],
     ['an unknown environment', { environment: 'test' }, `option "environment" must be 'live' or 'sandbox' or 'any'`],

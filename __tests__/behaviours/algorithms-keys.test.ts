@@ -68,8 +68,8 @@ describe('options', () => {
   it.each<[string, unknown, string]>([
     ['empty', { keys: [] }, 'no usable key'],
     ['without a usable key', { keys: [{ ...jwkOf(key), use: 'enc' }] }, 'no usable key'],
-    ['{}', {}, 'no JWK Set'],
-    ['null', null, 'no JWK Set'],
+    ['{}', {}, 'something that is not a JWK Set'],
+    ['null', null, 'something that is not a JWK Set'],
     ['with {} for a key', { keys: [{}] }, 'no usable key'],
     ['with null for a key', { keys: [null] }, 'no usable key'],
     ['with one kid twice', { keys: [jwkOf(key), jwkOf(createKey('ES256', 'good'))] }, 'two keys with the same kid'],

@@ -89,7 +89,7 @@ describe('iss and aud', () => {
   it.each<[string, unknown, string]>([
     ['undefined', undefined, 'option "audience" must be a string, or a list of strings, got undefined'],
     ['""', '', 'option "audience": each name must be a non-empty string, got an empty string'],
-    ['[]', [], 'option "audience": expected one name or more'],
+    ['[]', [], 'option "audience": expected one or more names'],
   ])('C11 the configured audience is %s: the app does not start', (_name, value, message) => {
     expect(() => verifierOf({ audience: value as string })).toThrow(new TypeError(`accessTokens: ${message}`));
   });

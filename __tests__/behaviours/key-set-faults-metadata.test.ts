@@ -160,7 +160,7 @@ describe('http within a private network', () => {
 
   it.each([{}, { allowHttp: false }])('R17 without allowHttp it throws: %j', (options) => {
     const expected =
-      /^accessTokens: option "(?:issuer|jwks)" must be an https URL \(http to this machine only, or with "allowHttp"\)/;
+      /^accessTokens: option "(?:issuer|jwks)" must be an https URL \(http only for a loopback host, or with "allowHttp"\)/;
     const audience = AUDIENCE;
     expect(() => accessTokens({ issuer: 'http://keyward:4000', audience, ...options })).toThrow(expected);
     expect(() => accessTokens({ issuer: 'a', audience, jwks: 'http://keyward/jwks', ...options })).toThrow(expected);

@@ -117,10 +117,10 @@ describe('responses that are not a key set', () => {
     ['304', status(304), 'status 304'],
     ['200 with HTML', body('<html><body>Welcome</body></html>', 'text/html'), 'not JSON'],
     ['truncated JSON', body(JSON.stringify({ keys }).slice(0, -2), 'application/json'), 'not JSON'],
-    ['null', json(null), 'no JWK Set'],
-    ['{}', json({}), 'no JWK Set'],
-    ['keys null', json({ keys: null }), 'no JWK Set'],
-    ['keys {}', json({ keys: {} }), 'no JWK Set'],
+    ['null', json(null), 'something that is not a JWK Set'],
+    ['{}', json({}), 'something that is not a JWK Set'],
+    ['keys null', json({ keys: null }), 'something that is not a JWK Set'],
+    ['keys {}', json({ keys: {} }), 'something that is not a JWK Set'],
     ['keys [null]', json({ keys: [null] }), 'no usable key'],
   ])('K02 %s', async (_name, listener, reason) => {
     await expectFault(listener, reason);

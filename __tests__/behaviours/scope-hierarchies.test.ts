@@ -95,8 +95,8 @@ describe('apiMap with implies', () => {
   it.each<[string, unknown, string]>([
     ['a list', { implies: [] }, 'apiMap: option "implies" must be an object of lists of scopes, got an empty array'],
     ['null', { implies: null }, 'apiMap: option "implies" must be an object of lists of scopes, got null'],
-    ['a text', { implies: { 'files:write': 'files:read' } }, 'must list one scope or more for "files:write"'],
-    ['no scope', { implies: { 'files:write': [] } }, 'must list one scope or more for "files:write"'],
+    ['a text', { implies: { 'files:write': 'files:read' } }, 'must list one or more scopes for "files:write"'],
+    ['no scope', { implies: { 'files:write': [] } }, 'must list one or more scopes for "files:write"'],
     ['another option', { imply: {} }, 'apiMap: unknown option "imply"; the options are implies'],
   ])('refuses %s', (_what, options, message) => {
     expect(() => apiMap(MAP, options as never)).toThrow(TypeError);

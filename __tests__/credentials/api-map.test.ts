@@ -85,7 +85,7 @@ describe('apiMap', () => {
   );
 
   it.each([[{}], [new Map([['payments', ['a']]])]])('refuses %p, which names no API', (value) => {
-    expect(() => untyped(value)).toThrow(new TypeError('apiMap: expected one API or more'));
+    expect(() => untyped(value)).toThrow(new TypeError('apiMap: expected one or more APIs'));
   });
 
   it('refuses an API without a name', () => {

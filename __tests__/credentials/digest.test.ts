@@ -13,7 +13,7 @@ describe('digestOf', () => {
       'abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq',
       '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1',
     ],
-  ])('is SHA-256 in lower-case hex: %j', (text, digest) => {
+  ])('is SHA-256 in lowercase hex: %j', (text, digest) => {
     expect(digestOf(text)).toBe(digest);
   });
 

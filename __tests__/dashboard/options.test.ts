@@ -24,8 +24,8 @@ describe('createDashboard', () => {
     ['signOutUrl', 'https://id.example.com/out', 'a path that starts with /'],
     ['signOutUrl', '/a b', 'a path that starts with /'],
     ['stylesheet', 'https://cdn.example.com/x.css', 'a path that starts with /'],
-    ['apiUrl', 'api.example.com', 'an https URL (http to this machine only)'],
-    ['apiUrl', 'http://api.example.com', 'an https URL (http to this machine only)'],
+    ['apiUrl', 'api.example.com', 'an https URL (http only for a loopback host)'],
+    ['apiUrl', 'http://api.example.com', 'an https URL (http only for a loopback host)'],
     ['tokenUrl', 7, 'a non-empty string'],
     ['clock', {}, 'an object with now() and monotonic()'],
   ])('refuses the option %s with the value %j', (name, value, expected) => {

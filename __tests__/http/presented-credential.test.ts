@@ -9,7 +9,7 @@ const DIGEST = '29b1bf0dcd1b6949c687df8061f0ed87e25c4e7fbe06e682180a4b7fb6604258
 const TOKEN = assemble({ alg: 'ES256' }, { iss: 'https://issuer.test' }, unsigned);
 
 describe('PresentedCredential', () => {
-  it('digests the whole credential: SHA-256, lower-case hex', () => {
+  it('digests the whole credential: SHA-256, lowercase hex', () => {
     expect(new PresentedCredential(KEY).digest).toBe(DIGEST);
     expect(new PresentedCredential(`${KEY}=`).digest).not.toBe(DIGEST);
   });

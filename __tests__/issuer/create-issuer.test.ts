@@ -53,7 +53,7 @@ describe('createIssuer', () => {
 
   it.each([{}, { allowHttp: false }])('R17 throws without allowHttp and names it: %j', (given) => {
     expect(() => createIssuer({ ...options, issuer: 'http://keyward:4000', ...given })).toThrow(
-      'createIssuer: option "issuer" must be an https URL (http to this machine only, or with "allowHttp")',
+      'createIssuer: option "issuer" must be an https URL (http only for a loopback host, or with "allowHttp")',
     );
   });
 
@@ -75,7 +75,7 @@ describe('createIssuer', () => {
     const [without, having] = await Promise.all([openStore('memory:'), openStore('memory:', { encryptionKey: key })]);
     expect(() => createIssuer({ ...options, signingKeys: without })).toThrow(
       new TypeError(
-        'signing keys are stored encrypted: openStore needs the option "encryptionKey": 32 random bytes as base64url',
+        'signing keys are stored encrypted; set the option "encryptionKey" of openStore to 32 random bytes or their base64url text',
       ),
     );
     expect(() => createIssuer({ ...options, signingKeys: having })).not.toThrow();

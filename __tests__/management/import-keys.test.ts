@@ -76,7 +76,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no digest', { kind: 'secret', apis: ['payments'] }, 'digest: expected the SHA-256 of the key in lower-case hex'],
+    ['no digest', { kind: 'secret', apis: ['payments'] }, 'digest: expected the SHA-256 of the key in lowercase hex'],
     ['a digest in capitals', oldKey({ digest: 'A'.repeat(64) }).given, 'digest: expected the SHA-256'],
     ['a key for a digest', oldKey({ digest: 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg' }).given, 'digest: expected the SHA-256'],
     ['an access key', oldKey({ kind: hostile('access') }).given, 'kind: expected secret or public'],

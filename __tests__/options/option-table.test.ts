@@ -30,7 +30,7 @@ const TABLE = {
   size: integer(3, 1, 5),
   strict: flag(true),
   color: withDefault(oneOf(['red', 'blue']), 'red'),
-  kinds: withDefault(names(['a', 'b'], 'a list of kinds'), ['a']),
+  kinds: withDefault(names(['a', 'b']), ['a']),
   make: optional(method<() => string>()),
   store: optional(object<{ get(): string }>(['get'])),
   extra: anything,
@@ -62,8 +62,8 @@ describe('readTable', () => {
     ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a whole number from 1 to 5, got number'],
     ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got string'],
     ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got another string`],
-    ['no list', { name: 'n', kinds: 'a' }, 'option "kinds" must be a list of kinds, got string'],
-    ['an empty list', { name: 'n', kinds: [] }, 'option "kinds": expected one name or more'],
+    ['no list', { name: 'n', kinds: 'a' }, `option "kinds" must be a list of 'a' or 'b', got string`],
+    ['an empty list', { name: 'n', kinds: [] }, 'option "kinds": expected one or more names'],
     [
       'another name in a list',
       { name: 'n', kinds: ['c'] },
@@ -72,7 +72,7 @@ describe('readTable', () => {
     [
       'a name twice',
       { name: 'n', kinds: ['a', 'b', 'a'] },
-      'option "kinds" must be a list of kinds, each once, got an array',
+      `option "kinds" must be a list of 'a' or 'b', each once, got an array`,
     ],
     ['no function', { name: 'n', make: 1 }, 'option "make" must be a function, got number'],
     [

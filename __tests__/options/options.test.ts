@@ -239,13 +239,13 @@ describe('namesOf', () => {
   });
 
   it('refuses an empty list', () => {
-    const error = new TypeError('factory: expected one name or more');
+    const error = new TypeError('factory: expected one or more names');
     expect(() => namesOf('factory', [])).toThrow(error);
     expect(() => namesOf('factory', [], ['a'])).toThrow(error);
   });
 
   it.each([[''], [undefined], [null], [1], [['a']], [Object('a')]])('refuses %p, first and last', (value) => {
-    const hint = Array.isArray(value) ? '; give the names without an array around them' : '';
+    const hint = Array.isArray(value) ? '; do not wrap the names in an array' : '';
     const error = new TypeError(`factory: each name must be a non-empty string, got ${kindOf(value)}${hint}`);
     expect(() => namesOf('factory', [value, 'a'])).toThrow(error);
     expect(() => namesOf('factory', ['a', value])).toThrow(error);

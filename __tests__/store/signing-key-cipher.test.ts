@@ -74,7 +74,7 @@ describe('a cipher', () => {
   it('without a key neither encrypts nor decrypts', async () => {
     const cipher = createSigningKeyCipher(undefined);
     await expect(cipher.encrypt('one', JWK)).rejects.toEqual(REFUSAL);
-    await expect(cipher.decrypt('one', 'x')).rejects.toThrow('openStore needs the option "encryptionKey"');
+    await expect(cipher.decrypt('one', 'x')).rejects.toThrow('set the option "encryptionKey" of openStore');
   });
 
   it.each([

@@ -54,7 +54,7 @@ describe('readStoreUrl', () => {
     (url) => {
       expect(() => readStoreUrl(url)).toThrow(
         new TypeError(
-          "openStore: 'file:' must be followed by a path without spaces at its ends; 'memory:' opens a database in memory",
+          "openStore: 'file:' must be followed by a path without leading or trailing spaces; use 'memory:' for a database in memory",
         ),
       );
     },
@@ -70,7 +70,7 @@ describe('readStoreUrl', () => {
   it.each(['', 'Billing', '1st', 'a-b', 'a.b', 'a"b', 'a%20b', 'ä', `${NAME}a`])('refuses a schema %j', (schema) => {
     const url = `postgres://db.test/keys?schema=${schema}`;
     expect(() => readStoreUrl(url)).toThrow(
-      /^openStore: "schema" in the URL must consist of at most 55 lower-case letters, digits and _/,
+      /^openStore: "schema" in the URL must consist of at most 55 lowercase letters, digits and _/,
     );
   });
 });

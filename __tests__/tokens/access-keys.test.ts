@@ -109,10 +109,14 @@ describe('a token whose access key is not valid', () => {
 
 describe('a record that breaks a rule', () => {
   it.each<[string, unknown, string]>([
-    ['another id', { ...ACCESS_KEY, id: 'ack_other' }, 'id: expected the client ID of the token'],
+    [
+      'another id',
+      { ...ACCESS_KEY, id: 'ack_other' },
+      'id: resolveAccessKey returned a record with another ID than the client ID of the token',
+    ],
     ['no account', { ...ACCESS_KEY, account: '' }, 'account: expected a non-empty string'],
     ['scopes that are a text', { ...ACCESS_KEY, scopes: 'payments' }, 'scopes: expected a list of names'],
-    ['no record', true, 'expected a record'],
+    ['no record', true, 'expected a record: an object, or undefined or null if there is none'],
   ])('is refused: %s', async (_name, value, detail) => {
     store.put(value);
     const events = eavesdrop();

@@ -2,6 +2,7 @@ import nodeCrypto from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type AccessTokensOptions, accessTokens, apiMap, requireBearer } from 'keyward';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
+import { ALGORITHMS } from '../../lib/tokens/algorithms.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { ACCEPTED, serveTokenApi, type TokenApi } from '../support/token-api.js';
 import { AUDIENCE, claimsOf, createKey, forge, headerOf, ISSUER, jwksOf, NOW } from '../support/token-forge.js';
@@ -27,7 +28,9 @@ describe('options', () => {
     ...['apis', 'environment', 'accessKeys', 'authorizationDetails', 'dpop', 'mtls', 'cache'],
   ];
   const names = ['issuer', 'audience', 'jwks', ...optional, 'clock'];
-  const secure = 'must be an https URL (http to this machine only, or with "allowHttp") without userinfo or fragment';
+  const named = [...ALGORITHMS.keys()].map((name) => `'${name}'`).join(' or ');
+  const secure =
+    'must be an https URL (http only for a loopback host, or with "allowHttp") without userinfo or fragment';
   const lifetime = 'option "maxLifetime" must be a number from 1 to 9007199254740991';
 
   it.each<[string, object, string]>([
@@ -53,14 +56,10 @@ describe('options', () => {
     ['jwks ""', { jwks: '' }, `option "jwks" ${secure}, got an empty string`],
     ['jwks a path', { jwks: '/jwks' }, `option "jwks" ${secure}, got string`],
     ['jwks a URL of http', { jwks: new URL('http://issuer.test') }, `option "jwks" ${secure}, got object`],
-    ['jwks a number', { jwks: 1 }, 'option "jwks" holds no JWK Set'],
-    ['jwks a list of keys', { jwks: jwksOf(key).keys }, 'option "jwks" holds no JWK Set'],
-    [
-      'algorithms a text',
-      { algorithms: 'ES256' },
-      'option "algorithms" must be a list of asymmetric algorithms, got string',
-    ],
-    ['algorithms []', { algorithms: [] }, 'option "algorithms": expected one name or more'],
+    ['jwks a number', { jwks: 1 }, 'option "jwks" holds something that is not a JWK Set'],
+    ['jwks a list of keys', { jwks: jwksOf(key).keys }, 'option "jwks" holds something that is not a JWK Set'],
+    ['algorithms a text', { algorithms: 'ES256' }, `option "algorithms" must be a list of ${named}, got string`],
+    ['algorithms []', { algorithms: [] }, 'option "algorithms": expected one or more names'],
     ['profile', { profile: 'oidc' }, `option "profile" must be 'rfc9068' or 'jwt', got another string`],
     ['maxLifetime 0', { maxLifetime: 0 }, `${lifetime}, got number`],
     ['maxLifetime 0.5', { maxLifetime: 0.5 }, `${lifetime}, got number`],
@@ -78,7 +77,7 @@ describe('options', () => {
     [
       'accessKeys.watch',
       { accessKeys: { resolveAccessKey: () => undefined, watch: true } },
-      'option "accessKeys" must be a resolver whose watch is a method, got object',
+      'option "accessKeys" must be a resolver whose "watch" is a function or absent, got object',
     ],
     ['cache true', { cache: true }, 'option "cache": expected an object of options, got boolean'],
     [

@@ -52,7 +52,7 @@ const resolver: Option<KeyResolver> = (options, name) => {
 
 const OPTIONS = {
   resolver,
-  kinds: names(KEY_KINDS, "a list of 'secret' or 'public'"),
+  kinds: names(KEY_KINDS),
   environment: oneOf([...ENVIRONMENTS, 'any']),
   format: withDefault(object<KeyFormat>(['read']), keywardFormat),
   apis: withDefault(object<ApiMap>(['apisOf']), scopePrefixes),

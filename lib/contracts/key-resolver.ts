@@ -9,7 +9,7 @@ export type Awaitable<T> = T | PromiseLike<T>;
 
 /** A presented key with a valid format. Printing the object does not print the key. */
 export interface PresentedKey {
-  /** SHA-256 of the whole key in lower-case hex, by which your table is searched. */
+  /** SHA-256 of the whole key in lowercase hex, by which your table is searched. */
   readonly digest: string;
   readonly kind: KeyKind;
   readonly environment: Environment;
@@ -39,7 +39,7 @@ export interface KeyResolver {
  * request, after each lookup and then about once a minute for each credential. So it should only queue the use. Its
  * result is not awaited; if it throws or rejects, an event is published on `keyward:callback-failure`.
  *
- * @param digest - SHA-256 of the presented credential, in lower-case hex.
+ * @param digest - SHA-256 of the presented credential, in lowercase hex.
  * @param from - The address of the sender; `undefined` if it is unknown.
  */
 export type RecordUse = (digest: string, from: string | undefined) => unknown;

@@ -66,7 +66,7 @@ export function apiMap(scopesByApi: Readonly<Record<string, readonly string[]>>,
     }
     for (const scope of new Set(scopes)) apisByScope.set(scope, [...(apisByScope.get(scope) ?? []), api]);
   }
-  if (apisByScope.size === 0) throw new TypeError('apiMap: expected one API or more');
+  if (apisByScope.size === 0) throw new TypeError('apiMap: expected one or more APIs');
   const none: readonly string[] = [];
   const apisOf = (scope: string) => apisByScope.get(scope) ?? none;
   if (implies === undefined) return Object.freeze({ apisOf });

@@ -7,7 +7,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
  * every request would make it easy to overload the service.
  *
  * @param credential - The whole key, or the secret of an access key.
- * @returns 64 characters of lower-case hex.
+ * @returns 64 characters of lowercase hex.
  * @example
  * ```ts
  * import { createKeyText, digestOf } from 'keyward';

@@ -10,7 +10,7 @@ import { createRandomPart, KEY_ALPHABET, type KeyFormat, type KeyReading, mintKe
 
 /** Options of `keyFormat`. */
 export interface KeyFormatOptions {
-  /** The prefix of every key: 2 to 20 lower-case letters and digits that start with a letter; not `sk` or `pk`. */
+  /** The prefix of every key: 2 to 20 lowercase letters and digits that start with a letter; not `sk` or `pk`. */
   readonly prefix: string;
 }
 
@@ -33,7 +33,7 @@ const BODY = /^[a-z2-7]{32}$/;
 const prefixOption: Option<string> = (options, name) => {
   const prefix = options.raw(name);
   if (typeof prefix === 'string' && PREFIX.test(prefix)) return prefix;
-  throw options.mistake(name, '2 to 20 lower-case letters and digits that start with a letter, and not sk or pk');
+  throw options.mistake(name, '2 to 20 lowercase letters and digits that start with a letter, and not sk or pk');
 };
 
 const FORMAT_OPTIONS = { prefix: prefixOption } satisfies OptionTable<KeyFormatOptions>;

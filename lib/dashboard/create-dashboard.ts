@@ -78,7 +78,7 @@ const productNameOption: Option<string> = (options, name) => {
 function httpsUrl(fallback: string): Option<string> {
   return (options, name) => {
     const url = secureUrl(options.has(name) ? options.text(name) : fallback);
-    if (url === undefined) throw options.mistake(name, 'an https URL (http to this machine only)');
+    if (url === undefined) throw options.mistake(name, 'an https URL (http only for a loopback host)');
     // Pages show the URL inside single quotes in a curl command; a quote in it would end the argument.
     return url.href.replaceAll("'", '%27');
   };

@@ -81,7 +81,7 @@ export class PresentedCredential {
     return this.#cacheKey;
   }
 
-  /** SHA-256 of the credential in lower-case hex. */
+  /** SHA-256 of the credential in lowercase hex. */
   get digest(): string {
     return Buffer.from(this.cacheKey, 'latin1').toString('hex');
   }

@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 
 /** The value that an option with such a URL must have, for error messages. */
-export const SECURE_URL = 'an https URL (http to this machine only, or with "allowHttp")';
+export const SECURE_URL = 'an https URL (http only for a loopback host, or with "allowHttp")';
 
 /**
  * Parses a URL to which keyward may connect: https, or http to this machine; without userinfo or fragment.

@@ -98,7 +98,7 @@ const issuerUrl: Option<string> = (options, name) => {
   const issuer = options.text(name);
   const url = secureUrl(issuer, options.flag('allowHttp', false));
   if (url !== undefined && !issuer.includes('?')) return issuer;
-  throw options.mistake(name, `${SECURE_URL} without query and fragment (RFC 8414 section 2)`);
+  throw options.mistake(name, `${SECURE_URL} without a query or fragment (RFC 8414 section 2)`);
 };
 
 const signingKeyStore: Option<SigningKeyStore> = (options, name) => {
@@ -119,7 +119,7 @@ const OPTIONS = {
   accessKeys: object<AccessKeyResolver>(['resolveAccessKey']),
   signingKeys: signingKeyStore,
   algorithm: withDefault(oneOf(SIGNING_ALGORITHMS), 'RS256'),
-  clientAuthentication: withDefault(names(CLIENT_AUTHENTICATION, 'a list of ways'), CLIENT_AUTHENTICATION),
+  clientAuthentication: withDefault(names(CLIENT_AUTHENTICATION), CLIENT_AUTHENTICATION),
   limits: (options, name) => new BruteForceLimiter(options.raw(name) ?? {}),
   introspection: optional((options, name) =>
     readTable('createIssuer: option "introspection"', options.raw(name), INTROSPECTION_OPTIONS),

@@ -64,8 +64,9 @@ export function method<F>(): Option<F> {
   return (options, name) => options.method<F>(name);
 }
 
-/** A list of one or more names, each an allowed one, and none twice. `expected` describes such a list in errors. */
-export function names<const T extends string>(allowed: readonly T[], expected: string): Option<readonly T[]> {
+/** A list of one or more names, each an allowed one, and none twice. */
+export function names<const T extends string>(allowed: readonly T[]): Option<readonly T[]> {
+  const expected = `a list of ${allowed.map((name) => `'${name}'`).join(' or ')}`;
   return (options, name) => {
     const values = options.raw(name);
     if (!Array.isArray(values)) throw options.mistake(name, expected);

@@ -111,12 +111,12 @@ export function namesOf<T extends string>(
   values: readonly unknown[],
   allowed?: readonly T[],
 ): readonly T[] {
-  if (values.length === 0) throw new TypeError(`${factory}: expected one name or more`);
+  if (values.length === 0) throw new TypeError(`${factory}: expected one or more names`);
   for (const value of values) {
     const good = typeof value === 'string' && value !== '' && (allowed === undefined || allowed.includes(value as T));
     if (!good) {
       const expected = allowed === undefined ? 'a non-empty string' : allowed.map((name) => `'${name}'`).join(' or ');
-      const hint = Array.isArray(value) ? '; give the names without an array around them' : '';
+      const hint = Array.isArray(value) ? '; do not wrap the names in an array' : '';
       throw new TypeError(`${factory}: each name must be ${expected}, got ${kindOfOther(value)}${hint}`);
     }
   }

@@ -173,7 +173,11 @@ export class Feed {
       const found = await since.limit(1 + MAX_STEPS + 1).execute();
       const isSameFeed = found[0]?.id === this.#last.id;
       if (isSameFeed && found.length <= 1 + MAX_STEPS) return found;
-      if (!isSameFeed) publishWarning('replaced', 'the change that was read last is no longer in the feed');
+      if (!isSameFeed)
+        publishWarning(
+          'replaced',
+          'the change feed no longer has the change that was read last; all cached records are read again',
+        );
     }
     return await steps.orderBy('position', 'desc').limit(1).execute();
   }

@@ -60,7 +60,11 @@ export function storeErrorOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
   if (CONFLICTS.some((start) => code.startsWith(start))) {
-    return new StoreError('store_conflict', `a constraint or another transaction refused the write (${code})`, code);
+    return new StoreError(
+      'store_conflict',
+      `the write conflicts with a constraint or another transaction (${code})`,
+      code,
+    );
   }
   const kind = UNUSABLE.some((start) => code.startsWith(start)) ? 'store_unusable' : 'store_unavailable';
   return new StoreError(kind, summaryOf(error), code);

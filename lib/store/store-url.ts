@@ -30,7 +30,7 @@ function readFile(path: string): string {
   // better-sqlite3 trims the file name, and opens a temporary file if the name is blank.
   if (file === '' || file !== file.trim() || file === ':memory:')
     throw new TypeError(
-      "openStore: 'file:' must be followed by a path without spaces at its ends; 'memory:' opens a database in memory",
+      "openStore: 'file:' must be followed by a path without leading or trailing spaces; use 'memory:' for a database in memory",
     );
   return file;
 }
@@ -42,7 +42,7 @@ function readPostgres(text: string): StorePlace {
   const url = new URL(text);
   const schema = url.searchParams.get('schema') ?? 'keyward';
   if (!SCHEMA.test(schema)) {
-    const expected = 'at most 55 lower-case letters, digits and _, and must not start with a digit';
+    const expected = 'at most 55 lowercase letters, digits and _, and must not start with a digit';
     throw new TypeError(`openStore: "schema" in the URL must consist of ${expected}`);
   }
   url.searchParams.delete('schema');

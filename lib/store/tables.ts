@@ -62,7 +62,7 @@ export interface StoredKeyRow extends KeyRow {
 }
 
 export interface SecretRow {
-  /** SHA-256 in lower-case hex. */
+  /** SHA-256 in lowercase hex. */
   readonly digest: string;
   readonly key_id: string;
   /** A shortened form that may be shown: `sk_…abcd`. */
@@ -88,7 +88,7 @@ export interface PublicKeyRow {
   readonly kid: string;
   /** The public JWK as JSON, with its `kid`. */
   readonly jwk: string;
-  /** SHA-256 of the access key's id and the `kid`, in lower-case hex. Uses of the public key are recorded under it. */
+  /** SHA-256 of the access key's id and the `kid`, in lowercase hex. Uses of the public key are recorded under it. */
   readonly digest: string;
   readonly created_at: number;
   readonly last_used_at: number | null;

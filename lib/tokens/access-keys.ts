@@ -112,7 +112,8 @@ export class AccessKeys {
     const record: unknown = await this.#resolver.resolveAccessKey(id);
     if (record === undefined || record === null) return new NegativeEntry({ id, account: undefined }, 'unknown');
     const facts = readAccessKeyRecord(record);
-    if (facts.id !== id) throw new RecordError('id: expected the client ID of the token');
+    if (facts.id !== id)
+      throw new RecordError('id: resolveAccessKey returned a record with another ID than the client ID of the token');
     const ended = endedAt(facts.validity, this.#clock.now());
     if (ended !== undefined) return new NegativeEntry(facts, ended, facts.validity.revokedAt);
     return new CachedAccessKey(facts, this.usage.counterOf(facts.id));

@@ -93,7 +93,7 @@ const OPTIONS = {
   audience: readAudiences,
   jwks: (options) => keySetOf(options, options.text('issuer'), clockOption(options, 'clock')),
   allowHttp: flag(false),
-  algorithms: withDefault(names([...ALGORITHMS.keys()], 'a list of asymmetric algorithms'), [...ALGORITHMS.keys()]),
+  algorithms: withDefault(names([...ALGORITHMS.keys()]), [...ALGORITHMS.keys()]),
   profile: withDefault(oneOf<TokenProfile>(['rfc9068', 'jwt']), 'rfc9068'),
   clockTolerance: number(5, 0, LONGEST_TOLERANCE),
   maxLifetime: withDefault(number(0, 1, Number.MAX_SAFE_INTEGER), Number.POSITIVE_INFINITY),

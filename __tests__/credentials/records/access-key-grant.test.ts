@@ -28,7 +28,9 @@ describe('readAccessKeyGrant', () => {
   });
 
   it('refuses the same as readAccessKeyRecord', () => {
-    expect(() => readAccessKeyGrant(null)).toThrow(new RecordError('expected a record'));
+    expect(() => readAccessKeyGrant(null)).toThrow(
+      new RecordError('expected a record: an object, or undefined or null if there is none'),
+    );
     expect(() => readAccessKeyGrant({ ...RECORD, id: '' })).toThrow(new RecordError('id: expected a non-empty string'));
   });
 
@@ -94,14 +96,14 @@ describe('readAccessKeyGrant', () => {
     ['a line end behind', { digest: `${DIGEST}\n` }],
     ['a digest in a list', { digest: [DIGEST] }],
   ])('refuses for a secret, first or second, %s', (_name, secret) => {
-    const fault = new RecordError('secrets: expected digest to be SHA-256 in lower-case hex');
+    const fault = new RecordError('secrets: expected "digest" to be a SHA-256 digest in lowercase hex');
     expect(() => secretsOf(secret)).toThrow(fault);
     expect(() => secretsOf({ digest: DIGEST }, secret)).toThrow(fault);
   });
 
   it('refuses a sparse list of secrets', () => {
     expect(() => readAccessKeyGrant({ ...RECORD, secrets: Array(1) })).toThrow(
-      new RecordError('secrets: expected digest to be SHA-256 in lower-case hex'),
+      new RecordError('secrets: expected "digest" to be a SHA-256 digest in lowercase hex'),
     );
   });
 

@@ -61,7 +61,9 @@ describe('readAccessKeyRecord', () => {
   );
 
   it.each([[undefined], [null], ['ack_1'], [1]])('refuses %p, which is not a record', (value) => {
-    expect(() => readAccessKeyRecord(value)).toThrow(new RecordError('expected a record'));
+    expect(() => readAccessKeyRecord(value)).toThrow(
+      new RecordError('expected a record: an object, or undefined or null if there is none'),
+    );
   });
 
   it.each([

@@ -139,7 +139,9 @@ describe('readKeyRecord', () => {
   });
 
   it.each([[undefined], [null], ['key'], [1], [true], [() => KEY]])('refuses %p, which is not a record', (value) => {
-    expect(() => readKeyRecord(value)).toThrow(new RecordError('expected a record'));
+    expect(() => readKeyRecord(value)).toThrow(
+      new RecordError('expected a record: an object, or undefined or null if there is none'),
+    );
   });
 
   it('refuses a list of records', () => {

@@ -41,11 +41,11 @@ describe('defineGuard', () => {
       { name: 'rule', check: true },
       'defineGuard: option "check" must be a function, got boolean',
     ],
-    ['no kinds', { name: 'rule', check, kinds: [] }, 'defineGuard: option "kinds": expected one name or more'],
+    ['no kinds', { name: 'rule', check, kinds: [] }, 'defineGuard: option "kinds": expected one or more names'],
     [
       'kinds of null',
       { name: 'rule', check, kinds: null },
-      'defineGuard: option "kinds" must be a list of kinds, got null',
+      "defineGuard: option \"kinds\" must be a list of 'secret' or 'public' or 'access', got null",
     ],
     [
       'an unknown kind',

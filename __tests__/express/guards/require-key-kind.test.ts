@@ -12,13 +12,13 @@ const PRINCIPALS = {
 
 describe('requireKeyKind', () => {
   it.each([
-    ['nothing', [], 'expected one name or more'],
+    ['nothing', [], 'expected one or more names'],
     ['an unknown kind', ['secret', 'admin'], "each name must be 'secret' or 'public' or 'access', got another string"],
     ['an empty one', [''], "each name must be 'secret' or 'public' or 'access', got an empty string"],
     [
       'a list',
       [['secret']],
-      "each name must be 'secret' or 'public' or 'access', got an array; give the names without an array around them",
+      "each name must be 'secret' or 'public' or 'access', got an array; do not wrap the names in an array",
     ],
   ])('throws at start: %s', (_name, kinds, message) => {
     expect(() => requireKeyKind(...(kinds as Kind[]))).toThrow(new TypeError(`requireKeyKind: ${message}`));

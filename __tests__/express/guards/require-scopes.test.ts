@@ -8,13 +8,9 @@ const GRAMMAR = 'each name must be a scope-token, without spaces (RFC 6749 secti
 
 describe('requireScopes', () => {
   it.each([
-    ['nothing', [], 'expected one name or more'],
+    ['nothing', [], 'expected one or more names'],
     ['an empty scope', [''], 'each name must be a non-empty string, got an empty string'],
-    [
-      'a list',
-      [['payments']],
-      'each name must be a non-empty string, got an array; give the names without an array around them',
-    ],
+    ['a list', [['payments']], 'each name must be a non-empty string, got an array; do not wrap the names in an array'],
     ['two scopes in one text', ['payments disputes'], GRAMMAR],
     ['a quote, among good ones', ['payments', 'dis"putes'], GRAMMAR],
   ])('throws at start: %s', (_name, scopes, message) => {

@@ -271,11 +271,11 @@ describe('resourceMetadata', () => {
   it.each([
     ['no verifier at all', [], 'option "accept" must be'],
     ['keys alone', [keys], '"accept" has no verifier of access tokens'],
-    ['a verifier that does not say', [{ verify: tokens.verify }], '"accept[0]" may accept access tokens'],
+    ['a verifier that does not say', [{ verify: tokens.verify }], '"accept[0]" does not say which access tokens'],
     [
       'one of tokens that does not say which',
       [tokens, { kinds: ['access'], verify: tokens.verify }],
-      '"accept[1]" may',
+      '"accept[1]" does not say',
     ],
   ])('R04 %s: TypeError', (_what, accept, message) => {
     expect(() => make(RESOURCE, { accept: accept as never })).toThrow(TypeError);

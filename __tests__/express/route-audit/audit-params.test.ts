@@ -52,7 +52,7 @@ describe('a callback of a parameter', () => {
     const { app, ...found } = await audited(mount);
     expect(found).toEqual(OPEN);
     expect(() => assertGuarded(app)).toThrow(
-      "runs router.param('id') without a credential; mount the gate first, before body parsers too, then bearerErrors, then the path with the parameter",
+      "runs router.param('id') before a gate; before the path with this parameter, mount the gate (also before body parsers), then bearerErrors",
     );
   });
 
@@ -74,7 +74,7 @@ describe('a callback of a parameter', () => {
   ])('%s runs for a refused request too: the route has openByParam', async (_name, mount) => {
     const { app, ...found } = await audited(mount);
     expect(found).toEqual(OPEN);
-    expect(() => assertGuarded(app)).toThrow("runs router.param('id') without a credential");
+    expect(() => assertGuarded(app)).toThrow("runs router.param('id') before a gate");
   });
 
   it.each<[string, (app: Express, router: Router) => void]>([
@@ -132,7 +132,7 @@ describe('a callback of a parameter', () => {
       );
       expect(found).toMatchObject({ status: 400, hasLoaded: true });
       expect(auditRoutes(app).some(({ openByParam }) => openByParam.includes('id'))).toBe(true);
-      expect(() => assertGuarded(app)).toThrow("runs router.param('id') without a credential");
+      expect(() => assertGuarded(app)).toThrow("runs router.param('id') before a gate");
     },
   );
 

@@ -69,15 +69,23 @@ describe('a stored key that cannot sign', () => {
     [
       'the public half of another key',
       () => ({ kid: 'k', jwk: { ...record.jwk, x: other.jwk.x, y: other.jwk.y } }),
-      'its ES256 signatures cannot be verified with its public members',
+      'a test signature (ES256) by its private key cannot be verified with its public key',
     ],
     [
       'a key that signs nothing at all',
       () => ({ kid: 'k', alg: 'EdDSA', jwk: generateKeyPairSync('x25519').privateKey.export({ format: 'jwk' }) }),
-      'its EdDSA signatures cannot be verified with its public members',
+      'a test signature (EdDSA) by its private key cannot be verified with its public key',
     ],
-    ['an RSA key whose primes are none', () => corruptRsa(), 'its RS256 signatures cannot be verified'],
-    ['an RSA key of 1,024 bits', () => rsa(1_024), 'its RS256 signatures cannot be verified with its public members'],
+    [
+      'an RSA key whose primes are none',
+      () => corruptRsa(),
+      'a test signature (RS256) by its private key cannot be verified',
+    ],
+    [
+      'an RSA key of 1,024 bits',
+      () => rsa(1_024),
+      'a test signature (RS256) by its private key cannot be verified with its public key',
+    ],
   ])('%s', async (_what, traits, message) => {
     const given = traits();
     const read = readSigningKey(given === undefined ? given : { ...record, ...(given as object) });

@@ -149,7 +149,7 @@ describe('events', () => {
   it.each([
     ['failed', () => issuer.server.answer(status(500)), 'status 500'],
     ['refused', () => issuer.server.answer(json({ keys: [] })), 'no usable key'],
-    ['refused', () => issuer.server.answer(json([])), 'no JWK Set'],
+    ['refused', () => issuer.server.answer(json([])), 'something that is not a JWK Set'],
   ])('report a refused set: %s', async (outcome, prepare, reason) => {
     prepare();
     const expected = { issuer: ISSUER, outcome, reason, keys: 0, withdrawn: 0 };

@@ -29,7 +29,7 @@ describe('a set', () => {
   it.each([undefined, null, 'x', 1, [], [[]], {}, { keys: null }, { keys: {} }, { keys: 'x' }])(
     'is invalid, and throws: %j',
     (value) => {
-      expect(() => readKeySet(value)).toThrow(new KeySetError('no JWK Set'));
+      expect(() => readKeySet(value)).toThrow(new KeySetError('something that is not a JWK Set'));
     },
   );
 

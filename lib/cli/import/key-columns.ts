@@ -15,7 +15,7 @@ const KNOWN = `the columns are ${COLUMNS.join(', ')}`;
 const COLUMN_WORDING = [
   [/^createdAt:/, 'created_at:'],
   [/^expiresAt:/, 'expires_at:'],
-  [/lower-case hex$/, 'hex'],
+  [/lowercase hex$/, 'hex'],
   [/a time between the years 1970 and 9999$/, 'an ISO 8601 time from 1970 to 9999, such as 2027-01-31'],
 ] as const;
 

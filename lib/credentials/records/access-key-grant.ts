@@ -23,7 +23,7 @@ export interface AccessKeyGrant extends ParsedAccessKeyRecord {
 
 /** An accepted secret of an access key. */
 export interface Secret {
-  /** SHA-256 in lower-case hex. */
+  /** SHA-256 in lowercase hex. */
   readonly digest: string;
   /** The end in milliseconds since 1970; `Infinity` if the secret does not expire. */
   readonly expiresAt: number;
@@ -76,7 +76,7 @@ function isDigest(value: unknown): value is string {
 function readSecret(value: unknown): Secret {
   if (typeof value === 'object' && value !== null) refuseUnknownExpiryFields(value, SECRET_MEMBERS);
   const { digest, expiresAt } = (value ?? {}) as { digest?: unknown; expiresAt?: unknown };
-  if (!isDigest(digest)) throw new RecordError('secrets: expected digest to be SHA-256 in lower-case hex');
+  if (!isDigest(digest)) throw new RecordError('secrets: expected "digest" to be a SHA-256 digest in lowercase hex');
   if (expiresAt === undefined || expiresAt === null) return { digest, expiresAt: Number.POSITIVE_INFINITY };
   const time = types.isDate(expiresAt) ? expiresAt.getTime() : Number.NaN;
   if (Number.isNaN(time)) throw new RecordError('secrets: expected expiresAt to be a Date');

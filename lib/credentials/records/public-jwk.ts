@@ -23,9 +23,9 @@ export function publicJwks(field: string, value: unknown): readonly PublicJwk[] 
   if (keys.length > MAX_PUBLIC_KEYS || !keys.every(isJwk)) {
     throw new RecordError(`${field}: expected at most ${MAX_PUBLIC_KEYS} JWKs of type RSA, EC or OKP`);
   }
-  if (keys.some(hasPrivateMember)) throw new RecordError(`${field}: a private key; store public keys only`);
+  if (keys.some(hasPrivateMember)) throw new RecordError(`${field}: contains a private key; store only public keys`);
   const ids = keys.map(({ kid }) => kid).filter((kid) => kid !== undefined);
-  if (new Set(ids).size < ids.length) throw new RecordError(`${field}: two keys with the same kid`);
+  if (new Set(ids).size < ids.length) throw new RecordError(`${field}: contains two keys with the same kid`);
   return Object.freeze(keys);
 }
 
@@ -34,7 +34,7 @@ function isJwk(value: unknown): value is PublicJwk {
 }
 
 /**
- * Returns the digest under which the use of a public key is recorded: SHA-256 in lower-case hex of client ID, a space
+ * Returns the digest under which the use of a public key is recorded: SHA-256 in lowercase hex of client ID, a space
  * and the `kid`. The client ID is included, because two access keys may have the same public key.
  */
 export function publicKeyDigest(clientId: string, kid: string | undefined): string {

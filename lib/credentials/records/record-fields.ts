@@ -14,7 +14,7 @@ const MAX_METADATA_VALUE = 500;
 export const MAX_ADDRESSES = 256;
 
 /** The value that `isMetadata` expects, for error messages. */
-export const METADATA_EXPECTED = `at most ${MAX_METADATA} entries, each a name of up to ${MAX_METADATA_NAME} characters and a text of up to ${MAX_METADATA_VALUE}`;
+export const METADATA_EXPECTED = `at most ${MAX_METADATA} entries, each with a name of 1 to ${MAX_METADATA_NAME} characters and a value of up to ${MAX_METADATA_VALUE} characters`;
 
 export function absentOr<T>(field: string, value: unknown, read: (field: string, value: unknown) => T): T | undefined {
   return value === undefined || value === null ? undefined : read(field, value);

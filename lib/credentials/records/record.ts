@@ -60,7 +60,7 @@ export interface AccessKeyRecord {
   readonly account: string;
   readonly environment: Environment;
   /**
-   * At most two accepted secrets, as SHA-256 in lower-case hex. The list may be empty only if there are `publicKeys`.
+   * At most two accepted secrets, as SHA-256 in lowercase hex. The list may be empty only if there are `publicKeys`.
    */
   readonly secrets: readonly { readonly digest: string; readonly expiresAt?: Date | null | undefined }[];
   /** SHA-256 of at most five secrets that have ended. They are refused, but do not count as brute-force attempts. */
@@ -211,7 +211,8 @@ function asRecord<R>(
   value: unknown,
   members: Readonly<Record<keyof R & string, true>>,
 ): { readonly [field in keyof R]: unknown } {
-  if (typeof value !== 'object' || value === null) throw new RecordError('expected a record');
+  if (typeof value !== 'object' || value === null)
+    throw new RecordError('expected a record: an object, or undefined or null if there is none');
   // Most records are plain objects whose fields are all known, so this fast path skips the slower check below.
   let isPlain = Object.getPrototypeOf(value) === Object.prototype;
   for (const member in value) isPlain &&= Object.hasOwn(members, member);

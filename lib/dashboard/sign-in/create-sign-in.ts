@@ -104,7 +104,7 @@ const sessionKey: Option<Uint8Array> = (options, name) => {
 const mountUrl: Option<URL> = (options, name) => {
   const url = secureUrl(options.text(name));
   if (url === undefined || url.search !== '') {
-    throw options.mistake(name, 'an https URL (http to this machine only) without query and fragment');
+    throw options.mistake(name, 'an https URL (http only for a loopback host) without a query or fragment');
   }
   return url;
 };

@@ -152,7 +152,9 @@ function expandShortForm(given: object): object {
 }
 
 function nameOf(accept: readonly CredentialVerifier[]): string {
-  const claims = accept.flatMap(({ claims: known }) => known?.map(({ what }) => what) ?? ['credentials of a verifier']);
+  const claims = accept.flatMap(
+    ({ claims: known }) => known?.map(({ what }) => what) ?? ['credentials of a custom verifier'],
+  );
   return `requireBearer for ${claims.join(', ')}`;
 }
 

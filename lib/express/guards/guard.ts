@@ -75,7 +75,7 @@ const scopeTokens: Option<readonly string[]> = (options, name) => {
 const OPTIONS = {
   name: text,
   check: method<GuardCheck>(),
-  kinds: optional(names(KINDS, 'a list of kinds')),
+  kinds: optional(names(KINDS)),
   scopes: optional(scopeTokens),
   scopesOf: optional(method<(req: IncomingMessage) => readonly string[]>()),
 } satisfies OptionTable<GuardDefinition>;

@@ -180,7 +180,7 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
     try {
       counter.consume(key).then((found) => {
         if (isCount(found)) settle({ isOver: false, count: found });
-        else rejected(new TypeError('the counter returned no count'));
+        else rejected(new TypeError('consume() of the counter must return remainingPoints and msBeforeNext'));
       }, rejected);
     } catch (error) {
       rejected(error);

@@ -13,7 +13,7 @@ import { tokensFor } from './token-verifiers.js';
 
 /** Options of `resourceMetadata`. */
 export interface ResourceMetadataOptions {
-  /** The resource identifier: the https URL by which clients know it (http on this machine only), without fragment. */
+  /** The resource identifier: the https URL by which clients know it (http only for a loopback host), without fragment. */
   readonly resource: string;
   /** The verifiers of the gate of the resource. Each verifier of access tokens must have `resource` as an audience. */
   readonly accept: readonly CredentialVerifier[];
@@ -41,7 +41,7 @@ const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
 const resourceUrl: Option<string> = (options, name) => {
   const resource = options.text(name);
   if (secureUrl(resource) !== undefined && VISIBLE_ASCII.test(resource)) return resource;
-  throw options.mistake(name, 'an https URL (http to this machine only) without userinfo or fragment');
+  throw options.mistake(name, 'an https URL (http only for a loopback host) without userinfo or fragment');
 };
 
 const pageUrl: Option<string> = (options, name) => {

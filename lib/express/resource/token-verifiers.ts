@@ -23,7 +23,9 @@ export function tokensFor(
   }
   for (const { issuer, audiences } of tokens) {
     if (!isIssuerUrl(issuer)) {
-      throw new TypeError(`${factory}: an issuer in "accept" must be ${SECURE_URL} without query (RFC 8414 section 2)`);
+      throw new TypeError(
+        `${factory}: an issuer in "accept" must be ${SECURE_URL} without a query or fragment (RFC 8414 section 2)`,
+      );
     }
     if (!audiences.includes(resource)) {
       throw new TypeError(
@@ -41,8 +43,8 @@ function tokensOf(factory: string, verifier: CredentialVerifier, index: number):
   if (tokens !== undefined) return tokens;
   if (kinds?.includes('access') === false) return undefined;
   throw new TypeError(
-    `${factory}: "accept[${index}]" may accept access tokens and does not say which; give it "tokens", or, if it accepts ` +
-      'only keys, "kinds" without \'access\'',
+    `${factory}: "accept[${index}]" does not say which access tokens it accepts; give it "tokens", or "kinds" without ` +
+      "'access' if it accepts only keys",
   );
 }
 

@@ -83,7 +83,7 @@ function faultOf(route: RouteReport): readonly string[] {
  */
 function callbackFault(params: readonly string[]): string {
   const names = params.map((name) => `router.param('${name}')`).join(' and ');
-  return `runs ${names} without a credential; mount the gate first, before body parsers too, then bearerErrors, then the path with the parameter`;
+  return `runs ${names} before a gate; before the path with this parameter, mount the gate (also before body parsers), then bearerErrors`;
 }
 
 function nameOf({ method, path }: RouteReport): string {

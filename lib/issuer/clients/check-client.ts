@@ -71,7 +71,8 @@ export function authenticateClients({ accessKeys, assertions, clock }: ClientChe
       return UNKNOWN_CLIENT;
     }
     const grant = readAccessKeyGrant(record);
-    if (grant.id !== id) throw new RecordError('id: expected the client ID of the request');
+    if (grant.id !== id)
+      throw new RecordError('id: resolveAccessKey returned a record with another ID than the client ID of the request');
     return { id, account: grant.account, grant };
   }
 

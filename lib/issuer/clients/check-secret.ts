@@ -5,7 +5,7 @@ import { type AccessKeyGrant, MAX_FORMER_SECRETS, type Secret } from '../../cred
 
 /** The credential that a client has proven to have, or the reason why the proof failed. */
 export interface ClientProof {
-  /** SHA-256 in lower-case hex. The use of the credential is recorded under this digest. */
+  /** SHA-256 in lowercase hex. The use of the credential is recorded under this digest. */
   readonly digest: string;
   /** The reason for the failure; `undefined` if the credential belongs to the client. */
   readonly reason: string | undefined;

@@ -77,7 +77,8 @@ export async function readSigningKey(record: SigningKeyRecord | null | undefined
   const publicJwk = Object.freeze({ ...publicMembersOf(jwk), kid, alg, use: 'sig' });
   const sign = signer(privateKey, { kid, alg });
   const key = { kid, alg, publicJwk, sign, createdAt: createdAt.getTime(), isRetired: isRetired(record) };
-  if (!(await provesItself(key))) throw fault(`its ${alg} signatures cannot be verified with its public members`);
+  if (!(await provesItself(key)))
+    throw fault(`a test signature (${alg}) by its private key cannot be verified with its public key`);
   return key;
 }
 

@@ -18,7 +18,7 @@ import { mintId } from './mint.js';
 
 /** One key of an existing table. */
 export interface ImportedKey extends Omit<KeySettings, 'expiresAt'> {
-  /** SHA-256 of the whole key, in lower-case hex. */
+  /** SHA-256 of the whole key, in lowercase hex. */
   readonly digest: string;
   /** The id of the key in the existing table. Default: a new id. */
   readonly id?: string | undefined;
@@ -145,7 +145,7 @@ function readRow(
 ): Rows {
   const { digest, id, hint, createdAt, expiresAt, ...settings } = readGiven(given, FIELDS);
   if (typeof digest !== 'string' || !DIGEST.test(digest))
-    throw invalid('digest', 'expected the SHA-256 of the key in lower-case hex');
+    throw invalid('digest', 'expected the SHA-256 of the key in lowercase hex');
   if (hint !== undefined && (typeof hint !== 'string' || !HINT.test(hint) || UNPRINTABLE.test(hint)))
     throw invalid('hint', 'expected 1 to 32 visible characters without spaces');
   const texts = Object.entries({ id, hint, name: settings.name });

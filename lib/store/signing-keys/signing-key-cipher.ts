@@ -66,7 +66,7 @@ async function decryptWith(key: Uint8Array, kid: string, jwe: string): Promise<R
 }
 
 const MISSING =
-  'signing keys are stored encrypted: openStore needs the option "encryptionKey": 32 random bytes as base64url';
+  'signing keys are stored encrypted; set the option "encryptionKey" of openStore to 32 random bytes or their base64url text';
 
 function demandKey(): never {
   throw new TypeError(MISSING);

@@ -86,7 +86,7 @@ const nonce: Option<ReadProofOptions['nonce']> = (options, name) => {
 
 /** The options that gates and issuers share. */
 export const PROOF_OPTIONS = {
-  algorithms: withDefault(names(PROOF_ALGORITHMS, 'a list of algorithms'), PROOF_ALGORITHMS),
+  algorithms: withDefault(names(PROOF_ALGORITHMS), PROOF_ALGORITHMS),
   maxAge: integer(60, 1, 300),
   nonce,
 } satisfies OptionTable<ProofOptions>;
@@ -96,7 +96,10 @@ const origins: Option<readonly string[]> = (options, name) => {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const read = list.map(readOrigin).filter((origin) => origin !== undefined);
   if (read.length > 0 && read.length === list.length) return read;
-  throw options.mistake(name, 'an origin such as https://api.example (http to this machine only), or a list of them');
+  throw options.mistake(
+    name,
+    'an origin such as https://api.example (http only for a loopback host), or a list of them',
+  );
 };
 
 const DPOP_OPTIONS = {

@@ -92,7 +92,7 @@ export function holdsSymmetricKey(value: unknown): boolean {
 
 function keysOf(value: unknown): readonly unknown[] {
   const keys = isObject(value) ? value.keys : undefined;
-  if (!Array.isArray(keys)) throw new KeySetError('no JWK Set');
+  if (!Array.isArray(keys)) throw new KeySetError('something that is not a JWK Set');
   return keys;
 }
 
