@@ -35,6 +35,10 @@ export interface StoreProxy {
    * @param to - A name as long as the one it stands for.
    */
   divert(from: string, to: string, matching: RegExp): void;
+  /** From now on the answers to statements that match are held back, and all that follows on their connections. */
+  holdAnswersTo(matching: RegExp): void;
+  /** How many requests to cancel a statement came through here. */
+  cancellations(): number;
   close(): Promise<void>;
 }
 
@@ -43,27 +47,34 @@ interface Link {
   readonly server: Socket;
   isListening: boolean;
   isSilent: boolean;
+  isHeld: boolean;
 }
 
 const LOST_FOR = 400;
+/** A message that only cancels: its length, and the code of a CancelRequest. */
+const CANCEL_REQUEST = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e]);
+const NOTHING = /(?!)/;
 
 export async function startStoreProxy(target: string): Promise<StoreProxy> {
   const { hostname, port } = new URL(target);
   const links = new Set<Link>();
-  const network = { delay: 0, loseEvery: 0, isDeaf: false, rewrite: (text: string) => text };
+  const network = { delay: 0, loseEvery: 0, isDeaf: false, rewrite: (text: string) => text, held: NOTHING };
   let pieces = 0;
+  let cancellations = 0;
 
   const listener = createServer({ noDelay: true }, (client) => {
     const server = connect({ host: hostname, port: Number(port) || 5432, noDelay: true });
-    const link: Link = { client, server, isListening: false, isSilent: false };
+    const link: Link = { client, server, isListening: false, isSilent: false, isHeld: false };
     links.add(link);
     const words = withoutWords('A');
     client.on('data', (chunk) => {
       link.isListening ||= chunk.includes('listen "');
+      link.isHeld ||= network.held.test(chunk.toString('latin1'));
+      if (chunk.subarray(0, CANCEL_REQUEST.length).equals(CANCEL_REQUEST)) cancellations += 1;
       if (!link.isSilent) server.write(network.rewrite(chunk.toString('latin1')), 'latin1');
     });
     server.on('data', (chunk) => {
-      if (link.isSilent) return;
+      if (link.isSilent || link.isHeld) return;
       const answer = network.isDeaf ? words(chunk) : chunk;
       const wait = network.delay + lossOf();
       if (wait === 0) client.write(answer);
@@ -122,6 +133,8 @@ export async function startStoreProxy(target: string): Promise<StoreProxy> {
     divert(from, to, matching) {
       network.rewrite = (text) => (matching.test(text) ? text.replaceAll(from, to) : text);
     },
+    holdAnswersTo: (matching) => Object.assign(network, { held: matching }),
+    cancellations: () => cancellations,
     close: refuse,
   };
 }

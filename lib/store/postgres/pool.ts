@@ -1,7 +1,7 @@
 /** Pools of PostgreSQL connections with a time limit for statements. */
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
-import { READ_ONLY, SQLSTATE, type StoreError, storeErrorOf } from '../store-error.js';
+import { READ_ONLY, SQLSTATE, StoreError, storeErrorOf } from '../store-error.js';
 import { type CancellableConnection, cancelStatement } from './cancel-statement.js';
 
 /** The limits of one pool. */
@@ -22,6 +22,9 @@ const INT8 = 20;
 /** SQLSTATEs after which the server closes the connection: shutdown, termination, or idle for too long. */
 const ENDED_BY_SERVER = /^(?:08|57P|25P03)/;
 const CANCELLED = '57014';
+const COMMIT = 'commit';
+/** Class 00 of SQLSTATEs: the notice is no warning. The severity is not compared, because servers translate it. */
+const NO_WARNING = '00';
 
 /** Settings of every connection. */
 export function clientConfig(
@@ -75,17 +78,30 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
       // A broken connection is not used again. Otherwise a rollback, for example, would wait for an answer once more.
       if (broken !== undefined) throw broken;
       let cancellation: Promise<boolean> | undefined;
-      const timer = setTimeout(() => {
-        cancellation = cancelStatement(client as unknown as CancellableConnection, CANCEL_TIMEOUT);
-      }, statementTimeout);
+      let warning: StoreError | undefined;
+      function onNotice({ code = '' }: { readonly code: string | undefined }): void {
+        if (!code.startsWith(NO_WARNING)) warning ??= committedWithWarning(code);
+      }
+      // A COMMIT that waits for a synchronous replica is not cancelled: PostgreSQL would end the wait, and report
+      // success.
+      const isCommit = text === COMMIT;
+      const timer = isCommit
+        ? undefined
+        : setTimeout(() => {
+            cancellation = cancelStatement(client as unknown as CancellableConnection, CANCEL_TIMEOUT);
+          }, statementTimeout);
+      if (isCommit) client.on('notice', onNotice);
       try {
-        return await client.query(text, parameters);
+        const result = await client.query(text, parameters);
+        if (warning !== undefined) throw warning;
+        return result;
       } catch (error) {
         const clean = storeErrorOf(error);
         if (endsConnection(clean.driverCode)) broken = clean;
         throw clean;
       } finally {
         clearTimeout(timer);
+        client.off('notice', onNotice);
         // The server closes the cancel connection after it has sent the signal. This waits for that, because a later
         // signal would cancel the next statement.
         if (cancellation !== undefined && !(await cancellation)) broken ??= notCancelled();
@@ -113,6 +129,12 @@ function endsConnection(code: string): boolean {
 
 function notCancelled(): StoreError {
   return storeErrorOf({ code: CANCELLED, message: 'a statement could not be canceled' });
+}
+
+/** The error of a commit that others may not have, for example because an operator has ended its wait for a replica. */
+function committedWithWarning(code: string): StoreError {
+  const message = 'the database committed with a warning; a synchronous replica may lack the commit';
+  return new StoreError('store_unavailable', `${message} (${code})`, code);
 }
 
 function fail(error: unknown): never {

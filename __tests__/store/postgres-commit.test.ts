@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { CredentialStore } from 'keyward/store';
+import { onDatabase } from '../support/store-database.js';
+import { makeStores, type Stores } from '../support/store-places.js';
+import { startStoreProxy } from '../support/store-proxy.js';
+import { accountRow } from '../support/stored-rows.js';
+import { onServer } from '../support/test-stores.js';
+
+onServer('a commit in PostgreSQL', () => {
+  let stores: Stores;
+  let store: CredentialStore;
+
+  beforeEach(async () => {
+    stores = await makeStores('PostgreSQL');
+    store = await stores.open();
+  });
+
+  afterEach(() => stores.close());
+
+  const insertAccount = (into: CredentialStore) => into.repository.transact((tx) => tx.insertAccount(accountRow()));
+
+  /** Raises a message while COMMIT runs, as the server does if an operator ends its wait for a synchronous replica. */
+  const raiseAtCommit = (level: 'warning' | 'notice') =>
+    onDatabase(
+      stores.url,
+      `create function at_commit() returns trigger language plpgsql as $$ begin raise ${level} 'row'; return null; end $$`,
+      `create constraint trigger at_commit after insert on accounts deferrable initially deferred
+         for each row execute function at_commit()`,
+    );
+
+  it('that gets no answer is not cancelled, because a cancelled wait for a replica counts as success', async () => {
+    const proxy = await startStoreProxy(stores.url);
+    const far = await stores.open({}, proxy.urlOf(stores.url));
+    proxy.holdAnswersTo(/commit/);
+    await expect(insertAccount(far)).rejects.toMatchObject({ name: 'StoreError', code: 'store_unavailable' });
+    expect(proxy.cancellations()).toBe(0);
+    proxy.holdAnswersTo(/(?!)/);
+    expect(await far.repository.account('acme')).toMatchObject({ id: 'acme' });
+    await far.close();
+    await proxy.close();
+  });
+
+  it('fails if the server warns meanwhile, and its connection stays usable', async () => {
+    await raiseAtCommit('warning');
+    await expect(insertAccount(store)).rejects.toMatchObject({
+      ...{ code: 'store_unavailable', driverCode: '01000' },
+      message: 'the database committed with a warning; a synchronous replica may lack the commit (01000)',
+    });
+    expect(await store.repository.account('acme')).toMatchObject({ id: 'acme' });
+    await store.repository.transact((tx) => tx.updateAccount('acme', 1, { scopes: '[]' }));
+  });
+
+  it('succeeds if the server sends a notice meanwhile', async () => {
+    await raiseAtCommit('notice');
+    await expect(insertAccount(store)).resolves.toBeUndefined();
+  });
+});
