@@ -10,7 +10,7 @@ import { makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { eventually } from '../support/store-wait.js';
 import { onServer } from '../support/test-stores.js';
 
-/** Connections of one store: for lookups 6, management 4, the feed 2, and to listen 1. */
+/** Connections of one store that notes no used ids: for lookups 6, management 4, the feed 2, and to listen 1. */
 const CONNECTIONS = 13;
 
 onServer('locks in PostgreSQL', () => {
@@ -101,5 +101,24 @@ onServer('locks in PostgreSQL', () => {
     await held.commit();
     held = undefined;
     await Promise.all(creations);
+  });
+
+  it('edits that wait for a lock take no connection of proofs and assertions, for which requests wait', async () => {
+    const { id } = await storeKey(store);
+    held = await holdDatabase(stores.url, 'update feed_head set position = position');
+    const edits = Array.from({ length: 8 }, (_, edit) =>
+      store.repository
+        .transact(async (tx) => tx.notify({ key: `${id}_${edit}` }))
+        .then(
+          () => 'edited',
+          () => 'failed',
+        ),
+    );
+    await eventually(async () => (await backends(`and wait_event_type = 'Lock'`)) === 4);
+    const uses = Promise.all(['client.one', 'client.two'].map((used) => store.firstUse(used, 60)));
+    expect(await Promise.race([uses, ...edits])).toEqual([true, true]);
+    await held.commit();
+    held = undefined;
+    await Promise.all(edits);
   });
 });

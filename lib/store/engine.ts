@@ -19,6 +19,11 @@ export interface Engine {
    */
   transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
   /**
+   * Runs one writing statement for which a request waits. On PostgreSQL it has connections of its own, so that it does
+   * not wait for management, and takes no connection of lookups. It may run again, as the work of `transact`.
+   */
+  writeForRequest<T>(statement: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /**
    * Whether a transaction must lock a row before it changes it. SQLite has only one writer at a time and needs no lock.
    */
   readonly locksRows: boolean;

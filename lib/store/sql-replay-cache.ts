@@ -19,8 +19,8 @@ export function createSqlReplayCache(engine: Engine): SqlReplayCache {
   async function firstUse(id: string, seconds: number): Promise<boolean> {
     // This uses the clock of the database, because the clocks of the processes may differ.
     const expiresAt = sql<number>`${engine.now} + cast(${Math.ceil(seconds * 1_000)} as bigint)`;
-    const { numInsertedOrUpdatedRows } = await engine.transact((tx) =>
-      tx
+    const { numInsertedOrUpdatedRows } = await engine.writeForRequest((db) =>
+      db
         .insertInto('used_ids')
         .values({ id, expires_at: expiresAt })
         .onConflict((conflict) => conflict.column('id').doNothing())

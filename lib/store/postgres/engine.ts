@@ -20,6 +20,7 @@ const MIN_POLL_INTERVAL = 50;
 // so that the feed runs on while lookups hang: without it, cached entries would no longer be used.
 const LOOKUPS: PoolBounds = { maxConnections: 6, connectTimeout: 1_000, statementTimeout: 1_000 };
 const FEED: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 1_000 };
+const REQUEST_WRITES: PoolBounds = { maxConnections: 4, connectTimeout: 1_000, statementTimeout: 1_000 };
 // A revocation must succeed even if many edits are queued before it, so it may wait longer for a free connection than
 // for the server.
 const MANAGEMENT: PoolBounds = {
@@ -44,7 +45,7 @@ const SERVER_FIRST = 500;
  */
 const BATCH = 1_000_000;
 
-/** How often a transaction is retried that conflicts with another one, or gets a read-only session. */
+/** How often a write is retried that conflicts with another one, or gets a read-only session. */
 const MAX_RETRIES = 10;
 const RUN_AGAIN = ['40001', '40P01', '55P03', READ_ONLY];
 
@@ -64,19 +65,20 @@ export function openPostgres(url: string, schema: string): Engine {
   const pools = {
     lookups: openPool(url, schema, LOOKUPS),
     feed: openPool(url, schema, FEED),
+    requestWrites: openPool(url, schema, REQUEST_WRITES),
     management: openPool(url, schema, MANAGEMENT),
   };
   const [lookups, feed, management] = [pools.lookups.db, pools.feed.db, pools.management.db];
   const channel = `keyward_${schema}`;
 
-  async function transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
-    for (let left = MAX_RETRIES; ; left -= 1) {
-      try {
-        return await management.transaction().execute((tx) => work(tx.withSchema(schema) as Transaction<Tables>));
-      } catch (error) {
-        if (left === 0 || !mayRunAgain(error)) throw error;
-      }
-    }
+  function transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    return repeat(MAX_RETRIES, () =>
+      management.transaction().execute((tx) => work(tx.withSchema(schema) as Transaction<Tables>)),
+    );
+  }
+
+  function writeForRequest<T>(statement: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    return repeat(MAX_RETRIES, () => statement(pools.requestWrites.db.withSchema(schema)));
   }
 
   async function announce(tx: Transaction<Tables>): Promise<void> {
@@ -93,14 +95,7 @@ export function openPostgres(url: string, schema: string): Engine {
    */
   async function check({ write }: { readonly write: boolean }): Promise<void> {
     await feed.withSchema(schema).selectFrom('feed_head').select('position').execute();
-    for (let left = FEED.maxConnections; write; left -= 1) {
-      try {
-        await sql.raw(REFUSED_WHERE_READ_ONLY).execute(feed);
-        return;
-      } catch (error) {
-        if (left === 0 || !mayRunAgain(error)) throw error;
-      }
-    }
+    if (write) await repeat(FEED.maxConnections, () => sql.raw(REFUSED_WHERE_READ_ONLY).execute(feed));
   }
 
   async function migrate(): Promise<void> {
@@ -168,6 +163,7 @@ export function openPostgres(url: string, schema: string): Engine {
     lists: management.withSchema(schema),
     now: NOW,
     transact,
+    writeForRequest,
     batch: BATCH,
     locksRows: true,
     check,
@@ -199,6 +195,17 @@ function openPool(url: string, schema: string, bounds: PoolBounds) {
 
 async function sendNotification(on: Kysely<Tables>, channel: string): Promise<void> {
   await sql`select pg_notify(${channel}, '')`.execute(on);
+}
+
+/** Runs work, and repeats it if it conflicts with other work or gets a read-only session. */
+async function repeat<T>(retries: number, work: () => Promise<T>): Promise<T> {
+  for (let left = retries; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0 || !mayRunAgain(error)) throw error;
+    }
+  }
 }
 
 function mayRunAgain(error: unknown): boolean {

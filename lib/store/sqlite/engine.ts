@@ -97,6 +97,7 @@ export async function openSqlite(file: string): Promise<Engine> {
     check,
     now: NOW,
     transact: (work) => retryWhileLocked(() => transact(work)),
+    writeForRequest: (statement) => retryWhileLocked(() => transact(statement)),
     migrate: () => retryWhileLocked(() => migrateSchema(connections.writer, SCHEMA_DIALECT)),
     announce: async () => undefined,
     analyze: () => retryWhileLocked(async () => void (await sql`analyze`.execute(connections.writer))),
