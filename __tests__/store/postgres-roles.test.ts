@@ -76,10 +76,15 @@ onServer('the roles of docs/store.md', () => {
 
   /** As the store counts, and deletes old days. */
   async function assertCanCountUsage(url: string): Promise<void> {
+    const store = await openStore(url);
+    store.usageOf?.('counted').accepted();
+    await store.close();
     const client = new pg.Client({ connectionString: withoutSchema(url) });
     await client.connect();
     try {
       await client.query(`set search_path to "${schemaOf(url)}"`);
+      const { rows } = await client.query(`select accepted from usage where key_id = 'counted'`);
+      expect(rows.map(({ accepted }) => Number(accepted))).toEqual([1]);
       const count = `insert into usage (key_id, day, accepted, refused) values ('one', 1, 1, 0)
         on conflict (key_id, day) do update set accepted = usage.accepted + 1`;
       await client.query(count);

@@ -141,6 +141,35 @@ describe.each(engines)('usage in %s', (name) => {
     expect(await today()).toMatchObject({ accepted: 1, refused: 1 });
   });
 
+  it('is counted once if the answer to a COMMIT is lost, and leaves one id of a batch', async () => {
+    let losesAnswer = true;
+    const failing: Engine = {
+      ...engine,
+      async transact(work) {
+        const result = await engine.transact(work);
+        if (losesAnswer) throw new Error('away');
+        return result;
+      },
+    };
+    const patient = createUsageWriter(failing);
+    patient.usageOf(id).accepted();
+    await patient.flush();
+    losesAnswer = false;
+    patient.usageOf(id).accepted();
+    await patient.flush();
+    expect(await today()).toMatchObject({ accepted: 2 });
+    expect(await engine.lists.selectFrom('used_ids').select('id').execute()).toHaveLength(1);
+  });
+
+  it('is stored for 400 days by the clock of the database, whatever the clock of a process', async () => {
+    const [now, wrong] = [dayOf(Date.now()), Date.now() + 500 * 86_400_000];
+    await engine.transact((tx) => addUsage(tx, [{ key_id: id, day: now, accepted: 1, refused: 0 }]));
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(wrong);
+    writer.usageOf(id).accepted();
+    await writer.flush().finally(() => clock.mockRestore());
+    expect((await rows()).map(({ day }) => day)).toEqual([now, dayOf(wrong)]);
+  });
+
   it('is shown only to members of the account', async () => {
     writer.usageOf(id).accepted();
     await writer.flush();

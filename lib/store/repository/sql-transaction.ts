@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Change } from '../../contracts/change-feed.js';
+import { databaseTime } from '../database-time.js';
 import type { Engine } from '../engine.js';
 import type { AccountRow, AuditRow, CreationRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
 import { accountRow, KEY_COLUMNS, secretsOf } from './listings.js';
@@ -49,8 +50,7 @@ export class SqlTransaction implements RepositoryTransaction {
   }
 
   async now(): Promise<number> {
-    const { now } = await this.#tx.selectNoFrom(this.#engine.now.as('now')).executeTakeFirstOrThrow();
-    return now;
+    return await databaseTime(this.#engine, this.#tx);
   }
 
   async account(id: string): Promise<AccountRow | undefined> {

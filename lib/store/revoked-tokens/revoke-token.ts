@@ -1,6 +1,7 @@
 /** Revokes one token before it expires. */
 import { sql, type Transaction } from 'kysely';
 import { MAX_REVOKED_TOKENS } from '../../credentials/records/revoked-tokens.js';
+import { databaseTime } from '../database-time.js';
 import type { Engine } from '../engine.js';
 import { appendChange, type Feed } from '../feed.js';
 import { StoreError } from '../store-error.js';
@@ -29,7 +30,7 @@ export async function revokeToken(engine: Engine, feed: Feed, id: string, jti: s
   if (Number.isNaN(expires_at)) throw new TypeError('revokeToken: "expiresAt" must be a Date');
   const change = { accessKey: id };
   const isNew = await engine.transact(async (tx) => {
-    const deleteBefore = (await now(engine, tx)) - KEEP_AFTER_EXPIRY;
+    const deleteBefore = (await databaseTime(engine, tx)) - KEEP_AFTER_EXPIRY;
     await deleteExpired(tx, deleteBefore);
     if (expires_at <= deleteBefore || (await isRevoked(tx, id, jti))) return false;
     // This locks the row of the access key, so that its revocations are committed one after another. A process that
@@ -52,10 +53,6 @@ export async function revokeToken(engine: Engine, feed: Feed, id: string, jti: s
     return true;
   });
   if (isNew) feed.notify(change);
-}
-
-async function now(engine: Engine, tx: Transaction<Tables>): Promise<number> {
-  return (await tx.selectNoFrom(engine.now.as('now')).executeTakeFirstOrThrow()).now;
 }
 
 async function isRevoked(tx: Transaction<Tables>, id: string, jti: string): Promise<boolean> {

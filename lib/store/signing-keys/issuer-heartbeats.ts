@@ -3,6 +3,7 @@
  * different algorithms would create signing keys in turn, without end.
  */
 import { randomUUID } from 'node:crypto';
+import { databaseTime } from '../database-time.js';
 import type { Engine } from '../engine.js';
 
 /**
@@ -29,7 +30,7 @@ export function issuerHeartbeats(engine: Engine): IssuerHeartbeats {
         .updateTable('feed_head')
         .set(({ ref }) => ({ position: ref('position') }))
         .execute();
-      const { now } = await tx.selectNoFrom(engine.now.as('now')).executeTakeFirstOrThrow();
+      const now = await databaseTime(engine, tx);
       await tx
         .deleteFrom('issuers')
         .where('seen_at', '<', now - SILENT_AFTER)

@@ -1,12 +1,40 @@
 /** Reads and writes the usage of keys. */
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Engine } from '../engine.js';
 import type { Tables, UsageRow } from '../tables.js';
+import { storeUsedId } from '../used-ids.js';
 
 /** The number of requests of one key in a period. */
 export interface UsageTotal {
   readonly key_id: string;
   readonly accepted: number;
   readonly refused: number;
+}
+
+/** Counts that are written together. */
+export interface UsageBatch {
+  /** A random id, so that the batch is added once, even if the answer to its COMMIT was lost and it is written again. */
+  readonly id: string;
+  readonly rows: readonly UsageRow[];
+}
+
+/** Seconds for which the id of a batch is stored, while its process cannot reach the database: 7 days. */
+const STORE_ID_FOR = 7 * 86_400;
+
+/**
+ * Adds a batch unless it was added before.
+ *
+ * @param previous - The id of the previous batch. It is deleted, because that batch is known to be written.
+ */
+export async function addUsageOnce(
+  engine: Engine,
+  tx: Transaction<Tables>,
+  { id, rows }: UsageBatch,
+  previous: string,
+): Promise<void> {
+  if (!(await storeUsedId(engine, tx, id, STORE_ID_FOR))) return;
+  await tx.deleteFrom('used_ids').where('id', '=', previous).execute();
+  await addUsage(tx, rows);
 }
 
 /** Adds counts to the counts that other processes wrote. */

@@ -1,11 +1,14 @@
 /** Counts the requests of keys in memory, and writes the counts once a minute, so that no request waits for a write. */
+import { randomUUID } from 'node:crypto';
 import type { UsageOf } from '../../contracts/key-resolver.js';
 import type { UsageCounter } from '../../contracts/usage-counter.js';
 import { handleRejection } from '../../events/run-callback.js';
+import { databaseTime } from '../database-time.js';
 import type { Engine } from '../engine.js';
 import type { UsageRow } from '../tables.js';
+import { deleteExpiredIds } from '../used-ids.js';
 import { dayOf, MS_PER_DAY, USAGE_DAYS } from './usage-days.js';
-import { addUsage, deleteUsageBefore } from './usage-queries.js';
+import { addUsageOnce, deleteUsageBefore, type UsageBatch } from './usage-queries.js';
 
 /** Milliseconds between two writes. */
 const WRITE_INTERVAL = 60_000;
@@ -35,8 +38,12 @@ export function createUsageWriter(engine: Engine): UsageWriter {
   const queued = new Map<string, KeyUsage>();
   /** The rows to write, by day and key. */
   const rows = new Map<string, UsageRow>();
+  /** The batch whose write failed. It keeps its id, because its commit may have succeeded. */
+  let failed: UsageBatch | undefined;
+  /** The id of the last batch that was written. */
+  let written = '';
   let countedOn = 0;
-  let deletedAt = 0;
+  let deletedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
@@ -83,38 +90,40 @@ export function createUsageWriter(engine: Engine): UsageWriter {
     // The rows are sorted, so that two processes lock them in the same order and cannot deadlock.
     const names = [...rows.keys()].sort();
     try {
-      for (let at = 0; at < names.length; at += BATCH_SIZE) await writeBatch(names.slice(at, at + BATCH_SIZE));
-      await deleteOldDays();
+      if (failed !== undefined) await writeBatch(failed);
+      for (let at = 0; at < names.length; at += BATCH_SIZE) {
+        await writeBatch(takeBatch(names.slice(at, at + BATCH_SIZE)));
+      }
+      await deleteOld();
     } catch {
       // If the store cannot be reached, the feed has already published a warning. The rows are kept for the next write.
     }
   }
 
-  async function writeBatch(names: readonly string[]): Promise<void> {
-    const batch = names.flatMap((name) => rows.get(name) ?? []);
+  function takeBatch(names: readonly string[]): UsageBatch {
+    const batch = { id: `usage.${randomUUID()}`, rows: names.flatMap((name) => rows.get(name) ?? []) };
     for (const name of names) rows.delete(name);
-    try {
-      await engine.transact((tx) => addUsage(tx, batch));
-    } catch (error) {
-      // Counts that arrived during the failed write are in new rows, so the counts of the failed rows are added to
-      // those.
-      for (const [index, name] of names.entries()) {
-        const [failed, newer] = [batch[index], rows.get(name)];
-        if (failed === undefined) continue;
-        const { accepted, refused } = newer ?? { accepted: 0, refused: 0 };
-        rows.set(name, { ...failed, accepted: failed.accepted + accepted, refused: failed.refused + refused });
-      }
-      throw error;
-    }
+    return batch;
   }
 
-  async function deleteOldDays(): Promise<void> {
-    const now = Date.now();
+  async function writeBatch(batch: UsageBatch): Promise<void> {
+    failed = batch;
+    await engine.transact((tx) => addUsageOnce(engine, tx, batch, written));
+    failed = undefined;
+    written = batch.id;
+  }
+
+  async function deleteOld(): Promise<void> {
+    const now = performance.now();
     if (now - deletedAt < DELETE_INTERVAL) return;
     deletedAt = now;
-    const first = dayOf(now) - USAGE_DAYS + 1;
+    await deleteExpiredIds(engine);
     for (let batch = 0; batch < MAX_DELETED_BATCHES; batch += 1) {
-      const deleted = await engine.transact((tx) => deleteUsageBefore(tx, first, BATCH_SIZE));
+      const deleted = await engine.transact(async (tx) => {
+        // By the clock of the database: a process whose clock is wrong would delete days that are still shown.
+        const first = dayOf(await databaseTime(engine, tx)) - USAGE_DAYS + 1;
+        return await deleteUsageBefore(tx, first, BATCH_SIZE);
+      });
       if (deleted < BATCH_SIZE) return;
     }
   }
