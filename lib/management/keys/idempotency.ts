@@ -41,7 +41,7 @@ export async function madeBefore(
   now: number,
 ): Promise<CreationRow | undefined> {
   const found = await tx.creation(account, idempotencyKey);
-  if (found === undefined || found.at < now - REMEMBERED_FOR) return undefined;
+  if (found === undefined || found.at < (await outdatedBefore(tx, now))) return undefined;
   if (found.request === request) return found;
   throw new ManagementError('idempotency_conflict', 'this idempotency key was used for another request; use a new one');
 }
@@ -54,7 +54,15 @@ export async function rememberCreation(
 ): Promise<void> {
   const { account, idempotencyKey, request } = creation;
   const row = { account, idempotency_key: idempotencyKey, request, key_id: key, at: now };
-  await tx.insertCreation(row, now - REMEMBERED_FOR);
+  await tx.insertCreation(row, await outdatedBefore(tx, now));
+}
+
+/**
+ * A request is outdated only if it is by both clocks: that of this machine and that of the database. Otherwise a machine
+ * whose clock is wrong would repeat requests and delete those of others.
+ */
+async function outdatedBefore(tx: RepositoryTransaction, now: number): Promise<number> {
+  return Math.min(now, await tx.now()) - REMEMBERED_FOR;
 }
 
 /** Serializes the input. It is not validated yet, and JSON.stringify may throw for deep, circular or BigInt values. */
