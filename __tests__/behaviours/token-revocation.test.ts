@@ -203,6 +203,22 @@ describe.each(sharedEngines)('revoked tokens in %s', (engine) => {
     expect(status).toBe(503);
   });
 
+  it('those from before all tokens were revoked at once do not count, and stay revoked', async () => {
+    await revokeMany(100_000);
+    const edit = async (columns: { readonly name?: string; readonly tokens_not_before: number }) => {
+      const version = (await store.repository.key('ack_shop'))?.key.version ?? 0;
+      await store.repository.transact((tx) => tx.updateKey('ack_shop', version, columns));
+    };
+    const [now, soon] = [Date.now(), new Date(Date.now() + HOUR)];
+    await edit({ tokens_not_before: now });
+    await expect(store.revokeToken('ack_shop', 'one more', soon)).resolves.toBeUndefined();
+    const tokens = await revokedTokens();
+    expect([tokens?.has('jti-1'), tokens?.has('one more')]).toEqual([true, true]);
+    await edit({ name: 'Shop', tokens_not_before: now });
+    const superseded = await onDatabase(stores.url, `select tokens_superseded from keys where id = 'ack_shop'`);
+    expect(superseded.map((row) => Number(row.tokens_superseded))).toEqual([100_000]);
+  });
+
   it('expired ones that are not deleted yet do not count', async () => {
     const other = await issuer.client('ack_other');
     const [older, expired] = [Date.now() - 2 * HOUR, Date.now() - HOUR];

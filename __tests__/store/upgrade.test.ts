@@ -15,7 +15,7 @@ describe.each(sharedEngines)('a database of an older version in %s', (engine) =>
     stores = await makeStores(engine);
   });
 
-  /** Takes the last migration back, as if an older version had made the database. */
+  /** Takes the last migrations back, as if an older version had made the database. */
   async function takeSortingBack(): Promise<void> {
     const indexes = ['api_keys', 'access_keys'].flatMap((keys) => [`${keys}_by_sort_name`, `${keys}_by_used_at`]);
     await onDatabase(
@@ -23,7 +23,8 @@ describe.each(sharedEngines)('a database of an older version in %s', (engine) =>
       ...indexes.map((index) => `drop index ${index}`),
       'alter table keys drop column sort_name',
       'alter table keys drop column used_at',
-      "delete from migrations where name = '0010_sorting'",
+      'alter table keys drop column tokens_superseded',
+      "delete from migrations where name in ('0010_sorting', '0011_superseded_tokens')",
     );
   }
 

@@ -59,6 +59,12 @@ export interface StoredKeyRow extends KeyRow {
   readonly used_at: Generated<number>;
   /** How many tokens of an access key were revoked; also the number of the latest revocation. */
   readonly tokens_revoked: Generated<number>;
+  /**
+   * The value of `tokens_revoked` when all tokens were last revoked at once. Revocations up to this number do not count
+   * towards the limit. They stay stored until they expire: a token without the claim `tokens_not_before`, from an issuer
+   * whose clock is ahead, is refused only by its own revocation.
+   */
+  readonly tokens_superseded: Generated<number>;
 }
 
 export interface SecretRow {

@@ -9,6 +9,7 @@ import { addPublicKeys } from './0007-client-public-keys.js';
 import { addUsedIds } from './0008-used-ids.js';
 import { addRevokedTokens } from './0009-revoked-tokens.js';
 import { addSorting } from './0010-sorting.js';
+import { addSupersededTokens } from './0011-superseded-tokens.js';
 
 /** What differs between the SQL dialects. */
 export interface SchemaDialect {
@@ -77,6 +78,7 @@ function stepsFor(dialect: SchemaDialect): Record<string, Migration> {
     '0008_used_ids': { up: addUsedIds },
     '0009_revoked_tokens': { up: addRevokedTokens },
     '0010_sorting': { up: (db) => addSorting(db, dialect.schema === undefined ? 'text' : 'text collate "C"') },
+    '0011_superseded_tokens': { up: addSupersededTokens },
   };
 }
 

@@ -119,6 +119,16 @@ export class SqlTransaction implements RepositoryTransaction {
     const { numUpdatedRows } = await this.#tx
       .updateTable('keys')
       .set({ ...edit, version: version + 1 })
+      .$if(typeof edit.tokens_not_before === 'number', (query) =>
+        query.set(({ eb, ref }) => ({
+          tokens_superseded: eb
+            .case()
+            .when(eb.fn.coalesce('tokens_not_before', eb.lit(0)), '=', edit.tokens_not_before ?? 0)
+            .then(ref('tokens_superseded'))
+            .else(ref('tokens_revoked'))
+            .end(),
+        })),
+      )
       .where('id', '=', id)
       .where('version', '=', version)
       .executeTakeFirst();

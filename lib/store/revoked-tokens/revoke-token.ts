@@ -40,10 +40,10 @@ export async function revokeToken(engine: Engine, feed: Feed, id: string, jti: s
       .set(({ eb }) => ({ tokens_revoked: eb('tokens_revoked', '+', 1) }))
       .where('id', '=', id)
       .where('kind', '=', 'access')
-      .returning('tokens_revoked')
+      .returning(['tokens_revoked', 'tokens_superseded'])
       .executeTakeFirst();
     if (counted === undefined) return false;
-    await assertBelowLimit(tx, id, deleteBefore);
+    await assertBelowLimit(tx, id, counted.tokens_superseded, deleteBefore);
     await tx
       .insertInto('revoked_tokens')
       .values({ key_id: id, jti, number: counted.tokens_revoked, expires_at })
@@ -65,8 +65,15 @@ async function isRevoked(tx: Transaction<Tables>, id: string, jti: string): Prom
   return found !== undefined;
 }
 
-async function assertBelowLimit(tx: Transaction<Tables>, id: string, expired: number): Promise<void> {
-  const stored = tx.selectFrom('revoked_tokens').select(sql<number>`count(*)`.as('count')).where('key_id', '=', id);
+/** @param superseded - Revocations up to this number do not count. */
+async function assertBelowLimit(
+  tx: Transaction<Tables>,
+  id: string,
+  superseded: number,
+  expired: number,
+): Promise<void> {
+  const count = tx.selectFrom('revoked_tokens').select(sql<number>`count(*)`.as('count'));
+  const stored = count.where('key_id', '=', id).where('number', '>', superseded);
   // The index alone answers the first count. The second one reads the rows, to leave out those that have expired.
   for (const query of [stored, stored.where('expires_at', '>', expired)]) {
     if (Number((await query.executeTakeFirstOrThrow()).count) < MAX_REVOKED_TOKENS) return;
