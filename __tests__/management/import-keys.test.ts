@@ -68,6 +68,17 @@ describe.each(engines)('on %s', (engine) => {
     expect((await holder.story()).map(({ after }) => after)).toEqual([{ imported: 2 }, { imported: 1 }]);
   });
 
+  it('an imported key that was rotated many times is not imported again', async () => {
+    const holder = await at.account();
+    const { text, given } = oldKey({ id: 'rotated' });
+    await at.management.keys.import(OPERATOR, holder.id, [given]);
+    for (let rotation = 0; rotation < 6; rotation += 1) await at.management.keys.rotate(holder.owner, 'rotated');
+    const { id: _, ...withoutId } = given;
+    const report = await at.management.keys.import(OPERATOR, holder.id, [withoutId]);
+    expect(report).toEqual({ imported: 0, known: 1, refused: [] });
+    expect(await recordOf(at, text)).toBeUndefined();
+  });
+
   it('an expired key stays expired', async () => {
     const holder = await at.account();
     const expiresAt = new Date(START - 1_000);

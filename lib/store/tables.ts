@@ -87,6 +87,12 @@ export interface SecretRow {
   readonly last_used_from: string | null;
 }
 
+/** The digest of an ended secret whose row was deleted. It stays stored, so that the secret cannot be imported again. */
+export interface EndedDigestRow {
+  readonly digest: string;
+  readonly key_id: string;
+}
+
 /** A public key with which an access key authenticates (RFC 7523). */
 export interface PublicKeyRow {
   readonly key_id: string;
@@ -229,6 +235,7 @@ export interface Tables {
   readonly accounts: AccountRow;
   readonly keys: StoredKeyRow;
   readonly secrets: SecretRow;
+  readonly ended_digests: EndedDigestRow;
   readonly public_keys: PublicKeyRow;
   readonly revoked_tokens: RevokedTokenRow;
   readonly signing_keys: SigningKeyRow;

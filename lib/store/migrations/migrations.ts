@@ -10,6 +10,7 @@ import { addUsedIds } from './0008-used-ids.js';
 import { addRevokedTokens } from './0009-revoked-tokens.js';
 import { addSorting } from './0010-sorting.js';
 import { addSupersededTokens } from './0011-superseded-tokens.js';
+import { addEndedDigests } from './0012-ended-digests.js';
 
 /** What differs between the SQL dialects. */
 export interface SchemaDialect {
@@ -79,6 +80,7 @@ function stepsFor(dialect: SchemaDialect): Record<string, Migration> {
     '0009_revoked_tokens': { up: addRevokedTokens },
     '0010_sorting': { up: (db) => addSorting(db, dialect.schema === undefined ? 'text' : 'text collate "C"') },
     '0011_superseded_tokens': { up: addSupersededTokens },
+    '0012_ended_digests': { up: addEndedDigests },
   };
 }
 

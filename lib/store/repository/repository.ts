@@ -145,7 +145,7 @@ export interface RepositoryTransaction {
   insertKey(row: KeyRow, secrets: readonly SecretRow[]): Promise<void>;
   /** Inserts many keys with one secret each. */
   insertKeys(rows: readonly KeyRow[], secrets: readonly SecretRow[]): Promise<void>;
-  /** Returns which of these digests are stored already, with the account and kind of the key of each. */
+  /** Returns which of these digests are stored already, also of deleted secrets, with the account and kind of the key of each. */
   knownDigests(digests: readonly string[]): Promise<ReadonlyMap<string, Pick<KeyRow, 'account' | 'kind'>>>;
   /**
    * Updates a key if it still has this version.

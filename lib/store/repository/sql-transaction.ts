@@ -105,13 +105,18 @@ export class SqlTransaction implements RepositoryTransaction {
 
   async knownDigests(digests: readonly string[]): Promise<ReadonlyMap<string, Pick<KeyRow, 'account' | 'kind'>>> {
     if (digests.length === 0) return new Map();
-    const found = await this.#tx
-      .selectFrom('secrets')
-      .innerJoin('keys', 'keys.id', 'secrets.key_id')
-      .select(['digest', 'account', 'kind'])
-      .where('digest', 'in', digests)
-      .execute();
-    return new Map(found.map(({ digest, account, kind }) => [digest, { account, kind }]));
+    const known = new Map<string, Pick<KeyRow, 'account' | 'kind'>>();
+    // In this order, so that a secret that is deleted meanwhile is found in one of the tables.
+    for (const table of ['secrets', 'ended_digests'] as const) {
+      const found = await this.#tx
+        .selectFrom(table)
+        .innerJoin('keys', 'keys.id', 'key_id')
+        .select(['digest', 'account', 'kind'])
+        .where('digest', 'in', digests)
+        .execute();
+      for (const { digest, account, kind } of found) known.set(digest, { account, kind });
+    }
+    return known;
   }
 
   async updateKey(id: string, version: number, edit: Edit<KeyRow>): Promise<boolean> {
@@ -152,6 +157,11 @@ export class SqlTransaction implements RepositoryTransaction {
   }
 
   async deleteSecret(digest: string): Promise<void> {
+    await this.#tx
+      .insertInto('ended_digests')
+      .columns(['digest', 'key_id'])
+      .expression(({ selectFrom }) => selectFrom('secrets').select(['digest', 'key_id']).where('digest', '=', digest))
+      .execute();
     await this.#tx.deleteFrom('secrets').where('digest', '=', digest).execute();
   }
 
