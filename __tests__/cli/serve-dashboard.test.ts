@@ -184,7 +184,7 @@ describe('with one account', () => {
         expect(owner).toMatch(/^https:\/\/access\.test\/dashboard\/sign-in\?token=/);
         const answer = await new Browser(start.port, 'access.test').signIn(owner, through);
         expect(answer.status).toBe(status);
-        if (status === 403) expect(answer.body).toContain('HTTPS is needed');
+        if (status === 403) expect(answer.body).toContain('HTTPS required');
       });
     }
   });
