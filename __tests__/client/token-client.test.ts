@@ -189,6 +189,13 @@ describe('accessToken', () => {
     expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ code: 'invalid_token_response' });
   });
 
+  it('says what a token response must have', async () => {
+    const issuer = await issuerWith(() => ({ body: { access_token: 'a', token_type: 'mac' } }));
+    const message =
+      'the response of the token endpoint must have a valid access_token, and the token_type Bearer or DPoP';
+    expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ message });
+  });
+
   it('follows no redirect, which could send the secret elsewhere', async () => {
     const elsewhere = await issuerWith();
     const issuer = await issuerWith(() => ({

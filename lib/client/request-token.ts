@@ -81,9 +81,8 @@ async function post(endpoint: URL, request: TokenRequest): Promise<Answer> {
     request.proofs?.keepNonce(endpoint, response);
     return { response, body: await readBody(response) };
   } catch (cause) {
-    throw new TokenClientError('token_endpoint_unreachable', 'the token endpoint did not answer, or not completely', {
-      cause,
-    });
+    const message = 'the token endpoint did not send a complete response';
+    throw new TokenClientError('token_endpoint_unreachable', message, { cause });
   }
 }
 
@@ -109,7 +108,10 @@ function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: Toke
   const { access_token: accessToken, token_type: type, expires_in: expiresIn } = body;
   const scheme = typeof type === 'string' ? SCHEMES.get(type.toLowerCase()) : undefined;
   if (typeof accessToken !== 'string' || !B64TOKEN.test(accessToken) || scheme === undefined) {
-    throw new TokenClientError('invalid_token_response', 'the token endpoint answered without a usable access token');
+    throw new TokenClientError(
+      'invalid_token_response',
+      'the response of the token endpoint must have a valid access_token, and the token_type Bearer or DPoP',
+    );
   }
   if (expiresIn !== undefined && !(typeof expiresIn === 'number' && expiresIn > 0)) {
     throw new TokenClientError(
@@ -118,12 +120,14 @@ function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: Toke
     );
   }
   if (scheme === 'DPoP' && proofs === undefined) {
-    const message = 'the token endpoint answered with a token that is bound by DPoP; set the option "dpop"';
+    const message = 'the token endpoint answered with a DPoP-bound token; set the option "dpop"';
     throw new TokenClientError('invalid_token_response', message);
   }
   if (scheme !== 'DPoP' && proofs !== undefined) {
-    const message = 'the token endpoint did not bind the token by DPoP as asked; check that the server supports DPoP';
-    throw new TokenClientError('dpop_not_supported', message);
+    throw new TokenClientError(
+      'dpop_not_supported',
+      'the token endpoint answered with a token that is not DPoP-bound; check that the server supports DPoP',
+    );
   }
   return { accessToken, scheme, expiresIn };
 }

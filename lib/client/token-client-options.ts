@@ -83,7 +83,7 @@ const endpoint: Option<TokenEndpoint> = (options) => {
       return await discoverUrl({ url, issuer, allowHttp, fetch: send }, 'token_endpoint', signal);
     } catch (cause) {
       if (!(cause instanceof FetchError)) throw cause;
-      const message = "the issuer's metadata with the token endpoint could not be fetched, or is invalid";
+      const message = "the issuer's metadata could not be fetched, or has no valid token_endpoint";
       throw new TokenClientError('token_endpoint_unreachable', message, { cause });
     }
   };
