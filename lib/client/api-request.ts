@@ -1,0 +1,65 @@
+/** Reads the arguments of `client.fetch`, so that the request can be sent more than once. */
+import { SECURE_URL, secureUrl } from '../http/secure-url.js';
+
+/** A request to the API. */
+export interface ApiRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly redirect: NonNullable<RequestInit['redirect']>;
+  readonly signal: AbortSignal | undefined;
+  /** The `Request` that the caller gave. */
+  readonly given: Request | undefined;
+  /** The other arguments for each attempt, with the body and with members that only some `fetch` knows. */
+  readonly init: RequestInit;
+  /** Whether it can be sent again. A stream can be read only once. */
+  readonly isRepeatable: boolean;
+}
+
+/** The methods whose case is ignored (Fetch §2.2.1). */
+const NORMALIZED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'];
+
+/**
+ * Reads the arguments of `client.fetch`.
+ *
+ * No `Request` is created: the option `fetch` may be of another implementation, which does not accept it.
+ *
+ * @throws TypeError for a URL that is not allowed, and for an `Authorization` header.
+ */
+export function readApiRequest(input: string | URL | Request, init: RequestInit, allowHttp: boolean): ApiRequest {
+  const given = typeof input === 'object' && 'headers' in input ? input : undefined;
+  const url = secureUrl(String(given?.url ?? input).split('#', 1)[0], allowHttp);
+  if (url === undefined) throw new TypeError(`fetch: the URL must be ${SECURE_URL}`);
+  const headers = new Headers(init.headers ?? given?.headers);
+  if (headers.has('authorization')) {
+    throw new TypeError('fetch: the request already has an Authorization header; remove it');
+  }
+  // Read one by one, because the members of a `Request` that is given as `init` are not copied by a spread.
+  const { body = null, duplex, redirect = given?.redirect ?? 'follow', signal = given?.signal } = init;
+  const hasBody = body !== null || (given?.body ?? null) !== null;
+  return {
+    url,
+    method: normalize(init.method ?? given?.method ?? 'GET'),
+    headers,
+    redirect,
+    signal: signal ?? undefined,
+    given,
+    init: { ...init, ...(body === null ? {} : { body }), ...(duplex === undefined ? {} : { duplex }) },
+    isRepeatable: !hasBody || (body !== null && !(body instanceof ReadableStream) && !isIterable(body)),
+  };
+}
+
+/** Sends a request once, with these headers. */
+export function sendApiRequest(request: ApiRequest, headers: Headers, send: typeof fetch): Promise<Response> {
+  const { given, url, init, method, redirect, signal } = request;
+  return send(given ?? url.href, { ...init, method, headers, redirect, ...(signal === undefined ? {} : { signal }) });
+}
+
+function normalize(method: string): string {
+  const upper = method.toUpperCase();
+  return NORMALIZED.includes(upper) ? upper : method;
+}
+
+function isIterable(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}

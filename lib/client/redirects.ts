@@ -1,0 +1,62 @@
+/** Follows the redirects of a DPoP-bound request (Fetch, section "HTTP-redirect fetch"). */
+import { type ApiRequest, sendApiRequest } from './api-request.js';
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+const MAX_REDIRECTS = 20;
+/** Headers that describe a body, and are dropped with it. */
+const BODY_HEADERS = ['content-encoding', 'content-language', 'content-length', 'content-location', 'content-type'];
+/** Headers that are for the first origin only. */
+const ORIGIN_HEADERS = ['authorization', 'cookie', 'dpop', 'host', 'proxy-authorization'];
+
+/**
+ * Sends a request, and follows its redirects. To another origin it is sent without token and proof, by `send` alone.
+ *
+ * @param exchange - Sends a request with the token and a proof for its URL. It must not follow redirects.
+ * @throws TypeError as the global `fetch` does: for more than 20 redirects, for a `Location` that is not http or https,
+ *   and for a redirect other than 303 of a request that cannot be sent again.
+ */
+export async function followRedirects(
+  first: ApiRequest,
+  exchange: (request: ApiRequest) => Promise<Response>,
+  send: typeof fetch,
+): Promise<Response> {
+  let request: ApiRequest = { ...first, redirect: 'manual' };
+  for (let count = 0; ; count += 1) {
+    const response = await exchange(request);
+    const location = response.headers.get('location');
+    if (!REDIRECTS.includes(response.status) || location === null) return response;
+    await response.body?.cancel();
+    if (count === MAX_REDIRECTS) throw new TypeError(`fetch: more than ${MAX_REDIRECTS} redirects`);
+    const next = redirected(request, response.status, location);
+    if (next.url.origin !== request.url.origin) {
+      return sendApiRequest({ ...next, redirect: 'follow' }, without(ORIGIN_HEADERS, next.headers), send);
+    }
+    request = next;
+  }
+}
+
+function redirected(request: ApiRequest, status: number, location: string): ApiRequest {
+  const url = URL.canParse(location, request.url.href) ? new URL(location, request.url) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError('fetch: the Location of a redirect must be an http or https URL');
+  }
+  if (status !== 303 && !request.isRepeatable) {
+    throw new TypeError('fetch: a redirect needs the body again, and a stream can be sent once only');
+  }
+  // The `Request` of the caller is for the first URL.
+  const next: ApiRequest = { ...request, url, given: undefined };
+  if (!becomesGet(status, request.method)) return next;
+  const init: RequestInit = { ...request.init, body: null };
+  return { ...next, method: 'GET', init, headers: without(BODY_HEADERS, request.headers), isRepeatable: true };
+}
+
+function becomesGet(status: number, method: string): boolean {
+  if (status === 303) return method !== 'GET' && method !== 'HEAD';
+  return (status === 301 || status === 302) && method === 'POST';
+}
+
+function without(names: readonly string[], headers: Headers): Headers {
+  const rest = new Headers(headers);
+  for (const name of names) rest.delete(name);
+  return rest;
+}

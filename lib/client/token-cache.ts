@@ -1,0 +1,119 @@
+/** The access token of one client: obtained once for all callers, cached, and refreshed before it expires. */
+import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock.js';
+import { requestToken, type TokenRequest, type TokenResponse } from './request-token.js';
+import { TokenClientError } from './token-client-error.js';
+
+/**
+ * A token is refreshed at most this many milliseconds before it expires. A short-lived token is refreshed after nine
+ * tenths of its lifetime.
+ */
+const MAX_REFRESH_MARGIN = 60_000;
+const REFRESH_SHARE = 0.1;
+/** Milliseconds from a failed refresh to the next one. */
+const REFRESH_AGAIN_AFTER = 5_000;
+/** The seconds for which a token without `expires_in` is used. */
+const DEFAULT_LIFETIME = 60;
+/** Milliseconds for which a found token endpoint is kept even if requests to it fail. */
+const FIND_AGAIN_AFTER = 60_000;
+/** Statuses of a URL that is no longer the token endpoint. */
+const MOVED = [301, 302, 307, 308, 404, 405, 410];
+
+export interface CachedToken extends Pick<TokenResponse, 'accessToken' | 'scheme'> {
+  readonly requestedAt: Instant;
+  /** Milliseconds from `requestedAt` to the refresh. */
+  readonly refreshAfter: number;
+  readonly lifetime: number;
+}
+
+export class TokenCache {
+  readonly #request: TokenRequest;
+  readonly #clock: Clock;
+  readonly #findEndpoint: () => Promise<URL>;
+  #cached: CachedToken | undefined;
+  #pending: Promise<CachedToken> | undefined;
+  #endpoint: { readonly url: Promise<URL>; readonly foundAt: Instant } | undefined;
+
+  constructor(request: TokenRequest, findEndpoint: () => Promise<URL>) {
+    this.#request = request;
+    this.#clock = request.clock;
+    this.#findEndpoint = findEndpoint;
+  }
+
+  /**
+   * Returns the cached token until it expires, and refreshes it in the background. Without one, it waits for a token;
+   * the promise rejects with a `TokenClientError` if none can be obtained.
+   */
+  current(): CachedToken | Promise<CachedToken> {
+    const cached = this.#cached;
+    const age = cached === undefined ? 0 : this.#since(cached.requestedAt);
+    if (cached !== undefined && age < cached.refreshAfter) return cached;
+    this.#pending ??= this.#startRequest();
+    return cached !== undefined && age < cached.lifetime ? cached : this.#pending;
+  }
+
+  /** Drops a token that the API refused. */
+  drop({ accessToken }: CachedToken): void {
+    if (this.#cached?.accessToken === accessToken) this.#cached = undefined;
+  }
+
+  #startRequest(): Promise<CachedToken> {
+    const pending = this.#obtain().finally(() => {
+      this.#pending = undefined;
+    });
+    // No caller may wait for a refresh in the background.
+    pending.catch(() => undefined);
+    return pending;
+  }
+
+  async #obtain(): Promise<CachedToken> {
+    const previous = this.#cached;
+    try {
+      this.#cached = await this.#requestNow();
+      return this.#cached;
+    } catch (error) {
+      if (previous !== undefined && previous === this.#cached) {
+        // Otherwise every call would start a request to a server that fails.
+        const refreshAfter = Math.min(this.#since(previous.requestedAt) + REFRESH_AGAIN_AFTER, previous.lifetime);
+        this.#cached = { ...previous, refreshAfter };
+      }
+      throw error;
+    }
+  }
+
+  async #requestNow(): Promise<CachedToken> {
+    const url = await this.#endpointUrl();
+    const requestedAt = instantOf(this.#clock);
+    const {
+      accessToken,
+      scheme,
+      expiresIn = DEFAULT_LIFETIME,
+    } = await requestToken(url, this.#request).catch((error) => {
+      this.#dropMovedEndpoint(error);
+      throw error;
+    });
+    const lifetime = expiresIn * 1_000;
+    const margin = Math.min(MAX_REFRESH_MARGIN, lifetime * REFRESH_SHARE);
+    return { accessToken, scheme, requestedAt, refreshAfter: lifetime - margin, lifetime };
+  }
+
+  async #endpointUrl(): Promise<URL> {
+    this.#endpoint ??= { url: this.#findEndpoint(), foundAt: instantOf(this.#clock) };
+    try {
+      return await this.#endpoint.url;
+    } catch (error) {
+      this.#endpoint = undefined;
+      throw error;
+    }
+  }
+
+  /** Has the endpoint searched for again before the next request, because the issuer may have moved it. */
+  #dropMovedEndpoint(error: unknown): void {
+    if (this.#endpoint === undefined || this.#since(this.#endpoint.foundAt) < FIND_AGAIN_AFTER) return;
+    if (!(error instanceof TokenClientError)) return;
+    if (error.code === 'token_endpoint_unreachable' || MOVED.includes(error.status ?? 0)) this.#endpoint = undefined;
+  }
+
+  #since(instant: Instant): number {
+    return elapsed(instant, instantOf(this.#clock));
+  }
+}
