@@ -28,17 +28,33 @@ onServer('a commit in PostgreSQL', () => {
          for each row execute function at_commit()`,
     );
 
-  it('that gets no answer is not cancelled, because a cancelled wait for a replica counts as success', async () => {
+  it('that gets no answer fails, and has been cancelled so that it does not hold locks', async () => {
     const proxy = await startStoreProxy(stores.url);
     const far = await stores.open({}, proxy.urlOf(stores.url));
     proxy.holdAnswersTo(/commit/);
     await expect(insertAccount(far)).rejects.toMatchObject({ name: 'StoreError', code: 'store_unavailable' });
-    expect(proxy.cancellations()).toBe(0);
+    expect(proxy.cancellations()).toBe(1);
     proxy.holdAnswersTo(/(?!)/);
     expect(await far.repository.account('acme')).toMatchObject({ id: 'acme' });
     await far.close();
     await proxy.close();
   });
+
+  it.each([
+    ['a commit', (far: CredentialStore) => insertAccount(far), /commit/],
+    ['a used proof', (far: CredentialStore) => far.firstUse('client.proof', 60), /used_ids/],
+  ])(
+    'that is cancelled and succeeds nevertheless fails, because a replica may lack it: %s',
+    async (_what, write, held) => {
+      const proxy = await startStoreProxy(stores.url);
+      const far = await stores.open({}, proxy.urlOf(stores.url));
+      proxy.holdAnswersTo(held);
+      proxy.releaseWhenCancelled();
+      await expect(write(far)).rejects.toMatchObject({ code: 'store_unavailable', driverCode: '57014' });
+      await far.close();
+      await proxy.close();
+    },
+  );
 
   it('fails if the server warns meanwhile, and its connection stays usable', async () => {
     await raiseAtCommit('warning');

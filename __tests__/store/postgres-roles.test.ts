@@ -4,6 +4,7 @@ import { expect, it } from '@jest/globals';
 import { createManagement } from 'keyward/management';
 import { openStore } from 'keyward/store';
 import pg from 'pg';
+import { eavesdrop } from '../support/eavesdrop.js';
 import { sectionOf } from '../support/markdown.js';
 import { onDatabase, schemaOf } from '../support/store-database.js';
 import { makeStores } from '../support/store-places.js';
@@ -17,12 +18,13 @@ const grantsOf = (role: string) =>
 
 onServer('the roles of docs/store.md', () => {
   /** Makes the role in a schema of its own, and works as it. */
-  async function asRole(documented: string, work: (url: string) => Promise<void>): Promise<void> {
+  async function asRole(documented: string, work: (url: string) => Promise<void>, without?: string): Promise<void> {
     const stores = await makeStores('PostgreSQL');
     await stores.open();
     const schema = schemaOf(stores.url);
     const role = `role_${randomBytes(6).toString('hex')}`;
-    const grants = grantsOf(documented).map((line) =>
+    const granted = grantsOf(documented).filter((line) => without === undefined || !line.includes(without));
+    const grants = granted.map((line) =>
       line
         .replace(/keyward\./g, `"${schema}".`)
         .replace('schema keyward', `schema "${schema}"`)
@@ -73,6 +75,24 @@ onServer('the roles of docs/store.md', () => {
       }
       await assertCanCountUsage(url);
     });
+  });
+
+  it('a role without the right to count usage has a warning that says so', async () => {
+    const events = eavesdrop();
+    await asRole(
+      'keyward_api',
+      async (url) => {
+        const store = await openStore(url);
+        store.usageOf?.('counted').accepted();
+        await store.close();
+      },
+      'used_ids',
+    );
+    expect(events.heard('keyward:store')).toContainEqual({
+      warning: 'usage_not_written',
+      detail: expect.stringContaining('permission denied for table used_ids'),
+    });
+    events.stop();
   });
 
   /** As the store counts, and deletes old days. */

@@ -37,6 +37,8 @@ export interface StoreProxy {
   divert(from: string, to: string, matching: RegExp): void;
   /** From now on the answers to statements that match are held back, and all that follows on their connections. */
   holdAnswersTo(matching: RegExp): void;
+  /** Held answers are sent when a request to cancel a statement comes: the statement had succeeded before. */
+  releaseWhenCancelled(): void;
   /** How many requests to cancel a statement came through here. */
   cancellations(): number;
   close(): Promise<void>;
@@ -48,6 +50,7 @@ interface Link {
   isListening: boolean;
   isSilent: boolean;
   isHeld: boolean;
+  readonly withheld: Buffer[];
 }
 
 const LOST_FOR = 400;
@@ -58,22 +61,36 @@ const NOTHING = /(?!)/;
 export async function startStoreProxy(target: string): Promise<StoreProxy> {
   const { hostname, port } = new URL(target);
   const links = new Set<Link>();
-  const network = { delay: 0, loseEvery: 0, isDeaf: false, rewrite: (text: string) => text, held: NOTHING };
+  const network = {
+    delay: 0,
+    loseEvery: 0,
+    isDeaf: false,
+    rewrite: (text: string) => text,
+    held: NOTHING,
+    releases: false,
+  };
   let pieces = 0;
   let cancellations = 0;
 
   const listener = createServer({ noDelay: true }, (client) => {
     const server = connect({ host: hostname, port: Number(port) || 5432, noDelay: true });
-    const link: Link = { client, server, isListening: false, isSilent: false, isHeld: false };
+    const link: Link = { client, server, isListening: false, isSilent: false, isHeld: false, withheld: [] };
     links.add(link);
     const words = withoutWords('A');
     client.on('data', (chunk) => {
       link.isListening ||= chunk.includes('listen "');
       link.isHeld ||= network.held.test(chunk.toString('latin1'));
-      if (chunk.subarray(0, CANCEL_REQUEST.length).equals(CANCEL_REQUEST)) cancellations += 1;
+      if (chunk.subarray(0, CANCEL_REQUEST.length).equals(CANCEL_REQUEST)) {
+        cancellations += 1;
+        if (network.releases) {
+          release();
+          return;
+        }
+      }
       if (!link.isSilent) server.write(network.rewrite(chunk.toString('latin1')), 'latin1');
     });
     server.on('data', (chunk) => {
+      if (link.isHeld) link.withheld.push(chunk);
       if (link.isSilent || link.isHeld) return;
       const answer = network.isDeaf ? words(chunk) : chunk;
       const wait = network.delay + lossOf();
@@ -91,6 +108,15 @@ export async function startStoreProxy(target: string): Promise<StoreProxy> {
       });
     }
   });
+
+  /** The cancel request itself is not passed on. */
+  function release(): void {
+    network.held = NOTHING;
+    for (const link of links) {
+      link.isHeld = false;
+      for (const chunk of link.withheld.splice(0)) link.client.write(chunk);
+    }
+  }
 
   function lossOf(): number {
     pieces += 1;
@@ -134,6 +160,7 @@ export async function startStoreProxy(target: string): Promise<StoreProxy> {
       network.rewrite = (text) => (matching.test(text) ? text.replaceAll(from, to) : text);
     },
     holdAnswersTo: (matching) => Object.assign(network, { held: matching }),
+    releaseWhenCancelled: () => Object.assign(network, { releases: true }),
     cancellations: () => cancellations,
     close: refuse,
   };

@@ -21,8 +21,9 @@ const CANCEL_TIMEOUT = 500;
 const INT8 = 20;
 /** SQLSTATEs after which the server closes the connection: shutdown, termination, or idle for too long. */
 const ENDED_BY_SERVER = /^(?:08|57P|25P03)/;
-const CANCELLED = '57014';
 const COMMIT = 'commit';
+/** The SQLSTATE of a cancelled statement. */
+const CANCELLED = '57014';
 /** Class 00 of SQLSTATEs: the notice is no warning. The severity is not compared, because servers translate it. */
 const NO_WARNING = '00';
 
@@ -82,17 +83,14 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
       function onNotice({ code = '' }: { readonly code: string | undefined }): void {
         if (!code.startsWith(NO_WARNING)) warning ??= committedWithWarning(code);
       }
-      // A COMMIT that waits for a synchronous replica is not cancelled: PostgreSQL would end the wait, and report
-      // success.
-      const isCommit = text === COMMIT;
-      const timer = isCommit
-        ? undefined
-        : setTimeout(() => {
-            cancellation = cancelStatement(client as unknown as CancellableConnection, CANCEL_TIMEOUT);
-          }, statementTimeout);
-      if (isCommit) client.on('notice', onNotice);
+      const timer = setTimeout(() => {
+        cancellation = cancelStatement(client as unknown as CancellableConnection, CANCEL_TIMEOUT);
+      }, statementTimeout);
+      if (text === COMMIT) client.on('notice', onNotice);
       try {
         const result = await client.query(text, parameters);
+        // A write that waits for a synchronous replica and is cancelled ends the wait, and reports success.
+        if (cancellation !== undefined) warning ??= committedWithWarning(CANCELLED);
         if (warning !== undefined) throw warning;
         return result;
       } catch (error) {
@@ -131,7 +129,7 @@ function notCancelled(): StoreError {
   return storeErrorOf({ code: CANCELLED, message: 'a statement could not be canceled' });
 }
 
-/** The error of a commit that others may not have, for example because an operator has ended its wait for a replica. */
+/** The error of a write that a replica may not have, because its wait for the replica was ended. */
 function committedWithWarning(code: string): StoreError {
   const message = 'the database committed with a warning; a synchronous replica may lack the commit';
   return new StoreError('store_unavailable', `${message} (${code})`, code);

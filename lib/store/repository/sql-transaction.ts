@@ -161,6 +161,8 @@ export class SqlTransaction implements RepositoryTransaction {
       .insertInto('ended_digests')
       .columns(['digest', 'key_id'])
       .expression(({ selectFrom }) => selectFrom('secrets').select(['digest', 'key_id']).where('digest', '=', digest))
+      // An instance of an earlier version may have imported it again.
+      .onConflict((conflict) => conflict.column('digest').doNothing())
       .execute();
     await this.#tx.deleteFrom('secrets').where('digest', '=', digest).execute();
   }

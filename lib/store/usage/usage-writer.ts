@@ -5,6 +5,8 @@ import type { UsageCounter } from '../../contracts/usage-counter.js';
 import { handleRejection } from '../../events/run-callback.js';
 import { databaseTime } from '../database-time.js';
 import type { Engine } from '../engine.js';
+import { publishWarning } from '../publish-warning.js';
+import { StoreError } from '../store-error.js';
 import type { UsageRow } from '../tables.js';
 import { deleteExpiredIds } from '../used-ids.js';
 import { dayOf, MS_PER_DAY, USAGE_DAYS } from './usage-days.js';
@@ -22,6 +24,8 @@ const MAX_WAITING = 100_000;
 /** The number of rows that one statement writes or deletes. SQLite blocks the event loop during the statement. */
 const BATCH_SIZE = 500;
 const MAX_DELETED_BATCHES = 200;
+/** SQLSTATEs of statements that the database refuses, for example because a right is missing. */
+const REFUSED = /^42/;
 
 export interface UsageWriter {
   readonly usageOf: UsageOf;
@@ -95,8 +99,10 @@ export function createUsageWriter(engine: Engine): UsageWriter {
         await writeBatch(takeBatch(names.slice(at, at + BATCH_SIZE)));
       }
       await deleteOld();
-    } catch {
-      // If the store cannot be reached, the feed has already published a warning. The rows are kept for the next write.
+    } catch (error) {
+      // The rows are kept for the next write. If the store cannot be reached, the feed has already published a warning.
+      if (error instanceof StoreError && REFUSED.test(error.driverCode))
+        publishWarning('usage_not_written', error.message);
     }
   }
 
