@@ -37,7 +37,7 @@ import { INTROSPECTION_PATH, issuerMetadata, JWKS_PATH, REVOCATION_PATH, TOKEN_P
 import { AUTHORIZATION_PATH, refuseAuthorization } from './refuse-authorization.js';
 import { senderConstraints } from './sender-constraint.js';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm, SigningKeyError } from './signing-keys/signing-key.js';
-import { SigningKeys } from './signing-keys/signing-keys.js';
+import { PUBLISHED_KEYS_MAX_AGE, SigningKeys } from './signing-keys/signing-keys.js';
 import { tokenEndpoint } from './token-endpoint.js';
 import { noSigningKey } from './token-request-error.js';
 
@@ -135,11 +135,8 @@ const OPTIONS = {
 /** Maximum milliseconds to receive the body of a token request. */
 const TIMEOUT_MS = 10_000;
 
-/**
- * A new key is published for 24 hours before it signs. Resource servers cache the keys for much less time, so each of
- * them has the new key by then.
- */
-const KEYS_CACHE_CONTROL = 'public, max-age=300, stale-if-error=3600';
+/** A new key is published for longer than this before it signs, so each resource server has it by then. */
+const KEYS_CACHE_CONTROL = `public, max-age=${PUBLISHED_KEYS_MAX_AGE}, stale-if-error=3600`;
 const METADATA_CACHE_CONTROL = 'public, max-age=3600';
 
 /**

@@ -53,7 +53,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
         SIGNING_ALGORITHMS,
       ),
     )
-    .option('--now', 'retire the other keys, so that issuers sign with the new key within about two minutes')
+    .option('--now', 'retire the other keys, so that issuers sign with the new key within about seven minutes')
     .action(async (options: RotateOptions) => {
       const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
       const kid = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator }) => {
@@ -74,7 +74,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
       if (options.json) return printJson(io, { kid });
       printLine(
         io,
-        `Signing key ${kid} was created. Issuers will start to sign with it ${options.now ? 'within about two minutes' : 'after 24 hours'}.`,
+        `Signing key ${kid} was created. Issuers will start to sign with it ${options.now ? 'within about seven minutes' : 'after 24 hours'}.`,
       );
     });
 
@@ -146,7 +146,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
       // A forgotten --database opens a new database. The old key must stay, because it decrypts those of the right one.
       if ((await store.describeSigningKeys()).length === 0)
         throw new CliError(
-          `there are no signing keys in ${databaseName}, so the old encryption key was kept; name the database of the issuer with --database`,
+          `there are no signing keys in ${databaseName}, so the old encryption key was kept; check --database, and if this is the database of the issuer, remove the old key yourself`,
         );
       return store.reencryptSigningKeys(operator);
     });

@@ -30,11 +30,13 @@ const READ_EVERY = 60_000;
 /** The same while tokens name a key that is not cached. */
 const READ_UNKNOWN_EVERY = 1_000;
 
+/** Seconds for which caches may keep the published keys. */
+export const PUBLISHED_KEYS_MAX_AGE = 300;
 /**
  * Milliseconds for which an instance knows a key before it signs with it, if it can continue with the previous key. By
- * then all instances publish the new key, also one whose last read was slow.
+ * then all instances publish the new key, also one whose last read was slow, and caches have it.
  */
-const SIGNS_AFTER = READ_EVERY + 5_000;
+const SIGNS_AFTER = READ_EVERY + PUBLISHED_KEYS_MAX_AGE * 1_000 + 5_000;
 /**
  * Maximum milliseconds between two reads for this. After a longer time the previous key may have been retired so long
  * ago that other instances remove it before its new tokens expire.
