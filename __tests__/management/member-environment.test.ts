@@ -28,11 +28,13 @@ describe.each(['memory', 'PostgreSQL'] as const)('a member of one environment, o
     ]) {
       expect(await refusalOf(refused)).toMatchObject(notFound);
     }
-    expect(await refusalOf(keys.create(member, SETTINGS))).toMatchObject({
+    expect(await refusalOf(keys.create(member, { ...SETTINGS, environment: 'live' }))).toMatchObject({
       code: 'forbidden',
       message: 'you can manage only keys of the environment sandbox',
     });
-    expect((await keys.create(member, { ...SETTINGS, environment: 'sandbox' })).key.environment).toBe('sandbox');
+    expect((await keys.create(member, SETTINGS)).key.environment).toBe('sandbox');
+    await keys.create(holder.owner, SETTINGS, 'again');
+    expect(await refusalOf(keys.create(member, SETTINGS, 'again'))).toMatchObject({ code: 'forbidden' });
     expect((await keys.edit(member, sandbox.key.id, { version: 1, name: 'Mine' })).name).toBe('Mine');
     expect((await usage(member, sandbox.key.id)).id).toBe(sandbox.key.id);
     expect((await keys.view(holder.owner, live.key.id)).version).toBe(1);

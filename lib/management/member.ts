@@ -12,7 +12,7 @@ export interface Member {
   readonly account: string;
   /** Owner includes Developer, and Developer includes Reader. */
   readonly permissions: readonly Permission[];
-  /** If it is given, the member manages only keys of this environment: others are not found. */
+  /** If it is given, the member manages only keys of this environment. The audit log still names the others. */
   readonly environment?: Environment | undefined;
   /** The IP address of the member, for the audit log. */
   readonly address?: string | undefined;

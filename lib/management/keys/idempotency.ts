@@ -59,7 +59,7 @@ export async function rememberCreation(
 
 /**
  * A request is outdated only if it is by both clocks: that of this machine and that of the database. Otherwise a machine
- * whose clock is wrong would repeat requests and delete those of others.
+ * whose clock is ahead would repeat requests and delete those of others.
  */
 async function outdatedBefore(tx: RepositoryTransaction, now: number): Promise<number> {
   return Math.min(now, await tx.now()) - REMEMBERED_FOR;

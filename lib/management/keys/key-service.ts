@@ -25,7 +25,7 @@ import { type Creation, madeBefore, readCreation, rememberCreation } from './ide
 import { readKeyId, subjectOf } from './key-id.js';
 import { hasSameEntitlement, type NewKey, readEdit, settingsOf } from './key-settings.js';
 import { type KeyView, keyViewOf } from './key-view.js';
-import { assertEnvironment, assertGrantable, isWithin } from './member-rules.js';
+import { assertEnvironment, assertGrantable, inEnvironment, isWithin } from './member-rules.js';
 import { mint, mintId } from './mint.js';
 
 /** A key that was created or got a new secret. */
@@ -92,10 +92,11 @@ export class KeyService {
       const repeated = creation && (await madeBefore(tx, creation, actor.now));
       if (repeated !== undefined) {
         const key = await viewIn(tx, repeated.key_id, actor.now);
+        assertEnvironment(key, actor.member);
         const result = { key, secret: undefined, doneAt: new Date(repeated.at) };
         return { result, subject: key.id, fields: undefined };
       }
-      const made = read(settings, actor.now);
+      const made = read(inEnvironment(settings, actor.member), actor.now);
       assertEnvironment(made, actor.member);
       assertGrantable(made, actor.member);
       return await this.#make(tx, made, creation, actor);

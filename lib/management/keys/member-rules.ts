@@ -12,9 +12,15 @@ export function isWithin(member: Member, environment: Environment | undefined): 
 }
 
 /** @throws ManagementError `forbidden` for a key of an environment that the member does not manage. */
-export function assertEnvironment({ environment }: NewKey, member: Member): void {
+export function assertEnvironment({ environment }: Pick<NewKey, 'environment'>, member: Member): void {
   if (!isWithin(member, environment))
     throw new ManagementError('forbidden', `you can manage only keys of the environment ${member.environment}`);
+}
+
+/** Settings without an environment get that of the member, if the member has only one. */
+export function inEnvironment(settings: unknown, { environment }: Member): unknown {
+  if (environment === undefined || typeof settings !== 'object' || settings === null) return settings;
+  return { ...settings, environment: (settings as { readonly environment?: unknown }).environment ?? environment };
 }
 
 /** Refuses a key with a scope of the management API that allows more than the member who creates the key may do. */
