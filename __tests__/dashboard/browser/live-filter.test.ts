@@ -34,7 +34,9 @@ describe('typing into the search', () => {
     const page = await site.enter(chromium, 'developer');
     await search(page).pressSequentially('needle');
     await page.waitForURL(/\?text=needle$/);
-    await page.locator('#environments').getByRole('link', { name: 'Live' }).click();
+    const live = page.locator('.switch').getByRole('link', { name: 'Live' });
+    await live.focus();
+    await live.press('Enter');
     await page.waitForURL(/environment=live/);
     expect([await search(page).inputValue(), await namesOn(page)]).toEqual(['needle', ['Needle']]);
   });

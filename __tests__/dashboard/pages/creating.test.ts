@@ -67,6 +67,15 @@ describe('the form', () => {
     expect(key).toMatchObject({ apis: apis === 'all' ? 'all' : names, scopes: null });
   });
 
+  it('offers only the environment of a member who has one', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser({ ...holder.developer, environment: 'sandbox' });
+    const { body } = await browser.get('/keys/new?kind=secret&environment=live');
+    expect(body.match(/name="environment" value="[a-z]+"( checked)?/g)).toEqual([
+      'name="environment" value="sandbox" checked',
+    ]);
+  });
+
   it.each([
     ['secret', NEW_PAGE.keys, 'APIs'],
     ['public', '/keys/new?kind=public', 'APIs'],

@@ -61,8 +61,11 @@ if (filters) {
       const page = new DOMParser().parseFromString(await response.text(), 'text/html');
       if (signal.aborted) return;
       // No list to filter, for example because the member is no longer signed in.
-      if (!page.getElementById('environments')) { location.assign(url); return; }
-      for (const id of ['results', 'environments']) document.getElementById(id).replaceWith(page.getElementById(id));
+      const next = page.getElementById('results');
+      if (!next) { location.assign(url); return; }
+      document.getElementById('results').replaceWith(next);
+      const links = (of) => of.querySelectorAll('.switch a');
+      links(page).forEach(({ href }, at) => { links(document)[at].href = href; });
       found.textContent = page.getElementById('found').textContent;
       history.replaceState(null, '', url);
     } catch {
@@ -85,7 +88,7 @@ for (const form of document.querySelectorAll('form[method=post]')) {
     if (sent.has(form)) { event.preventDefault(); return; }
     sent.add(form);
     // After Stop, the button works again.
-    setTimeout(() => sent.delete(form), 2000);
+    setTimeout(() => sent.delete(form), 15000);
   });
 }
 

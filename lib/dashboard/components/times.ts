@@ -50,16 +50,16 @@ function relativeTime(time: Date, now: number): string {
   const count = ahead > 0 ? Math.round : Math.trunc;
   for (const [unit, length, from] of UNITS) {
     if (Math.abs(ahead) < from) continue;
-    // "yesterday" names a day of the calendar, also 47 hours later.
-    if (unit === 'day') return WITH_WORDS.format(calendarDay(time.getTime()) - calendarDay(now), unit);
+    if (unit === 'day') return WITH_WORDS.format(calendarDays(time.getTime(), now), unit);
     return WITH_NUMBER.format(count(ahead / length), unit);
   }
   return 'just now';
 }
 
-/** The number of a day, in UTC. */
-function calendarDay(at: number): number {
-  return Math.floor(at / DAY);
+/** The days of the calendar from now to a time, in UTC. A future midnight is the end of the day before. */
+function calendarDays(time: number, now: number): number {
+  if (time <= now) return Math.floor(time / DAY) - Math.floor(now / DAY);
+  return Math.max(1, Math.floor((time - 1) / DAY) - Math.floor(now / DAY));
 }
 
 /** How long ago a time was, or how soon it is, with the exact time as a tooltip. `timeWithAge` shows both as text. */

@@ -1,5 +1,6 @@
 /** The labels and errors of the form for the settings of a key. */
 import type { Kind } from '../../credentials/credential-kind.js';
+import type { Environment } from '../../credentials/environment.js';
 import type { ManagementError } from '../../management/management-error.js';
 import { type Html, html } from '../components/html.js';
 import type { AccountOptions } from './account-options.js';
@@ -12,6 +13,8 @@ export interface SettingsForm {
   /** Why management refused the form when it was sent before. */
   readonly error: ManagementError | undefined;
   readonly isNew: boolean;
+  /** The only environment in which the member may create keys. */
+  readonly only?: Environment | undefined;
   /** When the key that is edited expires. */
   readonly expiresAt?: Date | null;
   /** Milliseconds since 1970. */

@@ -1,10 +1,11 @@
 /** The form for the settings of a key, for a new key and for an edit. */
+import type { Environment } from '../../credentials/environment.js';
 import type { ManagementError } from '../../management/management-error.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html, join } from '../components/html.js';
 import { choiceField } from './choice-field.js';
 import { expiryField } from './expiry-field.js';
-import { type FormValues, hasNoAllOption } from './form-values.js';
+import { hasNoAllOption } from './form-values.js';
 import { describedBy, errorOf, LABELS, messageOf, type SettingsForm } from './settings-field.js';
 
 export function isFormError({ code, field }: ManagementError): boolean {
@@ -23,7 +24,7 @@ export function settingsFields(form: SettingsForm): Html {
   return html`${group(
     'Purpose and access',
     html`${nameField(form)}
-${isNew && environmentField(values)}
+${isNew && environmentField(form)}
 ${accessFields(form)}`,
   )}
 ${group(
@@ -103,8 +104,9 @@ ${error !== undefined && html`<p class="error" id="name-error">${error}</p>`}
 <input id="field-name" name="name" value="${form.values.name}" maxlength="100" autocomplete="off"${describedBy('name', error)}></div>`;
 }
 
-function environmentField({ environment }: FormValues): Html {
-  const radio = (value: string, title: string) =>
+function environmentField({ values: { environment }, only }: SettingsForm): Html {
+  const radio = (value: Environment, title: string) =>
+    (only ?? value) === value &&
     html`<label class="tick"><input type="radio" name="environment" value="${value}"${environment === value && html` checked`}> ${title}</label>`;
   return html`<fieldset id="field-environment" tabindex="-1"><legend>Environment</legend>
 ${radio('live', 'Live')}${radio('sandbox', 'Sandbox, for tests')}</fieldset>`;

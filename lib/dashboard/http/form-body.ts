@@ -6,7 +6,7 @@ import { badRequest, HttpError } from './http-error.js';
 
 const TIMEOUT_MS = 10_000;
 
-/** Enough for the largest key: 64 entries of metadata with 540 characters, each up to 9 bytes in a form. */
+/** Enough for 64 entries of metadata with 540 characters, each up to 9 bytes in a form, and for usual lists. */
 export const MAX_SETTINGS_BYTES = 400 * 1_024;
 
 /** After the last two faults the rest of the body is not read, so the connection is closed. */

@@ -33,9 +33,9 @@ export const newKeyPage: Page = async (context) => {
 export const newAccessKeyPage: Page = async (context) =>
   await formPage(context, { kind: 'access', values: newValues(context) });
 
-/** The form starts with the environment by which the list was filtered. */
-function newValues({ fields }: PageContext): FormValues {
-  const environment = fields.one('environment') ?? NEW_FORM_VALUES.environment;
+/** The form starts with the environment by which the list was filtered, or the only one of the member. */
+function newValues({ fields, member }: PageContext): FormValues {
+  const environment = member.environment ?? fields.one('environment') ?? NEW_FORM_VALUES.environment;
   if (environment !== 'live' && environment !== 'sandbox') throw badRequest('The environment must be live or sandbox.');
   return { ...NEW_FORM_VALUES, environment };
 }
@@ -120,7 +120,7 @@ ${
   instead ??
   html`<form class="settings" method="post" action="${base}${keyType.path}">
 ${tokenField(formToken)}${formIdField(formId)}${kind !== 'access' && hidden('kind', kind)}
-${settingsFields({ kind, values, options, error, isNew: true, now })}
+${settingsFields({ kind, values, options, error, isNew: true, only: context.member.environment, now })}
 <p class="actions"><button>${heading}</button> <a href="${list}">Cancel</a></p>
 </form>`
 }`;

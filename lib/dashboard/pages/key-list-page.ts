@@ -118,7 +118,7 @@ function environmentSwitch(path: string, view: ListView): Html {
     const isCurrent = environment === view.environment;
     return html`<li><a href="${path}${queryString({ ...view, environment })}"${isCurrent && html` aria-current="true"`}>${title}</a></li>`;
   };
-  return html`<nav aria-label="Environment" id="environments"><ul class="switch">${link(undefined, 'All')}${link('live', ENVIRONMENTS.live)}${link('sandbox', ENVIRONMENTS.sandbox)}</ul></nav>`;
+  return html`<nav aria-label="Environment"><ul class="switch">${link(undefined, 'All')}${link('live', ENVIRONMENTS.live)}${link('sandbox', ENVIRONMENTS.sandbox)}</ul></nav>`;
 }
 
 function filterForm(
@@ -145,10 +145,10 @@ ${limit !== undefined && hidden('limit', limit)}
 
 const LAST_USED_OPTIONS: readonly SelectOption[] = [
   { value: '', title: 'Any time' },
-  { value: '7', title: 'Not in the last 7 days' },
-  { value: '30', title: 'Not in the last 30 days' },
-  { value: '90', title: 'Not in the last 90 days' },
-  { value: '365', title: 'Not in the last year' },
+  { value: '7', title: 'Not in 7 days' },
+  { value: '30', title: 'Not in 30 days' },
+  { value: '90', title: 'Not in 90 days' },
+  { value: '365', title: 'Not in a year' },
 ];
 
 function daysBefore(now: number, days: string | undefined): Date | undefined {
@@ -162,7 +162,7 @@ const ORDER_TITLES: Readonly<Record<KeyOrder, string>> = {
   created: 'Oldest first',
   name: 'Name, A to Z',
   '-name': 'Name, Z to A',
-  '-used': 'Most recently used',
+  '-used': 'Recently used',
   used: 'Least recently used',
 };
 const ORDERS: readonly SelectOption[] = Object.entries(ORDER_TITLES).map(([order, title]) => ({
