@@ -209,18 +209,16 @@ describe('an app and its document', () => {
 
     it('a route for every method, of which the document has only some', () => {
       const every = app((made) => made.all('/health', handler));
-      const line = '  ALL /health: the app has it; the document does not';
+      const line = '  ALL /health: the app answers more methods or paths than the document describes';
       expect(differences(every, health('get'), options)).toEqual([line]);
       expect(differences(every, health(...METHODS.slice(1)), options)).toEqual([line]);
       expect(differences(every, health(...METHODS), options)).toBeUndefined();
       expect(differences(every, health('get'), { ...options, except: ['ALL /health'] })).toBeUndefined();
     });
 
-    it('a route for every method behind a gate', () => {
+    it('not a route for every method behind a gate', () => {
       const every = appWith((made) => made.all('/pets', token, handler));
-      expect(differences(every, documentOf(needed, onlyTokens), options)).toEqual([
-        '  ALL /pets: the app has it; the document does not',
-      ]);
+      expect(differences(every, documentOf(needed, onlyTokens), options)).toBeUndefined();
     });
 
     it('not a function for every method before or after the routes of the operations', () => {
@@ -232,7 +230,7 @@ describe('an app and its document', () => {
     it('an open mount, which also answers the paths below it', () => {
       const mounted = app((made) => made.use('/health', handler));
       expect(differences(mounted, health(...METHODS), options)).toEqual([
-        '  USE /health: the app has it; the document does not',
+        '  USE /health: the app answers more methods or paths than the document describes',
       ]);
       expect(differences(mounted, health(...METHODS), { ...options, except: ['USE /health'] })).toBeUndefined();
     });
@@ -247,8 +245,8 @@ describe('an app and its document', () => {
         appWith((made) => add(made.use(openApiGate(document, { ...options, ...gateOptions }))));
       expect(differences(behind({}), document, options)).toBeUndefined();
       expect(differences(behind({ undocumented: 'pass' }), document, options)).toEqual([
-        '  ALL /health: the app has it; the document does not',
-        '  USE /status: the app has it; the document does not',
+        '  ALL /health: the app answers more methods or paths than the document describes',
+        '  USE /status: the app answers more methods or paths than the document describes',
       ]);
     });
   });

@@ -72,13 +72,13 @@ export function assertMatchesOpenApi(app: object, document: object, options: Ass
   checkExcept(except, parsed, routes);
   const namesOf = schemeNames(readProofs(FACTORY, schemes));
   const isNeeded = (name: string) => !except.includes(name);
+  const { unknown, broader } = undocumentedRoutes(operations, routes);
+  const namesIn = (found: readonly AppRoute[]) => found.map(({ name }) => name).filter(isNeeded);
   const missing = operations.filter(({ operation }) => isNeeded(nameOf(operation)));
   const differences = [
     ...missing.flatMap((linked) => differencesOf(linked, routes, namesOf)),
-    ...undocumentedRoutes(operations, routes)
-      .map(({ name }) => name)
-      .filter(isNeeded)
-      .map((name) => `  ${name}: the app has it; the document does not`),
+    ...namesIn(unknown).map((name) => `  ${name}: the app has it; the document does not`),
+    ...namesIn(broader).map((name) => `  ${name}: the app answers more methods or paths than the document describes`),
   ];
   if (differences.length === 0) return;
   const headline = `assertMatchesOpenApi: the app and the document differ in ${differences.length} place${differences.length === 1 ? '' : 's'}:`;

@@ -7,17 +7,23 @@ import { type AppRoute, hasPath, hasUnknownPath, routeFor, takes } from './app-r
 /** The methods that a document must describe for a route of `app.all`. HEAD is GET, and OPTIONS is a preflight. */
 const COMMON_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+interface UndocumentedRoutes {
+  readonly unknown: readonly AppRoute[];
+  readonly broader: readonly AppRoute[];
+}
+
 /**
- * Returns the routes without an operation. A handler for preflight requests (OPTIONS) needs none.
+ * Returns the routes without an operation, and those with one that also answer other requests. A handler for preflight
+ * requests (OPTIONS) needs no operation.
  *
- * An open wildcard and an open mount have none: they also answer paths with more slashes than their template, and the
- * document does not say that these are open. A route for every method has none unless the document describes the common
- * methods, because it answers the other ones too.
+ * An open wildcard has none, and an open mount is broader: they also answer paths with more slashes than their template,
+ * and the document does not say that these are open. An open route for every method is broader unless the document
+ * describes the common methods.
  */
 export function undocumentedRoutes(
   operations: readonly LinkedOperation[],
   routes: readonly AppRoute[],
-): readonly AppRoute[] {
+): UndocumentedRoutes {
   const byKey = new Map<string, Operation[]>();
   for (const { operation } of operations) {
     const { looseKey } = operation.template;
@@ -47,7 +53,9 @@ export function undocumentedRoutes(
     routes.some((other) => other.method !== 'ALL' && takes(other, method) && hasPath(other, template));
   /** If its operations have routes of their own, it only prepares their requests, or refuses all other methods. */
   const handlesEveryMethod = (route: AppRoute) =>
-    route.method === 'ALL' && served.get(route)?.some(({ operation }) => !hasOwnRoute(operation));
+    route.method === 'ALL' &&
+    isOpen(route.requirement) &&
+    served.get(route)?.some(({ operation }) => !hasOwnRoute(operation));
   const hasCommonMethods = (route: AppRoute) =>
     route.keys.every(({ loose }) => {
       const methods = operationsAt(route, loose).map(({ method }) => method);
@@ -56,7 +64,11 @@ export function undocumentedRoutes(
   const answersMore = (route: AppRoute) =>
     !route.refusesUndocumented && (isOpenMount(route) || (handlesEveryMethod(route) && !hasCommonMethods(route)));
 
-  return routes.filter((route) => isOpenWildcard(route) || !isDescribed(route) || answersMore(route));
+  const isUnknown = (route: AppRoute) => isOpenWildcard(route) || !isDescribed(route);
+  return {
+    unknown: routes.filter(isUnknown),
+    broader: routes.filter((route) => !isUnknown(route) && answersMore(route)),
+  };
 }
 
 function isOpenWildcard({ isWildcard, requirement }: AppRoute): boolean {
