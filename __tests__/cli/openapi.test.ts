@@ -98,7 +98,7 @@ describe('keyward openapi', () => {
     const { code, out, err } = await runProgram(['openapi', 'describe', module, name]);
     expect([code, err]).toEqual([
       0,
-      `warning: the comments of ${name} were left out, because a change concerns a YAML alias or a merge key\n`,
+      `warning: the YAML was formatted anew, without the comments and anchors of ${name}, because a change concerns an alias or a merge key\n`,
     ]);
     const { paths } = parse(out, { merge: true });
     expect(paths['/payments/{id}'].get).toEqual({ responses: {}, summary: 'one', security: SECURITY });

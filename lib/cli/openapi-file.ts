@@ -41,7 +41,9 @@ export async function readDocumentFile(name: string): Promise<DocumentFile> {
     const { stringify } = await loadYaml();
     const edited = isYaml ? await changedYaml(text, document as object, changes) : undefined;
     if (isYaml && edited === undefined)
-      warn(`the comments of ${name} were left out, because a change concerns a YAML alias or a merge key`);
+      warn(
+        `the YAML was formatted anew, without the comments and anchors of ${name}, because a change concerns an alias or a merge key`,
+      );
     return edited ?? stringify(changed);
   }
 
@@ -49,7 +51,8 @@ export async function readDocumentFile(name: string): Promise<DocumentFile> {
 }
 
 /**
- * Writes a document. If this fails, a file that was there before keeps its content.
+ * Writes a document. If this fails, a file that was there before keeps its content, where its folder can be
+ * written.
  *
  * @throws CliError if it cannot be written.
  */

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** Codes for a folder that takes no other file, and for a file that is a mount of its own, as in a container. */
 const NOT_REPLACEABLE = ['EACCES', 'EBUSY', 'EPERM', 'EROFS', 'EXDEV'];
@@ -30,11 +31,13 @@ async function wasReplaced(path: string, text: string, old: Stats): Promise<bool
 }
 
 async function writeAside(target: string, text: string, { uid, gid, mode }: Stats): Promise<void> {
-  const aside = `${target}.${randomUUID()}.tmp`;
+  // A short name, because that of the target may have the maximum length.
+  const aside = join(dirname(target), `.${randomUUID()}.tmp`);
   try {
     const file = await open(aside, 'wx', 0o600);
     try {
-      if (uid !== process.getuid?.()) await file.chown(uid, gid);
+      const own = await file.stat();
+      if (uid !== own.uid || gid !== own.gid) await file.chown(uid, gid);
       await file.chmod(mode);
       await file.writeFile(text);
       await file.sync();
