@@ -133,6 +133,9 @@ export async function keysIn(listed: Site, unlisted: Site): Promise<Ids> {
 const sizeOf = (text: string) => new URLSearchParams({ text }).toString().length;
 export const isTooLong = (text: string) => sizeOf(text) > 409_000;
 
+/** The same for the forms to sign in and out: 16 KiB. */
+export const isTooLongToSignIn = (text: string) => sizeOf(text) > 16_200;
+
 /** Beside other texts there is no room for those, nor in an address. */
 const LONG = TEXTS.filter((text) => sizeOf(text) > 12_000);
 export const shortened = (text: string) => (LONG.includes(text) ? text.slice(0, 1_500) : text);
