@@ -96,7 +96,7 @@ describe('a redirect of a DPoP-bound request', () => {
     const api = await started(({ path }) => (path === '/' ? {} : redirect(Number(path.slice(1)), '/')));
     const client = await boundClient();
     const upload = (path: string) => client.fetch(new Request(`${api.origin}${path}`, { method: 'POST', body: 'x' }));
-    await expect(upload('/307')).rejects.toThrow('a stream can be sent once only');
+    await expect(upload('/307')).rejects.toThrow('a stream can be read only once');
     expect((await upload('/303')).status).toBe(200);
   });
 });

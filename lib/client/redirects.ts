@@ -41,7 +41,9 @@ function redirected(request: ApiRequest, status: number, location: string): ApiR
     throw new TypeError('fetch: the Location of a redirect must be an http or https URL');
   }
   if (status !== 303 && !request.isRepeatable) {
-    throw new TypeError('fetch: a redirect needs the body again, and a stream can be sent once only');
+    throw new TypeError(
+      'fetch: cannot follow this redirect, because it needs the body again, and a stream can be read only once',
+    );
   }
   // The `Request` of the caller is for the first URL.
   const next: ApiRequest = { ...request, url, given: undefined };

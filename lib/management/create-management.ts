@@ -159,7 +159,7 @@ const OPTIONS = {
  */
 export function createManagement(given: ManagementOptions): Management {
   if (typeof (given as Partial<CredentialStore> | undefined)?.resolveKey === 'function') {
-    throw new TypeError('createManagement: expected options, got a store; pass it in "store": { store }');
+    throw new TypeError('createManagement: expected options like { store }, got the store itself');
   }
   const { store, clock } = readTable('createManagement', given, OPTIONS);
   const operations = createOperations(store, clock);

@@ -198,9 +198,7 @@ describe('the page', () => {
     expect(text).toContain('allowed IP addresses: any address &rarr; 203.0.113.7');
     expect(text).toContain('expires: never &rarr; End of 31 Dec 2030, UTC');
     expect(await textOf(`/keys/${open.id}`)).toContain('scopes: payments &rarr; none');
-    expect(await textOf('/audit')).toContain(
-      'scopes: all scopes of its APIs, or none for a public key &rarr; payments',
-    );
+    expect(await textOf('/audit')).toContain('scopes: not set &rarr; payments');
   });
 
   it('shows the token binding as the page of a key does', async () => {
@@ -297,7 +295,7 @@ describe('the page', () => {
     const second = await browser.get(next);
     expect(second.body.match(/<li><p><strong>/g)).toHaveLength(1);
     expect(second.body).not.toContain('rel="next"');
-    const after = /formaction="[^"]*" name="after" value="([^"]*)">Export this and older entries as CSV</.exec(
+    const after = /formaction="[^"]*" name="after" value="([^"]*)">Export this page and older entries as CSV</.exec(
       second.body,
     )?.[1];
     const form = new URLSearchParams({ action: 'key.create', actor: '', limit: '2', after: String(after) });

@@ -23,7 +23,7 @@ describe('a mistake in the options of requireBearer throws', () => {
     [
       'a verifier in place of options',
       liveKeys(),
-      'expected options, got a verifier; pass it in "accept": { accept: [verifier] }',
+      'expected options like { accept: [verifier] }, got the verifier itself',
     ],
     ['an empty accept', { accept: [] }, `${ACCEPT}, got an empty array`],
     ['a verifier by itself', { accept: DECLINING }, `${ACCEPT}, got object`],

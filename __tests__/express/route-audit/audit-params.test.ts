@@ -52,7 +52,7 @@ describe('a callback of a parameter', () => {
     const { app, ...found } = await audited(mount);
     expect(found).toEqual(OPEN);
     expect(() => assertGuarded(app)).toThrow(
-      "runs router.param('id') before a gate; before the path with this parameter, mount the gate (also before body parsers), then bearerErrors",
+      "runs router.param('id') for anonymous callers too; call use(gate, bearerErrors()) before any path with this parameter",
     );
   });
 
@@ -74,7 +74,7 @@ describe('a callback of a parameter', () => {
   ])('%s runs for a refused request too: the route has openByParam', async (_name, mount) => {
     const { app, ...found } = await audited(mount);
     expect(found).toEqual(OPEN);
-    expect(() => assertGuarded(app)).toThrow("runs router.param('id') before a gate");
+    expect(() => assertGuarded(app)).toThrow("runs router.param('id') for anonymous callers too");
   });
 
   it.each<[string, (app: Express, router: Router) => void]>([
@@ -132,7 +132,7 @@ describe('a callback of a parameter', () => {
       );
       expect(found).toMatchObject({ status: 400, hasLoaded: true });
       expect(auditRoutes(app).some(({ openByParam }) => openByParam.includes('id'))).toBe(true);
-      expect(() => assertGuarded(app)).toThrow("runs router.param('id') before a gate");
+      expect(() => assertGuarded(app)).toThrow("runs router.param('id') for anonymous callers too");
     },
   );
 

@@ -20,9 +20,13 @@ export function addAccountCommands(program: Command, io: Io): void {
   withStoreOptions(
     accounts.command('put <id>').description('create an account, or change the given settings of an account'),
   )
-    .option('--api <name>', 'an API that keys of the account may use, or all; may be repeated', collect)
+    .option('--api <name>', 'an API that keys of the account may use, or "all"; may be repeated', collect)
     .option('--scope <scope>', 'a scope that keys of the account may have; may be repeated', collect)
-    .option('--channel <id>', 'a processing channel that keys of the account may use, or all; may be repeated', collect)
+    .option(
+      '--channel <id>',
+      'a processing channel that keys of the account may use, or "all"; may be repeated',
+      collect,
+    )
     .option('--platform <name>', 'an e-commerce platform that keys of the account may use; may be repeated', collect)
     .addHelpText('after', '\nExample: keyward accounts put acme --api payments --api disputes --scope payments')
     .action(async (id: string, options: PutOptions) => {

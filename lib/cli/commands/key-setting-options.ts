@@ -20,7 +20,7 @@ export function withSettings(command: Command): Command {
   return withStoreOptions(command)
     .option('--name <text>', 'a name that helps people to recognize the key')
     .option('--scope <scope>', 'a scope of the key; may be repeated', collect)
-    .option('--channel <id>', 'a processing channel that the key may use, or all; may be repeated', collect)
+    .option('--channel <id>', 'a processing channel that the key may use, or "all"; may be repeated', collect)
     .option('--platform <name>', 'the e-commerce platform that the key is used on; needs exactly one channel')
     .option('--expires <time>', 'when the key expires: a date, or a duration such as 90d', readTime)
     .option('--metadata <name=value>', 'your own data about the key; may be repeated', collectMetadata)

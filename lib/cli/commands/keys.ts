@@ -39,7 +39,7 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
         .choices(['secret', 'public'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--api <name>', 'an API that the key may use, or all; may be repeated', collect)
+    .requiredOption('--api <name>', 'an API that the key may use, or "all"; may be repeated', collect)
     .addHelpText('after', '\nExample: keyward keys create --account acme --kind secret --api payments')
     .action(async (options: CreateOptions) => {
       const { account, kind, environment, api } = options;
@@ -61,7 +61,7 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
 
   withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of a key')))
     .option('--no-scope', 'remove the scopes; a secret key then has every scope of its APIs')
-    .option('--api <name>', 'an API that the key may use, or all; may be repeated', collect)
+    .option('--api <name>', 'an API that the key may use, or "all"; may be repeated', collect)
     .action(async (id: string, options: ApiKeyEditOptions) => {
       const { api } = options;
       const edit = { ...(api && { apis: allOr('--api', api) }), ...switchedBy(options), ...settingsOf(options) };

@@ -118,7 +118,7 @@ const ABSENT_SCOPES = Object.freeze({ secret: 'all scopes of its APIs', public: 
 
 function absentValue(name: string, kind: Kind | undefined): Html {
   // An entry in the list of all keys does not say the kind of its key.
-  const scopes = kind === undefined ? 'all scopes of its APIs, or none for a public key' : ABSENT_SCOPES[kind];
+  const scopes = kind === undefined ? 'not set' : ABSENT_SCOPES[kind];
   return html`<span class="muted">${name === 'scopes' ? scopes : (ABSENT[name] ?? 'none')}</span>`;
 }
 

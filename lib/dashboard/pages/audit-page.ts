@@ -108,7 +108,7 @@ ${exportButton(base, after)}
 /** Exports with the filters in the form, also those that were not applied yet. A later page exports from there on. */
 function exportButton(base: string, after: string | undefined): Html {
   const cursor = after !== undefined && html` name="after" value="${after}"`;
-  return html`<button class="plain" formaction="${base}/audit.csv"${cursor}>${after === undefined ? 'Export as CSV' : 'Export this and older entries as CSV'}</button>`;
+  return html`<button class="plain" formaction="${base}/audit.csv"${cursor}>${after === undefined ? 'Export as CSV' : 'Export this page and older entries as CSV'}</button>`;
 }
 
 /** The name of a key, with its ID as a tooltip. An account has no page. */

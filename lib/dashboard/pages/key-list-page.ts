@@ -107,10 +107,11 @@ function expiryBanner(keyType: KeyType, keys: readonly KeyView[], { base, now }:
         html`<a href="${base}${keyPath(keyType, key)}">${userText(keyName(key))}</a> ${timeAgo(key.expiresAt, now)}`,
     );
   const more = expiring.length - named.length;
-  const count = expiring.length === 1 ? '1 key on this page expires' : `${expiring.length} keys on this page expire`;
-  return html`<p class="banner">${count} within 14 days: ${join(named, html`, `)}${
-    more > 0 && html` and ${more} more`
-  }.</p>`;
+  const count =
+    expiring.length === 1
+      ? '1 key on this page expires within 14 days'
+      : `${expiring.length} keys on this page expire within 14 days`;
+  return html`<p class="banner">${count}: ${join(named, html`, `)}${more > 0 && html` and ${more} more`}.</p>`;
 }
 
 function environmentSwitch(path: string, view: ListView): Html {

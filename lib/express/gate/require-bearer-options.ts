@@ -106,7 +106,7 @@ export interface GateSettings {
  */
 export function readGateOptions(given: object): GateSettings {
   if (typeof (given as Partial<CredentialVerifier> | undefined)?.verify === 'function') {
-    throw new TypeError('requireBearer: expected options, got a verifier; pass it in "accept": { accept: [verifier] }');
+    throw new TypeError('requireBearer: expected options like { accept: [verifier] }, got the verifier itself');
   }
   const options = readTable('requireBearer', expandShortForm(given), OPTIONS);
   const { accept, scopes } = options;

@@ -83,7 +83,7 @@ function faultOf(route: RouteReport): readonly string[] {
  */
 function callbackFault(params: readonly string[]): string {
   const names = params.map((name) => `router.param('${name}')`).join(' and ');
-  return `runs ${names} before a gate; before the path with this parameter, mount the gate (also before body parsers), then bearerErrors`;
+  return `runs ${names} for anonymous callers too; call use(gate, bearerErrors()) before any path with this parameter`;
 }
 
 function nameOf({ method, path }: RouteReport): string {
