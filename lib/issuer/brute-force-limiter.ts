@@ -12,8 +12,8 @@ import { digestOf } from '../credentials/digest.js';
 import { describeError } from '../errors/describe-error.js';
 import { issuerWarnings } from '../events/issuer-warning.js';
 import { integer, method, type OptionTable, optional, readTable } from '../options/option-table.js';
-import { inTime } from './in-time.js';
 import { TokenRequestError } from './token-request-error.js';
+import { withTimeout } from './with-timeout.js';
 
 /** The number of failures, and the milliseconds until they are reset. */
 interface Count {
@@ -167,7 +167,7 @@ class Limit {
   async #ask<T>(shared: (counter: FailureCounter) => Promise<T>, own: () => Promise<T>): Promise<T> {
     if (this.#shared === undefined) return own();
     try {
-      return await inTime(shared(this.#shared), TIMEOUT_MS);
+      return await withTimeout(shared(this.#shared), TIMEOUT_MS);
     } catch (error) {
       if (issuerWarnings.hasSubscribers)
         issuerWarnings.publish({ warning: 'limiter_away', detail: describeError(error) });

@@ -9,7 +9,6 @@ import type { CredentialStore } from '../../store/credential-store.js';
 import { checkDatabaseDriver, type Database, databaseOf, openDatabase } from '../database.js';
 import { outputLost } from '../format-error.js';
 import { CliError, EXIT, type Io } from '../io.js';
-import { laterChoices } from '../serve/later-choices.js';
 import { encryptionKeysFrom } from '../serve/read-encryption-key.js';
 import { type ServeApp, serveApp } from '../serve/serve-app.js';
 import { serveLog } from '../serve/serve-log.js';
@@ -29,6 +28,7 @@ import {
   serveDashboard,
 } from '../serve/served-dashboard.js';
 import { announcementOn } from '../serve/startup-output.js';
+import { waitForAccount } from '../serve/wait-for-account.js';
 import { type Interruption, listenForInterruption } from '../terminal/interruption.js';
 
 /** How long requests may take to finish when the server ends. */
@@ -88,7 +88,7 @@ export function addServeCommand(program: Command, io: Io): void {
       const ended = new AbortController();
       void interruption.received.then(() => ended.abort());
       if (first.state === 'waiting') {
-        for await (const choice of laterChoices(choose, first.reason, ended.signal))
+        for await (const choice of waitForAccount(choose, first.reason, ended.signal))
           announcement.later(choice, mount(choice));
       }
       await end(server, interruption);

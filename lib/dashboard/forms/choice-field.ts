@@ -1,6 +1,6 @@
 /** A field to choose all values or only some, such as the APIs of a key. */
 import { type Html, html } from '../components/html.js';
-import type { Choice } from './form-values.js';
+import type { Choice } from './key-form-values.js';
 
 export interface ChoiceField {
   readonly name: string;

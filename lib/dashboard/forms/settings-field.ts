@@ -4,7 +4,7 @@ import type { Environment } from '../../credentials/environment.js';
 import type { ManagementError } from '../../management/management-error.js';
 import { type Html, html } from '../components/html.js';
 import type { AccountOptions } from './account-options.js';
-import type { FormValues } from './form-values.js';
+import type { FormValues } from './key-form-values.js';
 
 export interface SettingsForm {
   readonly kind: Kind;

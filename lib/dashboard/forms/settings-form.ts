@@ -5,7 +5,7 @@ import { hidden } from '../components/controls.js';
 import { type Html, html, join } from '../components/html.js';
 import { choiceField } from './choice-field.js';
 import { expiryField } from './expiry-field.js';
-import { hasNoAllOption } from './form-values.js';
+import { hasNoAllOption } from './key-form-values.js';
 import { describedBy, errorOf, LABELS, messageOf, type SettingsForm } from './settings-field.js';
 
 export function isFormError({ code, field }: ManagementError): boolean {

@@ -2,7 +2,7 @@
 import type { AuditEntry, AuditListFilter } from '../../management/audit-log/audit-log.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { cursorOf, type Page as ListPage, readLimit } from '../../management/pagination.js';
-import { endOfDay, startOfDay } from '../forms/day.js';
+import { endOfDay, startOfDay } from '../forms/date-field.js';
 import type { PageContext } from '../http/page-context.js';
 import { filtersIn } from '../http/query-string.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';

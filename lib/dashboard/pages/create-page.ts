@@ -8,7 +8,7 @@ import { KINDS } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { accountOptions } from '../forms/account-options.js';
 import { FORM_ID, formIdField, formIdIn } from '../forms/form-id.js';
-import { type FormValues, NEW_FORM_VALUES, readFormValues } from '../forms/form-values.js';
+import { type FormValues, NEW_FORM_VALUES, readFormValues } from '../forms/key-form-values.js';
 import { errorSummary, isFormError, settingsFields } from '../forms/settings-form.js';
 import { toAccessKeySettings, toKeySettings } from '../forms/to-settings.js';
 import { tokenField } from '../http/form-token.js';

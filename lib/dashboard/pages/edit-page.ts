@@ -6,7 +6,7 @@ import { type Html, html, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { accountOptions } from '../forms/account-options.js';
 import { conflictDiff } from '../forms/conflict-diff.js';
-import { type FormValues, readFormValues, toFormValues } from '../forms/form-values.js';
+import { type FormValues, readFormValues, toFormValues } from '../forms/key-form-values.js';
 import { versionIn } from '../forms/key-version.js';
 import { errorSummary, isFormError, settingsFields } from '../forms/settings-form.js';
 import { toAccessKeyEdit, toKeyEdit } from '../forms/to-settings.js';

@@ -1,7 +1,7 @@
 /** The routes of the Dashboard, and the fields that each accepts. */
 import { FLASH } from '../components/flash-message.js';
 import { FORM_ID } from '../forms/form-id.js';
-import { SETTINGS_FIELDS } from '../forms/form-values.js';
+import { SETTINGS_FIELDS } from '../forms/key-form-values.js';
 import type { Page } from '../http/page-context.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 import { auditCsv } from './audit-csv.js';

@@ -8,7 +8,7 @@ import type { Awaitable } from '../../contracts/key-resolver.js';
 import type { SigningKeyStore } from '../../contracts/signing-key-store.js';
 import { describeError } from '../../errors/describe-error.js';
 import { issuerWarnings } from '../../events/issuer-warning.js';
-import { inTime } from '../in-time.js';
+import { withTimeout } from '../with-timeout.js';
 import { isRotationDue, KEPT_FOR, MAX_KEYS, replacedKeysOf, signingKeyOf } from './key-schedule.js';
 import {
   isRetired,
@@ -213,7 +213,7 @@ export class SigningKeys {
 
   async #ask<T>(what: keyof SigningKeyStore, ask: (store: SigningKeyStore) => Awaitable<T>): Promise<T> {
     try {
-      return await inTime(ask(this.#store), this.#timeoutMs);
+      return await withTimeout(ask(this.#store), this.#timeoutMs);
     } catch (error) {
       throw new SigningKeyError(`${what}: ${describeError(error)}`);
     }

@@ -14,7 +14,7 @@ import { invalid, ManagementError, noSuchAccount } from '../management-error.js'
 import { mapStoreErrors } from '../map-store-errors.js';
 import { transactOn } from '../transact.js';
 import { type KeySettings, readNewKey, toKeyEntitlement } from './key-settings.js';
-import { mintId } from './mint.js';
+import { newId } from './new-secret.js';
 
 /** One key of an existing table. */
 export interface ImportedKey extends Omit<KeySettings, 'expiresAt'> {
@@ -157,7 +157,7 @@ function readRow(
   const { kind, environment, columns } = readNewKey(settings, now);
   checkEntitlement(toKeyEntitlement(columns), entitlement);
   const key = {
-    ...{ id: id === undefined ? mintId(kind) : readNewKeyId('id', id), kind, account, environment, ...columns },
+    ...{ id: id === undefined ? newId(kind) : readNewKeyId('id', id), kind, account, environment, ...columns },
     // A time in the past is allowed: an imported key may have expired long ago.
     expires_at: readTime('expiresAt', expiresAt),
     created_at: readTime('createdAt', createdAt) ?? now,

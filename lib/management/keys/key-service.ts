@@ -26,7 +26,7 @@ import { readKeyId, subjectOf } from './key-id.js';
 import { hasSameEntitlement, type NewKey, readEdit, settingsOf } from './key-settings.js';
 import { type KeyView, keyViewOf } from './key-view.js';
 import { assertEnvironment, assertGrantable, inEnvironment, isWithin } from './member-rules.js';
-import { mint, mintId } from './mint.js';
+import { newId, newSecret } from './new-secret.js';
 
 /** A key that was created or got a new secret. */
 export interface CreatedKey {
@@ -194,8 +194,8 @@ export class KeyService {
     const { member, now } = actor;
     await assertEnabled(tx, member.account);
     await assertEntitled(tx, columns, member.account);
-    const id = mintId(kind);
-    const { text, row } = mint(kind, environment, id, now);
+    const id = newId(kind);
+    const { text, row } = newSecret(kind, environment, id, now);
     const key: KeyRow = {
       ...{ id, kind, environment, account: member.account, ...columns, created_at: now, created_by: member.id },
       ...{ revoked_at: null, disabled_at: null, tokens_not_before: null, version: 1 },

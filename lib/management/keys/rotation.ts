@@ -4,7 +4,7 @@ import type { KeyRow, SecretRow } from '../../store/tables.js';
 import { invalid, ManagementError } from '../management-error.js';
 import { readKeyId } from './key-id.js';
 import { secretIdOf } from './key-view.js';
-import { mint } from './mint.js';
+import { newSecret } from './new-secret.js';
 
 /** Maximum grace period in seconds: 30 days. The comment of `rotate` in create-management.ts states it too. */
 export const MAX_GRACE = 30 * 86_400;
@@ -93,7 +93,7 @@ export async function endGraceOf(tx: RepositoryTransaction, key: KeyRow, now: nu
 async function add(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<string> {
   // Each new secret gets a later time than the last one: the newest secret is the current one, so times must differ.
   const latest = (await tx.secrets(key.id)).at(-1)?.created_at ?? 0;
-  const { text, row } = mint(key.kind, key.environment, key.id, Math.max(now, latest + 1));
+  const { text, row } = newSecret(key.kind, key.environment, key.id, Math.max(now, latest + 1));
   await tx.insertSecret(row);
   return text;
 }

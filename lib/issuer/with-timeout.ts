@@ -1,7 +1,7 @@
 import type { Awaitable } from '../contracts/key-resolver.js';
 
 /** Waits for a response, at most for this number of milliseconds. */
-export async function inTime<T>(answer: Awaitable<T>, milliseconds: number): Promise<T> {
+export async function withTimeout<T>(answer: Awaitable<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     const error = Object.assign(new Error('late'), { name: 'TimeoutError' });

@@ -12,7 +12,7 @@ const INTERVAL_MS = 1_000;
  * @param ended - Ends the wait.
  * @param pause - Waits between two attempts; rejects if the wait has ended.
  */
-export async function* laterChoices(
+export async function* waitForAccount(
   choose: () => Promise<AccountChoice>,
   firstReason: string,
   ended: AbortSignal,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { laterChoices } from '../../lib/cli/serve/later-choices.js';
 import type { AccountChoice } from '../../lib/cli/serve/served-dashboard.js';
+import { waitForAccount } from '../../lib/cli/serve/wait-for-account.js';
 
 const waiting = (reason: string): AccountChoice => ({ state: 'waiting', reason });
 const chosen: AccountChoice = { state: 'chosen', account: 'acme' };
@@ -17,7 +17,7 @@ async function yielded(...results: AccountChoice[]) {
   };
   const choose = async () => results.shift() ?? chosen;
   const all: AccountChoice[] = [];
-  for await (const choice of laterChoices(choose, 'no database', ended.signal, pause)) all.push(choice);
+  for await (const choice of waitForAccount(choose, 'no database', ended.signal, pause)) all.push(choice);
   return { all, pauses };
 }
 

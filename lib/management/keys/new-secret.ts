@@ -15,20 +15,20 @@ const SECRET_BYTES = 64;
 const ID_PREFIX = { secret: 'key_', public: 'key_', access: 'ack_' } as const;
 
 /** Creates an id with 130 random bits, so that ids cannot be guessed and do not show how many keys exist. */
-export function mintId(kind: Kind): string {
+export function newId(kind: Kind): string {
   let id: string = ID_PREFIX[kind];
   for (const byte of randomOrThrow(() => randomBytes(ID_LENGTH))) id += ALPHABET[byte & 31];
   return id;
 }
 
 /** A secret, and the row that is stored for it. */
-export interface MintedSecret {
+export interface NewSecret {
   readonly text: string;
   readonly row: SecretRow;
 }
 
 /** Creates the key value of an API key, or the client secret of an access key. */
-export function mint(kind: Kind, environment: Environment, key: string, now: number): MintedSecret {
+export function newSecret(kind: Kind, environment: Environment, key: string, now: number): NewSecret {
   const text = randomOrThrow(() =>
     kind === 'access' ? randomBytes(SECRET_BYTES).toString('base64url') : mintKey(kind, environment),
   );
