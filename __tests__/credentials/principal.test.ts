@@ -5,6 +5,7 @@ import {
   freezePrincipal,
   holdsScope,
   type KeyPrincipal,
+  listedScopesOf,
   reachesApi,
   reachesChannel,
 } from '../../lib/credentials/principal.js';
@@ -126,5 +127,24 @@ describe('holdsScope', () => {
   it('uses scope prefixes for a principal that was never frozen', () => {
     expect(holdsScope(keyPrincipal(), 'payments:refund')).toBe(true);
     expect(holdsScope(keyPrincipal(), 'vault')).toBe(false);
+  });
+});
+
+describe('listedScopesOf', () => {
+  it('returns the scopes that the credential itself lists, without implied ones', () => {
+    const scopes = ['files:write', 'audit', 'files:read'];
+    expect(listedScopesOf(accessPrincipal({ scopes, listedScopes: ['audit', 'files:write', 'vault'] }))).toEqual([
+      ...['files:write', 'audit'],
+    ]);
+    expect(listedScopesOf(accessPrincipal({ scopes, listedScopes: [] }))).toEqual([]);
+  });
+
+  it('returns all scopes if none is implied', () => {
+    const scopes = ['files:write', 'audit'];
+    expect(listedScopesOf(accessPrincipal({ scopes }))).toBe(scopes);
+  });
+
+  it('returns none for a key with all scopes of its APIs', () => {
+    expect(listedScopesOf(keyPrincipal({ scopes: 'all' }))).toEqual([]);
   });
 });

@@ -36,3 +36,51 @@ describe('N14 a record that is an object of a model', () => {
     expect(() => refuseUnknownExpiryFields(record, READ)).not.toThrow();
   });
 });
+
+describe('the error', () => {
+  const errorOf = (record: object, read: Readonly<Record<string, true>> = READ) => {
+    try {
+      refuseUnknownExpiryFields(record, read);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const text = (field: string, use: string) =>
+    `${field}: this field looks like an expiry or a revocation, but keyward does not read it; use ${use}`;
+
+  it('names the field that keyward reads, if one has the same letters', () => {
+    expect(errorOf({ EXPIRES_AT: 1 })).toBe(text('EXPIRES_AT', 'expiresAt'));
+  });
+
+  it('names all fields that end a key, if none has the same letters', () => {
+    expect(errorOf({ until: 1 })).toBe(text('until', 'expiresAt, revokedAt or disabled'));
+  });
+
+  it.each([
+    ['n'.repeat(50).concat('_until'), true],
+    ['n'.repeat(54).concat('_until'), true],
+    ['n'.repeat(55).concat('_until'), false],
+    ['until this day', false],
+    ['this day_until', false],
+    ['$key-until_', true],
+  ])('repeats the name %s only if it looks like the name of a column: %s', (field, isNamed) => {
+    expect(errorOf({ [field]: 1 })).toBe(text(isNamed ? field : 'a field', 'expiresAt, revokedAt or disabled'));
+  });
+
+  it.each([
+    ['a copy has the value', { expires_at: 1, expiresAt: 1 }],
+    ['it has no value', { until: null, ttl: undefined }],
+    ['the word is part of another', { abendage: 1, statuses: 1, exponent: 1, beforehand: 1 }],
+  ])('is not thrown if %s', (_what, record) => {
+    expect(errorOf(record)).toBeUndefined();
+  });
+
+  it.each(['status', 'keyStatus', 'key_status', 'statusText', 'exp', 'validity'])('is thrown for %s', (field) => {
+    expect(errorOf({ [field]: 1 })).toBe(text(field, 'expiresAt, revokedAt or disabled'));
+  });
+
+  it('is thrown although the field that has the same letters has no value', () => {
+    expect(errorOf({ expires_at: 1, expiresAt: null })).toBe(text('expires_at', 'expiresAt'));
+  });
+});
