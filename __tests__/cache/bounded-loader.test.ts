@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { BoundedLoader } from '../../lib/cache/bounded-loader.js';
 import type { Subject } from '../../lib/cache/invalidation.js';
 import type { LookupSource } from '../../lib/cache/lookup-slots.js';
+import { RecordError } from '../../lib/credentials/records/record-error.js';
 import { type Deferred, deferred } from '../support/deferred.js';
 import { createManualClock } from '../support/manual-clock.js';
 
@@ -11,15 +12,20 @@ const SUBJECT: Subject = { id: 'k1', account: 'a1' };
 /** A loader, and the lookups that it started: they last until the test ends them. */
 function createLoader({ isShared = true, maxLookups = 2 } = {}) {
   const started: Deferred<Subject>[] = [];
+  const failures: string[] = [];
+  const clock = createManualClock();
   const loader = new BoundedLoader<() => Promise<Subject>, Subject, number | string>({
     of: 'test',
     timeout: 1_000,
     maxLookups,
     isShared,
-    clock: createManualClock(),
+    clock,
     lookUp: (request) => request(),
     found: (_key, _value, { sequence }) => sequence,
-    failed: (_key, reason) => reason,
+    failed: (_key, reason) => {
+      failures.push(reason);
+      return reason;
+    },
   });
   const load = (key: string) =>
     loader.load(key, () => {
@@ -33,7 +39,7 @@ function createLoader({ isShared = true, maxLookups = 2 } = {}) {
     for (const lookup of started) lookup.resolve(SUBJECT);
     await Promise.all(pending);
   }
-  return { loader, started, load, runShort };
+  return { loader, started, load, runShort, clock, failures };
 }
 
 beforeEach(() => {
@@ -85,16 +91,43 @@ describe('single flight', () => {
 describe('an answer that arrives while the event loop is blocked', () => {
   it('is not too late', async () => {
     jest.useRealTimers();
+    const failures: string[] = [];
     const loader = new BoundedLoader<unknown, Subject, string>({
       ...{ of: 'test', timeout: 50, maxLookups: 2, isShared: true, clock: createManualClock() },
       lookUp: () => new Promise((resolve) => randomBytes(8, () => resolve(SUBJECT))),
       found: () => 'found',
-      failed: (_key, reason) => reason,
+      failed: (_key, reason) => {
+        failures.push(reason);
+        return reason;
+      },
     });
     const result = loader.load('a', undefined);
     const until = performance.now() + 100;
     while (performance.now() < until);
     expect(await result).toBe('found');
+    await new Promise(setImmediate);
+    expect(failures).toEqual([]);
+  });
+});
+
+describe('a lookup that timed out', () => {
+  it('has failed once, even if it throws later', async () => {
+    const { started, load, failures } = createLoader();
+    const result = load('a');
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await result).toBe('timed_out');
+    started[0]?.reject(new Error('late'));
+    await jest.advanceTimersByTimeAsync(0);
+    expect(failures).toEqual(['timed_out']);
+  });
+
+  it('has failed again if it returns an invalid record, which ends the use of the cached one', async () => {
+    const { started, load, failures } = createLoader();
+    const result = load('a');
+    await jest.advanceTimersByTimeAsync(1_000);
+    started[0]?.reject(new RecordError('id: expected a non-empty string'));
+    await jest.advanceTimersByTimeAsync(0);
+    expect([await result, failures]).toEqual(['timed_out', ['timed_out', 'record_invalid']]);
   });
 });
 
@@ -167,5 +200,29 @@ describe('places', () => {
     expect(await startedOf(bench, 'new', attacker)).toBe(2);
     expect(await startedOf(bench, 'new too', customer)).toBe(4);
     expect(await startedOf(bench, 'known', attacker)).toBe(2);
+  });
+
+  it('places are short for 10 seconds, and then no longer', async () => {
+    const bench = createLoader({ maxLookups: 8 });
+    await bench.runShort();
+    bench.clock.advance(9_999);
+    expect(await startedOf(bench, 'new', customer)).toBe(6);
+    const again = createLoader({ maxLookups: 8 });
+    await again.runShort();
+    again.clock.advance(10_000);
+    expect(await startedOf(again, 'new', customer)).toBe(8);
+  });
+
+  it('a lookup that expires and settles later frees its place once', async () => {
+    const bench = createLoader({ maxLookups: 8 });
+    await bench.runShort();
+    bench.started.length = 0;
+    const lookups = Array.from({ length: 6 }, (_, index) => bench.load(`lasting ${index}`));
+    await jest.advanceTimersByTimeAsync(10_000);
+    for (const lookup of bench.started) lookup.resolve(SUBJECT);
+    await Promise.all(lookups);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(bench.started.length).toBe(6);
+    expect(await startedOf(bench, 'new', customer)).toBe(6);
   });
 });

@@ -29,6 +29,15 @@ describe('memoryReplayCache', () => {
     expect(cache.firstUse(replayId(ALICE, 'one'), 70)).toBe(true);
   });
 
+  it('removes an id a second after its seconds, and not before', () => {
+    const { cache, clock } = setUp({ maxPerClient: 1 });
+    cache.firstUse(replayId(ALICE, 'one'), 70);
+    clock.advance(70_999);
+    expect(cache.firstUse(replayId(ALICE, 'one'), 70)).toBe(false);
+    clock.advance(1);
+    expect(cache.firstUse(replayId(ALICE, 'two'), 70)).toBe(true);
+  });
+
   it('removes a short-lived id after an earlier long-lived one', () => {
     const { cache, clock } = setUp({ max: 2 });
     cache.firstUse(replayId(ALICE, 'long'), 300);

@@ -109,3 +109,7 @@ describe('apiMap', () => {
     );
   });
 });
+
+it('names itself in the error for an unknown option', () => {
+  expect(() => apiMap({ files: ['files:read'] }, { imply: {} } as never)).toThrow(/^apiMap: .*"imply"/);
+});

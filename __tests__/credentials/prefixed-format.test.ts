@@ -145,3 +145,20 @@ describe('apiKeys with a format of a prefix', () => {
     expect(() => requireBearer({ accept: [verifier(), verifier()] })).toThrow(TypeError);
   });
 });
+
+describe('a text that is longer than a key', () => {
+  const signed = (body: string) => body + checksumOf(body);
+
+  it.each([
+    ['a valid key', signed(`acme_sk_${'a'.repeat(26)}`), { kind: 'secret', environment: 'live' }],
+    ['a random part that is too long', signed(`acme_sk_${'a'.repeat(27)}`), 'malformed'],
+    ['a random part that is too short', signed(`acme_sk_${'a'.repeat(25)}`), 'malformed'],
+    ['a character that is not in the alphabet before it', signed(`acme_sk_0${'a'.repeat(26)}`), 'malformed'],
+    ['a key with a checksum of itself behind it', signed(`acme_sk_${'a'.repeat(32)}0`), 'malformed'],
+  ])('%s', (_what, text, reading) => {
+    const read = acme.read(text);
+    expect(typeof reading === 'string' ? read : read && { ...(read as KeyReading) }).toEqual(
+      typeof reading === 'string' ? reading : expect.objectContaining(reading),
+    );
+  });
+});
