@@ -20,6 +20,6 @@ export default {
     '-(?:processes|crash|restart)\\.test\\.ts$',
   ],
   // A mutant that lets a test wait for ever is found sooner.
-  testTimeout: 60_000,
+  testTimeout: 10_000,
   runner: '<rootDir>/scripts/mutant-runner.js',
 };

@@ -11,9 +11,13 @@ export default {
   reporters: ['json', process.stderr.isTTY ? 'progress-line' : 'progress-append-only'],
   jsonReporter: { fileName: `reports/mutation/${name}.json` },
   thresholds: { high: 100, low: bound, break: bound },
-  concurrency: 2,
-  maxTestRunnerReuse: 40,
+  // More than cores: most of the time of a mutant is spent on waiting for a test that hangs, or for files.
+  concurrency: 4,
+  maxTestRunnerReuse: 100,
   timeoutMS: 20_000,
+  // A second run tries only the mutants whose code or tests changed.
+  incremental: true,
+  incrementalFile: `reports/mutation/${name}-incremental.json`,
   tempDirName: `.stryker-tmp/${name}`,
   cleanTempDir: 'always',
 };
