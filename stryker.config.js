@@ -15,7 +15,7 @@ export default {
   concurrency: 4,
   maxTestRunnerReuse: 100,
   timeoutMS: 20_000,
-  // A second run tries only the mutants whose code or tests changed.
+  // A second run tries only the mutants that survived, and those whose code or tests changed.
   incremental: true,
   incrementalFile: `reports/mutation/${name}-incremental.json`,
   tempDirName: `.stryker-tmp/${name}`,

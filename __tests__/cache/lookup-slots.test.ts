@@ -92,4 +92,10 @@ describe('when slots are short', () => {
     flood(attacker, 0, 20_000);
     expect(take(8, attacker, 20_000).length).toBe(6);
   });
+
+  it('the counts of networks start again as soon as slots were no longer short', () => {
+    flood();
+    flood(attacker, 0, 10_000);
+    expect(take(8, attacker, 10_000).length).toBe(6);
+  });
 });

@@ -124,6 +124,16 @@ describe('a cache that answers later', () => {
     expect(failures()).toEqual([['replayCache', 'timed_out', undefined]]);
   });
 
+  it('is not too late if its answer arrives while the event loop is blocked', async () => {
+    const { cache, asked } = createSlow();
+    const use = new ReplayCheck(cache).use({}, 'a', 60);
+    jest.advanceTimersByTime(1_000);
+    asked[0]?.resolve(true);
+    expect(await use).toBe('first');
+    await new Promise(setImmediate);
+    expect(failures()).toEqual([]);
+  });
+
   it('is asked by at most 1,000 requests at a time', async () => {
     const { cache, asked } = createSlow();
     const check = new ReplayCheck(cache);

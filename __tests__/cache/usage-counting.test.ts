@@ -176,6 +176,14 @@ describe('access tokens', () => {
     expect(Object.values(counts)).toEqual([[0, 3]]);
   });
 
+  it('are not counted if their access key is unknown', async () => {
+    const resolver = { ...accessKeys, resolveAccessKey: () => undefined };
+    const base = { issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(signer), clock };
+    const tokens = accessTokens({ ...base, accessKeys: resolver });
+    expect((await tokens.verify(new PresentedCredential(token()))).outcome).toBe('refused');
+    expect(counts).toEqual({});
+  });
+
   it('are counted as refused if the request does not prove that it has their key, cached or not', async () => {
     const client = await createDpopClient(signer);
     const base = { issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(signer), accessKeys, clock };

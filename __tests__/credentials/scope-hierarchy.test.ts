@@ -4,6 +4,8 @@ import { resolveImplies, withImplied } from '../../lib/credentials/scope-hierarc
 
 const LISTED = ['files:admin', 'files:write', 'files:read', 'files:list', 'audit'];
 const resolve = (implies: unknown) => resolveImplies(implies, (scope) => LISTED.includes(scope));
+/** The first scope implies two that imply each other. */
+const CYCLE_BEHIND = { 'files:admin': ['files:write'], 'files:write': ['files:read'], 'files:read': ['files:write'] };
 const refusal = (text: string) => new TypeError(`apiMap: option "implies" ${text}`);
 
 describe('resolveImplies', () => {
@@ -64,6 +66,7 @@ describe('resolveImplies', () => {
 
   it.each([
     ['of one', { audit: ['audit'] }, 'audit'],
+    ['of two, of which neither is the first scope', CYCLE_BEHIND, 'files:write'],
     ['of two', { 'files:write': ['files:read'], 'files:read': ['files:write'] }, 'files:write'],
   ])('refuses a cycle %s', (_name, implies, scope) => {
     expect(() => resolve(implies)).toThrow(refusal(`has a cycle: "${scope}" implies itself`));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readAccessKeyGrant } from '../../../lib/credentials/records/access-key-grant.js';
 import { readAccessKeyRecord, readKeyRecord } from '../../../lib/credentials/records/record.js';
 import { RecordError } from '../../../lib/credentials/records/record-error.js';
-import { METADATA_EXPECTED } from '../../../lib/credentials/records/record-fields.js';
+import { isMetadata, METADATA_EXPECTED } from '../../../lib/credentials/records/record-fields.js';
 
 const DIGEST = '0123456789abcdef'.repeat(4);
 const KEY = { id: 'key_1', kind: 'secret', account: 'acc_1', environment: 'live', apis: ['payments'] };
@@ -84,6 +84,10 @@ describe.each(READERS)('a record of %s', (_name, read) => {
   it.each(['metadata', 'limits', 'allowedAddresses', 'channels', 'platform'])('takes %s of null as absent', (field) => {
     expect(read(field, null)).toEqual(read(field, undefined));
   });
+});
+
+it('null is no metadata', () => {
+  expect(isMetadata(null)).toBe(false);
 });
 
 it('says in one text what metadata may be', () => {
