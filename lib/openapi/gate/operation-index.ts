@@ -131,7 +131,10 @@ function entriesOf<D>(operations: readonly IndexedOperation<D>[]): readonly Entr
     const entry = byPath.get(template.key) ?? { template, value: new Map() };
     const twin = entry.value.get(method);
     if (twin !== undefined) {
-      throw faultAt(place, `${method} ${twin.operation.path} and ${indexed.operation.path} are the same template`);
+      throw faultAt(
+        place,
+        `${method} ${twin.operation.path} and ${indexed.operation.path} differ only in the names of their parameters`,
+      );
     }
     entry.value.set(method, indexed);
     byPath.set(template.key, entry);
