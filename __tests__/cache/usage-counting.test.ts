@@ -176,6 +176,14 @@ describe('access tokens', () => {
     expect(Object.values(counts)).toEqual([[0, 3]]);
   });
 
+  it('are not counted if the resolver has no usageOf', async () => {
+    const { resolveAccessKey } = accessKeys;
+    const base = { issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(signer), clock };
+    const tokens = accessTokens({ ...base, accessKeys: { resolveAccessKey } });
+    expect((await tokens.verify(new PresentedCredential(token()))).outcome).toBe('accepted');
+    expect([counts, ear.heard('keyward:callback-failure')]).toEqual([{}, []]);
+  });
+
   it('are not counted if their access key is unknown', async () => {
     const resolver = { ...accessKeys, resolveAccessKey: () => undefined };
     const base = { issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(signer), clock };

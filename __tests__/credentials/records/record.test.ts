@@ -261,3 +261,25 @@ describe('RecordError', () => {
     },
   );
 });
+
+describe('a record that is an object of a class', () => {
+  class Row {
+    readonly [field: string]: unknown;
+    constructor(fields: object) {
+      Object.assign(this, fields);
+    }
+  }
+  class SoftDeletedRow extends Row {
+    get deletedAt() {
+      return new Date(0);
+    }
+  }
+
+  it('is read like any other', () => {
+    expect(readKeyRecord(new Row(KEY))).toEqual(readKeyRecord(KEY));
+  });
+
+  it('N14 is refused if a getter of the class looks like an expiry', () => {
+    expect(() => readKeyRecord(new SoftDeletedRow(KEY))).toThrow(/^deletedAt: this field looks like an expiry/);
+  });
+});
