@@ -72,7 +72,7 @@ function useSinceRotation(
   if (newest === undefined) return undefined;
   const rotatedAt = newest.createdAt;
   if (lastUsedAt !== null && lastUsedAt > rotatedAt) return html`<strong>It is still in use.</strong>`;
-  const sentence = html`It has not been used since the rotation, ${timeAgo(rotatedAt, now)}.`;
+  const sentence = html`It has not been used since the rotation (${timeAgo(rotatedAt, now)}).`;
   if (now - rotatedAt.getTime() > USES_STORED_AFTER_MS) return html`<strong>${sentence}</strong>`;
   return html`${sentence} ${USAGE_DELAY} Check again later.`;
 }

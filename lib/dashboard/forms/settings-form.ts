@@ -91,7 +91,7 @@ ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 function limitsField(form: SettingsForm): Html {
   const error = errorOf(form, 'limits');
   return html`<div class="field"><label for="field-limits">Rate limits</label>
-<p class="hint" id="limits-hint">Requests per time period, such as 100/minute, 500/15m or 5000 per day. Separate several limits with commas. Leave it empty to use the limits of the API.</p>
+<p class="hint" id="limits-hint">Requests per time period, such as 100/minute, 500/15m or 5000/day. Separate several limits with commas. Leave it empty to use the limits of the API.</p>
 ${error !== undefined && html`<p class="error" id="limits-error">${error}</p>`}
 <input id="field-limits" name="limits" value="${form.values.limits ?? ''}" autocomplete="off" spellcheck="false"${describedBy('limits', error)}></div>`;
 }
