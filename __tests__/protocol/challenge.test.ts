@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from '../../lib/protocol/bearer-error-codes.js';
-import { bearerChallenge, isQuotable, plainChallenges } from '../../lib/protocol/challenge.js';
+import { bearerChallenge, isQuotable, plainChallenges, scopesOf401 } from '../../lib/protocol/challenge.js';
 import { formatScope } from '../../lib/protocol/scope.js';
 import { law } from '../support/law.js';
 
@@ -82,6 +82,58 @@ describe('bearerChallenge', () => {
     expect(bearerChallenge({ realm, resourceMetadata: undefined }, 'credential_missing')).toBe(
       `Bearer realm=${quoted}`,
     );
+  });
+
+  describe('for a gate that accepts DPoP too', () => {
+    const schemes = ['Bearer', 'DPoP'] as const;
+    const context = { ...CONTEXT, schemes, algorithms: ['ES256', 'EdDSA'] };
+    const { description } = BEARER_ERRORS.invalid_token;
+    const error = `error="invalid_token", error_description="${description}"`;
+    const algs = 'algs="ES256 EdDSA"';
+
+    it('a 401 has a challenge of each scheme, and the presented one has the error', () => {
+      expect(bearerChallenge(context, 'invalid_token')).toBe(`Bearer realm="api", ${error}, DPoP realm="api", ${algs}`);
+      expect(bearerChallenge(context, 'invalid_token', undefined, { scheme: 'DPoP' })).toBe(
+        `Bearer realm="api", DPoP realm="api", ${error}, ${algs}`,
+      );
+    });
+
+    it('another status has only the challenge of the presented scheme', () => {
+      const refused = bearerChallenge(context, 'insufficient_scope', ['a'], { scheme: 'DPoP' });
+      expect(refused).toMatch(/^DPoP realm="api", error="insufficient_scope", .*, scope="a", algs="ES256 EdDSA"$/);
+      expect(bearerChallenge(context, 'insufficient_scope', ['a'])).toMatch(/^Bearer [^D]*$/);
+    });
+
+    it('offers only the schemes that it is told, and the first has the error if the presented one is not offered', () => {
+      expect(bearerChallenge(context, 'invalid_token', undefined, { schemes: ['DPoP'] })).toBe(
+        `DPoP realm="api", ${error}, ${algs}`,
+      );
+    });
+
+    it('names no algorithms if it knows none', () => {
+      expect(bearerChallenge({ ...CONTEXT, schemes: ['DPoP'] }, 'credential_missing')).toBe('DPoP realm="api"');
+    });
+  });
+
+  it('names the authentication that the user needs (RFC 9470 §3)', () => {
+    const write = (authenticationContext: object) =>
+      bearerChallenge(CONTEXT, 'insufficient_user_authentication', undefined, { authenticationContext });
+    const { description } = BEARER_ERRORS.insufficient_user_authentication;
+    const start = `Bearer realm="api", error="insufficient_user_authentication", error_description="${description}"`;
+    expect(write({ acr: ['gold', 'silver'], maxAge: 0 })).toBe(`${start}, acr_values="gold silver", max_age="0"`);
+    expect(write({ acr: ['gold'] })).toBe(`${start}, acr_values="gold"`);
+    expect(write({})).toBe(start);
+  });
+
+  it('the scopes of a gate are named by each 401, and by no other response', () => {
+    const plain = plainChallenges(CONTEXT, ['payments']);
+    for (const code of CODES) {
+      const isNamed = BEARER_ERRORS[code].status === 401;
+      expect(scopesOf401(['payments'], code)).toEqual(isNamed ? ['payments'] : undefined);
+      expect(scopesOf401([], code)).toBeUndefined();
+      expect(plain[code]).toBe(bearerChallenge(CONTEXT, code, isNamed ? ['payments'] : undefined));
+    }
+    expect(plain.credential_missing).toBe('Bearer realm="api", scope="payments"');
   });
 
   law('writes printable ASCII that parses back into what it was given', () => {

@@ -6,7 +6,7 @@
  * Matches scheme, authority without userinfo, and path. A WHATWG URL parser is not used, because it repairs invalid
  * URIs.
  */
-const URI = /^([A-Za-z][A-Za-z\d+.-]*):\/\/([^/?#@\\]+)([^?#\\]*)(?:[?#]|$)/;
+const URI = /^([A-Za-z][A-Za-z\d+.-]*):\/\/([^/?#@\\]+)((?:\/[^?#\\]*)?)(?:[?#]|$)/;
 const PRINTABLE = /^[\x21-\x7E]+$/;
 const DEFAULT_PORT: Readonly<Record<string, RegExp>> = { http: /:(?:80)?$/, https: /:(?:443)?$/ };
 const ABSOLUTE_FORM = /^[A-Za-z][A-Za-z\d+.-]*:\/\/[^/?#]*/;
