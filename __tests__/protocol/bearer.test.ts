@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import {
   ABSENT,
   isB64token,
+  isSchemelessKey,
   MALFORMED,
   MAX_CREDENTIAL_LENGTH,
   readBearer,
+  readDpop,
   repeatsAuthorization,
 } from '../../lib/protocol/bearer.js';
 import { law } from '../support/law.js';
@@ -117,6 +119,55 @@ describe('readBearer', () => {
       },
     );
   });
+});
+
+describe('readDpop', () => {
+  it.each(['DPoP', 'dpop', 'DPOP'])('accepts the scheme as %s', (scheme) => {
+    expect([readDpop(`${scheme} t`), readDpop(`${scheme}   t`)]).toEqual(['t', 't']);
+  });
+
+  it.each<[string, unknown]>([
+    ['no field', undefined],
+    ['a list', ['DPoP t']],
+    ['an empty field', ''],
+    ['Bearer', 'Bearer t'],
+    ['a scheme that DPoP ends', 'xDPoP t'],
+    ['a space before the scheme', ' DPoP t'],
+    ['a scheme that goes on with a letter', 'DPoPx t'],
+    ['a scheme that goes on with a digit', 'DPoP2 t'],
+    ...[...TOKEN_PUNCTUATION].map((character): [string, unknown] => [
+      `a scheme that goes on with ${character}`,
+      `DPoP${character} t`,
+    ]),
+  ])('finds no credential in %s', (_name, authorization) => {
+    expect(readDpop(authorization)).toBe(ABSENT);
+  });
+
+  it.each([
+    ['the scheme alone', 'DPoP'],
+    ['the scheme and two spaces', 'DPoP  '],
+    ['a tab for the space', 'DPoP\tt'],
+    ['a credential that is too long', `DPoP ${LONGEST}a`],
+  ])('is malformed: %s', (_name, authorization) => {
+    expect(readDpop(authorization)).toBe(MALFORMED);
+  });
+
+  it('accepts the longest credential', () => {
+    expect(readDpop(`DPoP ${LONGEST}`)).toBe(LONGEST);
+  });
+});
+
+describe('isSchemelessKey', () => {
+  it.each(['sk_a', 'pk_a', 'sk_', 'pk_sbox_a'])('finds a key in %s', (authorization) => {
+    expect(isSchemelessKey(authorization)).toBe(true);
+  });
+
+  it.each([[undefined], [null], [['sk_a']], [''], ['sk'], ['xk_a'], [' sk_a'], ['a sk_a'], ['SK_a'], ['Bearer sk_a']])(
+    'finds none in %j',
+    (authorization) => {
+      expect(isSchemelessKey(authorization)).toBe(false);
+    },
+  );
 });
 
 describe('isB64token', () => {
