@@ -213,7 +213,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
   #leave(lookup: Lookup<R>): void {
     // After a timeout, a newer lookup may have the same key. It must stay joinable.
     if (!lookup.hasTimedOut) this.#joinable.delete(lookup.key);
-    if (this.#pending.delete(lookup)) this.#slots.free(lookup.slot);
+    if (this.#pending.delete(lookup) && lookup.slot !== UNCOUNTED) this.#slots.free(lookup.slot);
   }
 }
 
