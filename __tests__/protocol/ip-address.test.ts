@@ -7,6 +7,7 @@ it.each([
   ['2001:db8::7', '2001:db8::7'],
   ['::ffff:cb00:7107', '::ffff:cb00:7107'],
   ['::ffff:unknown', '::ffff:unknown'],
+  ['::fffe:203.0.113.7', '::fffe:203.0.113.7'],
   ['', ''],
 ])('the address %j is shown as %j', (address, shown) => {
   expect(withoutMappedPrefix(address)).toBe(shown);

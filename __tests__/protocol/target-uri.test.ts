@@ -47,6 +47,7 @@ describe('requestPath', () => {
     ['/keys/https://a/b', '/keys/https://a/b'],
     ['https://api.example/keys?q', '/keys'],
     ['HTTP://api.example:8080/keys', '/keys'],
+    ['https://api.example/', '/'],
     ['https://api.example?q', ''],
     ['https://api.example', ''],
     ['a+b.c-1://api.example/keys', '/keys'],
