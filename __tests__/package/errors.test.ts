@@ -14,8 +14,8 @@ const classes = libSources.flatMap(({ name: file, nodes }) =>
   }),
 );
 
-/** Classes that others may extend; `HttpError` is one itself. */
-const OWN = ['KeywardError', 'HttpError'];
+/** Classes that others may extend; all but the first are some themselves. */
+const OWN = ['KeywardError', 'RefusalError', 'HttpError'];
 
 describe('errors of the package', () => {
   it('extend KeywardError, and no other class of errors', () => {

@@ -1,4 +1,4 @@
-import { KeywardError } from '../errors/keyward-error.js';
+import { RefusalError } from '../errors/refusal-error.js';
 import { BEARER_ERRORS, type BearerErrorCode } from '../protocol/bearer-error-codes.js';
 
 /**
@@ -16,7 +16,7 @@ import { BEARER_ERRORS, type BearerErrorCode } from '../protocol/bearer-error-co
  * };
  * ```
  */
-export class BearerError extends KeywardError {
+export class BearerError extends RefusalError {
   override readonly name = 'BearerError';
   declare readonly code: BearerErrorCode;
   declare readonly status: number;

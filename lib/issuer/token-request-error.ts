@@ -1,8 +1,8 @@
-import { KeywardError } from '../errors/keyward-error.js';
+import { RefusalError } from '../errors/refusal-error.js';
 import { TOKEN_ERRORS, type TokenErrorCode } from '../protocol/token-error-codes.js';
 
 /** Thrown to refuse a request to an endpoint of the issuer. */
-export class TokenRequestError extends KeywardError {
+export class TokenRequestError extends RefusalError {
   override readonly name = 'TokenRequestError';
   declare readonly code: TokenErrorCode;
   declare readonly status: number;
