@@ -1,4 +1,5 @@
 /** Requests as a middleware in Express meets them, without a socket, and lanes to send them down. */
+import { IncomingMessage } from 'node:http';
 import express from 'express';
 
 const app = express();
@@ -26,9 +27,11 @@ export function requestWith(credential) {
   return new Request(credential === undefined ? undefined : Buffer.from(`Bearer ${credential}`).toString('latin1'));
 }
 
-/** A request whose prototype was set after it was made, as Express does with each request that a plain server gives it. */
+/** A request of Node's own class, whose prototype was set after it was made, as Express does where the server is a plain one. */
 export function requestByExpress(credential) {
-  return Object.setPrototypeOf(requestWith(credential), app.request);
+  const { headers, rawHeaders, method, url } = requestWith(credential);
+  const request = Object.assign(new IncomingMessage(socket), { headers, rawHeaders, method, url });
+  return Object.setPrototypeOf(request, app.request);
 }
 
 /**
