@@ -31,7 +31,8 @@ const contexts = new WeakMap<IncomingMessage, AuthContext>();
 /** Sets the principal of a request, also as `req.auth`. A value that other code has set there is replaced. */
 export function setPrincipal(req: ExpressRequest, gate: GateMetadata, principal: Principal | undefined): void {
   contexts.set(req, { gate, principal, earlier: contexts.get(req) });
-  if (req.auth === principal) return;
+  // `Reflect.get`: see docs/decisions/0031.
+  if (Reflect.get(req, 'auth') === principal) return;
   if (req.app !== undefined) offerAccessor(req.app);
   // With the accessor, `req.auth` already returns the principal, and the request needs no property of its own.
   if (req.auth === principal) return;

@@ -107,8 +107,9 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
   }
 
   function decide(req: IncomingMessage): Verdict | Promise<Verdict> {
-    // Read only once: `headers` is an accessor, and slow on a request whose prototype Express has replaced.
-    const { headers } = req;
+    // Read once, because `headers` is an accessor. Reading a property by its name is slow on a request whose prototype
+    // Express has replaced; `Reflect.get` is not (docs/decisions/0031).
+    const headers = Reflect.get(req, 'headers');
     const { authorization } = headers;
     let scheme: CredentialScheme = 'Bearer';
     let presented = repeatsAuthorization(req) ? MALFORMED : readBearer(authorization, gate.allowSchemeless);
@@ -118,7 +119,7 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
         return whenAbsent === MISSING && isSchemelessKey(authorization) ? SCHEME_MISSING : whenAbsent;
       scheme = 'DPoP';
     }
-    const mayHaveAnother = req.url?.includes('?') || headers['content-type'] !== undefined;
+    const mayHaveAnother = Reflect.get(req, 'url')?.includes('?') || headers['content-type'] !== undefined;
     if (presented === MALFORMED || (mayHaveAnother && hasMultipleCredentials(req, headers))) {
       return scheme === 'DPoP' ? BAD_DPOP_REQUEST : BAD_REQUEST;
     }
