@@ -109,10 +109,10 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   function verifyToken(credential: PresentedCredential): TokenOutcome | Promise<TokenOutcome> {
-    if (!credential.isCompact) return DECLINED;
     const now = instantOf(clock);
     const cached = verifiedTokens?.get(credential.cacheKey);
     if (cached !== undefined && isUsable(cached, now)) return cached;
+    if (!credential.isCompact) return DECLINED;
     const token = readToken(credential, now, cached);
     return 'outcome' in token ? token : joinOrStart(token);
   }
