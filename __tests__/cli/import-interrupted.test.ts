@@ -63,9 +63,9 @@ describe.each(sharedEngines)('keyward keys import, interrupted, on %s', (engine)
     writer.destroy();
     const { code, out, err } = await program.ended;
     expect(code).toBe(exitCode);
-    expect(out).toMatch(/^2000 imported, 0 already in the database, in /);
-    const resume = 'the import stopped before line 2002; resume with --from-line 2002';
-    expect(err).toBe(`interrupted by ${signal}; ${resume}\n`);
+    expect(out).toMatch(/^2000 keys imported, 0 skipped \(already in the database\), in /);
+    const resume = 'to resume the import, add --from-line 2002';
+    expect(err).toBe(`the import was interrupted by ${signal}; ${resume}\n`);
     expect(await imported()).toEqual([1_000, 1_000]);
 
     const file = join(folder, 'keys.csv');

@@ -79,7 +79,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const { code, err, out } = await importing([row({ key: 'good' }), row(cells)]);
     expect(err.split('\n')[0]).toMatch(new RegExp(`^line 3: ${why.source}`));
     expect(code).toBe(1);
-    expect(out).toMatch(/^0 imported/);
+    expect(out).toMatch(/^0 keys imported/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
     expect(err).not.toMatch(/[\0\u001b\u202e]/);
   });
@@ -110,7 +110,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     expect(err).toMatch(
       /^line 3: digest: belongs to a key of another account\nline 4: digest: belongs to an access key\n/,
     );
-    expect([code, out]).toEqual([1, expect.stringMatching(/^0 imported, 0 already/)]);
+    expect([code, out]).toEqual([1, expect.stringMatching(/^0 keys imported, 0 skipped/)]);
     expect(await idsOnPages()).toEqual([]);
   });
 

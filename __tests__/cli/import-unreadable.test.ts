@@ -32,9 +32,9 @@ describe('keyward keys import: a line that cannot be read', () => {
   it.each([
     ['a cell too many', `${lineOf('x')},`, 'expected 4 cells, one for each column, got 5'],
     ['a cell too few', `${digestOf('x')},secret,payments`, 'expected 4 cells, one for each column, got 3'],
-    ['a quote that nothing closes', lineOf('x', '"till'), 'a quote is misplaced'],
-    ['a quote in a cell without', lineOf('x', 'the "till"'), 'a quote is misplaced'],
-    ['a word behind a quote', lineOf('x', '"till" 2'), 'a quote is misplaced'],
+    ['a quote that nothing closes', lineOf('x', '"till'), 'a quote (") is misplaced'],
+    ['a quote in a cell without', lineOf('x', 'the "till"'), 'a quote (") is misplaced'],
+    ['a word behind a quote', lineOf('x', '"till" 2'), 'a quote (") is misplaced'],
   ])('is refused, and the other batches are imported: %s', async (_what, line, fault) => {
     const lines = [...linesOf(1_000), ...linesOf(500, 1_000), line, ...linesOf(499, 1_500), ...linesOf(7, 2_000)];
     const { code, out, err } = await importing(table(lines), '--json');
@@ -59,7 +59,7 @@ describe('keyward keys import: a line that cannot be read', () => {
     const { code, err } = await importing(Buffer.from(table([lineOf(1, 'till'), lineOf(2, 'caf\u00e9')]), 'latin1'));
     expect([code, err.split('\n')[0]]).toEqual([
       1,
-      'line 3: it is not valid UTF-8, or has the character U+FFFD; save the file as UTF-8 without that character',
+      'line 3: the line is not valid UTF-8, or contains the character U+FFFD; save the file as UTF-8 without this character',
     ]);
     expect((await importing(table([lineOf(2, 'caf\u00e9')]))).code).toBe(0);
     expect((await keyward.run('keys', 'list', '--account', 'acme')).out).toContain('caf\u00e9');
@@ -103,7 +103,7 @@ describe('keyward keys import: if it cannot continue', () => {
     const { code, out, err } = await importing(table([...linesOf(1_003), endless]), ...args);
     expect(code).toBe(2);
     expect(err).toMatch(
-      /keys\.csv: line 1005 is longer than 1000000 characters.*; the import stopped before line 1002; resume with --from-line 1002/,
+      /keys\.csv: line 1005 is longer than 1000000 characters.*; to resume the import, add --from-line 1002/,
     );
     if (args.length === 0) expect(out).toMatch(/^1000 imported, 0 already in the database/);
     else expect(JSON.parse(out)).toMatchObject({ imported: 1_000, refused: 0 });

@@ -59,7 +59,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const full = 'secret,all,old-7,"Till, two",payments:read,pc_1,shop,live_1234,live,2020-01-02T03:04:05Z,2099-01-01';
     const { code, out } = await importing([lineOf('old-secret-1'), lineOf('old-secret-2', full)]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^2 imported, 0 already in the database, in [\d.]+ s \(\d+ per second\)\n$/);
+    expect(out).toMatch(/^2 keys imported, 0 skipped \(already in the database\), in [\d.]+ s \(\d+ per second\)\n$/);
     expect(await recordOf('old-secret-1')).toMatchObject({ account: 'acme', apis: ['payments'], scopes: null });
     expect(await recordOf('old-secret-2')).toMatchObject({
       ...{ id: 'old-7', name: 'Till, two', apis: ['payments'], scopes: ['payments:read'], channels: ['pc_1'] },
@@ -119,9 +119,13 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
   });
 
   it.each([
-    ['a column that there is none of', 'digest,kind,apis,secret', 'unknown columns: secret; the columns are digest,'],
-    ['a column that is missing', 'digest,kind', 'missing columns: apis'],
-    ['a column that comes twice', 'digest,kind,apis,apis', 'duplicate columns: apis'],
+    [
+      'a column that there is none of',
+      'digest,kind,apis,secret',
+      'the first line has unknown columns: secret; the known columns are digest,',
+    ],
+    ['a column that is missing', 'digest,kind', 'the first line does not have the required columns: apis'],
+    ['a column that comes twice', 'digest,kind,apis,apis', 'the first line has duplicate columns: apis'],
     [
       'a heading that is missing',
       lineOf('a'),
@@ -148,7 +152,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const io = { stdin: Readable.from([]), stdout: outputInto(out), stderr, env: { KEYWARD_DATABASE: place.url } };
     expect(await runCli(args, io)).toBe(0);
     const shown = err.join('').split('\r\u001b[K');
-    const percents = shown.map((text) => /^(\d+)%, \d+ imported, 0 skipped, \d+ per second$/.exec(text)?.[1]);
+    const percents = shown.map((text) => /^(\d+)%, \d+ keys? imported, 0 skipped, \d+ per second$/.exec(text)?.[1]);
     expect(percents.filter((percent) => percent !== undefined)).toHaveLength(3);
     expect(shown.at(-1)).toBe('');
     expect(err.join('')).not.toContain('\n');

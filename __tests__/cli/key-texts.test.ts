@@ -15,7 +15,8 @@ const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('a') ? 'b' : 
 beforeAll(build);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const FOUND_TWO = '2 keys were found; rotate or revoke them, because anyone who can read the files can use them';
+const FOUND_TWO =
+  '2 keys were found; rotate or revoke every key that was found, because anyone who can read the files can use it';
 
 describe('keyward keys inspect', () => {
   it.each([
@@ -27,9 +28,9 @@ describe('keyward keys inspect', () => {
   });
 
   it.each([
-    [mistyped(mintKey('secret', 'live')), 'it is mistyped or incomplete'],
-    ['sk_live_51HxyzSomebodyElses', 'it is mistyped or incomplete'],
-    ['AKIAIOSFODNN7EXAMPLE', 'it starts with neither sk_ nor pk_'],
+    [mistyped(mintKey('secret', 'live')), 'the string is mistyped or incomplete'],
+    ['sk_live_51HxyzSomebodyElses', 'the string is mistyped or incomplete'],
+    ['AKIAIOSFODNN7EXAMPLE', 'the string starts with neither sk_ nor pk_'],
   ])('says that a text is not a key', async (text, why) => {
     const { code, out } = await keyward.run('keys', 'inspect', text, '--json');
     expect(code).toBe(1);

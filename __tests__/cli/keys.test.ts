@@ -56,10 +56,10 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
   it('prints the same data for people and for programs', async () => {
     const key = await keyward.run('keys', 'create', '--account', 'acme', '--kind', 'secret', '--api', 'all');
     expect(key).toMatchObject({ code: 0, err: '' });
-    expect(key.out).toMatch(/\nKey {9}sk_[a-z2-7]{27}\nSave it now: it is shown only once\.\n$/);
+    expect(key.out).toMatch(/\nKey {9}sk_[a-z2-7]{27}\nSave it now\. It is shown only once\.\n$/);
     const access = await keyward.run('access-keys', 'create', '--account', 'acme', '--scope', 'payments');
     expect(access.out).toMatch(
-      /\nClient ID {6}ack_[a-z2-7]{26}\nClient secret {2}[\w-]{86}\nSave it now: it is shown only once\.\n$/,
+      /\nClient ID {6}ack_[a-z2-7]{26}\nClient secret {2}[\w-]{86}\nSave it now\. It is shown only once\.\n$/,
     );
     const shop = await keyward.run('keys', 'create', '--account', 'acme', '--kind', 'public', '--api', 'payments');
     expect(shop.out).toMatch(/\nKey {9}pk_[a-z2-7]{27}\n$/);
@@ -220,8 +220,8 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     }
     expect(seen).toEqual(['acme key.create', 'globex account.put', 'acme account.put']);
     const { out } = await keyward.run('audit', '--actor', 'nobody');
-    expect(out).toBe('No entry matches.\n');
-    expect((await keyward.run('audit')).out).toMatch(/^AT +ACCOUNT +WHO .*\n\S+ \S+ +acme /);
+    expect(out).toBe('There are no matching entries.\n');
+    expect((await keyward.run('audit')).out).toMatch(/^TIME +ACCOUNT +ACTOR .*\n\S+ \S+ +acme /);
   });
 
   it('warns of an account without an API', async () => {
@@ -229,7 +229,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     const remedy = 'add an API: keyward accounts put globex --api NAME';
     expect([code, err]).toEqual([
       0,
-      `warning: the account has no API, so it can have no secret or public key; ${remedy}\n`,
+      `warning: this account has no APIs, so secret and public keys cannot be created for it; ${remedy}\n`,
     ]);
     expect(await keyward.run('accounts', 'put', 'globex', '--api', 'all')).toMatchObject({ code: 0, err: '' });
   });
@@ -243,10 +243,10 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
       const code = await runCli(args, { stdin, stdout: outputInto(out), stderr, env: { KEYWARD_DATABASE: place.url } });
       return { code, err: err.join('') };
     };
-    const question = `Revoke ${record.id} "till" of the account acme? This cannot be undone. [y/N] `;
+    const question = `Revoke the key ${record.id} "till" of the account acme? This cannot be undone. [y/N] `;
     for (const answer of ['n\n', '\n', '', 'yesterday\n']) {
       const asked = await typing(answer, 'keys', 'revoke', record.id);
-      expect(asked).toEqual({ code: 1, err: `${question}not confirmed; nothing was changed\n` });
+      expect(asked).toEqual({ code: 1, err: `${question}the answer was not yes, so nothing was changed\n` });
     }
     expect(await typing('y\n', 'keys', 'revoke', record.id)).toEqual({ code: 0, err: question });
     const access = await accessKey();

@@ -42,7 +42,11 @@ describe('a mistake', () => {
     [2, /'--to <time>' .*; expected a date, such as/, ['audit', '--to', '12h']],
     [2, /^unknown command 'toString'$/, ['toString']],
     [2, /; expected a date, such as 2027-01-31/, ['keys', 'edit', 'key_x', '--expires', 'tomorrow']],
-    [2, /^--api: "all" cannot be combined with names$/, ['accounts', 'put', 'x', '--api', 'all', '--api', 'payments']],
+    [
+      2,
+      /^--api: "all" cannot be combined with other names$/,
+      ['accounts', 'put', 'x', '--api', 'all', '--api', 'payments'],
+    ],
     [2, /; expected a number from 1 to 200$/, ['audit', '--account', 'acme', '--limit', '1000']],
     [1, /^there is no key "key_x" in file:\S+\/keyward\.db$/, ['keys', 'view', 'key_x']],
     [1, NOBODY, ['accounts', 'view', 'nobody']],
@@ -60,7 +64,7 @@ describe('a mistake', () => {
     [2, /^--database: expected .*; for a file, write file:PATH$/, ['accounts', 'list', '--database', 'keyward.db']],
     [
       2,
-      /^--database: the password in the URL has a special character; percent-encode/,
+      /^--database: the password in the URL contains a special character; percent-encode/,
       ['accounts', 'list', '--database', 'postgres://ada:1/pw-canary@db/x'],
     ],
     [3, /database file|not a database/, ['accounts', 'list', '--database', `file:${join(folder, 'text.db')}`]],

@@ -98,7 +98,7 @@ describe('keyward openapi', () => {
     const { code, out, err } = await runProgram(['openapi', 'describe', module, name]);
     expect([code, err]).toEqual([
       0,
-      `warning: the YAML was formatted anew, without the comments and anchors of ${name}, because a change concerns an alias or a merge key\n`,
+      `warning: the YAML was written without the comments and anchors of ${name}, because a change affects an alias or a merge key\n`,
     ]);
     const { paths } = parse(out, { merge: true });
     expect(paths['/payments/{id}'].get).toEqual({ responses: {}, summary: 'one', security: SECURITY });
@@ -146,7 +146,7 @@ describe('keyward openapi', () => {
     const other = file('other.yaml', text.replace('payments:read', 'payments:write'));
     const differing = await runProgram(['openapi', 'check', module, other]);
     const line =
-      'GET /payments/{id}: the document asks for secretKey with payments:write; the app asks for secretKey with payments:read';
+      'GET /payments/{id}: the document requires secretKey with the scope payments:write, but the app requires secretKey with the scope payments:read';
     expect(differing).toMatchObject({ code: 1, out: `${line}\n`, err: 'the app and the document differ in 1 place\n' });
     const listed = await runProgram(['openapi', 'check', module, other, '--json']);
     expect([listed.code, JSON.parse(listed.out)]).toEqual([1, { differences: [line] }]);
@@ -159,7 +159,7 @@ describe('keyward openapi', () => {
     const { code, out, err } = await runProgram(['openapi', 'describe', module, stated]);
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(
-      /GET \/payments\/\{id\}: the document asks for nothing; the app asks for secretKey with payments:read/,
+      /GET \/payments\/\{id\}: the document requires no credential, but the app requires secretKey with the scope payments:read/,
     );
   });
 

@@ -62,7 +62,8 @@ describe.each(SINKS)('output into %s', (sink) => {
     const before = await statesOf(group);
     const { code, err } = await runInto(sink, ...args);
     expect(code).toBe(4);
-    const [, id = ''] = /the output could not be written: .*; ((?:key|ack)_\w+) was revoked, because/.exec(err) ?? [];
+    const [, id = ''] =
+      /the output could not be written: .*; the (?:access )?key ((?:key|ack)_\w+) was revoked, because/.exec(err) ?? [];
     expect((await statesOf(group)).filter((state) => !before.includes(state))).toEqual([`${id} revoked`]);
   });
 

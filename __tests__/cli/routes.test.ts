@@ -33,7 +33,7 @@ describe('keyward routes', () => {
     expect(out).toMatch(/^METHOD +PATH +STATE +GATES +GUARDS\n/);
     expect(out).toMatch(/\nGET +\/health +OPEN +0 +-\n/);
     expect(out).toMatch(/\nGET +\/payments\/:id +guarded +1 +requireApi\S*\n/);
-    expect(err).toBe('1 route is open: GET /health\n');
+    expect(err).toBe('1 route is not guarded: GET /health\n');
   });
 
   it('ends with 0 if all open routes are allowed', async () => {
@@ -58,7 +58,7 @@ describe('keyward routes', () => {
        Object.assign(exports, ${exported});`,
     );
     const { code, err } = await runProgram(['routes', module]);
-    expect([code, err]).toEqual([1, '1 route is open: GET /open\n']);
+    expect([code, err]).toEqual([1, '1 route is not guarded: GET /open\n']);
   });
 
   it.each([

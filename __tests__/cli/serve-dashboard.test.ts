@@ -160,7 +160,7 @@ describe('with one account', () => {
       expect(page.status).toBe(401);
       expect(page.body).toContain('href="/dashboard/sign-in"');
       const how = await browser.get('/dashboard/sign-in');
-      expect(how.body).toMatch(/keyward serve.* prints links when it starts/);
+      expect(how.body).toMatch(/keyward serve.* prints sign-in links when it starts/);
     });
   });
 
@@ -262,7 +262,7 @@ describe('with two accounts', () => {
   it('asks for the account of the Dashboard', async () => {
     const { err } = await serving([], async ({ dashboard }) => expect(dashboard).toBeNull());
     expect(JSON.parse(err).warning.message).toBe(
-      'the Dashboard is not available: there are several accounts; choose one: --account ID',
+      'the Dashboard is not available: there are several accounts; choose one with --account ID',
     );
   });
 

@@ -77,7 +77,7 @@ describe.each(sharedEngines)('keyward serve before there is an account, on %s', 
     await eventually(async () => (await waitsFor()) === 'account', TIMEOUT_MS);
     const dashboard = await fetch(`${first.issuer}/dashboard`, { headers });
     expect(await dashboard.text()).toBe(
-      'The Dashboard is not available yet: its account does not exist, or cannot be read. The output of "keyward serve" names the cause.\n',
+      'The Dashboard is not available yet: its account does not exist or cannot be read. See the output of "keyward serve" for the cause.\n',
     );
 
     await commandLine(place).json('accounts', 'put', 'acme', '--api', 'payments', '--scope', 'payments');
@@ -142,7 +142,7 @@ describe('keyward serve', () => {
     const { code, err } = await running.ended;
     expect(code).toBe(exitCode);
     expect(JSON.parse(err.trimEnd().split('\n').at(-1) ?? '')).toEqual({
-      error: { code: 'signal', message: `ended by ${signal}`, exitCode },
+      error: { code: 'signal', message: `the server was stopped by ${signal}`, exitCode },
     });
   });
 

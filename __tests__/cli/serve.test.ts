@@ -10,7 +10,7 @@ import { placesOf, sharedEngines } from '../support/test-stores.js';
 const SERVE = ['serve', '--audience', 'https://api.test', '--port', '0', '--json', '--no-log'];
 const close = { connection: 'close' };
 const endedBy = (signal: string, exitCode: number) =>
-  `${JSON.stringify({ error: { code: 'signal', message: `ended by ${signal}`, exitCode } })}\n`;
+  `${JSON.stringify({ error: { code: 'signal', message: `the server was stopped by ${signal}`, exitCode } })}\n`;
 
 beforeAll(build);
 

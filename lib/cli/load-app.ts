@@ -38,7 +38,10 @@ async function appOf(module: string, loaded: Exports): Promise<Express> {
   const app =
     typeof exported === 'function' && !isApp(exported) ? await ofModule(module, async () => exported()) : exported;
   if (!isApp(app))
-    throw new CliError(`${module} does not export an Express app, as the default export or as "app"`, EXIT.usage);
+    throw new CliError(
+      `${module} does not export an Express app; export it as the default export or as "app"`,
+      EXIT.usage,
+    );
   return app;
 }
 

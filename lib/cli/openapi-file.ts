@@ -42,7 +42,7 @@ export async function readDocumentFile(name: string): Promise<DocumentFile> {
     const edited = isYaml ? await changedYaml(text, document as object, changes) : undefined;
     if (isYaml && edited === undefined)
       warn(
-        `the YAML was formatted anew, without the comments and anchors of ${name}, because a change concerns an alias or a merge key`,
+        `the YAML was written without the comments and anchors of ${name}, because a change affects an alias or a merge key`,
       );
     return edited ?? stringify(changed);
   }

@@ -27,7 +27,7 @@ export function readGrace(text: string): number {
     const unit = /^\d+$/.test(text) ? `${text} has no unit; ` : '';
     throw new InvalidArgumentError(`${unit}expected 0, or a duration with its unit, such as 90s, 30m, 24h or 7d`);
   }
-  if (seconds > MAX_GRACE) throw new InvalidArgumentError(`expected at most ${MAX_GRACE_TEXT}`);
+  if (seconds > MAX_GRACE) throw new InvalidArgumentError(`expected a duration of at most ${MAX_GRACE_TEXT}`);
   return seconds;
 }
 
@@ -74,7 +74,7 @@ export function collectMetadata(
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('expected NAME=VALUE, such as team=checkout');
   const name = text.slice(0, at);
-  if (before && Object.hasOwn(before, name)) throw new InvalidArgumentError(`the name ${name} occurs twice`);
+  if (before && Object.hasOwn(before, name)) throw new InvalidArgumentError(`the metadata name ${name} is given twice`);
   // `Object.fromEntries` also creates a member for a name such as `__proto__`, which management then refuses.
   return Object.fromEntries([...Object.entries(before || {}), [name, text.slice(at + 1)]]);
 }
@@ -89,7 +89,7 @@ export function collectLimits(text: string, before: readonly RateLimit[] | false
 /** Returns the collected list, or `'all'` if its only entry is `all`. */
 export function allOr(option: string, list: readonly string[] | undefined): 'all' | readonly string[] | undefined {
   if (list === undefined || !list.includes('all')) return list;
-  if (list.length > 1) throw new CliError(`${option}: "all" cannot be combined with names`, EXIT.usage);
+  if (list.length > 1) throw new CliError(`${option}: "all" cannot be combined with other names`, EXIT.usage);
   return 'all';
 }
 
@@ -114,6 +114,6 @@ export function readLimit(text: string): number {
 
 export function readLineNumber(text: string): number {
   const line = Number(text);
-  if (!/^\d{1,15}$/.test(text) || line < 1) throw new InvalidArgumentError('expected a line number');
+  if (!/^\d{1,15}$/.test(text) || line < 1) throw new InvalidArgumentError('expected a line number, such as 1001');
   return line;
 }

@@ -36,7 +36,7 @@ export function showKey(io: Io, key: KeyView): void {
     version: String(key.version),
     ...(key.requireConfirmation === null
       ? {}
-      : { 'bound tokens': key.requireConfirmation === true ? 'by any method' : `by ${key.requireConfirmation}` }),
+      : { 'token binding': key.requireConfirmation === true ? 'dpop or mtls' : key.requireConfirmation }),
     ...(key.publicKey === null ? {} : { key: key.publicKey }),
   });
   const rows = key.secrets.map(({ id, hint, createdAt, state, acceptedUntil, lastUsedAt, lastUsedFrom }) => [
@@ -65,6 +65,6 @@ export function showKeys(io: Io, { items, next }: Page<KeyView>): void {
     ...[textOfTime(key.lastUsedAt), textOfTime(key.expiresAt), key.name ?? '-'],
   ]);
   const headings = ['ID', 'KIND', 'ENVIRONMENT', 'STATE', 'HINT', 'APIS OR SCOPES', 'LAST USED', 'EXPIRES', 'NAME'];
-  printTable(io, headings, rows, 'No key matches.');
+  printTable(io, headings, rows, 'There are no matching keys.');
   if (next !== null) printLine(io, `There are more keys. For the next page, add --after ${next}`);
 }

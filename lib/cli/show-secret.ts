@@ -28,7 +28,7 @@ export async function showSecret(
     printLine(io, '');
     if (isAccess) printLine(io, `Client ID      ${key.id}`);
     printLine(io, isAccess ? `Client secret  ${text}` : `Key         ${text}`);
-    if (key.kind !== 'public') printLine(io, 'Save it now: it is shown only once.');
+    if (key.kind !== 'public') printLine(io, 'Save it now. It is shown only once.');
   }
   try {
     await io.stdout.flush();

@@ -33,9 +33,9 @@ export function withStoreOptions(command: Command): Command {
   return command
     .option(
       '--database <url>',
-      'a URL such as postgres://...; default: KEYWARD_DATABASE, else DATABASE_URL, else file:./keyward.db',
+      'the URL of the database, such as postgres://...; default: KEYWARD_DATABASE, DATABASE_URL or file:./keyward.db',
     )
-    .option('--json', 'print one line of JSON');
+    .option('--json', 'print JSON, with one object per line');
 }
 
 /**
@@ -48,7 +48,7 @@ export async function withStore<T>(
   options: CommonOptions & { readonly account?: string; readonly encryptionKeys?: EncryptionKeys },
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  if (options.account === '') throw new CliError('the ID of the account is empty', EXIT.usage);
+  if (options.account === '') throw new CliError('the account ID is empty', EXIT.usage);
   const database = databaseOf(io, options);
   const store = await openReady(database, options.encryptionKeys);
   try {

@@ -34,12 +34,20 @@ interface AccessKeyEditOptions extends EditOptions {
 type Confirmation = 'dpop' | 'mtls' | 'any';
 
 export function addAccessKeyCommands(program: Command, io: Io): void {
-  const keys = program.command('access-keys').description('client IDs and secrets for obtaining access tokens');
+  const keys = program
+    .command('access-keys')
+    .description('manage access keys: client IDs and client secrets for obtaining access tokens');
   addCommonCommands(keys, io, (management) => management.accessKeys, 'access key');
 
-  withEnvironment(withSettings(keys.command('create').description('create an access key; its secret is shown once')))
+  withEnvironment(
+    withSettings(keys.command('create').description('create an access key; its secret is shown only once')),
+  )
     .requiredOption('--account <id>', 'the account that the key belongs to')
-    .option('--default-scope <scope>', 'a scope granted if a request names none; may be repeated', collect)
+    .option(
+      '--default-scope <scope>',
+      'a scope that is granted if a token request has no scope; may be repeated',
+      collect,
+    )
     .addOption(confirmationOption())
     .addHelpText('after', '\nExample: keyward access-keys create --account acme --scope payments')
     .action(async (options: CreateOptions) => {
@@ -56,16 +64,20 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
         const created = await management.accessKeys.create(member, settings);
         await showSecret(io, options, created, async () => {
           await management.accessKeys.revoke(member, created.key.id);
-          return `${created.key.id} was revoked, because its secret could not be shown`;
+          return `the access key ${created.key.id} was revoked, because its secret could not be shown`;
         });
       });
     });
 
   withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of an access key')))
-    .option('--default-scope <scope>', 'a scope granted if a request names none; may be repeated', collect)
+    .option(
+      '--default-scope <scope>',
+      'a scope that is granted if a token request has no scope; may be repeated',
+      collect,
+    )
     .addOption(confirmationOption())
-    .option('--no-require-confirmation', 'no longer require that the tokens of the key are bound to the client')
-    .option('--revoke-tokens', 'revoke all tokens issued to the key so far')
+    .option('--no-require-confirmation', 'no longer require access tokens that are bound to the client')
+    .option('--revoke-tokens', 'revoke all access tokens that were issued with this key until now')
     .action(async (id: string, options: AccessKeyEditOptions) => {
       const { scope, defaultScope, revokeTokens, requireConfirmation } = options;
       const { scopes: _, ...settings } = settingsOf(options);
@@ -80,33 +92,33 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
       await editKey(io, options, id, edit, (management) => management.accessKeys);
     });
 
-  withStoreOptions(keys.command('add-secret <id>').description('add a second secret, which is shown once')).action(
-    async (id: string, options: CommonOptions) => {
-      await withStore(io, options, async ({ management, memberOfKey }) => {
-        const member = await memberOfKey(id);
-        const added = await management.accessKeys.addSecret(member, id);
-        // The newest secret comes first.
-        const secret = String(added.key.secrets[0]?.id);
-        const takeBack = async () => {
-          await management.accessKeys.deleteSecret(member, id, secret);
-          return 'the new secret was deleted, because it could not be shown';
-        };
-        const remedy = `delete it: keyward access-keys delete-secret ${id} ${secret}`;
-        await showSecret(io, options, added, takeBack, remedy);
-      });
-    },
-  );
+  withStoreOptions(
+    keys.command('add-secret <id>').description('add a second secret to an access key; the secret is shown only once'),
+  ).action(async (id: string, options: CommonOptions) => {
+    await withStore(io, options, async ({ management, memberOfKey }) => {
+      const member = await memberOfKey(id);
+      const added = await management.accessKeys.addSecret(member, id);
+      // The newest secret comes first.
+      const secret = String(added.key.secrets[0]?.id);
+      const takeBack = async () => {
+        await management.accessKeys.deleteSecret(member, id, secret);
+        return 'the new secret was deleted, because it could not be shown';
+      };
+      const remedy = `delete it: keyward access-keys delete-secret ${id} ${secret}`;
+      await showSecret(io, options, added, takeBack, remedy);
+    });
+  });
 
   withConfirmation(
     withStoreOptions(
       keys
         .command('delete-secret <id> <secret>')
-        .description('delete one secret; keyward access-keys view shows its ID'),
+        .description('delete a secret of an access key; "keyward access-keys view" shows the IDs of its secrets'),
     ),
   ).action(async (id: string, secret: string, options: CommonOptions & ConfirmOption) => {
     const key = await withStore(io, options, async ({ management, memberOfKey }) => {
       const member = await memberOfKey(id);
-      await confirm(io, options, `Delete the secret ${secret} of ${id}? This cannot be undone.`);
+      await confirm(io, options, `Delete the secret ${secret} of the access key ${id}? This cannot be undone.`);
       return await management.accessKeys.deleteSecret(member, id, secret);
     });
     printKey(io, options, key);
@@ -118,7 +130,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
 function confirmationOption(): Option {
   const option = new Option(
     '--require-confirmation <method>',
-    'how its tokens must be bound to the client; any: by DPoP or by mTLS',
+    'require access tokens that are bound to the client by this method; "any" means DPoP or mTLS',
   );
   return option.choices(['dpop', 'mtls', 'any']);
 }

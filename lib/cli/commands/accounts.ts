@@ -15,16 +15,16 @@ interface PutOptions extends CommonOptions {
 }
 
 export function addAccountCommands(program: Command, io: Io): void {
-  const accounts = program.command('accounts').description('the accounts that keys belong to');
+  const accounts = program.command('accounts').description('manage the accounts that keys belong to');
 
   withStoreOptions(
     accounts.command('put <id>').description('create an account, or change the given settings of an account'),
   )
-    .option('--api <name>', 'an API that keys of the account may use, or "all"; may be repeated', collect)
+    .option('--api <name>', 'an API that keys of the account may use, or "all" for every API; may be repeated', collect)
     .option('--scope <scope>', 'a scope that keys of the account may have; may be repeated', collect)
     .option(
       '--channel <id>',
-      'a processing channel that keys of the account may use, or "all"; may be repeated',
+      'the ID of a processing channel that keys of the account may use, or "all" for every channel; may be repeated',
       collect,
     )
     .option('--platform <name>', 'an e-commerce platform that keys of the account may use; may be repeated', collect)
@@ -85,7 +85,7 @@ export function addAccountCommands(program: Command, io: Io): void {
   function warnOfNoApi({ id, apis }: Account, { json }: CommonOptions): void {
     if (apis === 'all' || apis.length > 0) return;
     const remedy = `add an API: keyward accounts put ${id} --api NAME`;
-    printWarning(io, json, `the account has no API, so it can have no secret or public key; ${remedy}`);
+    printWarning(io, json, `this account has no APIs, so secret and public keys cannot be created for it; ${remedy}`);
   }
 
   function show(account: Account, { json }: CommonOptions): void {

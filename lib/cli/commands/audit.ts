@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../management/audit-log/audit-log.js';
 import { PLATFORM } from '../../store/signing-keys/platform-audit.js';
 import type { Io } from '../io.js';
 import { readDateTime, readLimit } from '../read-options.js';
-import { printJson, printLine, printTable, textOfTime } from '../terminal/output.js';
+import { printJson, printLine, printTable, textOfCount, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
 
 interface AuditOptions extends CommonOptions {
@@ -19,18 +19,18 @@ interface AuditOptions extends CommonOptions {
 }
 
 export function addAuditCommand(program: Command, io: Io): void {
-  withStoreOptions(program.command('audit').description('show who did what and when, newest first'))
+  withStoreOptions(program.command('audit').description('show the audit log, with the newest entries first'))
     .option(
       '--account <id>',
-      'show entries of this account, or with "-" those about signing keys; default: all accounts',
+      'show only entries of this account; "-" shows entries about signing keys; default: all entries',
     )
-    .option('--subject <id>', 'show entries about this key or account')
-    .option('--actor <id>', 'show entries by this member or operator')
-    .option('--action <name>', 'show entries with this action, such as key.create')
-    .option('--from <time>', 'show entries from this date or time on', readDateTime)
-    .option('--to <time>', 'show entries before this date or time', readDateTime)
-    .option('--after <cursor>', 'show the page after this cursor, which is printed with the previous page')
-    .option('--limit <number>', 'entries per page, 1 to 200; default: 50', readLimit)
+    .option('--subject <id>', 'show only entries about the key or account with this ID')
+    .option('--actor <id>', 'show only entries of this member or operator')
+    .option('--action <name>', 'show only entries with this action, such as key.create')
+    .option('--from <time>', 'show only entries at or after this date or time', readDateTime)
+    .option('--to <time>', 'show only entries before this date or time', readDateTime)
+    .option('--after <cursor>', 'show the page after this cursor; each page ends with the cursor for the next page')
+    .option('--limit <number>', 'the number of entries per page, from 1 to 200; default: 50', readLimit)
     .action(async (options: AuditOptions) => {
       const { database: _, json, ...filter } = options;
       const { items, next } = await withStore(io, options, async ({ management: { accounts } }) => {
@@ -52,8 +52,8 @@ export function addAuditCommand(program: Command, io: Io): void {
         ...[entry.subject ?? '-', whatChanged(entry)],
       ]);
       const ofAccount = filter.account === undefined ? ['ACCOUNT'] : [];
-      const headings = ['AT', ...ofAccount, 'WHO', 'AS', 'FROM', 'ACTION', 'OUTCOME', 'SUBJECT', 'CHANGED'];
-      printTable(io, headings, rows, 'No entry matches.');
+      const headings = ['TIME', ...ofAccount, 'ACTOR', 'ROLE', 'ADDRESS', 'ACTION', 'OUTCOME', 'SUBJECT', 'CHANGES'];
+      printTable(io, headings, rows, 'There are no matching entries.');
       if (next !== null) printLine(io, `There are more entries. For the next page, add --after ${next}`);
     });
 }
@@ -68,7 +68,7 @@ const IN_THE_ACTION = ['secrets', 'revokedAt'];
 function whatChanged({ action, before, after, outcome }: AuditEntry): string {
   const is = (after ?? {}) as Readonly<Record<string, unknown>>;
   if (outcome === 'refused') return is.count === undefined ? String(is.refused) : `${is.refused}, ${is.count} times`;
-  if (action === 'key.import') return `${is.imported} imported`;
+  if (action === 'key.import') return textOfCount(Number(is.imported), 'key was imported', 'keys were imported');
   if (before === null || typeof before !== 'object') return '';
   return Object.entries(before)
     .filter(([name]) => !IN_THE_ACTION.includes(name))

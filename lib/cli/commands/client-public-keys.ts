@@ -13,7 +13,9 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
   withStoreOptions(
     keys
       .command('add-public-key <id> <file>')
-      .description('add a public key (PEM or JWK), so that the client can authenticate without a secret'),
+      .description(
+        'add a public key (PEM or JWK) to an access key, so that the client can authenticate without a secret',
+      ),
   ).action(async (id: string, file: string, options: CommonOptions) => {
     const publicKey = await readKeyFile(file);
     const key = await withStore(io, options, async ({ management, memberOfKey }) =>
@@ -26,7 +28,7 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
     withStoreOptions(
       keys
         .command('remove-public-key <id> <kid>')
-        .description('remove a public key; keyward access-keys view shows its kid'),
+        .description('remove a public key from an access key; "keyward access-keys view" shows the kid of each'),
     ),
   ).action(async (id: string, kid: string, options: CommonOptions & ConfirmOption) => {
     const key = await withStore(io, options, async ({ management, memberOfKey }) => {
@@ -34,7 +36,7 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
       await confirm(
         io,
         options,
-        `Remove the public key ${kid} of ${id}? The client can no longer authenticate with it.`,
+        `Remove the public key ${kid} from the access key ${id}? The client will no longer be able to authenticate with it.`,
       );
       return await management.accessKeys.removePublicKey(member, id, kid);
     });
@@ -45,6 +47,6 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
 async function readKeyFile(file: string): Promise<string> {
   const { size } = await stat(file);
   if (size > MAX_BYTES)
-    throw new CliError(`${file} is not a public key: it is larger than ${MAX_BYTES} bytes`, EXIT.usage);
+    throw new CliError(`${file} is too large for a public key; expected at most ${MAX_BYTES} bytes`, EXIT.usage);
   return await readFile(file, 'utf8');
 }

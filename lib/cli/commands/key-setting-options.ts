@@ -20,16 +20,24 @@ export function withSettings(command: Command): Command {
   return withStoreOptions(command)
     .option('--name <text>', 'a name that helps people to recognize the key')
     .option('--scope <scope>', 'a scope of the key; may be repeated', collect)
-    .option('--channel <id>', 'a processing channel that the key may use, or "all"; may be repeated', collect)
-    .option('--platform <name>', 'the e-commerce platform that the key is used on; needs exactly one channel')
+    .option(
+      '--channel <id>',
+      'the ID of a processing channel that the key may use, or "all" for every channel; may be repeated',
+      collect,
+    )
+    .option('--platform <name>', 'the e-commerce platform that the key is used on; requires exactly one --channel')
     .option('--expires <time>', 'when the key expires: a date, or a duration such as 90d', readTime)
     .option('--metadata <name=value>', 'your own data about the key; may be repeated', collectMetadata)
     .option(
       '--allow-address <address>',
-      'an IP address or network that the key may be used from; may be repeated',
+      'an IP address or network from which the key is accepted; may be repeated',
       collect,
     )
-    .option('--limit <requests/time>', 'a rate limit, such as 100/1m; may be repeated', collectLimits);
+    .option(
+      '--limit <requests/time>',
+      'a rate limit, such as 100/1m for 100 requests per minute; may be repeated',
+      collectLimits,
+    );
 }
 
 /** Adds options that remove a setting. */
@@ -39,7 +47,7 @@ export function withClearings(command: Command): Command {
     .option('--no-platform', 'remove the platform')
     .option('--no-expires', 'remove the expiry')
     .option('--no-metadata', 'remove the metadata')
-    .option('--no-allow-address', 'remove the list of addresses; the key may then be used from any address')
+    .option('--no-allow-address', 'remove the allowed addresses; the key is then accepted from any address')
     .option('--no-limit', 'remove the rate limits of the key; the default limits then apply');
 }
 

@@ -34,15 +34,20 @@ const MAX_PRINTED = 50;
 
 export function addImportCommand(keys: Command, io: Io): void {
   withStoreOptions(
-    keys.command('import <file.csv>').description('import keys from a CSV file that has their SHA-256 digests'),
+    keys.command('import <file.csv>').description('import existing keys from a CSV file with their SHA-256 digests'),
   )
     .requiredOption('--account <id>', 'the account that the keys belong to')
-    .option('--from-line <number>', 'the line at which to resume an interrupted import', readLineNumber, 2)
+    .option(
+      '--from-line <number>',
+      'the number of the line from which to resume an interrupted import',
+      readLineNumber,
+      2,
+    )
     .addHelpText(
       'after',
       `
-The first line names the columns: ${COLUMNS.join(', ')}.
-digest, kind and apis are required. Separate the entries of a list with spaces; "all" means all entries. Write times in ISO 8601.
+The first line must contain the names of the columns: ${COLUMNS.join(', ')}.
+digest, kind and apis are required. Separate the entries of a list with spaces; "all" means every API or every channel. Write times in ISO 8601.
 Lines are imported in batches of ${BATCH}. If one line of a batch is refused, no line of the batch is imported. Correct
 the file and import it again: keys that are already in the database are skipped.
 
@@ -87,7 +92,7 @@ Example: keyward keys import keys.csv --account acme`,
     const start = performance.now();
     const rate = () => Math.round((counts.imported + counts.known) / Math.max(counts.seconds, 0.001));
     const stopped = received.then(({ name, exitCode }) => {
-      throw new CliError(`interrupted by ${name}`, exitCode);
+      throw new CliError(`the import was interrupted by ${name}`, exitCode);
     });
     counts.resume_at_line = options.fromLine;
     try {
@@ -109,7 +114,9 @@ Example: keyward keys import keys.csv --account acme`,
         counts.resume_at_line = (batch.at(-1)?.number ?? 0) + 1;
         counts.seconds = secondsSince(start);
         const percent = share() === undefined ? '' : `${Math.floor((share() ?? 0) * 100)}%, `;
-        progress.show(`${percent}${counts.imported} imported, ${counts.known} skipped, ${rate()} per second`);
+        progress.show(
+          `${percent}${textOfCount(counts.imported, 'key')} imported, ${counts.known} skipped, ${rate()} per second`,
+        );
       }
       counts.resume_at_line = null;
       if (counts.imported >= BATCH) await store.repository.analyze();
@@ -119,7 +126,10 @@ Example: keyward keys import keys.csv --account acme`,
       const { imported, known, seconds } = counts;
       if (options.json) printJson(io, counts);
       else
-        printLine(io, `${imported} imported, ${known} already in the database, in ${seconds} s (${rate()} per second)`);
+        printLine(
+          io,
+          `${textOfCount(imported, 'key')} imported, ${known} skipped (already in the database), in ${seconds} s (${rate()} per second)`,
+        );
     }
   }
 
@@ -146,7 +156,7 @@ Example: keyward keys import keys.csv --account acme`,
 function withResumeLine(error: unknown, { resume_at_line }: ImportCounts): unknown {
   const formatted = formatError(error);
   if (resume_at_line === null || formatted === undefined) return error;
-  const resume = `the import stopped before line ${resume_at_line}; resume with --from-line ${resume_at_line}`;
+  const resume = `to resume the import, add --from-line ${resume_at_line}`;
   return new CliError(`${formatted.message}; ${resume}`, formatted.exitCode);
 }
 

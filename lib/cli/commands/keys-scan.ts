@@ -11,9 +11,9 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
   keys
     .command('inspect <text>')
     .description(
-      'check whether a string is a well-formed key, and show its kind and environment; - reads it from standard input',
+      'check whether a string is a well-formed key, and show its kind and environment; "-" reads the string from standard input',
     )
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'print JSON, with one object per line')
     .action(async (given: string, { json }: { json?: boolean }) => {
       const key = given === '-' ? (await text(io.stdin)).trim() : given;
       const reading = keywardFormat.read(key);
@@ -22,11 +22,14 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
         ? { well_formed: true, kind: reading.kind, environment: reading.environment }
         : {
             well_formed: false,
-            why: reading === 'malformed' ? 'it is mistyped or incomplete' : 'it starts with neither sk_ nor pk_',
+            why:
+              reading === 'malformed'
+                ? 'the string is mistyped or incomplete'
+                : 'the string starts with neither sk_ nor pk_',
           };
       if (json) printJson(io, said);
       else printFields(io, Object.fromEntries(Object.entries(said).map(([name, value]) => [name, String(value)])));
-      if (!isKey) throw new CliError('this is not a well-formed key');
+      if (!isKey) throw new CliError('the string is not a well-formed key');
     });
 
   keys
@@ -38,8 +41,8 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
 
   keys
     .command('scan <folder>')
-    .description('find keys in the files of a folder; exits with 1 if there are any')
-    .option('--json', 'print one line of JSON')
+    .description('find keys in the files of a folder; exits with code 1 if it finds any')
+    .option('--json', 'print JSON, with one object per line')
     .action(async (folder: string, { json }: { json?: boolean }) => {
       const found: FoundKey[] = [];
       let unreadable = 0;
@@ -55,7 +58,7 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
       if (json) printJson(io, { found });
       if (found.length > 0)
         throw new CliError(
-          `${textOfCount(found.length, 'key was', 'keys were')} found; rotate or revoke them, because anyone who can read the files can use them`,
+          `${textOfCount(found.length, 'key was', 'keys were')} found; rotate or revoke every key that was found, because anyone who can read the files can use it`,
         );
       if (unreadable > 0)
         throw new CliError(

@@ -29,17 +29,19 @@ interface ApiKeyEditOptions extends EditOptions {
 
 /** @returns The command, so that commands without a store can be added to it. */
 export function addApiKeyCommands(program: Command, io: Io): Command {
-  const keys = program.command('keys').description('secret and public keys');
+  const keys = program.command('keys').description('manage secret and public keys');
   addCommonCommands(keys, io, (management) => management.keys, 'key');
 
-  withEnvironment(withSettings(keys.command('create').description('create a key; a secret key is shown once')))
+  withEnvironment(
+    withSettings(keys.command('create').description('create a secret or public key; a secret key is shown only once')),
+  )
     .requiredOption('--account <id>', 'the account that the key belongs to')
     .addOption(
-      new Option('--kind <kind>', 'secret: for servers; public: for browsers and apps')
+      new Option('--kind <kind>', 'the kind of the key: secret for servers, or public for browsers and apps')
         .choices(['secret', 'public'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--api <name>', 'an API that the key may use, or "all"; may be repeated', collect)
+    .requiredOption('--api <name>', 'an API that the key may use, or "all" for every API; may be repeated', collect)
     .addHelpText('after', '\nExample: keyward keys create --account acme --kind secret --api payments')
     .action(async (options: CreateOptions) => {
       const { account, kind, environment, api } = options;
@@ -54,14 +56,14 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
         const created = await management.keys.create(member, settings);
         await showSecret(io, options, created, async () => {
           await management.keys.revoke(member, created.key.id);
-          return `${created.key.id} was revoked, because it could not be shown`;
+          return `the key ${created.key.id} was revoked, because it could not be shown`;
         });
       });
     });
 
   withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of a key')))
     .option('--no-scope', 'remove the scopes; a secret key then has every scope of its APIs')
-    .option('--api <name>', 'an API that the key may use, or "all"; may be repeated', collect)
+    .option('--api <name>', 'an API that the key may use, or "all" for every API; may be repeated', collect)
     .action(async (id: string, options: ApiKeyEditOptions) => {
       const { api } = options;
       const edit = { ...(api && { apis: allOr('--api', api) }), ...switchedBy(options), ...settingsOf(options) };

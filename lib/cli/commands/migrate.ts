@@ -6,10 +6,10 @@ import { printJson, printLine } from '../terminal/output.js';
 import { type CommonOptions, withStoreOptions } from '../with-store.js';
 
 export function addMigrateCommand(program: Command, io: Io): void {
-  withStoreOptions(program.command('migrate').description('create the tables, or bring them up to date'))
+  withStoreOptions(program.command('migrate').description('create or update the tables of the database'))
     .addHelpText(
       'after',
-      '\nkeyward does this whenever it opens the database. You need this command only if the database user of the service cannot create tables: run it as a user who can.',
+      '\nkeyward does this every time it opens the database. Run this command only if the service connects as a database user that cannot create tables, and run it as a database user that can.',
     )
     .action(async (options: CommonOptions) => {
       const store = await openReady(databaseOf(io, options));

@@ -26,19 +26,19 @@ const BASE_PATH = [
   'the prefix of every path in the document; default: the path of the URLs in "servers"',
 ] as const;
 const MODULE =
-  '\nThe module exports the app, as the default export or as "app", and "schemes": an object with the verifier for each security scheme, by its name.';
+  '\nThe module must export the app, as the default export or as "app", and "schemes": an object that maps the name of each security scheme to its verifier.';
 
 export function addOpenApiCommands(program: Command, io: Io): void {
   const openapi = program
     .command('openapi')
-    .description('compare an app with its OpenAPI document in JSON or YAML, or complete the document');
+    .description('compare the security of an app with its OpenAPI document (JSON or YAML), or add it to the document');
 
   openapi
     .command('check <module> <document>')
-    .description('compare the security of the app and the document; exits with 1 if they differ')
+    .description('compare the security of the app and the document; exits with code 1 if they differ')
     .option('--except <route>', "a route or operation that may differ, such as 'GET /health'; may be repeated", collect)
     .option(...BASE_PATH)
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'print JSON, with one object per line')
     .addHelpText('after', MODULE)
     .action(async (module: string, name: string, { except, basePath, json }: CheckOptions) => {
       const { document } = await readDocumentFile(name);
@@ -55,7 +55,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
 
   openapi
     .command('describe <module> <document>')
-    .description('add the security of the app to the operations of the document that have none yet')
+    .description('add the security of the app to the operations of the document that do not define it yet')
     .option('--out <file>', 'the file to write the document to; default: standard output')
     .option(...BASE_PATH)
     .addHelpText('after', MODULE)
@@ -73,7 +73,7 @@ async function load(module: string): Promise<{ app: object; schemes: Schemes }> 
   const { app, value } = await loadAppWith(module, 'schemes');
   if (typeof value === 'object' && value !== null) return { app, schemes: value as Schemes };
   throw new CliError(
-    `${module} does not export "schemes": an object with the verifier for each security scheme, by its name`,
+    `${module} does not export "schemes"; export an object that maps the name of each security scheme to its verifier`,
     EXIT.usage,
   );
 }

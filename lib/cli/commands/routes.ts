@@ -14,12 +14,14 @@ interface RoutesOptions {
 export function addRoutesCommand(program: Command, io: Io): void {
   program
     .command('routes <module>')
-    .description('show the gates and guards of every route; exits with 1 if a route is not guarded')
+    .description(
+      'show the gates (such as requireBearer) and guards of every route; exits with code 1 if a route is not guarded',
+    )
     .option('--except <route>', "a route that need not be guarded, such as 'GET /health'; may be repeated", collect)
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'print JSON, with one object per line')
     .addHelpText(
       'after',
-      '\nThe module exports an Express app, or a function that returns one, as the default export or as "app".',
+      '\nThe module must export an Express app, or a function that returns one, as the default export or as "app".',
     )
     .action(async (module: string, { except = [], json }: RoutesOptions) => {
       const routes = auditRoutes(await loadApp(module));
@@ -30,7 +32,7 @@ export function addRoutesCommand(program: Command, io: Io): void {
       else show(routes, open);
       if (open.length > 0)
         throw new CliError(
-          `${textOfCount(open.length, 'route is', 'routes are')} open: ${open.map(nameOf).join(', ')}`,
+          `${textOfCount(open.length, 'route is', 'routes are')} not guarded: ${open.map(nameOf).join(', ')}`,
           EXIT.refused,
         );
     });

@@ -36,7 +36,9 @@ const SHUTDOWN_TIMEOUT_MS = 8_000;
 
 export function addServeCommand(program: Command, io: Io): void {
   withServeOptions(
-    program.command('serve').description('run the token endpoint, its metadata, the Dashboard and health checks'),
+    program
+      .command('serve')
+      .description('run a server with the token endpoint, its metadata, the Dashboard and health checks'),
   ).action(async (options: ServeOptions) => {
     const settings = serveSettings(io, options);
     const database = databaseOf(io, settings);
@@ -133,9 +135,10 @@ function routerOf(
 }
 
 function listenMessage({ host, port }: ServeSettings, code: string | undefined): string {
-  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use (EADDRINUSE); choose another with --port`;
+  if (code === 'EADDRINUSE')
+    return `port ${port} on ${host} is already in use (EADDRINUSE); choose another port with --port`;
   if (code === 'EACCES')
-    return `this user may not listen on port ${port} (EACCES); choose another with --port, such as 4000`;
+    return `no permission to listen on port ${port} (EACCES); choose another port with --port, such as 4000`;
   return `cannot listen on ${host}:${port} (${code}); check that --host is an address of this machine`;
 }
 
@@ -151,5 +154,5 @@ async function end(server: Server, { received }: Interruption): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);
   await closed;
   clearTimeout(timer);
-  throw new CliError(`ended by ${name}`, exitCode);
+  throw new CliError(`the server was stopped by ${name}`, exitCode);
 }

@@ -52,7 +52,7 @@ export async function editKey<Edit extends object>(
   keysOf: (management: Management) => EditableKeys<Edit>,
 ): Promise<void> {
   if (Object.keys(edit).length === 0)
-    throw new CliError('nothing to change: give at least one option; --help lists the options', EXIT.usage);
+    throw new CliError('there is nothing to change; give at least one of the options that --help lists', EXIT.usage);
   const key = await withStore(io, options, async ({ management, memberOfKey }) => {
     const member = await memberOfKey(id);
     const keys = keysOf(management);
@@ -72,26 +72,30 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
   const list = withStoreOptions(commands.command('list').description(`show the ${noun}s of an account`))
     .requiredOption('--account <id>', 'the account that the keys belong to')
     .addOption(
-      new Option('--state <state>', 'show keys in this state; default: all but revoked').choices([
+      new Option('--state <state>', 'show only keys in this state; default: every state except revoked').choices([
         'active',
         'disabled',
         'expired',
         'revoked',
       ]),
     )
-    .option('--text <text>', 'show keys with this text in their name, id or hint')
-    .option('--unused-since <date>', 'show keys that were created before this day and not used since', readDay)
+    .option('--text <text>', 'show only keys with this text in their name, ID or hint')
+    .option(
+      '--unused-since <date>',
+      'show only keys that were created before this day and have not been used since then',
+      readDay,
+    )
     .addOption(
       new Option(
         '--sort <order>',
         `the order of the list; a leading minus reverses it; default: ${DEFAULT_ORDER}`,
       ).choices(KEY_ORDERS),
     )
-    .option('--after <cursor>', 'show the page after this cursor, which is printed with the previous page')
-    .option('--limit <number>', 'keys per page, 1 to 200; default: 50', readLimit);
+    .option('--after <cursor>', 'show the page after this cursor; each page ends with the cursor for the next page')
+    .option('--limit <number>', 'the number of keys per page, from 1 to 200; default: 50', readLimit);
   if (noun === 'key') {
-    list.addOption(new Option('--kind <kind>', 'show keys of this kind').choices(['secret', 'public']));
-    list.option('--api <name>', 'show keys that may use this API');
+    list.addOption(new Option('--kind <kind>', 'show only keys of this kind').choices(['secret', 'public']));
+    list.option('--api <name>', 'show only keys that may use this API');
   }
   list.action(async (options: ListOptions) => {
     const { account, database: _, json, ...filter } = options;
@@ -104,11 +108,15 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
   });
 
   add('view <id>', `show one ${noun}, and when it was last used`, (keys, member, id) => keys.view(member, id));
-  add('end-grace <id>', `end the grace period of a rotated ${noun} now`, (keys, member, id) =>
-    keys.endGrace(member, id),
+  add(
+    'end-grace <id>',
+    `end the grace period of a rotated ${noun} now, so that its old secret is refused`,
+    (keys, member, id) => keys.endGrace(member, id),
   );
 
-  withStoreOptions(commands.command('usage <id>').description(`show how many requests one ${noun} made each day`))
+  withStoreOptions(
+    commands.command('usage <id>').description(`show the number of requests per day that were made with one ${noun}`),
+  )
     .option('--from <date>', 'the first day; default: 29 days before the last day', readDay)
     .option('--to <date>', 'the last day; default: today', readDay)
     .action(async (id: string, options: UsageOptions) => {
@@ -126,13 +134,19 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     const key = await onKey(options, id, async (keys, member) => {
       const { name } = await keys.view(member, id);
       const called = name === null ? '' : ` ${JSON.stringify(name)}`;
-      await confirm(io, options, `Revoke ${id}${called} of the account ${member.account}? This cannot be undone.`);
+      await confirm(
+        io,
+        options,
+        `Revoke the ${noun} ${id}${called} of the account ${member.account}? This cannot be undone.`,
+      );
       return await keys.revoke(member, id);
     });
     printKey(io, options, key);
   });
 
-  withStoreOptions(commands.command('rotate <id>').description(`give one ${noun} a new secret, which is shown once`))
+  withStoreOptions(
+    commands.command('rotate <id>').description(`replace the secret of one ${noun}; the new secret is shown only once`),
+  )
     .option(
       '--grace <duration>',
       `how long the old secret is still accepted, such as 24h or 7d, up to ${MAX_GRACE_TEXT}; default: 0`,
@@ -141,12 +155,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     .action(async (id: string, options: CommonOptions & { grace?: number }) => {
       await onKey(options, id, async (keys, member) => {
         const rotated = await keys.rotate(member, id, options.grace);
-        await showSecret(
-          io,
-          options,
-          rotated,
-          async () => 'the new secret could not be shown, so rotate the key again',
-        );
+        await showSecret(io, options, rotated, async () => 'the new secret could not be shown; rotate the key again');
       });
     });
 

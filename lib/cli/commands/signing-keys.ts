@@ -24,7 +24,7 @@ interface RotateOptions extends CommonOptions, KeyFileOption {
 }
 
 export function addSigningKeyCommands(program: Command, io: Io): void {
-  const keys = program.command('signing-keys').description('the keys that the issuer signs access tokens with');
+  const keys = program.command('signing-keys').description('manage the keys that the issuer signs access tokens with');
 
   withStoreOptions(keys.command('list').description('show every signing key')).action(
     async (options: CommonOptions) => {
@@ -49,23 +49,26 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
     ),
   )
     .addOption(
-      new Option('--algorithm <name>', 'the signing algorithm; default: that of the newest key, or RS256').choices(
-        SIGNING_ALGORITHMS,
-      ),
+      new Option(
+        '--algorithm <name>',
+        'the signing algorithm; default: the algorithm of the newest key, or RS256 if there is no key',
+      ).choices(SIGNING_ALGORITHMS),
     )
-    .option('--now', 'retire the other keys, so that issuers sign with the new key within about seven minutes')
+    .option('--now', 'retire the other signing keys, so that issuers sign with the new key within about seven minutes')
     .action(async (options: RotateOptions) => {
       const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
       const kid = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator }) => {
         const before = await store.describeSigningKeys();
         const newest = before.at(-1);
         if (before.length >= MAX_KEYS)
-          throw new CliError(`there are ${MAX_KEYS} signing keys, which is the maximum; revoke one first`);
+          throw new CliError(
+            `there are ${MAX_KEYS} signing keys, which is the maximum; revoke one before you create another`,
+          );
         const algorithm = options.algorithm ?? (newest?.alg as SigningAlgorithm | undefined) ?? 'RS256';
         const made = await makeSigningKey(algorithm, Date.now());
         if (!(await store.addSigningKey(made, newest?.kid, operator))) {
           throw new CliError(
-            'another signing key was created at the same time; run keyward signing-keys list before you try again',
+            'another signing key was created at the same time; before you try again, run: keyward signing-keys list',
           );
         }
         if (options.now) for (const key of before) await store.retireSigningKey(key.kid, operator);
@@ -94,7 +97,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
       await confirm(
         io,
         options,
-        `Revoke the signing key ${kid}? Every token that it signed is refused. This cannot be undone.`,
+        `Revoke the signing key ${kid}? Every token that it signed will be refused. This cannot be undone.`,
       );
       await store.removeSigningKey(kid, operator);
     });
@@ -104,25 +107,27 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
 }
 
 export function addEncryptionKeyCommands(program: Command, io: Io): void {
-  const commands = program.command('encryption-key').description('the key that signing keys are encrypted with');
+  const commands = program.command('encryption-key').description('rotate the key that signing keys are encrypted with');
 
   withKeyFile(
     commands
       .command('rotate')
-      .description("create a new encryption key, and keep the old one for decryption until 'encryption-key finish'"),
+      .description(
+        'create a new encryption key, and keep the old one for decryption until you run "keyward encryption-key finish"',
+      ),
   )
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'print JSON, with one object per line')
     .action(({ encryptionKeyFile: file, json }: KeyFileOption & CommonOptions) => {
       const { texts, source, file: isFile } = readEncryptionKeys(io, file);
       // Otherwise a wrong file would be overwritten with a key in front of its content.
       if (!texts.every((text) => /^[\w-]{43}=?$/.test(text)))
         throw new CliError(
-          `${source} is not an encryption key; expected 32 bytes as base64url text (43 characters)`,
+          `${source} does not contain an encryption key; expected 32 bytes in base64url (43 characters)`,
           EXIT.usage,
         );
       if (texts.length > 1)
         throw new CliError(
-          'a rotation of the encryption key is in progress; finish it first: keyward encryption-key finish',
+          'a rotation of the encryption key is in progress; to finish it, run: keyward encryption-key finish',
         );
       const both = [makeEncryptionKey(), ...texts];
       if (isFile) writeKeyFile(file, both);
@@ -130,7 +135,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
       printLine(
         io,
         isFile
-          ? `${file} now contains a new key, followed by the old one.`
+          ? `${file} now contains a new encryption key, followed by the old one.`
           : `KEYWARD_ENCRYPTION_KEY=${both.join(',')}`,
       );
       printLine(io, 'Restart every issuer with both keys. Then run: keyward encryption-key finish');
@@ -138,7 +143,9 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
 
   withKeyFile(
     withStoreOptions(
-      commands.command('finish').description('encrypt signing keys with the new key, and remove the old one'),
+      commands
+        .command('finish')
+        .description('encrypt all signing keys with the new encryption key, and remove the old encryption key'),
     ),
   ).action(async (options: CommonOptions & KeyFileOption) => {
     const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
@@ -146,14 +153,15 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
       // A forgotten --database opens a new database. The old key must stay, because it decrypts those of the right one.
       if ((await store.describeSigningKeys()).length === 0)
         throw new CliError(
-          `there are no signing keys in ${databaseName}, so the old encryption key was kept; check --database, and if this is the database of the issuer, remove the old key yourself`,
+          `there are no signing keys in ${databaseName}, so the old encryption key was kept; check that --database names the database of the issuer, and if it does, remove the old key yourself`,
         );
       return store.reencryptSigningKeys(operator);
     });
     if (encryptionKeys.file) writeKeyFile(options.encryptionKeyFile, encryptionKeys.texts.slice(0, 1));
     if (options.json) return printJson(io, { signingKeys: count });
     printLine(io, `${textOfCount(count, 'signing key was', 'signing keys were')} encrypted with the new key.`);
-    if (!encryptionKeys.file) printLine(io, 'Now remove the old key from KEYWARD_ENCRYPTION_KEY: keep only the first.');
+    if (!encryptionKeys.file)
+      printLine(io, 'Now remove the old key from KEYWARD_ENCRYPTION_KEY, so that only the first key is left.');
   });
 }
 

@@ -87,7 +87,8 @@ export async function openTable(
   const stream = createReadStream(file, 'utf8');
   const lines = linesOf(file, stream);
   const { value: heading } = await lines.next();
-  if (!heading) throw new CliError(`${file} is empty; its first line must name the columns`, EXIT.usage);
+  if (!heading)
+    throw new CliError(`${file} is empty; its first line must contain the names of the columns`, EXIT.usage);
   const [names] = await cellsOf([heading]);
   try {
     checkHeading(names ?? []);
@@ -104,14 +105,14 @@ export async function openTable(
 
 const NOT_UTF_8 = {
   cells: {},
-  fault: 'it is not valid UTF-8, or has the character U+FFFD; save the file as UTF-8 without that character',
+  fault: 'the line is not valid UTF-8, or contains the character U+FFFD; save the file as UTF-8 without this character',
 };
 
 function rowOf(cells: readonly string[] | undefined, names: readonly string[]): Pick<TableLine, 'cells' | 'fault'> {
   if (cells === undefined) {
     return {
       cells: {},
-      fault: 'a quote is misplaced; put the whole cell in quotes, and write a quote inside it twice',
+      fault: 'a quote (") is misplaced; enclose the whole cell in quotes, and double each quote inside it',
     };
   }
   if (cells.length !== names.length) {

@@ -9,7 +9,7 @@ export const COLUMNS = [
   ...['created_at', 'expires_at'],
 ];
 const NEEDED = ['digest', 'kind', 'apis'];
-const KNOWN = `the columns are ${COLUMNS.join(', ')}`;
+const KNOWN = `the known columns are ${COLUMNS.join(', ')}`;
 
 /** The names of fields in management's messages, and the names of the columns of the file that replace them. */
 const COLUMN_WORDING = [
@@ -27,15 +27,17 @@ const COLUMN_WORDING = [
 export function checkHeading(names: readonly string[]): void {
   // The first line may hold keys, so it is not printed.
   if (!names.some((name) => COLUMNS.includes(name))) {
-    const columns = `${NEEDED.join(', ')} are required; ${KNOWN}`;
-    throw new CliError(`the first line must name the columns: ${columns}`, EXIT.usage);
+    const columns = `${NEEDED.join(', ')} are required, and ${KNOWN}`;
+    throw new CliError(`the first line must contain the names of the columns; ${columns}`, EXIT.usage);
   }
   const unknown = names.filter((name) => !COLUMNS.includes(name));
   const twice = names.filter((name, at) => names.indexOf(name) < at);
   const missing = NEEDED.filter((name) => !names.includes(name));
-  if (unknown.length > 0) throw new CliError(`unknown columns: ${unknown.join(', ')}; ${KNOWN}`, EXIT.usage);
-  if (twice.length > 0) throw new CliError(`duplicate columns: ${twice.join(', ')}`, EXIT.usage);
-  if (missing.length > 0) throw new CliError(`missing columns: ${missing.join(', ')}`, EXIT.usage);
+  if (unknown.length > 0)
+    throw new CliError(`the first line has unknown columns: ${unknown.join(', ')}; ${KNOWN}`, EXIT.usage);
+  if (twice.length > 0) throw new CliError(`the first line has duplicate columns: ${twice.join(', ')}`, EXIT.usage);
+  if (missing.length > 0)
+    throw new CliError(`the first line does not have the required columns: ${missing.join(', ')}`, EXIT.usage);
 }
 
 /** Maps cells to the fields of a key. Management checks them. */

@@ -51,7 +51,7 @@ export function readEncryptionKeys(io: Io, path: string): EncryptionKeys {
   if (given !== undefined) return given;
   if (!exists(path)) {
     throw new CliError(
-      `there is no encryption key file ${path}; set ${ENCRYPTION_KEY_VARIABLE} or --encryption-key-file`,
+      `the encryption key file ${path} does not exist; set ${ENCRYPTION_KEY_VARIABLE} or --encryption-key-file`,
       EXIT.usage,
     );
   }

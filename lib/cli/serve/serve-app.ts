@@ -13,7 +13,7 @@ export interface ServeApp {
   serveWithoutDashboard(): void;
 }
 
-const NO_ACCOUNT = 'its account does not exist, or cannot be read. The output of "keyward serve" names the cause.';
+const NO_ACCOUNT = 'its account does not exist or cannot be read. See the output of "keyward serve" for the cause.';
 
 export function serveApp(
   { trustProxy }: { readonly trustProxy?: boolean },

@@ -33,12 +33,12 @@ export function withServeOptions(command: Command): Command {
   return withStoreOptions(command)
     .option(
       '--audience <url>',
-      'the URL of your API, which becomes the audience of the tokens; default: KEYWARD_AUDIENCE',
+      'the audience of the access tokens, which is the URL of your API; default: KEYWARD_AUDIENCE',
     )
     .option('--issuer <url>', 'the public URL of this server; default: KEYWARD_ISSUER or http://HOST:PORT')
     .option(
       '--allow-http',
-      'allow an http URL of any host in --issuer; only for networks that encrypt their traffic themselves',
+      'allow an http URL with any host in --issuer; use it only in a network that encrypts all traffic',
     )
     .option('--port <number>', 'the port to listen on, 0 for any free port; default: PORT or 4000', readPort)
     .option('--host <address>', 'the address to listen on; default: KEYWARD_HOST or 127.0.0.1')
@@ -48,10 +48,10 @@ export function withServeOptions(command: Command): Command {
       './keyward.key',
     )
     .option('--trust-proxy', 'trust one reverse proxy: take the client address from X-Forwarded-For')
-    .option('--account <id>', 'the account of the Dashboard; default: the only account')
+    .option('--account <id>', 'the account that the Dashboard manages; default: the only account in the database')
     .option(
       '--api-url <url>',
-      'a URL that every key may GET, for the example commands in the Dashboard; default: the audience',
+      'the URL in the example commands of the Dashboard, which must accept GET requests with any key; default: the audience',
       readUrl,
     )
     .option(

@@ -89,7 +89,7 @@ function onlyOneOf(accounts: readonly Account[], database: string): AccountChoic
   }
   return accounts.length === 1
     ? { state: 'chosen', account: only.id }
-    : { state: 'none', reason: 'there are several accounts; choose one: --account ID' };
+    : { state: 'none', reason: 'there are several accounts; choose one with --account ID' };
 }
 
 /** @param issuer - The public URL of this server, without a path. */
@@ -105,7 +105,7 @@ export function serveDashboard(
       { id: 'serve:developer', account, permissions: ['developer'] },
       { id: 'serve:owner', account, permissions: ['owner'] },
     ],
-    help: `"keyward serve" prints links when it starts in a terminal. To get new links, send it ${NEW_LINKS}.`,
+    help: `"keyward serve" prints sign-in links when it starts in a terminal. To get new links, send ${NEW_LINKS} to its process.`,
     store,
   });
   const { memberOf, signInUrl, signOutUrl } = signIn;
@@ -131,9 +131,9 @@ export function serveDashboard(
 /** The links for a person, each on its own line, so that it can be copied. */
 export function linesOfLinks({ developer, owner }: DashboardLinks): readonly string[] {
   return [
-    'Sign in as Owner (the link works once, within 15 minutes):',
+    'Sign in as Owner (the link works once and expires after 15 minutes):',
     owner,
-    'Sign in as Developer (the link works once, within 15 minutes):',
+    'Sign in as Developer (the link works once and expires after 15 minutes):',
     developer,
   ];
 }

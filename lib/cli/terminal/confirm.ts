@@ -10,7 +10,7 @@ export interface ConfirmOption {
 }
 
 export function withConfirmation(command: Command): Command {
-  return command.option('--yes', 'do not ask for confirmation on a terminal');
+  return command.option('--yes', 'do not ask for confirmation');
 }
 
 /**
@@ -24,5 +24,6 @@ export async function confirm({ stdin, stderr }: Io, { yes }: ConfirmOption, que
   const lines = createInterface({ input: stdin });
   const [answer] = await Promise.race([once(lines, 'line'), once(lines, 'close')]);
   lines.close();
-  if (!/^y(?:es)?$/i.test(String(answer ?? '').trim())) throw new CliError('not confirmed; nothing was changed');
+  if (!/^y(?:es)?$/i.test(String(answer ?? '').trim()))
+    throw new CliError('the answer was not yes, so nothing was changed');
 }
