@@ -21,7 +21,7 @@ describe('apiKeys: options', () => {
     [
       'a watch that cannot be called',
       { resolver: { resolveKey: () => null, watch: true } },
-      'option "resolver" must be a resolver whose "watch" is a function or absent',
+      'option "resolver" must be a resolver whose "watch" is a function or undefined',
     ],
     ['no kinds', { kinds: undefined }, `option "kinds" must be a list of 'secret' or 'public'`],
     ['kinds that are a text', { kinds: 'secret' }, `option "kinds" must be a list of 'secret' or 'public'`],
@@ -51,7 +51,7 @@ describe('apiKeys: options', () => {
   });
 
   it('without options it throws', () => {
-    expect(() => (apiKeys as (options?: unknown) => unknown)()).toThrow('apiKeys: expected an object of options');
+    expect(() => (apiKeys as (options?: unknown) => unknown)()).toThrow('apiKeys: expected an options object');
   });
 
   it.each([

@@ -53,10 +53,10 @@ describe('readCacheOptions', () => {
 
   it.each([
     ['an unknown option', { size: 1 }, 'unknown option "size"'],
-    ['null', null, 'expected an object of options, got null'],
-    ['true', true, 'expected an object of options, got boolean'],
-    ['a number', 10, 'expected an object of options, got number'],
-    ['a list', [], 'expected an object of options, got an empty array'],
+    ['null', null, 'expected an options object, got null'],
+    ['true', true, 'expected an options object, got boolean'],
+    ['a number', 10, 'expected an options object, got number'],
+    ['a list', [], 'expected an options object, got an empty array'],
   ])('refuses %s', (_what, value, message) => {
     const read = () => readCacheOptions('accessTokens', value, false);
     expect(read).toThrow(TypeError);

@@ -31,9 +31,14 @@ describe('keyward:lookup-failure', () => {
   it.each([
     ['an error', new RangeError('down'), 'threw', 'RangeError'],
     ['a record that breaks a rule', new RecordError('apis: bad'), 'record_invalid', 'apis: bad'],
-    ['an object that inherits from an error', Object.create(new Error('down')), 'threw', 'a thrown object'],
-    ['a text', 'sk_secret', 'threw', 'a thrown string'],
-    ['undefined', undefined, 'threw', 'a thrown undefined'],
+    [
+      'an object that inherits from an error',
+      Object.create(new Error('down')),
+      'threw',
+      'a thrown value of type object',
+    ],
+    ['a text', 'sk_secret', 'threw', 'a thrown value of type string'],
+    ['undefined', undefined, 'threw', 'a thrown value of type undefined'],
     ['an error that throws when it is read', unreadable(), 'threw', 'Error'],
     ['an error with a symbol for a message', Object.assign(new Error(), { message: Symbol('m') }), 'threw', 'Error'],
   ])('reports a resolver that throws %s', async (_what, error, reason, detail) => {

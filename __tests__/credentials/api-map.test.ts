@@ -85,11 +85,13 @@ describe('apiMap', () => {
   );
 
   it.each([[{}], [new Map([['payments', ['a']]])]])('refuses %p, which names no API', (value) => {
-    expect(() => untyped(value)).toThrow(new TypeError('apiMap: expected one or more APIs'));
+    expect(() => untyped(value)).toThrow(new TypeError('apiMap: expected an object with at least one API'));
   });
 
   it('refuses an API without a name', () => {
-    expect(() => apiMap({ payments: ['a'], '': ['b'] })).toThrow(new TypeError('apiMap: an API must have a name'));
+    expect(() => apiMap({ payments: ['a'], '': ['b'] })).toThrow(
+      new TypeError('apiMap: the name of an API must not be empty'),
+    );
   });
 
   it.each([
@@ -105,7 +107,9 @@ describe('apiMap', () => {
     [{ 0: 'a', length: 1 }],
   ])('refuses an API whose scopes are %j', (scopes) => {
     expect(() => untyped({ disputes: ['a'], payments: scopes })).toThrow(
-      new TypeError('apiMap: "payments" must list one or more scopes (each a scope-token, RFC 6749 section 3.3)'),
+      new TypeError(
+        'apiMap: API "payments" must list one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)',
+      ),
     );
   });
 });

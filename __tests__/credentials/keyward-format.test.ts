@@ -176,7 +176,7 @@ describe('mintKey', () => {
   ])('throws for kind %s and environment %s', (kind, environment) => {
     const mint = mintKey as (kind: string, environment: string) => string;
     expect(() => mint(kind, environment)).toThrow(
-      new TypeError("mintKey: kind must be 'secret' or 'public', and environment 'live' or 'sandbox'"),
+      new TypeError(`mintKey: "kind" must be 'secret' or 'public', and "environment" must be 'live' or 'sandbox'`),
     );
   });
 });

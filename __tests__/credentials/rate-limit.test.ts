@@ -45,7 +45,7 @@ describe('isRateLimits', () => {
 
   it('has a text that says what it expects', () => {
     expect(RATE_LIMITS_EXPECTED).toBe(
-      'a list of 1 to 8 objects { requests, seconds } with whole numbers: requests from 1 to 1000000000, seconds from 1 to 604800, and no two with the same seconds',
+      'a list of 1 to 8 objects { requests, seconds } with whole numbers: requests from 1 to 1000000000, seconds from 1 to 604800, and each with different seconds',
     );
   });
 });
@@ -100,7 +100,7 @@ describe('parseRateLimit', () => {
   });
 
   it('has a text that says what it expects', () => {
-    expect(RATE_LIMIT_FORM).toBe('a number of requests and a time in s, m, h or d, such as 100/1m');
+    expect(RATE_LIMIT_FORM).toBe('a rate limit such as 100/1m: a number of requests, and a duration in s, m, h or d');
   });
 });
 

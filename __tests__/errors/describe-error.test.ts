@@ -39,12 +39,12 @@ describe('describeError', () => {
     ['a code that is an object', coded({ toString: () => KEY }), 'Error'],
     ['a cause', new Error('a', { cause: coded('ECONNRESET') }), 'Error, caused by Error ECONNRESET'],
     ['a cause that is no error', new Error('a', { cause: KEY }), 'Error'],
-    ['a text', KEY, 'a thrown string'],
-    ['an object that looks like an error', { name: 'Error', message: KEY }, 'a thrown object'],
-    ['nothing', undefined, 'a thrown undefined'],
-    ['an error whose name cannot be read', unreadable('name'), 'an error that cannot be read'],
-    ['an error whose code cannot be read', unreadable('code'), 'an error that cannot be read'],
-    ['an error whose cause cannot be read', unreadable('cause'), 'an error that cannot be read'],
+    ['a text', KEY, 'a thrown value of type string'],
+    ['an object that looks like an error', { name: 'Error', message: KEY }, 'a thrown value of type object'],
+    ['nothing', undefined, 'a thrown value of type undefined'],
+    ['an error whose name cannot be read', unreadable('name'), 'an error with unreadable properties'],
+    ['an error whose code cannot be read', unreadable('code'), 'an error with unreadable properties'],
+    ['an error whose cause cannot be read', unreadable('cause'), 'an error with unreadable properties'],
   ])('%s', (_what, thrown, described) => {
     expect(describeError(thrown)).toBe(described);
   });

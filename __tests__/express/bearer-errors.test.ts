@@ -33,7 +33,7 @@ const ask = (app: Express, authorization?: string, path = '/') => {
 
 describe('the options of bearerErrors', () => {
   it.each([
-    [null, 'expected an object of options, got null'],
+    [null, 'expected an options object, got null'],
     [{ form: 'oauth' }, 'unknown option "form"; the options are format'],
     [{ format: 'html' }, "option \"format\" must be 'oauth' or 'problem', got another string"],
   ])('%j throws at start', (options, message) => {

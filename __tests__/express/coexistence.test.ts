@@ -99,7 +99,7 @@ describe.each([
       made.get('/old', peer, answerPeer);
       made.get('/new', gate, requireKeyKind('access'), answer);
     });
-    expect(() => assertGuarded(keysNamed)).toThrow('GET /old has no requireBearer that every request passes');
+    expect(() => assertGuarded(keysNamed)).toThrow('GET /old has no requireBearer that runs for every request');
     expect(() => assertGuarded(keysNamed, { except: ['GET /old'] })).not.toThrow();
   });
 });

@@ -126,7 +126,7 @@ describe('next throws outside Express after a lookup', () => {
     await serveGate(RECORD, () => {
       throw thrown;
     });
-    const detail = `a thrown ${typeof thrown}`;
+    const detail = `a thrown value of type ${typeof thrown}`;
     expect(await ask()).toMatchObject({ status: 500, failures: [{ ...FAILURE, detail, where: [] }] });
     expect(faults).toEqual([]);
   });

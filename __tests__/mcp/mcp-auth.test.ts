@@ -114,7 +114,7 @@ describe('mcpAuth', () => {
   });
 
   it.each([
-    ['no options', undefined, 'mcpAuth: expected an object of options'],
+    ['no options', undefined, 'mcpAuth: expected an options object'],
     ['no scopes', { ...options, scopes: undefined }, 'mcpAuth: option "scopes" must be'],
     ['an empty list of scopes', { ...options, scopes: [] }, 'mcpAuth: option "scopes" must be'],
     ['offline_access', { ...options, scopes: ['a', 'offline_access'] }, 'without "offline_access"'],
@@ -122,7 +122,7 @@ describe('mcpAuth', () => {
     [
       'an audience',
       { ...options, audience: RESOURCE },
-      'mcpAuth: there is no option "audience": the audience is the value of "resource"',
+      'mcpAuth: there is no option "audience", because the audience is the value of "resource"',
     ],
     ['an unknown option', { ...options, scop: [] }, 'unknown option "scop"'],
     [
@@ -139,7 +139,7 @@ describe('mcpAuth', () => {
     [
       'keys alone',
       { resource: RESOURCE, scopes: ['a'], accept: [createTestKit().keys('secret')] },
-      'no verifier of access tokens',
+      'no verifier for access tokens',
     ],
   ])('throws at the start: %s', (_what, given, message) => {
     expect(() => mcpAuth(given as never)).toThrow(TypeError);

@@ -138,7 +138,10 @@ describe('requireToolScopes', () => {
   it.each([
     [undefined, 'expected an object with a list of scopes for each tool'],
     [['read_note'], 'expected an object with a list of scopes for each tool'],
-    [{ read_note: 'mcp' }, '"read_note" must have a list of scopes (each a scope-token, RFC 6749 section 3.3)'],
+    [
+      { read_note: 'mcp' },
+      '"read_note" must have a list of scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)',
+    ],
     [{ read_note: ['a b'] }, '"read_note" must have a list of scopes'],
   ])('throws at the start: %j', (tools, message) => {
     expect(() => requireToolScopes(tools as never)).toThrow(TypeError);

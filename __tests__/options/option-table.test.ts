@@ -72,7 +72,7 @@ describe('readTable', () => {
     [
       'a name twice',
       { name: 'n', kinds: ['a', 'b', 'a'] },
-      `option "kinds" must be a list of 'a' or 'b', each once, got an array`,
+      `option "kinds" must be a list of 'a' or 'b', each at most once, got an array`,
     ],
     ['no function', { name: 'n', make: 1 }, 'option "make" must be a function, got number'],
     [
@@ -80,7 +80,7 @@ describe('readTable', () => {
       { name: 'n', store: {} },
       'option "store" must be an object with get(), got object',
     ],
-    ['no options', undefined, 'expected an object of options, got undefined'],
+    ['no options', undefined, 'expected an options object, got undefined'],
   ])('refuses %s', (_what, given, message) => {
     expect(() => read(given)).toThrow(TypeError);
     expect(() => read(given)).toThrow(`paint: ${message}`);

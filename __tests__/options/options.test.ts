@@ -22,7 +22,7 @@ describe('new Options', () => {
     [[{}], 'an array'],
   ])('refuses %p: not an object of options', (options, kind) => {
     expect(() => new Options('factory', options, NAMES)).toThrow(
-      new TypeError(`factory: expected an object of options, got ${kind}`),
+      new TypeError(`factory: expected an options object, got ${kind}`),
     );
   });
 

@@ -16,7 +16,9 @@ describe('watchable', () => {
     const resolver = { watch };
     const options = new Options('apiKeys', { resolver }, ['resolver']);
     expect(() => watchable(options, 'resolver', resolver)).toThrow(
-      new TypeError('apiKeys: option "resolver" must be a resolver whose "watch" is a function or absent, got object'),
+      new TypeError(
+        'apiKeys: option "resolver" must be a resolver whose "watch" is a function or undefined, got object',
+      ),
     );
   });
 });

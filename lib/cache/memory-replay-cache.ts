@@ -69,7 +69,10 @@ export function memoryReplayCache(options: MemoryReplayCacheOptions = {}): Repla
     const client = id.slice(0, CLIENT_LENGTH);
     const count = countOfClient.get(client) ?? 0;
     if (digests.size >= max || count >= maxPerClient) {
-      throw new KeywardError('replay_cache_full', 'the replay cache is full; raise "max" or "maxPerClient"');
+      throw new KeywardError(
+        'replay_cache_full',
+        'the replay cache is full; increase "max" or "maxPerClient" of memoryReplayCache()',
+      );
     }
     digests.add(digest);
     countOfClient.set(client, count + 1);

@@ -60,13 +60,15 @@ export function apiMap(scopesByApi: Readonly<Record<string, readonly string[]>>,
   }
   const apisByScope = new Map<string, string[]>();
   for (const [api, scopes] of Object.entries(scopesByApi)) {
-    if (api === '') throw new TypeError('apiMap: an API must have a name');
+    if (api === '') throw new TypeError('apiMap: the name of an API must not be empty');
     if (!Array.isArray(scopes) || scopes.length === 0 || ![...scopes].every(isScopeToken)) {
-      throw new TypeError(`apiMap: "${api}" must list one or more scopes (each a scope-token, RFC 6749 section 3.3)`);
+      throw new TypeError(
+        `apiMap: API "${api}" must list one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)`,
+      );
     }
     for (const scope of new Set(scopes)) apisByScope.set(scope, [...(apisByScope.get(scope) ?? []), api]);
   }
-  if (apisByScope.size === 0) throw new TypeError('apiMap: expected one or more APIs');
+  if (apisByScope.size === 0) throw new TypeError('apiMap: expected an object with at least one API');
   const none: readonly string[] = [];
   const apisOf = (scope: string) => apisByScope.get(scope) ?? none;
   if (implies === undefined) return Object.freeze({ apisOf });

@@ -63,7 +63,7 @@ export const keywardFormat: KeyFormat = Object.freeze({
 export function mintKey(kind: KeyKind, environment: Environment): string {
   const prefix = PREFIXES.find((candidate) => candidate.kind === kind && candidate.environment === environment);
   if (prefix === undefined) {
-    throw new TypeError(`mintKey: kind must be 'secret' or 'public', and environment 'live' or 'sandbox'`);
+    throw new TypeError(`mintKey: "kind" must be 'secret' or 'public', and "environment" must be 'live' or 'sandbox'`);
   }
   const random = createRandomPart();
   return prefix.text + random + checkCharacter(prefix, random);

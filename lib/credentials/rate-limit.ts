@@ -14,7 +14,7 @@ const MAX_REQUESTS = 1_000_000_000;
 const MAX_SECONDS = 604_800;
 
 /** The value that `isRateLimits` expects, for error messages. */
-export const RATE_LIMITS_EXPECTED = `a list of 1 to ${MAX_LIMITS} objects { requests, seconds } with whole numbers: requests from 1 to ${MAX_REQUESTS}, seconds from 1 to ${MAX_SECONDS}, and no two with the same seconds`;
+export const RATE_LIMITS_EXPECTED = `a list of 1 to ${MAX_LIMITS} objects { requests, seconds } with whole numbers: requests from 1 to ${MAX_REQUESTS}, seconds from 1 to ${MAX_SECONDS}, and each with different seconds`;
 
 /** Checks whether a value is a list of limits, of which no two have the same number of seconds. */
 export function isRateLimits(value: unknown): value is readonly RateLimit[] {
@@ -42,7 +42,7 @@ const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const LIMIT = /^(\d{1,10})\/(?:(\d{0,6})([smhd])|(second|minute|hour|day))$/;
 
 /** What `parseRateLimit` expects, for errors. */
-export const RATE_LIMIT_FORM = 'a number of requests and a time in s, m, h or d, such as 100/1m';
+export const RATE_LIMIT_FORM = 'a rate limit such as 100/1m: a number of requests, and a duration in s, m, h or d';
 
 /** Parses `100/1m` or `5000/d`, as the Dashboard and the command line accept it; `undefined` for another text. */
 export function parseRateLimit(text: string): RateLimit | undefined {

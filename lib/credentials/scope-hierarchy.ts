@@ -16,7 +16,9 @@ export type ImpliedScopes = ReadonlyMap<string, readonly string[]>;
  */
 export function resolveImplies(implies: unknown, isListed: (scope: string) => boolean): ImpliedScopes {
   if (typeof implies !== 'object' || implies === null || Array.isArray(implies)) {
-    throw new TypeError(`apiMap: option "implies" must be an object of lists of scopes, got ${kindOf(implies)}`);
+    throw new TypeError(
+      `apiMap: option "implies" must be an object with a list of scopes for each scope, got ${kindOf(implies)}`,
+    );
   }
   const direct = new Map<string, readonly string[]>();
   for (const [scope, narrower] of Object.entries(implies)) {

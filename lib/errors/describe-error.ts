@@ -27,7 +27,7 @@ const MAX_CAUSES = 3;
  * It never throws.
  */
 export function describeError(thrown: unknown): string {
-  if (!types.isNativeError(thrown)) return `a thrown ${typeof thrown}`;
+  if (!types.isNativeError(thrown)) return `a thrown value of type ${typeof thrown}`;
   try {
     const described = [];
     let error: unknown = thrown;
@@ -37,7 +37,7 @@ export function describeError(thrown: unknown): string {
     }
     return described.join(', caused by ');
   } catch {
-    return 'an error that cannot be read';
+    return 'an error with unreadable properties';
   }
 }
 

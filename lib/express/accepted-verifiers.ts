@@ -24,14 +24,16 @@ export function readAccept(options: Options): readonly CredentialVerifier[] {
   const early = verifiers.findIndex(isEarly);
   if (early !== -1) {
     throw new TypeError(
-      `${options.factory}: option "accept[${early}]" claims every credential, so it must be the last one`,
+      `${options.factory}: option "accept[${early}]" handles every credential, so it must be the last verifier in "accept"`,
     );
   }
   const claims = verifiers.flatMap((verifier) => verifier.claims ?? []);
   for (const [index, claim] of claims.entries()) {
     const earlier = claims.slice(0, index).some(({ of, what }) => of === claim.of && what === claim.what);
     if (earlier)
-      throw new TypeError(`${options.factory}: two verifiers in "accept" claim the ${claim.what}; remove one`);
+      throw new TypeError(
+        `${options.factory}: two verifiers in "accept" are for the same credentials: ${claim.what}; remove one of them`,
+      );
   }
   return verifiers;
 }

@@ -38,12 +38,12 @@ const PLAIN_PATH = /^[\w.~/-]*$/;
  * @throws TypeError for an option that is missing or unknown; `resourceMetadata` and `requireBearer` check the values.
  */
 export function readMcpAuthOptions(given: McpAuthOptions) {
-  if (typeof given !== 'object' || given === null) throw new TypeError('mcpAuth: expected an object of options');
+  if (typeof given !== 'object' || given === null) throw new TypeError('mcpAuth: expected an options object');
   const { resource, scopes, accept } = given;
   const path = readPath(resource);
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isResourceScope)) {
     const expected =
-      'a list of one or more scopes (each a scope-token, RFC 6749 section 3.3), without "offline_access"';
+      'a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3), and without "offline_access"';
     throw new TypeError(`mcpAuth: option "scopes" must be ${expected}`);
   }
   const others = Object.keys(given).filter((name) => ![...OF_METADATA, ...OF_GATE, 'accept'].includes(name));
@@ -53,7 +53,7 @@ export function readMcpAuthOptions(given: McpAuthOptions) {
   }
   if ('audience' in given) {
     const remedy = 'the audience is the value of "resource"; to accept other audiences, pass verifiers in "accept"';
-    throw new TypeError(`mcpAuth: there is no option "audience": ${remedy}`);
+    throw new TypeError(`mcpAuth: there is no option "audience", because ${remedy}`);
   }
   const verifiers = accept ?? [accessTokens({ ...pick(given, others), audience: resource } as AccessTokensOptions)];
   return {

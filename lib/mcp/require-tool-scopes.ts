@@ -10,7 +10,7 @@ type Messages = readonly unknown[] | undefined;
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 const WRONG_TYPE = [
   'unsupported_media_type',
-  'The request must have a body of the type application/json',
+  'The request must have a JSON body (Content-Type: application/json)',
   { status: 415 },
 ] as const;
 
@@ -75,7 +75,7 @@ function readTools(tools: unknown): ReadonlyMap<unknown, readonly string[]> {
   const read = Object.entries(tools).map(([tool, scopes]) => {
     if (Array.isArray(scopes) && scopes.every(isResourceScope)) return [tool, [...scopes]] as const;
     throw new TypeError(
-      `requireToolScopes: "${tool}" must have a list of scopes (each a scope-token, RFC 6749 section 3.3), without "offline_access"`,
+      `requireToolScopes: "${tool}" must have a list of scopes without spaces, quotes or backslashes (RFC 6749 section 3.3), and without "offline_access"`,
     );
   });
   return new Map(read);

@@ -71,7 +71,7 @@ export function names<const T extends string>(allowed: readonly T[]): Option<rea
     const values = options.raw(name);
     if (!Array.isArray(values)) throw options.mistake(name, expected);
     const list = namesOf(`${options.factory}: option "${name}"`, values, allowed);
-    if (new Set(list).size < list.length) throw options.mistake(name, `${expected}, each once`);
+    if (new Set(list).size < list.length) throw options.mistake(name, `${expected}, each at most once`);
     return list;
   };
 }

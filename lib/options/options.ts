@@ -19,7 +19,7 @@ export class Options {
   constructor(factory: string, options: unknown, names: readonly string[]) {
     this.factory = factory;
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-      throw new TypeError(`${factory}: expected an object of options, got ${kindOf(options)}`);
+      throw new TypeError(`${factory}: expected an options object, got ${kindOf(options)}`);
     }
     refuseUnknownOptions(factory, options, names);
     // The object has no prototype, so that no option is inherited from a polluted `Object.prototype`.

@@ -29,7 +29,7 @@ describe('readAccessKeyGrant', () => {
 
   it('refuses the same as readAccessKeyRecord', () => {
     expect(() => readAccessKeyGrant(null)).toThrow(
-      new RecordError('expected a record: an object, or undefined or null if there is none'),
+      new RecordError('expected the record as an object, or undefined or null if there is no record'),
     );
     expect(() => readAccessKeyGrant({ ...RECORD, id: '' })).toThrow(new RecordError('id: expected a non-empty string'));
   });
@@ -38,7 +38,7 @@ describe('readAccessKeyGrant', () => {
     'refuses former secrets that are not digests, or too many: %p',
     (formerSecrets) => {
       expect(() => readAccessKeyGrant({ ...RECORD, formerSecrets })).toThrow(
-        new RecordError('formerSecrets: expected at most 5 digests'),
+        new RecordError('formerSecrets: expected a list of at most 5 digests'),
       );
     },
   );
@@ -56,7 +56,7 @@ describe('readAccessKeyGrant', () => {
     'refuses the default scopes %j',
     (defaultScopes) => {
       expect(() => readAccessKeyGrant({ ...RECORD, defaultScopes })).toThrow(
-        new RecordError('defaultScopes: expected a list of scope-tokens'),
+        new RecordError('defaultScopes: expected a list of scopes without spaces, quotes or backslashes'),
       );
     },
   );
@@ -78,7 +78,7 @@ describe('readAccessKeyGrant', () => {
     'refuses the secrets %j: one or two are expected',
     (secrets) => {
       expect(() => readAccessKeyGrant({ ...RECORD, secrets })).toThrow(
-        new RecordError('secrets: expected one or two secrets, or none if there are publicKeys'),
+        new RecordError('secrets: expected one or two secrets; an access key with publicKeys may have none'),
       );
     },
   );
@@ -111,7 +111,7 @@ describe('readAccessKeyGrant', () => {
     'refuses the expiry %p of a secret',
     (expiresAt) => {
       expect(() => secretsOf({ digest: DIGEST, expiresAt })).toThrow(
-        new RecordError('secrets: expected expiresAt to be a Date'),
+        new RecordError('secrets: expected "expiresAt" to be a Date'),
       );
     },
   );

@@ -62,7 +62,7 @@ describe('readAccessKeyRecord', () => {
 
   it.each([[undefined], [null], ['ack_1'], [1]])('refuses %p, which is not a record', (value) => {
     expect(() => readAccessKeyRecord(value)).toThrow(
-      new RecordError('expected a record: an object, or undefined or null if there is none'),
+      new RecordError('expected the record as an object, or undefined or null if there is no record'),
     );
   });
 

@@ -40,7 +40,7 @@ describe.each(READERS)('a record of %s', (_name, read) => {
   it.each([[[]], [[{ requests: 0, seconds: 1 }]], ['100/1m']])('refuses the limits %j', (value) => {
     expect(() => read('limits', value)).toThrow(
       new RecordError(
-        'limits: expected a list of 1 to 8 objects { requests, seconds } with whole numbers: requests from 1 to 1000000000, seconds from 1 to 604800, and no two with the same seconds',
+        'limits: expected a list of 1 to 8 objects { requests, seconds } with whole numbers: requests from 1 to 1000000000, seconds from 1 to 604800, and each with different seconds',
       ),
     );
   });
@@ -112,7 +112,7 @@ describe('a record of an access key that requests a token', () => {
 
   it('names the field of a wrong public key', () => {
     expect(() => readAccessKeyGrant({ ...GRANT, publicKeys: [{ kty: 'oct' }] })).toThrow(
-      new RecordError('publicKeys: expected at most 10 JWKs of type RSA, EC or OKP'),
+      new RecordError('publicKeys: expected a list of at most 10 JWKs of the type RSA, EC or OKP'),
     );
   });
 

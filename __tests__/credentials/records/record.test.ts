@@ -140,7 +140,7 @@ describe('readKeyRecord', () => {
 
   it.each([[undefined], [null], ['key'], [1], [true], [() => KEY]])('refuses %p, which is not a record', (value) => {
     expect(() => readKeyRecord(value)).toThrow(
-      new RecordError('expected a record: an object, or undefined or null if there is none'),
+      new RecordError('expected the record as an object, or undefined or null if there is no record'),
     );
   });
 

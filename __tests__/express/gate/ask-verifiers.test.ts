@@ -114,9 +114,9 @@ describe('a verifier that breaks the contract makes the credential unavailable, 
 describe('the fault of a broken verifier', () => {
   it.each([
     ['an error', new RangeError(`no row for ${CREDENTIAL}`), 'RangeError'],
-    ['undefined', undefined, 'a thrown undefined'],
-    ['a text', CREDENTIAL, 'a thrown string'],
-    ['an object', { credential: CREDENTIAL }, 'a thrown object'],
+    ['undefined', undefined, 'a thrown value of type undefined'],
+    ['a text', CREDENTIAL, 'a thrown value of type string'],
+    ['an object', { credential: CREDENTIAL }, 'a thrown value of type object'],
   ])('is reported without the credential: %s', (_name, thrown, detail) => {
     expect(ask({ verify: throwing(thrown) })).toEqual(UNAVAILABLE);
     expect(failures()).toEqual([{ of: 'verifier', reason: 'threw', detail, where: expect.any(Array) }]);
@@ -125,7 +125,11 @@ describe('the fault of a broken verifier', () => {
   const accepting = (traits: object) => ({ outcome: 'accepted', principal: { ...keyPrincipal(), ...traits } });
   it.each([
     ['no outcome', { outcome: 'admin' }, 'the verifier returned an invalid outcome'],
-    ['a principal of no kind', accepting({ kind: 'admin' }), 'the verifier returned a principal of an unexpected kind'],
+    [
+      'a principal of no kind',
+      accepting({ kind: 'admin' }),
+      'the verifier returned a principal with a kind that the verifier does not list in "kinds"',
+    ],
     [
       'a principal whose apis are a text',
       accepting({ apis: 'payments' }),

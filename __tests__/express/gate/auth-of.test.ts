@@ -272,8 +272,9 @@ describe('a polluted Object.prototype', () => {
 });
 
 describe('authOf', () => {
-  const NONE_RAN = 'keyward: no requireBearer ran before authOf; mount one before it on this route';
-  const NOTHING = 'keyward: this optional requireBearer got no credential; use req.auth, which may be undefined';
+  const NONE_RAN = 'keyward: no requireBearer ran before authOf; mount requireBearer before it on this route';
+  const NOTHING =
+    'keyward: the request has no credential, which this optional requireBearer allows; read req.auth instead, which is then undefined';
 
   it('throws a clear message if no gate ran, or a gate refused', async () => {
     expect(() => authOf(requestOf({ auth: forged }))).toThrow(new Error(NONE_RAN));
@@ -310,7 +311,9 @@ describe('credentialOf', () => {
     const { req } = await pass(bearing('abc'), gate);
     Object.assign(req.headers, { authorization });
     expect(() => credentialOf(req)).toThrow(
-      new Error('keyward: the Authorization header was removed or changed after the gate; call credentialOf earlier'),
+      new Error(
+        'keyward: the Authorization header was removed or changed after requireBearer had read it; call credentialOf before that',
+      ),
     );
   });
 

@@ -18,12 +18,12 @@ const verifierAt = (index: number) =>
 
 describe('a mistake in the options of requireBearer throws', () => {
   it.each([
-    ['no options', undefined, 'expected an object of options, got undefined'],
-    ['no accept', {}, 'give "accept", a list of verifiers, or "issuer" and "audience"'],
+    ['no options', undefined, 'expected an options object, got undefined'],
+    ['no accept', {}, 'set "accept" to a list of verifiers, or set "issuer" and "audience"'],
     [
       'a verifier in place of options',
       liveKeys(),
-      'expected options like { accept: [verifier] }, got the verifier itself',
+      'expected options such as { accept: [verifier] }, got the verifier itself',
     ],
     ['an empty accept', { accept: [] }, `${ACCEPT}, got an empty array`],
     ['a verifier by itself', { accept: DECLINING }, `${ACCEPT}, got object`],
@@ -49,8 +49,8 @@ describe('a mistake in the options of requireBearer throws', () => {
   it.each([
     ['realm', '', 'a non-empty string, got an empty string'],
     ['realm', 1, 'a non-empty string, got number'],
-    ['realm', 'caf\u00e9', 'printable ASCII, got string'],
-    ['realm', 'a\nb', 'printable ASCII, got string'],
+    ['realm', 'caf\u00e9', 'a string of printable ASCII characters, got string'],
+    ['realm', 'a\nb', 'a string of printable ASCII characters, got string'],
     ['optional', 'yes', 'a boolean, got string'],
     ['allowSchemeless', 1, 'a boolean, got number'],
     ['browserOrigin', 'deny', "'report' or 'refuse', got another string"],
@@ -76,7 +76,9 @@ describe('a mistake in the options of requireBearer throws', () => {
     ],
   ])('two verifiers that both claim %s', (_name, accept, what) => {
     expect(make({ accept: accept() })).toThrow(
-      new TypeError(`requireBearer: two verifiers in "accept" claim the ${what}; remove one`),
+      new TypeError(
+        `requireBearer: two verifiers in "accept" are for the same credentials: ${what}; remove one of them`,
+      ),
     );
   });
 });

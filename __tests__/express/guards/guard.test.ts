@@ -28,7 +28,7 @@ describe('defineGuard', () => {
   const check = () => true;
 
   it.each([
-    ['no definition', undefined, 'defineGuard: expected an object of options, got undefined'],
+    ['no definition', undefined, 'defineGuard: expected an options object, got undefined'],
     ['no name', { check }, 'defineGuard: option "name" must be a non-empty string, got undefined'],
     [
       'an empty name',
@@ -60,7 +60,7 @@ describe('defineGuard', () => {
     [
       'scopes that are none',
       { name: 'rule', check, scopes: [] },
-      'defineGuard: option "scopes" must be a list of one or more scopes (each a scope-token, RFC 6749 section 3.3), got an empty array',
+      'defineGuard: option "scopes" must be a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3), got an empty array',
     ],
   ])('throws at start: %s', (_name, definition, message) => {
     expect(() => defineGuard(definition as GuardDefinition)).toThrow(TypeError);
@@ -148,7 +148,8 @@ describe('a guard behind a gate', () => {
     ['a number', [1]],
   ])('accepts as scopes of a refusal no %s', async (_name, scopes) => {
     const { error } = await judgedBy(() => ({ scopes }));
-    const message = 'keyward: rule returned invalid scopes; expected one or more scope-tokens (RFC 6749 section 3.3)';
+    const message =
+      'keyward: rule returned invalid scopes; expected a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)';
     expect(error).toEqual(new TypeError(message));
     expect(error).toBeInstanceOf(TypeError);
     expect(refusals()).toEqual([]);
@@ -199,7 +200,7 @@ describe('a guard behind a gate', () => {
   ])('refuses a promise of %s', async (_name, check) => {
     const { error } = await judgedBy(check);
     expect(error).toEqual(
-      new TypeError('keyward: rule returned a promise from its check; a guard must decide synchronously'),
+      new TypeError('keyward: rule returned a promise from its check; return the result synchronously'),
     );
     expect(error).toBeInstanceOf(TypeError);
   });
@@ -219,7 +220,9 @@ describe('a guard without a principal', () => {
   it('without a gate before it: 500 with a message for the developer, and its check is not called', async () => {
     const { error, passed } = await pass(bearing('abc'), guardThat(throwing(new Error('asked'))));
     expect(passed).toBe(false);
-    expect(error).toEqual(new Error('keyward: no requireBearer ran before rule; mount one before it on this route'));
+    expect(error).toEqual(
+      new Error('keyward: no requireBearer ran before rule; mount requireBearer before it on this route'),
+    );
     expect(error).not.toHaveProperty('status');
   });
 

@@ -85,7 +85,7 @@ describe('requireAny', () => {
   it('a promise of one guard is an error', async () => {
     const guard = requireAny(judging(false), judging(Promise.resolve(true)), judging(true));
     const { error } = await pass(bearing('abc'), requireBearer({ accept: [acceptingVerifier(principal)] }), guard);
-    const message = 'requireAny(rule, rule, rule) returned a promise from its check; a guard must decide synchronously';
+    const message = 'requireAny(rule, rule, rule) returned a promise from its check; return the result synchronously';
     expect(error).toEqual(new TypeError(`keyward: ${message}`));
   });
 

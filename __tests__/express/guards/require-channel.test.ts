@@ -13,7 +13,7 @@ describe('requireChannel', () => {
   it.each([[undefined], ['pc_1'], [{}]])('throws at start: %j', (select) => {
     const make = () => requireChannel(select as never);
     expect(make).toThrow(TypeError);
-    expect(make).toThrow(new TypeError('requireChannel: expected a function that reads the channel'));
+    expect(make).toThrow(new TypeError('requireChannel: expected a function that returns the channel ID of a request'));
   });
 
   it.each([

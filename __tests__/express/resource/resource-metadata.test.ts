@@ -175,18 +175,16 @@ describe('resourceMetadata', () => {
         requireBearer({ accept: [...accept], resourceMetadata: metadata });
     expect(gate(tokens, other)).toThrow(
       new TypeError(
-        'requireBearer: "accept" has an issuer that "resourceMetadata" does not name; give both the same verifiers',
+        'requireBearer: "accept" has an issuer that "resourceMetadata" does not have; pass the same verifiers to both',
       ),
     );
     const both = make(RESOURCE, { accept: [tokens, other] });
     expect(() => requireBearer({ accept: [tokens], resourceMetadata: both })).toThrow(
-      'requireBearer: "resourceMetadata" names an issuer that "accept" does not have; give both the same verifiers',
+      'requireBearer: "resourceMetadata" has an issuer that "accept" does not have; pass the same verifiers to both',
     );
     expect(gate(tokens, keys)).not.toThrow();
-    expect(gate(keys)).toThrow('requireBearer: "accept" has no verifier of access tokens');
-    expect(gate(tokensOf('https://elsewhere.example'))).toThrow(
-      'requireBearer: the "resource" of the metadata must be an audience',
-    );
+    expect(gate(keys)).toThrow('requireBearer: "accept" has no verifier for access tokens');
+    expect(gate(tokensOf('https://elsewhere.example'))).toThrow('requireBearer: option "resource" must be an audience');
   });
 
   it.each([{}, 'urn:example:metadata', 'http://api.example.com/x', () => {}, ''])(
@@ -258,7 +256,7 @@ describe('resourceMetadata', () => {
     ['its origin', ['https://api.example.com']],
   ])('R04 a verifier that has %s: TypeError', (_what, audience) => {
     const message =
-      'resourceMetadata: the "resource" of the metadata must be an audience of every verifier of access tokens, exactly as written (RFC 8707 ' +
+      'resourceMetadata: option "resource" must be an audience of every verifier for access tokens, with exactly the same text (RFC 8707 ' +
       'section 2); add it to "audience" of accessTokens()';
     const accept = [tokens, tokensOf(audience, 'https://id.example')];
     expect(() => make(RESOURCE, { accept })).toThrow(new TypeError(message));
@@ -270,7 +268,7 @@ describe('resourceMetadata', () => {
 
   it.each([
     ['no verifier at all', [], 'option "accept" must be'],
-    ['keys alone', [keys], '"accept" has no verifier of access tokens'],
+    ['keys alone', [keys], '"accept" has no verifier for access tokens'],
     ['a verifier that does not say', [{ verify: tokens.verify }], '"accept[0]" does not say which access tokens'],
     [
       'one of tokens that does not say which',

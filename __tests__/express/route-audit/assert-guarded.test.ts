@@ -37,9 +37,9 @@ describe('assertGuarded', () => {
       new Error(
         [
           'assertGuarded: 3 routes are not guarded (mount requireBearer before them, or name them in "except"):',
-          '  GET /health has no requireBearer that every request passes',
-          '  USE /reports may accept keys, and no guard says which kinds; add requireKeyKind',
-          '  GET /late has no requireBearer that every request passes',
+          '  GET /health has no requireBearer that runs for every request',
+          '  USE /reports may accept keys, but no guard says which kinds of keys; add requireKeyKind()',
+          '  GET /late has no requireBearer that runs for every request',
         ].join('\n'),
       ),
     );
@@ -68,7 +68,7 @@ describe('the option except', () => {
       new Error(
         [
           'assertGuarded: 1 route is not guarded (mount requireBearer before it, or name it in "except"):',
-          '  POST /health has no requireBearer that every request passes',
+          '  POST /health has no requireBearer that runs for every request',
         ].join('\n'),
       ),
     );

@@ -141,7 +141,7 @@ describe('a gate at a path that Express 4 and 5 read differently', () => {
     expect(auditRoutes(app)[0]?.open).toBe(!isSilent);
     const assert = () => assertGuarded(app);
     if (isSilent) expect(assert).not.toThrow();
-    else expect(assert).toThrow('GET /payments has no requireBearer that every request passes');
+    else expect(assert).toThrow('GET /payments has no requireBearer that runs for every request');
   });
 
   it.each(READ)('N01 a router with a gate at %s', (_name, path) => {

@@ -52,7 +52,7 @@ describe('a callback of a parameter', () => {
     const { app, ...found } = await audited(mount);
     expect(found).toEqual(OPEN);
     expect(() => assertGuarded(app)).toThrow(
-      "runs router.param('id') for anonymous callers too; call use(gate, bearerErrors()) before any path with this parameter",
+      "runs the callback of router.param('id') before requireBearer has accepted the request; call router.use(requireBearer(...), bearerErrors()) before the first path with this parameter",
     );
   });
 
@@ -74,7 +74,9 @@ describe('a callback of a parameter', () => {
   ])('%s runs for a refused request too: the route has openByParam', async (_name, mount) => {
     const { app, ...found } = await audited(mount);
     expect(found).toEqual(OPEN);
-    expect(() => assertGuarded(app)).toThrow("runs router.param('id') for anonymous callers too");
+    expect(() => assertGuarded(app)).toThrow(
+      "runs the callback of router.param('id') before requireBearer has accepted the request",
+    );
   });
 
   it.each<[string, (app: Express, router: Router) => void]>([
@@ -132,7 +134,9 @@ describe('a callback of a parameter', () => {
       );
       expect(found).toMatchObject({ status: 400, hasLoaded: true });
       expect(auditRoutes(app).some(({ openByParam }) => openByParam.includes('id'))).toBe(true);
-      expect(() => assertGuarded(app)).toThrow("runs router.param('id') for anonymous callers too");
+      expect(() => assertGuarded(app)).toThrow(
+        "runs the callback of router.param('id') before requireBearer has accepted the request",
+      );
     },
   );
 

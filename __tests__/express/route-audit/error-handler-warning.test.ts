@@ -33,8 +33,8 @@ describe('assertGuarded', () => {
   ])('warns about an app with %s', (_name, mount) => {
     expect(warningsOf(mount)).toEqual([
       [
-        'assertGuarded: no error handler follows the gates of this app, so Express answers refused requests with its ' +
-          'HTML error page; mount app.use(bearerErrors()) after the routes',
+        'assertGuarded: no error handler is mounted after the gates (such as requireBearer) of this app, so Express answers refused requests with its ' +
+          'HTML error page; call app.use(bearerErrors()) after the routes',
         { type: 'KeywardWarning', code: 'KEYWARD_NO_ERROR_HANDLER' },
       ],
     ]);

@@ -249,7 +249,9 @@ describe('what auditRoutes can read', () => {
     const router = Object.assign(() => {}, { stack: [layer], use: () => {}, params: {} });
     expect(() => auditRoutes(router)).toThrow(TypeError);
     expect(() => auditRoutes(router)).toThrow(
-      new TypeError('auditRoutes: this version of "router" keeps no mount paths; run: npm install router@^2.3'),
+      new TypeError(
+        'auditRoutes: this version of the package "router" does not store the paths of mounted routers; run: npm install router@^2.3',
+      ),
     );
   });
 });

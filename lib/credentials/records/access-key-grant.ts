@@ -47,14 +47,14 @@ export function readAccessKeyGrant(value: unknown): AccessKeyGrant {
   const publicKeys = absentOr('publicKeys', record.publicKeys, publicJwks) ?? NO_KEYS;
   const isEmpty = Array.isArray(secrets) && secrets.length === 0 && publicKeys.length === 0;
   if (!Array.isArray(secrets) || isEmpty || secrets.length > MAX_SECRETS) {
-    throw new RecordError('secrets: expected one or two secrets, or none if there are publicKeys');
+    throw new RecordError('secrets: expected one or two secrets; an access key with publicKeys may have none');
   }
   const former = formerSecrets ?? [];
   if (!Array.isArray(former) || former.length > MAX_FORMER_SECRETS || ![...former].every(isDigest)) {
-    throw new RecordError(`formerSecrets: expected at most ${MAX_FORMER_SECRETS} digests`);
+    throw new RecordError(`formerSecrets: expected a list of at most ${MAX_FORMER_SECRETS} digests`);
   }
   if (!Array.isArray(defaultScopes) || ![...defaultScopes].every(isScopeToken)) {
-    throw new RecordError('defaultScopes: expected a list of scope-tokens');
+    throw new RecordError('defaultScopes: expected a list of scopes without spaces, quotes or backslashes');
   }
   const granted = parsed.scopes.filter((scope) => defaultScopes.includes(scope));
   // Not an object with `...parsed`: V8 of Node 20 creates a hidden class for each of those, which takes 50 µs.
@@ -81,6 +81,6 @@ function readSecret(value: unknown): Secret {
   if (!isDigest(digest)) throw new RecordError('secrets: expected "digest" to be a SHA-256 digest in lowercase hex');
   if (expiresAt === undefined || expiresAt === null) return { digest, expiresAt: Number.POSITIVE_INFINITY };
   const time = types.isDate(expiresAt) ? expiresAt.getTime() : Number.NaN;
-  if (Number.isNaN(time)) throw new RecordError('secrets: expected expiresAt to be a Date');
+  if (Number.isNaN(time)) throw new RecordError('secrets: expected "expiresAt" to be a Date');
   return { digest, expiresAt: time };
 }

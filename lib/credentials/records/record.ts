@@ -212,7 +212,7 @@ function asRecord<R>(
   members: Readonly<Record<keyof R & string, true>>,
 ): { readonly [field in keyof R]: unknown } {
   if (typeof value !== 'object' || value === null)
-    throw new RecordError('expected a record: an object, or undefined or null if there is none');
+    throw new RecordError('expected the record as an object, or undefined or null if there is no record');
   // Most records are plain objects whose fields are all known, so this fast path skips the slower check below.
   let isPlain = Object.getPrototypeOf(value) === Object.prototype;
   for (const member in value) isPlain &&= Object.hasOwn(members, member);

@@ -115,7 +115,8 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
  * `payments`.
  */
 function validatePrincipal(verifier: CredentialVerifier, principal: Principal): Principal {
-  if (!(verifier.kinds ?? KINDS).includes(principal.kind)) throw new OutcomeError('a principal of an unexpected kind');
+  if (!(verifier.kinds ?? KINDS).includes(principal.kind))
+    throw new OutcomeError('a principal with a kind that the verifier does not list in "kinds"');
   if (!isNameSet(principal.apis) || !isNameSet(principal.scopes) || !isNameSet(principal.channels)) {
     throw new OutcomeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
   }
@@ -126,7 +127,7 @@ function validatePrincipal(verifier: CredentialVerifier, principal: Principal): 
     throw new OutcomeError('a principal whose allowedAddresses is not a list of addresses and networks');
   }
   if (principal.limits !== undefined && !isRateLimits(principal.limits)) {
-    throw new OutcomeError('a principal whose limits is not a list of { requests, seconds }');
+    throw new OutcomeError('a principal whose limits are not a list of { requests, seconds }');
   }
   if (!CONFIRMATIONS.includes(principal.confirmation))
     throw new OutcomeError('a principal with an unknown confirmation');

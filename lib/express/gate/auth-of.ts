@@ -60,7 +60,7 @@ export function principalAt(req: IncomingMessage, gate: GateMetadata): Principal
   let context = contexts.get(req);
   while (context !== undefined && context.gate !== gate) context = context.earlier;
   if (context !== undefined) return context.principal;
-  const message = `keyward: the request did not pass this gate, ${gate.name}; mount it before the handler that calls principal()`;
+  const message = `keyward: the request did not pass the gate "${gate.name}"; mount this gate before the handler that calls principal()`;
   throw new KeywardError('gate_not_passed', message);
 }
 
@@ -83,13 +83,13 @@ export function authOf(req: IncomingMessage): Principal {
   if (context === undefined) {
     throw new KeywardError(
       'gate_not_passed',
-      'keyward: no requireBearer ran before authOf; mount one before it on this route',
+      'keyward: no requireBearer ran before authOf; mount requireBearer before it on this route',
     );
   }
   if (context.principal === undefined) {
     throw new KeywardError(
       'gate_not_passed',
-      'keyward: this optional requireBearer got no credential; use req.auth, which may be undefined',
+      'keyward: the request has no credential, which this optional requireBearer allows; read req.auth instead, which is then undefined',
     );
   }
   return context.principal;
@@ -122,7 +122,7 @@ export function credentialOf(req: IncomingMessage): string {
   if (typeof credential !== 'string')
     throw new KeywardError(
       'gate_not_passed',
-      'keyward: the Authorization header was removed or changed after the gate; call credentialOf earlier',
+      'keyward: the Authorization header was removed or changed after requireBearer had read it; call credentialOf before that',
     );
   return credential;
 }

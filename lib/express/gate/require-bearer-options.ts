@@ -57,7 +57,7 @@ export type Absent<O extends boolean> = O extends true ? undefined : never;
 
 const realm: Option<string> = (options, name) => {
   const value = options.has(name) ? options.text(name) : 'api';
-  if (!isQuotable(value)) throw options.mistake(name, 'printable ASCII');
+  if (!isQuotable(value)) throw options.mistake(name, 'a string of printable ASCII characters');
   return value;
 };
 
@@ -66,7 +66,10 @@ const scopes: Option<readonly string[]> = (options, name) => {
   if (Array.isArray(values) && values.every(isScopeToken) && (values.length > 0 || !options.has(name))) {
     return Object.freeze([...values]);
   }
-  throw options.mistake(name, 'a list of one or more scopes (each a scope-token, RFC 6749 section 3.3)');
+  throw options.mistake(
+    name,
+    'a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)',
+  );
 };
 
 /** Reads the metadata that this app publishes, or the URL of metadata that is published elsewhere. */
@@ -106,7 +109,7 @@ export interface GateSettings {
  */
 export function readGateOptions(given: object): GateSettings {
   if (typeof (given as Partial<CredentialVerifier> | undefined)?.verify === 'function') {
-    throw new TypeError('requireBearer: expected options like { accept: [verifier] }, got the verifier itself');
+    throw new TypeError('requireBearer: expected options such as { accept: [verifier] }, got the verifier itself');
   }
   const options = readTable('requireBearer', expandShortForm(given), OPTIONS);
   const { accept, scopes } = options;
@@ -138,7 +141,7 @@ function expandShortForm(given: object): object {
   if (!('issuer' in given || 'audience' in given)) {
     refuseUnknownOptions('requireBearer', given, [...Object.keys(OPTIONS), 'issuer', 'audience']);
     if ('accept' in given) return given;
-    throw new TypeError('requireBearer: give "accept", a list of verifiers, or "issuer" and "audience"');
+    throw new TypeError('requireBearer: set "accept" to a list of verifiers, or set "issuer" and "audience"');
   }
   if ('accept' in given) {
     throw new TypeError(
@@ -164,12 +167,12 @@ function assertPublished({ document }: ResourceMetadata, accept: readonly Creden
   const issuers = tokens.map(({ issuer }) => issuer);
   if (!issuers.every((issuer) => document.authorization_servers.includes(issuer))) {
     throw new TypeError(
-      'requireBearer: "accept" has an issuer that "resourceMetadata" does not name; give both the same verifiers',
+      'requireBearer: "accept" has an issuer that "resourceMetadata" does not have; pass the same verifiers to both',
     );
   }
   if (!document.authorization_servers.every((issuer) => issuers.includes(issuer))) {
     throw new TypeError(
-      'requireBearer: "resourceMetadata" names an issuer that "accept" does not have; give both the same verifiers',
+      'requireBearer: "resourceMetadata" has an issuer that "accept" does not have; pass the same verifiers to both',
     );
   }
 }

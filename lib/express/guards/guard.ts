@@ -69,7 +69,10 @@ export interface GuardDefinition<R extends IncomingMessage = IncomingMessage> {
 const scopeTokens: Option<readonly string[]> = (options, name) => {
   const scopes = options.raw(name);
   if (Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScopeToken)) return Object.freeze([...scopes]);
-  throw options.mistake(name, 'a list of one or more scopes (each a scope-token, RFC 6749 section 3.3)');
+  throw options.mistake(
+    name,
+    'a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)',
+  );
 };
 
 const OPTIONS = {
@@ -108,7 +111,7 @@ export function createGuard({ check, ...facts }: GuardMetadata & { readonly chec
   const guard: Middleware = (req, res, next) => {
     const context = authContextOf(req);
     if (context === undefined) {
-      next(new Error(`keyward: no requireBearer ran before ${name}; mount one before it on this route`));
+      next(new Error(`keyward: no requireBearer ran before ${name}; mount requireBearer before it on this route`));
       return;
     }
     const { gate, principal } = context;
@@ -150,7 +153,7 @@ const NO_REASON: Refusal = Object.freeze({});
 function refusalOf(name: string, verdict: false | Refusal): Refusal {
   if (types.isPromise(verdict)) {
     ignoreRejection(verdict);
-    throw new TypeError(`keyward: ${name} returned a promise from its check; a guard must decide synchronously`);
+    throw new TypeError(`keyward: ${name} returned a promise from its check; return the result synchronously`);
   }
   const { scopes, authenticationContext, confirmation, reason = 'guard' } = verdict || NO_REASON;
   return {
@@ -179,7 +182,7 @@ function readContext(name: string, given: AuthenticationContext): Authentication
     return { acr: acr && [...acr], maxAge };
   }
   throw new TypeError(
-    `keyward: ${name} returned an invalid authenticationContext; expected acr, maxAge or both (RFC 9470 section 3)`,
+    `keyward: ${name} returned an invalid authenticationContext; expected "acr", "maxAge" or both (RFC 9470 section 3)`,
   );
 }
 
@@ -189,7 +192,7 @@ function readScopes(name: string, given: unknown): readonly string[] {
   if (scopes.length === 0 || !scopes.every(isScopeToken)) {
     ignoreRejection(given);
     throw new TypeError(
-      `keyward: ${name} returned invalid scopes; expected one or more scope-tokens (RFC 6749 section 3.3)`,
+      `keyward: ${name} returned invalid scopes; expected a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)`,
     );
   }
   return Object.freeze(scopes);

@@ -40,7 +40,7 @@ export function createRatePlans(
     const counter = create({ keyPrefix: `keyward:requests:${limit}`, points: requests, duration: seconds });
     if (typeof counter?.consume !== 'function') {
       ignoreRejection(counter);
-      throw new TypeError('requireRateLimit: "counter" must return a limiter with consume()');
+      throw new TypeError('requireRateLimit: "counter" must return an object with consume()');
     }
     // Most limiters of rate-limiter-flexible have `keyPrefix`. If it differs, they count separately.
     const prefix: unknown = (counter as { readonly keyPrefix?: unknown }).keyPrefix;

@@ -25,7 +25,8 @@ import { defineGuard, type Guard } from './guard.js';
  * ```
  */
 export function requireChannel<R extends IncomingMessage = RoutedRequest>(select: (req: R) => unknown): Guard {
-  if (typeof select !== 'function') throw new TypeError('requireChannel: expected a function that reads the channel');
+  if (typeof select !== 'function')
+    throw new TypeError('requireChannel: expected a function that returns the channel ID of a request');
   return defineGuard<R>({
     name: 'requireChannel',
     check(principal, req) {

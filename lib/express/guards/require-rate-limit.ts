@@ -68,7 +68,7 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
   const rateLimitGuard: Middleware = (req, res, next) => {
     const context = authContextOf(req);
     if (context === undefined) {
-      next(new Error(`keyward: no requireBearer ran before ${BY}; mount one before it on this route`));
+      next(new Error(`keyward: no requireBearer ran before ${BY}; mount requireBearer before it on this route`));
       return;
     }
     const { gate, principal } = context;
@@ -180,7 +180,10 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
     try {
       counter.consume(key).then((found) => {
         if (isCount(found)) settle({ isOver: false, count: found });
-        else rejected(new TypeError('consume() of the counter must return remainingPoints and msBeforeNext'));
+        else
+          rejected(
+            new TypeError('consume() of the counter must return an object with remainingPoints and msBeforeNext'),
+          );
       }, rejected);
     } catch (error) {
       rejected(error);

@@ -18,7 +18,7 @@ import { defineGuard, type Guard } from './guard.js';
 export function requireScopes(...scopes: readonly string[]): Guard {
   const names = namesOf('requireScopes', scopes);
   if (!names.every(isScopeToken)) {
-    throw new TypeError('requireScopes: each name must be a scope-token, without spaces (RFC 6749 section 3.3)');
+    throw new TypeError('requireScopes: each scope must have no spaces, quotes or backslashes (RFC 6749 section 3.3)');
   }
   const refusal = Object.freeze({ scopes: names, reason: 'scope' });
   // Not frozen: V8 iterates over a frozen list several times slower.

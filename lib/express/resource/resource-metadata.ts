@@ -41,7 +41,7 @@ const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
 const resourceUrl: Option<string> = (options, name) => {
   const resource = options.text(name);
   if (secureUrl(resource) !== undefined && VISIBLE_ASCII.test(resource)) return resource;
-  throw options.mistake(name, 'an https URL (http only for a loopback host) without userinfo or fragment');
+  throw options.mistake(name, 'an https URL (http only for a loopback host) without a user name, password or fragment');
 };
 
 const pageUrl: Option<string> = (options, name) => {
@@ -53,7 +53,10 @@ const pageUrl: Option<string> = (options, name) => {
 const scopeTokens: Option<readonly string[]> = (options, name) => {
   const scopes = options.raw(name);
   if (Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScopeToken)) return [...new Set(scopes)];
-  throw options.mistake(name, 'a list of one or more scopes (each a scope-token, RFC 6749 section 3.3)');
+  throw options.mistake(
+    name,
+    'a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)',
+  );
 };
 
 const OPTIONS = {

@@ -19,7 +19,7 @@ export function tokensFor(
 ): readonly AcceptedTokens[] {
   const tokens = accept.flatMap((verifier, index) => tokensOf(factory, verifier, index) ?? []);
   if (tokens.length === 0) {
-    throw new TypeError(`${factory}: "accept" has no verifier of access tokens; add one, such as accessTokens()`);
+    throw new TypeError(`${factory}: "accept" has no verifier for access tokens; add one, such as accessTokens()`);
   }
   for (const { issuer, audiences } of tokens) {
     if (!isIssuerUrl(issuer)) {
@@ -29,7 +29,7 @@ export function tokensFor(
     }
     if (!audiences.includes(resource)) {
       throw new TypeError(
-        `${factory}: the "resource" of the metadata must be an audience of every verifier of access tokens, exactly as written (RFC 8707 ` +
+        `${factory}: option "resource" must be an audience of every verifier for access tokens, with exactly the same text (RFC 8707 ` +
           `section 2); add it to "audience" of accessTokens()`,
       );
     }
@@ -43,7 +43,7 @@ function tokensOf(factory: string, verifier: CredentialVerifier, index: number):
   if (tokens !== undefined) return tokens;
   if (kinds?.includes('access') === false) return undefined;
   throw new TypeError(
-    `${factory}: "accept[${index}]" does not say which access tokens it accepts; give it "tokens", or "kinds" without ` +
+    `${factory}: "accept[${index}]" does not say which access tokens it accepts; set its "tokens", or set its "kinds" without ` +
       "'access' if it accepts only keys",
   );
 }

@@ -69,12 +69,15 @@ function withHint(name: string): string {
 function faultOf(route: RouteReport): readonly string[] {
   // On a route that is open on purpose, the parameter callbacks may run for everybody too.
   if (route.openByDocument || route.ownEndpoint) return [];
-  if (route.gates.length === 0) return [`  ${nameOf(route)} has no requireBearer that every request passes`];
-  if (route.open) return [`  ${nameOf(route)} accepts anonymous requests: its requireBearer is optional`];
+  if (route.gates.length === 0) return [`  ${nameOf(route)} has no requireBearer that runs for every request`];
+  if (route.open)
+    return [
+      `  ${nameOf(route)} accepts requests without a credential: its requireBearer is optional, and no guard follows it`,
+    ];
   if (route.openByParam.length > 0) return [`  ${nameOf(route)} ${callbackFault(route.openByParam)}`];
   return route.namesKinds
     ? []
-    : [`  ${nameOf(route)} may accept keys, and no guard says which kinds; add requireKeyKind`];
+    : [`  ${nameOf(route)} may accept keys, but no guard says which kinds of keys; add requireKeyKind()`];
 }
 
 /**
@@ -83,7 +86,7 @@ function faultOf(route: RouteReport): readonly string[] {
  */
 function callbackFault(params: readonly string[]): string {
   const names = params.map((name) => `router.param('${name}')`).join(' and ');
-  return `runs ${names} for anonymous callers too; call use(gate, bearerErrors()) before any path with this parameter`;
+  return `runs the callback of ${names} before requireBearer has accepted the request; call router.use(requireBearer(...), bearerErrors()) before the first path with this parameter`;
 }
 
 function nameOf({ method, path }: RouteReport): string {

@@ -4,8 +4,8 @@ import { isErrorHandler } from './route-checks.js';
 import { isRouter, type Layer, layersOf } from './router-layers.js';
 
 const WARNING =
-  'no error handler follows the gates of this app, so Express answers refused requests with its HTML error page; ' +
-  'mount app.use(bearerErrors()) after the routes';
+  'no error handler is mounted after the gates (such as requireBearer) of this app, so Express answers refused requests with its HTML error page; ' +
+  'call app.use(bearerErrors()) after the routes';
 
 /**
  * Emits a process warning if an app has a gate, and no error handler after it. It does not throw: the route is guarded,

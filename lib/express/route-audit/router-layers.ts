@@ -177,7 +177,9 @@ function pathsOf(layer: ExpressLayer, router: ExpressRouter): readonly LayerPath
 function mountPathOf({ rawPath, regexp, keys = [] }: ExpressLayer): unknown {
   if (regexp !== undefined) return writtenPathsOf(regexp, keys);
   if (rawPath !== undefined) return rawPath;
-  throw new TypeError('auditRoutes: this version of "router" keeps no mount paths; run: npm install router@^2.3');
+  throw new TypeError(
+    'auditRoutes: this version of the package "router" does not store the paths of mounted routers; run: npm install router@^2.3',
+  );
 }
 
 /**
