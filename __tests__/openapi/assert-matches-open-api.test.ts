@@ -53,42 +53,42 @@ describe('an app and its document', () => {
     [
       'a missing gate',
       { pets: [] },
-      'GET /pets: the document asks for accessToken with a:x, or secretKey with a:x; the app asks for nothing',
+      'GET /pets: the document requires accessToken with the scope a:x, or secretKey with the scope a:x, but the app requires no credential',
     ],
     [
       'a missing scope',
       { pets: [both] },
-      'GET /pets: the document asks for accessToken with a:x, or secretKey with a:x; the app asks for accessToken, or secretKey',
+      'GET /pets: the document requires accessToken with the scope a:x, or secretKey with the scope a:x, but the app requires accessToken, or secretKey',
     ],
     [
       'another scheme',
       { create: [requireBearer({ accept: [keys] })] },
-      'POST /pets: the document asks for accessToken; the app asks for secretKey',
+      'POST /pets: the document requires accessToken, but the app requires secretKey',
     ],
     [
       'one scope more',
       { create: [...gates.create, requireScopes('b:y')] },
-      'POST /pets: the document asks for accessToken; the app asks for accessToken with b:y',
+      'POST /pets: the document requires accessToken, but the app requires accessToken with the scope b:y',
     ],
     [
       'required, not optional',
       { pet: gates.create },
-      'GET /pets/{id}: the document asks for accessToken, or nothing; the app asks for accessToken',
+      'GET /pets/{id}: the document requires accessToken, or no credential, but the app requires accessToken',
     ],
     [
       'optional, not required',
       { create: gates.pet },
-      'POST /pets: the document asks for accessToken; the app asks for accessToken, or nothing',
+      'POST /pets: the document requires accessToken, but the app requires accessToken, or no credential',
     ],
     [
       'a gate that the document does not have',
       { health: [both] },
-      'GET /health: the document asks for nothing; the app asks for accessToken, or secretKey',
+      'GET /health: the document requires no credential, but the app requires accessToken, or secretKey',
     ],
     [
       'a verifier that is not named',
       { create: [requireBearer({ accept: [{ ...keys }] })] },
-      'POST /pets: the document asks for accessToken; the app asks for a credential whose verifier is not in "schemes"',
+      'POST /pets: the document requires accessToken, but the app requires a credential whose verifier is not in "schemes"',
     ],
   ])('O16 %s is named with method, path and both sides', (_name, own, line) => {
     expect(differences(petApp(own))).toEqual([`  ${line}`]);
@@ -98,9 +98,9 @@ describe('an app and its document', () => {
     const app = petApp({}, (made) => made.delete('/pets/:id', both, handler).use('/files', express.static('.')));
     const document = { ...pets, paths: { ...(pets.paths as object), '/toys': { get: asking([]) } } };
     expect(differences(app, document)).toEqual([
-      '  GET /toys: the document has it; the app has no route for it',
-      '  DELETE /pets/:id: the app has it; the document does not',
-      '  USE /files: the app has it; the document does not',
+      '  GET /toys: the document describes this operation, but the app has no route for it',
+      '  DELETE /pets/:id: the app has this route, but the document does not describe it',
+      '  USE /files: the app has this route, but the document does not describe it',
     ]);
     const except = ['GET /toys', 'DELETE /pets/:id', 'USE /files'];
     expect(differences(app, document, { except })).toBeUndefined();
@@ -125,7 +125,7 @@ describe('an app and its document', () => {
     const wrong = appWith((app) => app.get('/pets/:id', pet, handler).get('/pets/mine', mine, handler));
     expect(differences(right, document)).toBeUndefined();
     expect(differences(wrong, document)).toEqual([
-      '  GET /pets/mine: the app handles these requests with GET /pets/:id, which has other requirements',
+      '  GET /pets/mine: the app handles these requests with the route GET /pets/:id, which has other requirements',
     ]);
   });
 
@@ -140,7 +140,7 @@ describe('an app and its document', () => {
       made.get('/toys/:id', toy, handler).get('/:kind/:id', handler).get('/pets/:id', pet, handler),
     );
     expect(differences(app, document)).toEqual([
-      '  GET /pets/{id}: the app handles these requests with GET /:kind/:id, which has other requirements',
+      '  GET /pets/{id}: the app handles these requests with the route GET /:kind/:id, which has other requirements',
     ]);
   });
 
@@ -157,8 +157,8 @@ describe('an app and its document', () => {
       made.get(wild, token, handler).get('/toys/:id', handler).get('/pets/:id', key, handler),
     );
     expect(differences(app, document)).toEqual([
-      `  GET /pets/{id}: the app handles these requests with GET ${wild}, which has other requirements`,
-      `  GET ${wild}: the app has it; the document does not`,
+      `  GET /pets/{id}: the app handles these requests with the route GET ${wild}, which has other requirements`,
+      `  GET ${wild}: the app has this route, but the document does not describe it`,
     ]);
   });
 
@@ -177,7 +177,7 @@ describe('an app and its document', () => {
           : made.get('/toys', token, handler).get(path, handler).get('/files/report.csv', key, handler),
       );
     expect(differences(app(false), document)).toEqual([
-      `  GET /files/report.csv: the app handles these requests with GET ${path}, which has other requirements`,
+      `  GET /files/report.csv: the app handles these requests with the route GET ${path}, which has other requirements`,
     ]);
     expect(differences(app(true), document)).toBeUndefined();
   });
@@ -188,7 +188,9 @@ describe('an app and its document', () => {
       documentOf({ '/files/{path}': { get: asking(security), post: asking([{ accessToken: [] }]) } }, onlyTokens);
     const options = { schemes: { accessToken: tokens } };
     const open = appWith((app) => app.get(files, handler).post('/files/:path', token, handler));
-    expect(differences(open, document([]), options)).toEqual([`  GET ${files}: the app has it; the document does not`]);
+    expect(differences(open, document([]), options)).toEqual([
+      `  GET ${files}: the app has this route, but the document does not describe it`,
+    ]);
     const except = [`GET ${files}`];
     expect(differences(open, document([]), { ...options, except })).toBeUndefined();
   });
@@ -209,7 +211,7 @@ describe('an app and its document', () => {
 
     it('a route for every method, of which the document has only some', () => {
       const every = app((made) => made.all('/health', handler));
-      const line = '  ALL /health: the app answers more methods or paths than the document describes';
+      const line = '  ALL /health: the app handles more methods or paths with this route than the document describes';
       expect(differences(every, health('get'), options)).toEqual([line]);
       expect(differences(every, health(...METHODS.slice(1)), options)).toEqual([line]);
       expect(differences(every, health(...METHODS), options)).toBeUndefined();
@@ -230,7 +232,7 @@ describe('an app and its document', () => {
     it('an open mount, which also answers the paths below it', () => {
       const mounted = app((made) => made.use('/health', handler));
       expect(differences(mounted, health(...METHODS), options)).toEqual([
-        '  USE /health: the app answers more methods or paths than the document describes',
+        '  USE /health: the app handles more methods or paths with this route than the document describes',
       ]);
       expect(differences(mounted, health(...METHODS), { ...options, except: ['USE /health'] })).toBeUndefined();
     });
@@ -245,8 +247,8 @@ describe('an app and its document', () => {
         appWith((made) => add(made.use(openApiGate(document, { ...options, ...gateOptions }))));
       expect(differences(behind({}), document, options)).toBeUndefined();
       expect(differences(behind({ undocumented: 'pass' }), document, options)).toEqual([
-        '  ALL /health: the app answers more methods or paths than the document describes',
-        '  USE /status: the app answers more methods or paths than the document describes',
+        '  ALL /health: the app handles more methods or paths with this route than the document describes',
+        '  USE /status: the app handles more methods or paths with this route than the document describes',
       ]);
     });
   });
@@ -257,7 +259,7 @@ describe('an app and its document', () => {
     const options = { schemes: { accessToken: tokens } };
     const one = { '/pets/{id}': { get: asking([{ accessToken: [] }]) } };
     expect(differences(app, documentOf(one, onlyTokens), options)).toEqual([
-      `  GET ${path}: the app has it; the document does not`,
+      `  GET ${path}: the app has this route, but the document does not describe it`,
     ]);
     const both = { ...one, '/pets': { get: asking([{ accessToken: [] }]) } };
     expect(differences(app, documentOf(both, onlyTokens), options)).toBeUndefined();
@@ -271,7 +273,9 @@ describe('an app and its document', () => {
         made.get('/Pets', isSensitive ? [] : token, handler).get('/pets', token, handler);
       });
     const options = { schemes: { accessToken: tokens } };
-    expect(differences(app(true), document, options)).toEqual(['  GET /Pets: the app has it; the document does not']);
+    expect(differences(app(true), document, options)).toEqual([
+      '  GET /Pets: the app has this route, but the document does not describe it',
+    ]);
     expect(differences(app(false), document, options)).toBeUndefined();
   });
 
@@ -285,7 +289,7 @@ describe('an app and its document', () => {
         });
       const options = { schemes: { accessToken: tokens } };
       expect(differences(app(true), document, options)).toEqual([
-        '  GET /pets/: the app has it; the document does not',
+        '  GET /pets/: the app has this route, but the document does not describe it',
       ]);
       expect(differences(app(false), document, options)).toBeUndefined();
     });
@@ -305,7 +309,9 @@ describe('an app and its document', () => {
         appWith((app) => app.use('/files', express.static('.'), both)),
         document,
       ),
-    ).toEqual(['  GET /files/{name}: the document asks for accessToken, or secretKey; the app asks for nothing']);
+    ).toEqual([
+      '  GET /files/{name}: the document requires accessToken, or secretKey, but the app requires no credential',
+    ]);
     expect(
       differences(
         appWith((app) => app.use('/files', both).use('/files', express.static('.'))),
@@ -403,7 +409,9 @@ describe('an app behind an openApiGate', () => {
     const document = documentOf({ '/pets/{id}': { get: asking([]) }, '/x': { get: asking(BOTH) } });
     const app = behind(document, (made) => made.get('/pets/admin', handler).get('/x', handler));
     expect(auditRoutes(app)[0]).toMatchObject({ path: '/pets/admin', open: true, openByDocument: true });
-    expect(differences(app, document)).toContain('  GET /pets/admin: the app has it; the document does not');
+    expect(differences(app, document)).toContain(
+      '  GET /pets/admin: the app has this route, but the document does not describe it',
+    );
   });
 
   it('O18 a gate in a router counts for its routes only', () => {

@@ -199,42 +199,42 @@ describe('a document with security', () => {
     [
       'more scopes',
       [{ accessToken: ['a:x', 'b:y'] }, { secretKey: ['a:x'] }],
-      'accessToken with a:x b:y, or secretKey with a:x',
+      'accessToken with the scopes a:x b:y, or secretKey with the scope a:x',
     ],
-    ['fewer scopes', [{ accessToken: [] }, { secretKey: ['a:x'] }], 'accessToken, or secretKey with a:x'],
-    ['fewer schemes', [{ accessToken: ['a:x'] }], 'accessToken with a:x'],
-    ['nothing', [], 'nothing'],
-    ['optional', [{ accessToken: ['a:x'] }, { secretKey: ['a:x'] }, {}], 'accessToken, or secretKey, or nothing'],
+    ['fewer scopes', [{ accessToken: [] }, { secretKey: ['a:x'] }], 'accessToken, or secretKey with the scope a:x'],
+    ['fewer schemes', [{ accessToken: ['a:x'] }], 'accessToken with the scope a:x'],
+    ['nothing', [], 'no credential'],
+    ['optional', [{ accessToken: ['a:x'] }, { secretKey: ['a:x'] }, {}], 'accessToken, or secretKey, or no credential'],
   ])('O15 %s is a conflict with both sides', (_name, security, text) => {
     expect(conflict(security)).toBe(
       [
         'KeywardError: describeSecurity: the security of the app cannot be added to the document:',
-        `  GET /x: the document asks for ${text}; the app asks for accessToken with a:x, or secretKey with a:x`,
+        `  GET /x: the document requires ${text}, but the app requires accessToken with the scope a:x, or secretKey with the scope a:x`,
       ].join('\n'),
     );
   });
 
   it('O15 the security of the whole document counts for an operation without security', () => {
     expect(conflict(undefined, { security: [{ accessToken: [] }] })).toMatch(
-      /GET \/x: the document asks for accessToken; the app/,
+      /GET \/x: the document requires accessToken, but the app/,
     );
     const into = documentOf({ '/open': { get: asking() } }, { security: [{ accessToken: [] }, { secretKey: [] }] });
     expect(faultOf(() => describeSecurity(app, { into, schemes }))).toMatch(
-      /asks for accessToken, or secretKey; the app asks for nothing/,
+      /requires accessToken, or secretKey, but the app requires no credential/,
     );
   });
 
   it('O15 an operation without a route is a conflict', () => {
     const into = documentOf({ '/x': { post: asking() } });
     expect(faultOf(() => describeSecurity(app, { into, schemes }))).toMatch(
-      /POST \/x: the document has it; the app has no route for it/,
+      /POST \/x: the document describes this operation, but the app has no route for it/,
     );
   });
 
   it('O15 a gate whose verifier has no name is a conflict, and a name without a gate a TypeError', () => {
     const into = documentOf({ '/x': { get: asking() } }, { components: {} });
     expect(faultOf(() => describeSecurity(app, { into, schemes: { accessToken: tokens } }))).toMatch(
-      /GET \/x: the app asks for accessToken with a:x, or a credential whose verifier is not in "schemes" with a:x/,
+      /GET \/x: the app requires accessToken with the scope a:x, or a credential whose verifier is not in "schemes" with the scope a:x/,
     );
     expect(faultOf(() => describeSecurity(app, { into, schemes: { ...schemes, other: publicKeys } }))).toBe(
       'TypeError: describeSecurity: option "schemes.other" is a verifier that no gate of the app uses; remove it from "schemes"',
@@ -246,7 +246,7 @@ describe('a document with security', () => {
     const scoped = appWith((made) => made.get('/x', gate, handler));
     const into = documentOf({ '/x': { get: asking() } }, { components: {} });
     expect(faultOf(() => describeSecurity(scoped, { into, schemes: { secretKey: keys } }))).toMatch(
-      /GET \/x: the app asks for something that OpenAPI cannot express/,
+      /GET \/x: the app requires a combination of gates and guards that OpenAPI cannot express/,
     );
   });
 
@@ -256,12 +256,12 @@ describe('a document with security', () => {
     );
     const into = documentOf({ '/x': { get: asking() } }, { components: {} });
     expect(faultOf(() => describeSecurity(closed, { into, schemes: { secretKey: keys } }))).toMatch(
-      /GET \/x: the app asks for something that no credential can satisfy/,
+      /GET \/x: the app requires a combination of gates and guards that no credential can satisfy/,
     );
   });
 
   it.each([
-    [{ schemes }, /option "into" must be an OpenAPI document as an object/],
+    [{ schemes }, /option "into" must be a parsed OpenAPI document/],
     [{ into: 'openapi: 3.1.0', schemes }, /option "into" must be/],
     [{ into: {}, schemes }, /expected OpenAPI 3.0, 3.1 or 3.2/],
     [{ into: documentOf({}), schemes: {}, from: 1 }, /unknown option "from"/],
@@ -284,7 +284,7 @@ describe('an app that requires client certificates', () => {
     const app = express().get(open, handler).get(guarded, both, handler);
     const into = documentOf({ [path]: { get: asking() }, [template]: { get: asking() } });
     expect(faultOf(() => describeSecurity(app, { into, schemes }))).toContain(
-      `  GET ${path}: the app handles these requests with GET ${open}, which has other requirements`,
+      `  GET ${path}: the app handles these requests with the route GET ${open}, which has other requirements`,
     );
   });
 
@@ -296,7 +296,7 @@ describe('an app that requires client certificates', () => {
     expect(() => assertMatchesOpenApi(guarded, described, { schemes: named })).not.toThrow();
     expect(() => openApiGate(described, { schemes: named })).not.toThrow();
     expect(faultOf(() => assertMatchesOpenApi(app(), described, { schemes: named }))).toContain(
-      'GET /x: the document asks for accessToken with mutualTLS; the app asks for accessToken',
+      'GET /x: the document requires accessToken with mutualTLS, but the app requires accessToken',
     );
   });
 
@@ -305,7 +305,7 @@ describe('an app that requires client certificates', () => {
       describeSecurity(app(requireConfirmation('mtls')), { into, schemes: { accessToken: bound } }),
     );
     expect(fault).toContain(
-      `GET /x: the app asks for accessToken with mutualTLS; name its scheme in "schemes", such as { mtls: 'mutualTLS' }`,
+      `GET /x: the app requires accessToken with mutualTLS; add a scheme for mutualTLS to "schemes", such as { mtls: 'mutualTLS' }`,
     );
   });
 

@@ -404,11 +404,11 @@ describe('methods', () => {
     app.use(report);
     expect(await ask(app, '/pets', 'COPY')).toBe('credential_missing');
     expect(await ask(app, '/pets', 'COPY', key)).toBe('all');
-    expect(faultOf(() => gateOf(more))).toMatch(/no operation of the document asks for the scheme/);
+    expect(faultOf(() => gateOf(more))).toMatch(/no operation of the document uses the scheme/);
     const twice = { '/pets': { get: guarded, additionalOperations: { get: open } } };
-    expect(faultOf(() => gateOf(twice, {}, { openapi: '3.2.0' }))).toMatch(/the method GET is in this path item twice/);
+    expect(faultOf(() => gateOf(twice, {}, { openapi: '3.2.0' }))).toMatch(/this path item has the method GET twice/);
     const none = { '/pets': { get: guarded, additionalOperations: { 'a b': open } } };
-    expect(faultOf(() => gateOf(none, {}, { openapi: '3.2.0' }))).toMatch(/expected a method/);
+    expect(faultOf(() => gateOf(none, {}, { openapi: '3.2.0' }))).toMatch(/expected an HTTP method/);
   });
 });
 
@@ -522,25 +522,25 @@ describe('base paths', () => {
     const app = appOf(gateOf(paths, {}, { servers: [{ url, variables }] }), 'get /v1/pets');
     expect(await ask(app, '/v1/pets')).toBe('get /v1/pets');
     expect(faultOf(() => gateOf(paths, {}, { servers: [{ url }] }))).toMatch(
-      /#\/servers\/0: the variable \{host\} has no default/,
+      /#\/servers\/0: the server variable \{host\} has no default value/,
     );
   });
 
   it.each([
-    ['servers with several paths', {}, servers('/v1', '/v2'), /#\/servers: the servers have several paths/],
+    ['servers with several paths', {}, servers('/v1', '/v2'), /#\/servers: the URLs in "servers" have different paths/],
     [
       'a server whose variable has values for several paths',
       {},
       { servers: [VERSIONED] },
-      /#\/servers: the servers have several paths/,
+      /#\/servers: the URLs in "servers" have different paths/,
     ],
     [
       'another basePath',
       { basePath: '/v2' },
       servers('/v1'),
-      /#\/servers: no server has the path of the option "basePath"/,
+      /#\/servers: no URL in "servers" has the path of the option "basePath"/,
     ],
-    ['a basePath of root', { basePath: '/' }, servers('/v1'), /no server has the path/],
+    ['a basePath of root', { basePath: '/' }, servers('/v1'), /no URL in "servers" has the path/],
     ['a server without a URL', {}, { servers: [{}] }, /#\/servers\/0: expected a "url"/],
     ['a relative URL', {}, servers('v1'), /#\/servers\/0\/url: expected a URL, or a path/],
   ])('O10 %s is a TypeError', (_name, options, more, expected) => {
@@ -555,11 +555,11 @@ describe('base paths', () => {
   it('O10 servers of a path or an operation with another path are a TypeError', () => {
     const path = { ...paths, '/x': { servers: [{ url: '/files' }], get: guarded } };
     expect(faultOf(() => gateOf(path))).toMatch(
-      /#\/paths\/~1x\/servers\/0: the path of this server must be the base path of the document: \/$/,
+      /#\/paths\/~1x\/servers\/0: the path of this server must equal the base path of the document: \/$/,
     );
     const operation = { ...paths, '/x': { get: { ...guarded, servers: [{ url: '/files' }] } } };
     expect(faultOf(() => gateOf(operation))).toMatch(
-      /#\/paths\/~1x\/get\/servers\/0: the path of this server must be the base path of the document: \/$/,
+      /#\/paths\/~1x\/get\/servers\/0: the path of this server must equal the base path of the document: \/$/,
     );
     const elsewhere = { ...paths, '/x': { get: { ...guarded, servers: [{ url: 'https://files.example' }] } } };
     expect(faultOf(() => gateOf(elsewhere))).toBeUndefined();

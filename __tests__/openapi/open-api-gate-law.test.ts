@@ -253,7 +253,11 @@ function gateOfDescription(app: Express, into: object): Handler | undefined {
     try {
       return openApiGate(describeSecurity(app, { into, schemes }), { schemes });
     } catch (error) {
-      if (/something that no credential can satisfy|something that OpenAPI cannot express/.test(String(error)))
+      if (
+        /a combination of gates and guards that no credential can satisfy|a combination of gates and guards that OpenAPI cannot express/.test(
+          String(error),
+        )
+      )
         return undefined;
       const isOther = /no gate of the app uses|a credential whose verifier is not in "schemes"/.test(String(error));
       if (!isOther) throw error;

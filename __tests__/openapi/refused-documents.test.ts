@@ -36,14 +36,16 @@ describe('schemes that are not supported', () => {
 
   it('O05 a verifier that does not fit its scheme is a TypeError', () => {
     expect(gateOf(withScheme({ type: 'openIdConnect', openIdConnectUrl: 'https://x.example' }))).toMatch(
-      /securitySchemes\/secretKey: its verifier in "schemes" accepts no access tokens/,
+      /securitySchemes\/secretKey: the verifier of this scheme in "schemes" accepts no access tokens/,
     );
     const swapped = { accessToken: tokens, secretKey: tokens };
     const fault = gateOf(withScheme({ type: 'apiKey', in: 'header', name: 'Authorization' }), { schemes: swapped });
     expect(fault).toMatch(/accepts no keys/);
-    expect(gateOf(withScheme({ type: 'mutualTLS' }))).toMatch(/its entry in "schemes" must be 'mutualTLS'/);
+    expect(gateOf(withScheme({ type: 'mutualTLS' }))).toMatch(
+      /the entry of this scheme in "schemes" must be 'mutualTLS'/,
+    );
     expect(gateOf(documentOf(uses), { schemes: { ...schemes, secretKey: 'mutualTLS' } })).toMatch(
-      /its entry in "schemes" must be a verifier/,
+      /the entry of this scheme in "schemes" must be a verifier/,
     );
   });
 
@@ -55,7 +57,7 @@ describe('schemes that are not supported', () => {
 
   it('O05 a scheme of the document without a verifier is a TypeError', () => {
     expect(gateOf(documentOf(uses), { schemes: { accessToken: tokens } })).toMatch(
-      /securitySchemes\/secretKey: option "schemes" of openApiGate has no "secretKey"/,
+      /securitySchemes\/secretKey: option "schemes" of openApiGate has no entry for the scheme "secretKey"/,
     );
   });
 
@@ -67,12 +69,12 @@ describe('schemes that are not supported', () => {
 
   it('O05 a scheme that no operation requires is a TypeError', () => {
     expect(gateOf(documentOf({ '/x': { get: asking([{ accessToken: [] }]) } }))).toBe(
-      'TypeError: openApiGate: no operation of the document asks for the scheme "secretKey"; remove it from components.securitySchemes and from option "schemes"',
+      'TypeError: openApiGate: no operation of the document uses the scheme "secretKey"; remove it from components.securitySchemes and from option "schemes"',
     );
   });
 
   it.each([
-    [null, /openApiGate: expected an object of options, got null/],
+    [null, /openApiGate: expected an options object, got null/],
     [{}, /option "schemes" must be an object with a verifier for each security scheme/],
     [{ schemes: [] }, /option "schemes" must be an object/],
     [{ schemes: { ...schemes, secretKey: {} } }, /option "schemes.secretKey" must be a verifier/],
@@ -129,7 +131,7 @@ describe('schemes of webhooks and callbacks, which no gate checks', () => {
       { securitySchemes: { ...SCHEMES, signature: SCHEMES.secretKey } },
     );
     expect(gateOf(document, { schemes: { ...schemes, signature: keys } })).toBe(
-      'TypeError: openApiGate: only webhooks and callbacks of the document ask for the scheme "signature"; remove it from option "schemes"',
+      'TypeError: openApiGate: only webhooks and callbacks of the document use the scheme "signature"; remove it from option "schemes"',
     );
   });
 
@@ -174,9 +176,9 @@ describe('documents that cannot be read', () => {
     ['missing', '#/components/pathItems/none', /#\/paths\/~1x\/\$ref: this \$ref has no target/],
     ['a name of the prototype', '#/components/pathItems/constructor', /has no target/],
     ['__proto__', '#/components/__proto__', /has no target/],
-    ['remote', 'https://example.com/x.json', /this \$ref is not local/],
-    ['a file', 'other.yaml#/x', /this \$ref is not local/],
-    ['no pointer', '#x', /this \$ref is not local/],
+    ['remote', 'https://example.com/x.json', /this \$ref points outside the document/],
+    ['a file', 'other.yaml#/x', /this \$ref points outside the document/],
+    ['no pointer', '#x', /this \$ref points outside the document/],
     ['badly encoded', '#/components/%zz', /this \$ref is not a JSON pointer/],
     ['no text', 7, /expected a \$ref that is a string/],
   ])('O11 a $ref that is %s is a TypeError with the pointer', (_name, $ref, expected) => {
@@ -219,7 +221,7 @@ describe('documents that cannot be read', () => {
     Object.defineProperty(given.schemes, '__proto__', { value: keys, enumerable: true });
     expect(gateOf(parsed, given)).toBeUndefined();
     expect(gateOf(parsed, { schemes: {} })).toMatch(
-      /securitySchemes\/__proto__: option "schemes" of openApiGate has no "__proto__"/,
+      /securitySchemes\/__proto__: option "schemes" of openApiGate has no entry for the scheme "__proto__"/,
     );
   });
 
@@ -252,8 +254,16 @@ describe('documents that cannot be read', () => {
     ['a path without a slash', { paths: { x: {} } }, /#\/paths\/x: expected a path that begins with "\/"/],
     ['a path with a query', { paths: { '/x?y': {} } }, /expected a path that begins with "\/"; percent-encode "\?"/],
     ['a path beyond ASCII', { paths: { '/caf\u00e9': {} } }, /percent-encode/],
-    ['a path with one brace', { paths: { '/x{y': {} } }, /expected each parameter of this path as a name in braces/],
-    ['braces around a slash', { paths: { '/{x/y}': {} } }, /expected each parameter of this path as a name in braces/],
+    [
+      'a path with one brace',
+      { paths: { '/x{y': {} } },
+      /expected every parameter in this path to be a name in braces/,
+    ],
+    [
+      'braces around a slash',
+      { paths: { '/{x/y}': {} } },
+      /expected every parameter in this path to be a name in braces/,
+    ],
   ])('O11 %s is a TypeError with the pointer', (_name, more, expected) => {
     expect(gateOf({ openapi: '3.1.0', ...more }, { schemes: {} })).toMatch(expected);
   });

@@ -97,7 +97,7 @@ export function hasUnknownPath({ segments }: Pick<AppRoute, 'segments'>): boolea
 
 /** The conflict of an operation with such a route. */
 export function handledBy({ name }: AppRoute): string {
-  return `the app handles these requests with ${name}, which has other requirements`;
+  return `the app handles these requests with the route ${name}, which has other requirements`;
 }
 
 /** Whether a route handles a method. */

@@ -77,8 +77,10 @@ export function assertMatchesOpenApi(app: object, document: object, options: Ass
   const missing = operations.filter(({ operation }) => isNeeded(nameOf(operation)));
   const differences = [
     ...missing.flatMap((linked) => differencesOf(linked, routes, namesOf)),
-    ...namesIn(unknown).map((name) => `  ${name}: the app has it; the document does not`),
-    ...namesIn(broader).map((name) => `  ${name}: the app answers more methods or paths than the document describes`),
+    ...namesIn(unknown).map((name) => `  ${name}: the app has this route, but the document does not describe it`),
+    ...namesIn(broader).map(
+      (name) => `  ${name}: the app handles more methods or paths with this route than the document describes`,
+    ),
   ];
   if (differences.length === 0) return;
   const headline = `assertMatchesOpenApi: the app and the document differ in ${differences.length} place${differences.length === 1 ? '' : 's'}:`;
@@ -101,14 +103,14 @@ function differencesOf(
 ): readonly string[] {
   const name = nameOf(operation);
   const route = routeFor(operation, routes);
-  if (route === undefined) return [`  ${name}: the document has it; the app has no route for it`];
+  if (route === undefined) return [`  ${name}: the document describes this operation, but the app has no route for it`];
   const keyOf = requirementKeys();
   const isSame = (other: Requirement | undefined) => other !== undefined && keyOf(other) === keyOf(requirement);
   const earlier = earlierRoute(operation, route, routes);
   if (earlier !== undefined) return isSame(earlier.requirement) ? [] : [`  ${name}: ${handledBy(earlier)}`];
   if (isSame(route.requirement)) return [];
   const [asked, given] = [requirement, route.requirement].map((side) => requirementText(side, namesOf));
-  return [`  ${name}: the document asks for ${asked}; the app asks for ${given}`];
+  return [`  ${name}: the document requires ${asked}, but the app requires ${given}`];
 }
 
 function nameOf({ method, path }: { readonly method: string; readonly path: string }): string {

@@ -30,7 +30,7 @@ export interface DescribeSecurityOptions {
 const document: Option<object> = (options, name) => {
   const value = options.raw(name);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw options.mistake(name, 'an OpenAPI document as an object');
+  throw options.mistake(name, 'a parsed OpenAPI document');
 };
 
 const OPTIONS = {
@@ -115,13 +115,15 @@ function conflictsOf(
   const namesMutualTls = [...proofs.values()].includes('mutualTLS');
   return found.flatMap(({ operation, route }) => {
     const name = `  ${operation.method} ${operation.path}`;
-    if (route === undefined) return [`${name}: the document has it; the app has no route for it`];
+    if (route === undefined) return [`${name}: the document describes this operation, but the app has no route for it`];
     const { requirement } = route;
     const text = requirementText(requirement, namesOf);
     const isNamed = requirement?.alternatives.every(({ verifier }) => namesOf(verifier).length > 0);
-    if (requirement === undefined || requirement.isClosed || !isNamed) return [`${name}: the app asks for ${text}`];
+    if (requirement === undefined || requirement.isClosed || !isNamed) return [`${name}: the app requires ${text}`];
     if (!namesMutualTls && requirement.alternatives.some(({ mutualTls }) => mutualTls)) {
-      return [`${name}: the app asks for ${text}; name its scheme in "schemes", such as { mtls: 'mutualTLS' }`];
+      return [
+        `${name}: the app requires ${text}; add a scheme for mutualTLS to "schemes", such as { mtls: 'mutualTLS' }`,
+      ];
     }
     const keyOf = requirementKeys();
     const earlier = earlierRoute(operation, route, routes);
@@ -131,7 +133,7 @@ function conflictsOf(
     if (!operation.security.isStated) return [];
     const stated = linkSecurity(operation.security, linked);
     if (keyOf(stated) === keyOf(requirement)) return [];
-    return [`${name}: the document asks for ${requirementText(stated, namesOf)}; the app asks for ${text}`];
+    return [`${name}: the document requires ${requirementText(stated, namesOf)}, but the app requires ${text}`];
   });
 }
 

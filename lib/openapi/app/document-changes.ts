@@ -46,7 +46,7 @@ export function changesOf(
     const path = [...tokensOf(operation.place), 'security'];
     const text = JSON.stringify(security);
     if ((operations.get(operation.place.pointer)?.security ?? text) !== text) {
-      throw faultAt(operation.place, 'two paths share this operation, but the app has different requirements on them');
+      throw faultAt(operation.place, 'two paths share this operation, but the app has different requirements for them');
     }
     operations.set(operation.place.pointer, { path, value: security, security: text });
   }

@@ -10,18 +10,18 @@ export function schemeNames(proofs: ReadonlyMap<string, SchemeProof>): SchemeNam
   return (verifier) => [...proofs].filter(([, proof]) => proof === verifier).map(([name]) => name);
 }
 
-/** Returns a text such as `accessToken with pets:read, or secretKey`. */
+/** Returns a text such as `accessToken with the scope pets:read, or secretKey`. */
 export function requirementText(requirement: Requirement | undefined, namesOf: SchemeNames): string {
-  if (requirement === undefined) return 'something that OpenAPI cannot express';
-  if (requirement.isClosed) return 'something that no credential can satisfy';
-  if (requirement.alternatives.length === 0) return 'nothing';
+  if (requirement === undefined) return 'a combination of gates and guards that OpenAPI cannot express';
+  if (requirement.isClosed) return 'a combination of gates and guards that no credential can satisfy';
+  if (requirement.alternatives.length === 0) return 'no credential';
   const texts = neededAlternatives(requirement).map(({ verifier, scopes, mutualTls }) => {
     const name = namesOf(verifier).join(' or ') || 'a credential whose verifier is not in "schemes"';
-    return [
-      name,
-      ...(mutualTls ? ['with mutualTLS'] : []),
-      ...(scopes.length > 0 ? [`with ${scopes.join(' ')}`] : []),
-    ].join(' ');
+    const conditions = [
+      ...(mutualTls ? ['mutualTLS'] : []),
+      ...(scopes.length > 0 ? [`the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(' ')}`] : []),
+    ];
+    return conditions.length === 0 ? name : `${name} with ${conditions.join(' and ')}`;
   });
-  return [...texts, ...(requirement.isOptional ? ['nothing'] : [])].join(', or ');
+  return [...texts, ...(requirement.isOptional ? ['no credential'] : [])].join(', or ');
 }

@@ -17,7 +17,10 @@ export function readBasePath(factory: string, root: Place, given: unknown): stri
   if (given === undefined) {
     if (servers === undefined || paths.length === 0) return '';
     if (paths.length > 1)
-      throw faultAt(servers, 'the servers have several paths; choose one with the option "basePath"');
+      throw faultAt(
+        servers,
+        'the URLs in "servers" have different paths; choose one of them with the option "basePath"',
+      );
     return paths[0] ?? '';
   }
   if (typeof given !== 'string' || !/^\/(?:[^?#{}\s]*)$/.test(given)) {
@@ -25,7 +28,7 @@ export function readBasePath(factory: string, root: Place, given: unknown): stri
   }
   const basePath = withoutSlash(given);
   if (servers !== undefined && paths.length > 0 && !paths.includes(basePath)) {
-    throw faultAt(servers, `no server has the path of the option "basePath"`);
+    throw faultAt(servers, `no URL in "servers" has the path of the option "basePath"`);
   }
   return basePath;
 }
@@ -40,7 +43,7 @@ export function checkServers(place: Place, basePath: string): void {
   if (servers === undefined) return;
   for (const server of elementsOf(servers)) {
     if (pathsOfServer(server).some((path) => path !== basePath))
-      throw faultAt(server, `the path of this server must be the base path of the document: ${basePath || '/'}`);
+      throw faultAt(server, `the path of this server must equal the base path of the document: ${basePath || '/'}`);
   }
 }
 
@@ -76,7 +79,7 @@ function variableOf(server: Place, name: string): Place | undefined {
 function defaultOf(server: Place, name: string): string {
   const variable = variableOf(server, name);
   const fallback = variable && memberOf(variable, 'default');
-  if (typeof fallback?.value !== 'string') throw faultAt(server, `the variable {${name}} has no default`);
+  if (typeof fallback?.value !== 'string') throw faultAt(server, `the server variable {${name}} has no default value`);
   return fallback.value;
 }
 

@@ -68,7 +68,7 @@ function targetOf(root: Place, reference: Place): Place {
   const { value } = reference;
   if (typeof value !== 'string') throw mistakeAt(reference, 'expected a $ref that is a string');
   if (value !== '#' && !value.startsWith('#/')) {
-    throw faultAt(reference, 'this $ref is not local; copy its target into the document');
+    throw faultAt(reference, 'this $ref points outside the document; copy its target into the document');
   }
   let found = root;
   for (const token of value.split('/').slice(1)) {

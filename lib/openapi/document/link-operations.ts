@@ -24,12 +24,12 @@ export function linkOperations(factory: string, parsed: OpenApiDocument, schemes
   const idle = [...linked.keys()].find((name) => !used.has(name));
   if (idle !== undefined && outgoing.has(idle)) {
     throw new TypeError(
-      `${factory}: only webhooks and callbacks of the document ask for the scheme "${idle}"; remove it from option "schemes"`,
+      `${factory}: only webhooks and callbacks of the document use the scheme "${idle}"; remove it from option "schemes"`,
     );
   }
   if (idle !== undefined) {
     throw new TypeError(
-      `${factory}: no operation of the document asks for the scheme "${idle}"; remove it from components.securitySchemes and from option "schemes"`,
+      `${factory}: no operation of the document uses the scheme "${idle}"; remove it from components.securitySchemes and from option "schemes"`,
     );
   }
   return operations.map((operation) => ({ operation, requirement: linkSecurity(operation.security, linked) }));

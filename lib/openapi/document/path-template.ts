@@ -69,7 +69,8 @@ function createTemplate(text: string, parts: readonly TemplatePart[]): PathTempl
 }
 
 function parsePart(text: string, place: Place): TemplatePart {
-  if (!PART.test(text)) throw faultAt(place, 'expected each parameter of this path as a name in braces, such as {id}');
+  if (!PART.test(text))
+    throw faultAt(place, 'expected every parameter in this path to be a name in braces, such as {id}');
   const pieces = text.split(/\{[^{}]+\}/);
   const lower = text.toLowerCase();
   if (pieces.length === 1) return { type: 'literal', text, lower };

@@ -99,7 +99,7 @@ function operationsAt(
   const others = additional === undefined ? [] : membersOf(additional).map(readMethod);
   const operations = [...named, ...others];
   const twice = operations.find(([method], index) => operations.findIndex(([other]) => other === method) !== index);
-  if (twice !== undefined) throw faultAt(twice[1], `the method ${twice[0]} is in this path item twice`);
+  if (twice !== undefined) throw faultAt(twice[1], `this path item has the method ${twice[0]} twice`);
   checkServers(item, base);
   for (const [, operation] of operations) {
     if (Object.hasOwn(objectAt(operation), REFERENCE)) throw faultAt(operation, 'an operation cannot be a $ref');
@@ -111,5 +111,5 @@ function operationsAt(
 function readMethod([name, operation]: readonly [string, Place]): readonly [string, Place] {
   // Express ignores the case of a method, so all methods are stored in upper case.
   if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return [name.toUpperCase(), operation];
-  throw mistakeAt({ ...operation, value: name }, 'expected a method');
+  throw mistakeAt({ ...operation, value: name }, 'expected an HTTP method');
 }

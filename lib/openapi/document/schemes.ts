@@ -50,7 +50,8 @@ export function linkSchemes(
   const linked = needed.map(([name, place]): [string, Scheme] => {
     const isApiKey = checkScheme(place);
     const proof = proofs.get(name);
-    if (proof === undefined) throw faultAt(place, `option "schemes" of ${factory} has no "${name}"`);
+    if (proof === undefined)
+      throw faultAt(place, `option "schemes" of ${factory} has no entry for the scheme "${name}"`);
     return [name, linkScheme(place, proof, isApiKey)];
   });
   for (const name of proofs.keys()) {
@@ -78,14 +79,21 @@ function linkScheme(place: Place, proof: SchemeProof, isApiKey: boolean): Scheme
   const type = textAt(place, 'type');
   if (type === 'mutualTLS') {
     if (proof === 'mutualTLS') return { type: 'mutualTLS' };
-    throw faultAt(place, `its entry in "schemes" must be 'mutualTLS', because the type of the scheme is mutualTLS`);
+    throw faultAt(
+      place,
+      `the entry of this scheme in "schemes" must be 'mutualTLS', because the type of the scheme is mutualTLS`,
+    );
   }
   if (proof === 'mutualTLS') {
-    throw faultAt(place, 'its entry in "schemes" must be a verifier, because the type of the scheme is not mutualTLS');
+    throw faultAt(
+      place,
+      'the entry of this scheme in "schemes" must be a verifier, because the type of the scheme is not mutualTLS',
+    );
   }
   const needed: readonly Kind[] = isApiKey ? ['secret', 'public'] : ['access'];
   const proves = type === 'http' || (proof.kinds ?? needed).some((kind) => needed.includes(kind));
-  if (!proves) throw faultAt(place, `its verifier in "schemes" accepts no ${isApiKey ? 'keys' : 'access tokens'}`);
+  if (!proves)
+    throw faultAt(place, `the verifier of this scheme in "schemes" accepts no ${isApiKey ? 'keys' : 'access tokens'}`);
   return { type: 'verifier', verifier: proof, allowSchemeless: isApiKey };
 }
 

@@ -52,13 +52,13 @@ function linkAlternative(
     );
   }
   if (linked.some(({ scheme, scopes }) => scheme.type === 'mutualTLS' && scopes.length > 0)) {
-    throw faultAt({ pointer }, 'a client certificate has no scopes');
+    throw faultAt({ pointer }, 'the scheme mutualTLS cannot have scopes, because a client certificate has none');
   }
   const mutualTls = linked.length > 1;
   if (mutualTls && !provesMutualTls(first.verifier)) {
     throw faultAt(
       { pointer },
-      'the verifier that is combined with mutualTLS does not check client certificates; give it the option "mtls"',
+      'the verifier that is combined with mutualTLS does not check client certificates; set its option "mtls"',
     );
   }
   return { verifier: first.verifier, scopes: first.scopes, mutualTls, allowSchemeless: first.allowSchemeless };

@@ -133,7 +133,7 @@ function entriesOf<D>(operations: readonly IndexedOperation<D>[]): readonly Entr
     if (twin !== undefined) {
       throw faultAt(
         place,
-        `${method} ${twin.operation.path} and ${indexed.operation.path} differ only in the names of their parameters`,
+        `${method} ${twin.operation.path} and ${indexed.operation.path} differ only in the names of their parameters, so they match the same requests; remove one of them`,
       );
     }
     entry.value.set(method, indexed);
