@@ -37,7 +37,7 @@ async function judge(options: Partial<AccessTokensOptions>, token: string) {
 describe('weak keys', () => {
   it.each(weakKeys)('A08 %s, the only key: the app does not start', (_name, jwk) => {
     expect(() => verifierOf({ jwks: { keys: [jwk] } })).toThrow(
-      new TypeError('accessTokens: option "jwks" holds no usable key'),
+      new TypeError('accessTokens: option "jwks" cannot be used: the key set has no usable key'),
     );
   });
 
@@ -61,22 +61,26 @@ describe('options', () => {
 
   it('A09 an oct key in a static set', () => {
     expect(() => verifierOf({ jwks: { keys: [jwkOf(key), oct] } })).toThrow(
-      new TypeError('accessTokens: option "jwks" holds a symmetric key'),
+      new TypeError('accessTokens: option "jwks" cannot be used: the key set contains a symmetric key'),
     );
   });
 
   it.each<[string, unknown, string]>([
-    ['empty', { keys: [] }, 'no usable key'],
-    ['without a usable key', { keys: [{ ...jwkOf(key), use: 'enc' }] }, 'no usable key'],
-    ['{}', {}, 'something that is not a JWK Set'],
-    ['null', null, 'something that is not a JWK Set'],
-    ['with {} for a key', { keys: [{}] }, 'no usable key'],
-    ['with null for a key', { keys: [null] }, 'no usable key'],
-    ['with one kid twice', { keys: [jwkOf(key), jwkOf(createKey('ES256', 'good'))] }, 'two keys with the same kid'],
-    ['with a private key', { keys: [privateJwk] }, 'a private key'],
+    ['empty', { keys: [] }, 'the key set has no usable key'],
+    ['without a usable key', { keys: [{ ...jwkOf(key), use: 'enc' }] }, 'the key set has no usable key'],
+    ['{}', {}, 'expected a JWK Set'],
+    ['null', null, 'expected a JWK Set'],
+    ['with {} for a key', { keys: [{}] }, 'the key set has no usable key'],
+    ['with null for a key', { keys: [null] }, 'the key set has no usable key'],
+    [
+      'with one kid twice',
+      { keys: [jwkOf(key), jwkOf(createKey('ES256', 'good'))] },
+      'the key set has two keys with the same kid',
+    ],
+    ['with a private key', { keys: [privateJwk] }, 'the key set contains a private key'],
   ])('A10 a static set %s', (_name, jwks, fault) => {
     expect(() => verifierOf({ jwks: jwks as AccessTokensOptions['jwks'] })).toThrow(
-      new TypeError(`accessTokens: option "jwks" holds ${fault}`),
+      new TypeError(`accessTokens: option "jwks" cannot be used: ${fault}`),
     );
   });
 });

@@ -106,7 +106,9 @@ describe('a guard without a principal', () => {
     try {
       expect((await getRaw(served.port, [`Authorization: Bearer ${key}`])).status).toBe(500);
       expect(thrown).toEqual(
-        new Error('keyward: no requireBearer ran before requireApi(payments); mount one before it on this route'),
+        new Error(
+          'keyward: no requireBearer ran before requireApi(payments); mount requireBearer before it on this route',
+        ),
       );
       expect(handled).toBe(0);
     } finally {

@@ -57,18 +57,18 @@ describe('the response of the endpoint', () => {
     ['"true"', { body: { ...ACTIVE, active: 'true' } }, 'record_invalid', 'active: expected a boolean'],
     ['an absent active', { body: { client_id: 'foreign' } }, 'record_invalid', 'active: expected a boolean'],
     ['null', { body: { active: null } }, 'record_invalid', 'active: expected a boolean'],
-    ['two members active', { body: '{"active":false,"active":true}' }, 'threw', 'not a JSON object'],
-    ['no JSON', { body: '<html>' }, 'threw', 'not a JSON object'],
-    ['a list', { body: '[]' }, 'threw', 'not a JSON object'],
-    ['401', { status: 401, body: INACTIVE }, 'threw', 'status 401'],
-    ['429', { status: 429, body: INACTIVE }, 'threw', 'status 429'],
-    ['500', { status: 500, body: INACTIVE }, 'threw', 'status 500'],
-    ['201', { status: 201, body: ACTIVE }, 'threw', 'status 201'],
+    ['two members active', { body: '{"active":false,"active":true}' }, 'threw', 'the response is not a JSON object'],
+    ['no JSON', { body: '<html>' }, 'threw', 'the response is not a JSON object'],
+    ['a list', { body: '[]' }, 'threw', 'the response is not a JSON object'],
+    ['401', { status: 401, body: INACTIVE }, 'threw', 'the response has the status 401'],
+    ['429', { status: 429, body: INACTIVE }, 'threw', 'the response has the status 429'],
+    ['500', { status: 500, body: INACTIVE }, 'threw', 'the response has the status 500'],
+    ['201', { status: 201, body: ACTIVE }, 'threw', 'the response has the status 201'],
     [
       '10 MB',
       { body: `{"active":true,"x":"${'x'.repeat(10_000_000)}"}` },
       'threw',
-      'response longer than 262144 bytes',
+      'the response is longer than 262144 bytes',
     ],
   ])('I01 %s is 503, with an event for the operator', async (_what, response, reason, detail) => {
     const { api, answer } = await start();
@@ -304,7 +304,8 @@ describe('with other verifiers', () => {
   it('I05 introspectedTokens that is not the last verifier is a TypeError', async () => {
     const { verifier } = await start();
     const keys = apiKeys({ resolver: () => null, kinds: ['secret'], environment: 'live' });
-    const message = 'requireBearer: option "accept[0]" claims every credential, so it must be the last one';
+    const message =
+      'requireBearer: option "accept[0]" handles every credential, so it must be the last verifier in "accept"';
     expect(() => requireBearer({ accept: [verifier, keys] })).toThrow(new TypeError(message));
     expect(() => requireBearer({ accept: [verifier, verifier] })).toThrow(new TypeError(message));
     expect(() => requireBearer({ accept: [keys, verifier] })).not.toThrow();
@@ -328,13 +329,13 @@ describe('options', () => {
     ['I06 an http endpoint', { endpoint: 'http://login.example/x' }, 'option "endpoint" must be an https URL'],
     ['no audience', { audience: undefined }, 'option "audience" must be a string, or a list of strings'],
     ['audience: true', { audience: true }, 'option "audience": each name must be a non-empty string'],
-    ['no client', { client: undefined }, 'option "client": expected an object of options'],
+    ['no client', { client: undefined }, 'option "client": expected an options object'],
     ['a client without id', { client: { secret: 'x' } }, 'option "client": option "id" must be a non-empty string'],
-    ['a client without proof', { client: { id: 'x' } }, 'give exactly one of "secret" and "privateKey"'],
+    ['a client without proof', { client: { id: 'x' } }, 'must have exactly one of "secret" and "privateKey"'],
     [
       'a client with both',
       { client: { id: 'x', secret: 'x', privateKey: 'x' } },
-      'give exactly one of "secret" and "privateKey"',
+      'must have exactly one of "secret" and "privateKey"',
     ],
     ['a bad private key', { client: { id: 'x', privateKey: 'x' } }, 'option "client.privateKey" must be a private key'],
     ['a member too many', { client: { id: 'x', secret: 'x', key: 1 } }, 'option "client": unknown option "key"'],

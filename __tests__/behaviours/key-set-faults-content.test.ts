@@ -46,7 +46,7 @@ describe('sets that are refused', () => {
   const others = (count: number) => Array.from({ length: count }, (_, i) => jwkOf(key, { kid: `other ${i}` }));
 
   it.each([101, 1_000])('K05 %d keys', async (count) => {
-    await expectRefused(others(count), 'more than 100 keys');
+    await expectRefused(others(count), 'the key set has more than 100 keys');
   });
 
   it('K05 100 keys are accepted', async () => {
@@ -58,11 +58,14 @@ describe('sets that are refused', () => {
     ['the same material', jwkOf(key)],
     ['different material', jwkOf(createKey('ES256', 'good'))],
   ])('K06 a duplicate kid: %s', async (_name, again) => {
-    await expectRefused([jwkOf(key), again], 'two keys with the same kid');
+    await expectRefused([jwkOf(key), again], 'the key set has two keys with the same kid');
   });
 
   it.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'])('K08 a private member: %s', async (member) => {
-    await expectRefused([jwkOf(key), jwkOf(createKey('ES256', 'leaked'), { [member]: 'c2VjcmV0' })], 'a private key');
+    await expectRefused(
+      [jwkOf(key), jwkOf(createKey('ES256', 'leaked'), { [member]: 'c2VjcmV0' })],
+      'the key set contains a private key',
+    );
   });
 });
 
@@ -70,7 +73,7 @@ describe('keys that are left out', () => {
   it('K07 only oct keys', async () => {
     issuer.publish(oct);
     expect(await api.judge(forge(key))).toEqual(refusal(A5, 'keys_unavailable'));
-    expect(alarms()).toMatchObject([{ reason: 'no usable key' }]);
+    expect(alarms()).toMatchObject([{ reason: 'the key set has no usable key' }]);
   });
 
   it('K07 oct keys among others', async () => {

@@ -66,7 +66,8 @@ describe('URLs in the options', () => {
     ['userinfo', 'https://user:secret@issuer.test/keys'],
     ['a fragment', 'https://issuer.test/keys#one'],
   ];
-  const expected = 'an https URL (http only for a loopback host, or with "allowHttp") without userinfo or fragment';
+  const expected =
+    'an https URL (http only for a loopback host, or with "allowHttp") without a user name, password or fragment';
 
   it.each(bad)('K19 jwks with %s', (_name, url) => {
     expect(() => verifierOf({ jwks: url })).toThrow(

@@ -85,7 +85,7 @@ describe('time limits', () => {
     while (verify.mock.calls.length < 5 || fetches() === 0) await new Promise((resolve) => setImmediate(resolve));
     time.abort(new DOMException('the time is over', 'TimeoutError'));
     expect((await Promise.all(replies)).map(answerOf)).toEqual(Array(5).fill(A5));
-    expect([fetches(), lastReason(), timeout.mock.calls]).toEqual([1, 'timed out', [[2_000]]]);
+    expect([fetches(), lastReason(), timeout.mock.calls]).toEqual([1, 'the request timed out', [[2_000]]]);
   }
 
   it('K01 a hanging connection: no answer to the TLS handshake', async () => {
@@ -111,24 +111,24 @@ describe('responses that are not a key set', () => {
   const { keys } = { keys: [jwkOf(key)] };
 
   it.each<[string, RequestListener, string]>([
-    ['500', status(500), 'status 500'],
-    ['404', status(404), 'status 404'],
-    ['204', status(204), 'status 204'],
-    ['304', status(304), 'status 304'],
-    ['200 with HTML', body('<html><body>Welcome</body></html>', 'text/html'), 'not JSON'],
-    ['truncated JSON', body(JSON.stringify({ keys }).slice(0, -2), 'application/json'), 'not JSON'],
-    ['null', json(null), 'something that is not a JWK Set'],
-    ['{}', json({}), 'something that is not a JWK Set'],
-    ['keys null', json({ keys: null }), 'something that is not a JWK Set'],
-    ['keys {}', json({ keys: {} }), 'something that is not a JWK Set'],
-    ['keys [null]', json({ keys: [null] }), 'no usable key'],
+    ['500', status(500), 'the response has the status 500'],
+    ['404', status(404), 'the response has the status 404'],
+    ['204', status(204), 'the response has the status 204'],
+    ['304', status(304), 'the response has the status 304'],
+    ['200 with HTML', body('<html><body>Welcome</body></html>', 'text/html'), 'the response is not JSON'],
+    ['truncated JSON', body(JSON.stringify({ keys }).slice(0, -2), 'application/json'), 'the response is not JSON'],
+    ['null', json(null), 'expected a JWK Set'],
+    ['{}', json({}), 'expected a JWK Set'],
+    ['keys null', json({ keys: null }), 'expected a JWK Set'],
+    ['keys {}', json({ keys: {} }), 'expected a JWK Set'],
+    ['keys [null]', json({ keys: [null] }), 'the key set has no usable key'],
   ])('K02 %s', async (_name, listener, reason) => {
     await expectFault(listener, reason);
   });
 
   it.each([301, 302, 307, 308])('K03 %d is not followed, although it leads to valid keys', async (code) => {
     const elsewhere = await serveIssuer(jwkOf(key));
-    await expectFault(status(code, { Location: elsewhere.jwksUri }), `status ${code}`);
+    await expectFault(status(code, { Location: elsewhere.jwksUri }), `the response has the status ${code}`);
     expect(elsewhere.asked).toEqual([]);
     await elsewhere.close();
   });
@@ -138,7 +138,7 @@ describe('responses that are not a key set', () => {
     ['an endless stream', endless],
     ['a gzip bomb', gzipBomb(16 * 1_024 * 1_024)],
   ])('K04 %s is cut off', async (_name, listener) => {
-    await expectFault(listener, 'response longer than 262144 bytes');
+    await expectFault(listener, 'the response is longer than 262144 bytes');
     expect(issuer.bytesSent()).toBeLessThan(16 * 1_024 * 1_024);
   });
 });

@@ -93,8 +93,16 @@ describe('apiMap with implies', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['a list', { implies: [] }, 'apiMap: option "implies" must be an object of lists of scopes, got an empty array'],
-    ['null', { implies: null }, 'apiMap: option "implies" must be an object of lists of scopes, got null'],
+    [
+      'a list',
+      { implies: [] },
+      'apiMap: option "implies" must be an object with a list of scopes for each scope, got an empty array',
+    ],
+    [
+      'null',
+      { implies: null },
+      'apiMap: option "implies" must be an object with a list of scopes for each scope, got null',
+    ],
     ['a text', { implies: { 'files:write': 'files:read' } }, 'must list one or more scopes for "files:write"'],
     ['no scope', { implies: { 'files:write': [] } }, 'must list one or more scopes for "files:write"'],
     ['another option', { imply: {} }, 'apiMap: unknown option "imply"; the options are implies'],

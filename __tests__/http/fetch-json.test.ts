@@ -65,7 +65,7 @@ describe('a document', () => {
   it('has at most 256 KiB', async () => {
     expect(await get(body(`"${'x'.repeat(LIMIT - 2)}"`, 'application/json'))).toHaveLength(LIMIT - 2);
     await expect(get(body(`"${'x'.repeat(LIMIT - 1)}"`, 'application/json'))).rejects.toThrow(
-      new FetchError('response longer than 262144 bytes'),
+      new FetchError('the response is longer than 262144 bytes'),
     );
   });
 });
@@ -76,16 +76,16 @@ describe('a document that cannot be fetched', () => {
   });
 
   it.each<[string, RequestListener, string]>([
-    ['201', status(201), 'status 201'],
-    ['204', status(204), 'status 204'],
-    ['302', status(302, { Location: '/elsewhere' }), 'status 302'],
-    ['404', status(404), 'status 404'],
-    ['500', status(500), 'status 500'],
-    ['HTML', body('<html>', 'text/html'), 'not JSON'],
-    ['an empty body', body('', 'application/json'), 'not JSON'],
-    ['a byte-order mark', body('\uFEFF{}', 'application/json'), 'not JSON'],
-    ['an endless body', endless, 'response longer than 262144 bytes'],
-    ['a large body', large(1_000_000), 'response longer than 262144 bytes'],
+    ['201', status(201), 'the response has the status 201'],
+    ['204', status(204), 'the response has the status 204'],
+    ['302', status(302, { Location: '/elsewhere' }), 'the response has the status 302'],
+    ['404', status(404), 'the response has the status 404'],
+    ['500', status(500), 'the response has the status 500'],
+    ['HTML', body('<html>', 'text/html'), 'the response is not JSON'],
+    ['an empty body', body('', 'application/json'), 'the response is not JSON'],
+    ['a byte-order mark', body('\uFEFF{}', 'application/json'), 'the response is not JSON'],
+    ['an endless body', endless, 'the response is longer than 262144 bytes'],
+    ['a large body', large(1_000_000), 'the response is longer than 262144 bytes'],
     ['a connection that ends', (req) => req.socket.destroy(), 'UND_ERR_SOCKET'],
   ])('has the reason: %s', async (_name, listener, reason) => {
     await expect(get(listener)).rejects.toThrow(new FetchError(reason));
@@ -95,11 +95,11 @@ describe('a document that cannot be fetched', () => {
     ['the head', hang],
     ['the rest', stall],
   ])('reports a timeout for %s', async (_name, listener) => {
-    await expect(get(listener, AbortSignal.timeout(20))).rejects.toThrow(new FetchError('timed out'));
+    await expect(get(listener, AbortSignal.timeout(20))).rejects.toThrow(new FetchError('the request timed out'));
   });
 
   it('reports an abort', async () => {
-    await expect(get(hang, AbortSignal.abort())).rejects.toThrow(new FetchError('timed out'));
+    await expect(get(hang, AbortSignal.abort())).rejects.toThrow(new FetchError('the request timed out'));
   });
 
   it.each(['a text with a URL', undefined, { code: 'x' }])(
@@ -121,7 +121,7 @@ describe('a document that cannot be fetched', () => {
 
   it('reports missing JSON for an empty body', async () => {
     const fetchSpy = jest.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null));
-    await expect(fetchJson(new URL(server.jwksUri), never)).rejects.toThrow(new FetchError('not JSON'));
+    await expect(fetchJson(new URL(server.jwksUri), never)).rejects.toThrow(new FetchError('the response is not JSON'));
     fetchSpy.mockRestore();
   });
 });

@@ -40,7 +40,9 @@ describe('URLs of the metadata', () => {
     ['//tenant', `${OAUTH}//tenant`, `//tenant${OPENID}`],
   ])('issuer at "%s"', async (path, first, second) => {
     serveAt({});
-    await expect(discover(`${server.origin}${path}`)).rejects.toThrow(new FetchError('status 404'));
+    await expect(discover(`${server.origin}${path}`)).rejects.toThrow(
+      new FetchError('the response has the status 404'),
+    );
     expect(server.asked).toEqual([first, second]);
   });
 });
@@ -109,7 +111,7 @@ describe('content of the metadata', () => {
   it('is not requested from OpenID when the time is up', async () => {
     const time = new AbortController();
     serveAt({ [OAUTH]: () => time.abort() });
-    await expect(discover(server.origin, time.signal)).rejects.toThrow(new FetchError('timed out'));
+    await expect(discover(server.origin, time.signal)).rejects.toThrow(new FetchError('the request timed out'));
     expect(server.asked).toEqual([OAUTH]);
   });
 });

@@ -112,11 +112,11 @@ describe('a record that breaks a rule', () => {
     [
       'another id',
       { ...ACCESS_KEY, id: 'ack_other' },
-      'id: resolveAccessKey returned a record with another ID than the client ID of the token',
+      'id: resolveAccessKey returned a record whose ID is not the client ID of the token',
     ],
     ['no account', { ...ACCESS_KEY, account: '' }, 'account: expected a non-empty string'],
     ['scopes that are a text', { ...ACCESS_KEY, scopes: 'payments' }, 'scopes: expected a list of names'],
-    ['no record', true, 'expected a record: an object, or undefined or null if there is none'],
+    ['no record', true, 'expected the record as an object, or undefined or null if there is no record'],
   ])('is refused: %s', async (_name, value, detail) => {
     store.put(value);
     const events = eavesdrop();

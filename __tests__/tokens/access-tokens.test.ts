@@ -30,7 +30,7 @@ describe('options', () => {
   const names = ['issuer', 'audience', 'jwks', ...optional, 'clock'];
   const named = [...ALGORITHMS.keys()].map((name) => `'${name}'`).join(' or ');
   const secure =
-    'must be an https URL (http only for a loopback host, or with "allowHttp") without userinfo or fragment';
+    'must be an https URL (http only for a loopback host, or with "allowHttp") without a user name, password or fragment';
   const lifetime = 'option "maxLifetime" must be a number from 1 to 9007199254740991';
 
   it.each<[string, object, string]>([
@@ -56,8 +56,8 @@ describe('options', () => {
     ['jwks ""', { jwks: '' }, `option "jwks" ${secure}, got an empty string`],
     ['jwks a path', { jwks: '/jwks' }, `option "jwks" ${secure}, got string`],
     ['jwks a URL of http', { jwks: new URL('http://issuer.test') }, `option "jwks" ${secure}, got object`],
-    ['jwks a number', { jwks: 1 }, 'option "jwks" holds something that is not a JWK Set'],
-    ['jwks a list of keys', { jwks: jwksOf(key).keys }, 'option "jwks" holds something that is not a JWK Set'],
+    ['jwks a number', { jwks: 1 }, 'option "jwks" cannot be used: expected a JWK Set'],
+    ['jwks a list of keys', { jwks: jwksOf(key).keys }, 'option "jwks" cannot be used: expected a JWK Set'],
     ['algorithms a text', { algorithms: 'ES256' }, `option "algorithms" must be a list of ${named}, got string`],
     ['algorithms []', { algorithms: [] }, 'option "algorithms": expected one or more names'],
     ['profile', { profile: 'oidc' }, `option "profile" must be 'rfc9068' or 'jwt', got another string`],
@@ -77,9 +77,9 @@ describe('options', () => {
     [
       'accessKeys.watch',
       { accessKeys: { resolveAccessKey: () => undefined, watch: true } },
-      'option "accessKeys" must be a resolver whose "watch" is a function or absent, got object',
+      'option "accessKeys" must be a resolver whose "watch" is a function or undefined, got object',
     ],
-    ['cache true', { cache: true }, 'option "cache": expected an object of options, got boolean'],
+    ['cache true', { cache: true }, 'option "cache": expected an options object, got boolean'],
     [
       'cache.max',
       { cache: { max: 0 } },
@@ -92,7 +92,7 @@ describe('options', () => {
 
   it.each([undefined, null, 'https://issuer.test', []])('%j for options: throws', (options) => {
     expect(() => accessTokens(options as unknown as AccessTokensOptions)).toThrow(
-      /^accessTokens: expected an object of options, got (?:undefined|null|string|an empty array)$/,
+      /^accessTokens: expected an options object, got (?:undefined|null|string|an empty array)$/,
     );
   });
 
@@ -240,7 +240,9 @@ describe('several issuers in one accept', () => {
 
   it('must be different issuers', () => {
     expect(() => requireBearer({ accept: [first, verifierOf({ audience: 'https://another.test' })] })).toThrow(
-      new TypeError(`requireBearer: two verifiers in "accept" claim the access tokens of ${ISSUER}; remove one`),
+      new TypeError(
+        `requireBearer: two verifiers in "accept" are for the same credentials: access tokens of ${ISSUER}; remove one of them`,
+      ),
     );
   });
 });

@@ -51,7 +51,7 @@ export async function postForm(
   headers.set('accept', 'application/json');
   return fetchOk(url, { method: 'POST', signal, headers, body: form }, async (response) => {
     const object = parseJsonObject(await boundedBytes(response));
-    if (object === undefined) throw new FetchError('not a JSON object');
+    if (object === undefined) throw new FetchError('the response is not a JSON object');
     return object;
   });
 }
@@ -66,7 +66,7 @@ async function fetchOk<T>(
     const response = await send(url, { ...init, redirect: 'manual' });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new FetchError(`status ${response.status}`);
+      throw new FetchError(`the response has the status ${response.status}`);
     }
     return await read(response);
   } catch (error) {
@@ -86,7 +86,7 @@ async function boundedBytes(response: Response): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) throw new FetchError(`response longer than ${MAX_BYTES} bytes`);
+    if (bytes > MAX_BYTES) throw new FetchError(`the response is longer than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -94,8 +94,8 @@ async function boundedBytes(response: Response): Promise<Buffer> {
 
 function reasonOf(error: unknown): string {
   if (!types.isNativeError(error) && !(error instanceof DOMException)) return 'failed';
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timed out';
-  if (error.name === 'SyntaxError') return 'not JSON';
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'the request timed out';
+  if (error.name === 'SyntaxError') return 'the response is not JSON';
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return typeof code === 'string' ? code : 'failed';
 }

@@ -5,7 +5,7 @@ import { BlockList, isIP } from 'node:net';
 export const SECURE_URL = 'an https URL (http only for a loopback host, or with "allowHttp")';
 
 /**
- * Parses a URL to which keyward may connect: https, or http to this machine; without userinfo or fragment.
+ * Parses a URL to which keyward may connect: https, or http to this machine; without a user name, password or fragment.
  *
  * @param allowHttp - Whether http to any machine is accepted.
  * @returns `undefined` for a URL that is not allowed.

@@ -113,7 +113,7 @@ export class AccessKeys {
     if (record === undefined || record === null) return new NegativeEntry({ id, account: undefined }, 'unknown');
     const facts = readAccessKeyRecord(record);
     if (facts.id !== id)
-      throw new RecordError('id: resolveAccessKey returned a record with another ID than the client ID of the token');
+      throw new RecordError('id: resolveAccessKey returned a record whose ID is not the client ID of the token');
     const ended = endedAt(facts.validity, this.#clock.now());
     if (ended !== undefined) return new NegativeEntry(facts, ended, facts.validity.revokedAt);
     return new CachedAccessKey(facts, this.usage.counterOf(facts.id));

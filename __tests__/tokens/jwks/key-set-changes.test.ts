@@ -147,9 +147,9 @@ describe('events', () => {
   });
 
   it.each([
-    ['failed', () => issuer.server.answer(status(500)), 'status 500'],
-    ['refused', () => issuer.server.answer(json({ keys: [] })), 'no usable key'],
-    ['refused', () => issuer.server.answer(json([])), 'something that is not a JWK Set'],
+    ['failed', () => issuer.server.answer(status(500)), 'the response has the status 500'],
+    ['refused', () => issuer.server.answer(json({ keys: [] })), 'the key set has no usable key'],
+    ['refused', () => issuer.server.answer(json([])), 'expected a JWK Set'],
   ])('report a refused set: %s', async (outcome, prepare, reason) => {
     prepare();
     const expected = { issuer: ISSUER, outcome, reason, keys: 0, withdrawn: 0 };

@@ -29,7 +29,7 @@ describe('a set', () => {
   it.each([undefined, null, 'x', 1, [], [[]], {}, { keys: null }, { keys: {} }, { keys: 'x' }])(
     'is invalid, and throws: %j',
     (value) => {
-      expect(() => readKeySet(value)).toThrow(new KeySetError('something that is not a JWK Set'));
+      expect(() => readKeySet(value)).toThrow(new KeySetError('expected a JWK Set'));
     },
   );
 
@@ -39,12 +39,12 @@ describe('a set', () => {
 
   it('has at most 100 keys, usable or not', () => {
     expect(read(...Array(100).fill({}))).toEqual([]);
-    expect(() => read(...Array(101).fill({}))).toThrow(new KeySetError('more than 100 keys'));
+    expect(() => read(...Array(101).fill({}))).toThrow(new KeySetError('the key set has more than 100 keys'));
   });
 
   it('has no kid twice among usable keys', () => {
     expect(() => read(jwkOf(key), jwkOf(createKey('ES256', 'key-1')))).toThrow(
-      new KeySetError('two keys with the same kid'),
+      new KeySetError('the key set has two keys with the same kid'),
     );
     expect(read(jwkOf(key), jwkOf(key, { use: 'enc' })).length).toBe(1);
   });
@@ -56,7 +56,7 @@ describe('a set', () => {
 
   it.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'])('has no key with %s, usable or not', (member) => {
     for (const jwk of [jwkOf(key), { kty: 'unknown' }]) {
-      expect(() => read({ ...jwk, [member]: null })).toThrow(new KeySetError('a private key'));
+      expect(() => read({ ...jwk, [member]: null })).toThrow(new KeySetError('the key set contains a private key'));
     }
   });
 

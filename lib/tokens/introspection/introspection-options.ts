@@ -99,13 +99,13 @@ const client: Option<(audience: string) => AuthenticatingClient> = (options, nam
   const given = readTable(`${FACTORY}: option "client"`, options.raw(name), CLIENT_OPTIONS);
   const { id: clientId, secret, privateKey, keyId } = given;
   if ((secret === undefined) === (privateKey === undefined)) {
-    throw new TypeError(`${FACTORY}: option "client": give exactly one of "secret" and "privateKey"`);
+    throw new TypeError(`${FACTORY}: option "client" must have exactly one of "secret" and "privateKey"`);
   }
   if (secret !== undefined) return () => ({ clientId, authentication: { secret } });
   const signingKey = readPrivateKey(privateKey, keyId);
   if (signingKey === undefined) {
     throw new TypeError(
-      `${FACTORY}: option "client.privateKey" must be a private key that can sign: a JWK, a KeyObject or PEM`,
+      `${FACTORY}: option "client.privateKey" must be a private key for signing, as a JWK, a KeyObject or PEM`,
     );
   }
   return (audience) => ({ clientId, authentication: { signingKey, audience } });

@@ -6,7 +6,7 @@ import type { Options } from '../../options/options.js';
 import { type KeySet, RemoteKeySet, staticKeySet } from './key-set.js';
 import { holdsSymmetricKey, KeySetError, readKeySet } from './verification-key.js';
 
-const SECURE = `${SECURE_URL} without userinfo or fragment`;
+const SECURE = `${SECURE_URL} without a user name, password or fragment`;
 
 /** Makes the key set for the options. Nothing is fetched before the first token. */
 export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet {
@@ -32,12 +32,12 @@ export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet
 
 function staticKeys(jwks: unknown): KeySet {
   try {
-    if (holdsSymmetricKey(jwks)) throw new KeySetError('a symmetric key');
+    if (holdsSymmetricKey(jwks)) throw new KeySetError('the key set contains a symmetric key');
     const keys = readKeySet(jwks);
-    if (keys.length === 0) throw new KeySetError('no usable key');
+    if (keys.length === 0) throw new KeySetError('the key set has no usable key');
     return staticKeySet(keys);
   } catch (error) {
     if (!(error instanceof KeySetError)) throw error;
-    throw new TypeError(`accessTokens: option "jwks" holds ${error.message}`);
+    throw new TypeError(`accessTokens: option "jwks" cannot be used: ${error.message}`);
   }
 }

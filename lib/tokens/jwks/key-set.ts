@@ -150,7 +150,7 @@ export class RemoteKeySet implements KeySet {
     try {
       if (rediscover || this.#url === undefined) this.#url = await this.#options.locate(signal);
       const keys = readKeySet(await fetchJson(this.#url, signal));
-      if (keys.length === 0) throw new KeySetError('no usable key');
+      if (keys.length === 0) throw new KeySetError('the key set has no usable key');
       this.#adopt(keys);
       if (!rediscover) this.#searchedAt = startedAt;
     } catch (error) {

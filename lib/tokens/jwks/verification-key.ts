@@ -77,11 +77,11 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
  */
 export function readKeySet(value: unknown): readonly VerificationKey[] {
   const members = keysOf(value);
-  if (members.length > MAX_KEYS) throw new KeySetError(`more than ${MAX_KEYS} keys`);
-  if (members.some(isPrivate)) throw new KeySetError('a private key');
+  if (members.length > MAX_KEYS) throw new KeySetError(`the key set has more than ${MAX_KEYS} keys`);
+  if (members.some(isPrivate)) throw new KeySetError('the key set contains a private key');
   const keys = members.map(readKey).filter((key) => key !== undefined);
   const ids = keys.map((key) => key.kid).filter((kid) => kid !== undefined);
-  if (new Set(ids).size < ids.length) throw new KeySetError('two keys with the same kid');
+  if (new Set(ids).size < ids.length) throw new KeySetError('the key set has two keys with the same kid');
   return keys;
 }
 
@@ -92,7 +92,7 @@ export function holdsSymmetricKey(value: unknown): boolean {
 
 function keysOf(value: unknown): readonly unknown[] {
   const keys = isObject(value) ? value.keys : undefined;
-  if (!Array.isArray(keys)) throw new KeySetError('something that is not a JWK Set');
+  if (!Array.isArray(keys)) throw new KeySetError('expected a JWK Set');
   return keys;
 }
 
