@@ -113,7 +113,7 @@ describe('accessToken', () => {
     expect(error).toMatchObject({
       code: 'token_request_refused',
       status: 401,
-      message: 'the token endpoint answered 401, invalid_client',
+      message: 'the token endpoint answered with the status 401 (invalid_client)',
     });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(SECRET);
   });
@@ -133,7 +133,7 @@ describe('accessToken', () => {
   it('says what a token response must have', async () => {
     const issuer = await issuerWith(() => ({ body: { access_token: 'a', token_type: 'mac' } }));
     const message =
-      'the response of the token endpoint must have a valid access_token, and the token_type Bearer or DPoP';
+      'the response of the token endpoint is invalid; expected an access_token, and the token_type Bearer or DPoP';
     expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ message });
   });
 
@@ -357,13 +357,17 @@ describe('options', () => {
     [
       'neither issuer nor tokenEndpoint',
       { ...good, tokenEndpoint: undefined },
-      'give exactly one of "issuer" and "tokenEndpoint"',
+      'set exactly one of the options "issuer" and "tokenEndpoint"',
     ],
-    ['both', { ...good, issuer: 'https://access.example.com' }, 'give exactly one of "issuer" and "tokenEndpoint"'],
+    [
+      'both',
+      { ...good, issuer: 'https://access.example.com' },
+      'set exactly one of the options "issuer" and "tokenEndpoint"',
+    ],
     [
       'neither secret nor key',
       { ...good, clientSecret: undefined },
-      'give exactly one of "clientSecret" and "privateKey"',
+      'set exactly one of the options "clientSecret" and "privateKey"',
     ],
     ['http', { ...good, tokenEndpoint: 'http://access.example.com/token' }, '"tokenEndpoint"'],
     [

@@ -29,10 +29,12 @@ const NORMALIZED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'];
 export function readApiRequest(input: string | URL | Request, init: RequestInit, allowHttp: boolean): ApiRequest {
   const given = typeof input === 'object' && 'headers' in input ? input : undefined;
   const url = secureUrl(String(given?.url ?? input).split('#', 1)[0], allowHttp);
-  if (url === undefined) throw new TypeError(`fetch: the URL must be ${SECURE_URL}`);
+  if (url === undefined) throw new TypeError(`client.fetch: the URL must be ${SECURE_URL}`);
   const headers = new Headers(init.headers ?? given?.headers);
   if (headers.has('authorization')) {
-    throw new TypeError('fetch: the request already has an Authorization header; remove it');
+    throw new TypeError(
+      'client.fetch: the request already has an Authorization header; remove it, because the client sets its own',
+    );
   }
   // Read one by one, because the members of a `Request` that is given as `init` are not copied by a spread.
   const { body = null, duplex, redirect = given?.redirect ?? 'follow', signal = given?.signal } = init;

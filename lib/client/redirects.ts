@@ -26,7 +26,8 @@ export async function followRedirects(
     const location = response.headers.get('location');
     if (!REDIRECTS.includes(response.status) || location === null) return response;
     await response.body?.cancel();
-    if (count === MAX_REDIRECTS) throw new TypeError(`fetch: more than ${MAX_REDIRECTS} redirects`);
+    if (count === MAX_REDIRECTS)
+      throw new TypeError(`client.fetch: the server sent more than ${MAX_REDIRECTS} redirects`);
     const next = redirected(request, response.status, location);
     if (next.url.origin !== request.url.origin) {
       return sendApiRequest({ ...next, redirect: 'follow' }, without(ORIGIN_HEADERS, next.headers), send);
@@ -38,11 +39,11 @@ export async function followRedirects(
 function redirected(request: ApiRequest, status: number, location: string): ApiRequest {
   const url = URL.canParse(location, request.url.href) ? new URL(location, request.url) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new TypeError('fetch: the Location of a redirect must be an http or https URL');
+    throw new TypeError('client.fetch: the Location header of a redirect must be an http or https URL');
   }
   if (status !== 303 && !request.isRepeatable) {
     throw new TypeError(
-      'fetch: cannot follow this redirect, because it needs the body again, and a stream can be read only once',
+      'client.fetch: cannot follow the redirect, because the body is a stream and cannot be sent again; use a string or a Buffer as the body',
     );
   }
   // The `Request` of the caller is for the first URL.

@@ -100,8 +100,10 @@ async function readBody(response: Response): Promise<Readonly<Record<string, unk
 }
 
 function refusal({ response: { status }, body: { error } }: Answer): TokenClientError {
-  const code = typeof error === 'string' && ERROR_CODE.test(error) ? `, ${error}` : '';
-  return new TokenClientError('token_request_refused', `the token endpoint answered ${status}${code}`, { status });
+  const code = typeof error === 'string' && ERROR_CODE.test(error) ? ` (${error})` : '';
+  return new TokenClientError('token_request_refused', `the token endpoint answered with the status ${status}${code}`, {
+    status,
+  });
 }
 
 function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: TokenRequest): TokenResponse {
@@ -110,23 +112,23 @@ function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: Toke
   if (typeof accessToken !== 'string' || !B64TOKEN.test(accessToken) || scheme === undefined) {
     throw new TokenClientError(
       'invalid_token_response',
-      'the response of the token endpoint must have a valid access_token, and the token_type Bearer or DPoP',
+      'the response of the token endpoint is invalid; expected an access_token, and the token_type Bearer or DPoP',
     );
   }
   if (expiresIn !== undefined && !(typeof expiresIn === 'number' && expiresIn > 0)) {
     throw new TokenClientError(
       'invalid_token_response',
-      'the token endpoint answered with an invalid expires_in: expected a number of seconds above 0',
+      'the response of the token endpoint has an invalid expires_in; expected a positive number of seconds',
     );
   }
   if (scheme === 'DPoP' && proofs === undefined) {
-    const message = 'the token endpoint answered with a DPoP-bound token; set the option "dpop"';
+    const message = 'the token endpoint issued a DPoP-bound token; set the option "dpop" to use it';
     throw new TokenClientError('invalid_token_response', message);
   }
   if (scheme !== 'DPoP' && proofs !== undefined) {
     throw new TokenClientError(
       'dpop_not_supported',
-      'the token endpoint answered with a token that is not DPoP-bound; check that the server supports DPoP',
+      'the token endpoint issued a token that is not DPoP-bound; check that the server supports DPoP',
     );
   }
   return { accessToken, scheme, expiresIn };

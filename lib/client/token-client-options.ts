@@ -71,7 +71,7 @@ interface TokenEndpoint {
 const endpoint: Option<TokenEndpoint> = (options) => {
   const allowHttp = options.flag('allowHttp', false);
   if (options.has('issuer') === options.has('tokenEndpoint')) {
-    throw new TypeError(`${FACTORY}: give exactly one of "issuer" and "tokenEndpoint"`);
+    throw new TypeError(`${FACTORY}: set exactly one of the options "issuer" and "tokenEndpoint"`);
   }
   const name = options.has('issuer') ? 'issuer' : 'tokenEndpoint';
   const url = secureUrl(options.raw(name), allowHttp);
@@ -83,7 +83,7 @@ const endpoint: Option<TokenEndpoint> = (options) => {
       return await discoverUrl({ url, issuer, allowHttp, fetch: send }, 'token_endpoint', signal);
     } catch (cause) {
       if (!(cause instanceof FetchError)) throw cause;
-      const message = "the issuer's metadata could not be fetched, or has no valid token_endpoint";
+      const message = 'the metadata of the issuer could not be fetched, or has no valid token_endpoint';
       throw new TokenClientError('token_endpoint_unreachable', message, { cause });
     }
   };
@@ -92,7 +92,7 @@ const endpoint: Option<TokenEndpoint> = (options) => {
 
 const authentication: Option<(audience: string) => ClientAuthentication> = (options) => {
   if (options.has('clientSecret') === options.has('privateKey')) {
-    throw new TypeError(`${FACTORY}: give exactly one of "clientSecret" and "privateKey"`);
+    throw new TypeError(`${FACTORY}: set exactly one of the options "clientSecret" and "privateKey"`);
   }
   if (options.has('clientSecret')) {
     const secret = options.text('clientSecret');
@@ -100,14 +100,14 @@ const authentication: Option<(audience: string) => ClientAuthentication> = (opti
   }
   const signingKey = readPrivateKey(options.raw('privateKey'), optional(text)(options, 'keyId'));
   if (signingKey === undefined)
-    throw options.mistake('privateKey', 'a private key that can sign: a JWK, a KeyObject or PEM');
+    throw options.mistake('privateKey', 'a private key for signing, as a JWK, a KeyObject or PEM');
   return (audience) => ({ signingKey, audience });
 };
 
 const scopes: Option<readonly string[]> = (options, name) => {
   const values = options.raw(name) ?? [];
   if (!Array.isArray(values) || !values.every(isScopeToken))
-    throw options.mistake(name, 'a list of scopes (each a scope-token, RFC 6749 section 3.3)');
+    throw options.mistake(name, 'a list of scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)');
   return Object.freeze([...values]);
 };
 
