@@ -75,7 +75,7 @@ describe('createIssuer', () => {
     const [without, having] = await Promise.all([openStore('memory:'), openStore('memory:', { encryptionKey: key })]);
     expect(() => createIssuer({ ...options, signingKeys: without })).toThrow(
       new TypeError(
-        'signing keys are stored encrypted; set the option "encryptionKey" of openStore to 32 random bytes or their base64url text',
+        'signing keys are stored encrypted, but there is no encryption key; set the option "encryptionKey" of openStore to 32 random bytes',
       ),
     );
     expect(() => createIssuer({ ...options, signingKeys: having })).not.toThrow();

@@ -5,15 +5,19 @@ const TABLE: readonly (readonly [code: TokenErrorCode, status: number, descripti
   [
     'invalid_request',
     400,
-    'The request is malformed: expected POST with a form body, each parameter once, and one way to authenticate the client',
+    'The request is malformed: expected a POST request with a form body, no repeated parameters, and one client authentication method',
   ],
   ['invalid_client', 401, undefined],
   ['unsupported_grant_type', 400, 'The grant type is not supported; use client_credentials'],
-  ['invalid_scope', 400, 'A scope is malformed, unknown or not assigned to the client'],
+  [
+    'invalid_scope',
+    400,
+    'A requested scope is malformed, unknown or not assigned to the client, or no scope was requested and the client has no default scopes',
+  ],
   ['invalid_dpop_proof', 400, 'The DPoP proof is malformed or invalid, or was used before'],
   ['use_dpop_nonce', 400, 'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response'],
   ['unauthorized_client', 400, 'The token was issued to another client'],
-  ['insufficient_scope', 403, 'The client lacks the scope that this endpoint requires'],
+  ['insufficient_scope', 403, 'The client does not have the scope that this endpoint requires'],
   [
     'temporarily_unavailable',
     503,

@@ -128,7 +128,7 @@ class Limit {
     this.#points = options.points;
     this.#shared = make?.(options);
     if (make !== undefined && !METHODS.every((name) => typeof this.#shared?.[name] === 'function')) {
-      throw new TypeError('createIssuer: "limits.counter" must return a limiter with get(), penalty() and delete()');
+      throw new TypeError('createIssuer: "limits.counter" must return an object with get(), penalty() and delete()');
     }
     this.#own = new RateLimiterMemory(options);
     this.#keys = new LRUCache({ max: MAX_KEYS, dispose: (_value, key) => void this.#own.delete(key) });

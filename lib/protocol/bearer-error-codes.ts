@@ -37,7 +37,7 @@ export const BEARER_ERRORS = Object.freeze({
   too_many_requests: { status: 429, description: 'Too many requests' },
   insufficient_user_authentication: {
     status: 401,
-    description: 'The user must authenticate again, or by another method',
+    description: 'The user must authenticate again, possibly with another method',
   },
   temporarily_unavailable: { status: 503, description: 'The credential cannot be checked at the moment' },
 } as const);

@@ -16,18 +16,22 @@ export const TOKEN_ERRORS = Object.freeze({
   invalid_request: {
     status: 400,
     description:
-      'The request is malformed: expected POST with a form body, each parameter once, and one way to authenticate the client',
+      'The request is malformed: expected a POST request with a form body, no repeated parameters, and one client authentication method',
   },
   invalid_client: { status: 401, description: undefined },
   unsupported_grant_type: { status: 400, description: 'The grant type is not supported; use client_credentials' },
-  invalid_scope: { status: 400, description: 'A scope is malformed, unknown or not assigned to the client' },
+  invalid_scope: {
+    status: 400,
+    description:
+      'A requested scope is malformed, unknown or not assigned to the client, or no scope was requested and the client has no default scopes',
+  },
   invalid_dpop_proof: { status: 400, description: 'The DPoP proof is malformed or invalid, or was used before' },
   use_dpop_nonce: {
     status: 400,
     description: 'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response',
   },
   unauthorized_client: { status: 400, description: 'The token was issued to another client' },
-  insufficient_scope: { status: 403, description: 'The client lacks the scope that this endpoint requires' },
+  insufficient_scope: { status: 403, description: 'The client does not have the scope that this endpoint requires' },
   temporarily_unavailable: {
     status: 503,
     description:

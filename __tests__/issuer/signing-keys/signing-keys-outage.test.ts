@@ -58,7 +58,7 @@ describe('while the store of signing keys does not answer', () => {
     const { keys, kid } = await keysOfHangingStore();
     expect(kidsOf(await keys.published(kid))).toEqual([kid]);
     await expect(keys.published('key-of-another-instance')).rejects.toThrow(
-      new SigningKeyError('the key of a token is not cached, and the store is unavailable'),
+      new SigningKeyError('the signing key of a token is not cached, and the store cannot be reached'),
     );
   });
 
@@ -144,10 +144,10 @@ describe('without cached keys, there is no key from', () => {
           throw 'password';
         },
       },
-      'listSigningKeys: a thrown string',
+      'listSigningKeys: a thrown value of type string',
     ],
     ['one that never answers', { listSigningKeys: () => new Promise(() => {}) }, 'listSigningKeys: TimeoutError'],
-    ['one that lists nothing', { listSigningKeys: () => undefined as never }, 'listSigningKeys: expected an array'],
+    ['one that lists nothing', { listSigningKeys: () => undefined as never }, 'listSigningKeys() must return an array'],
     [
       'one whose list holds no record',
       { listSigningKeys: () => [null] as never },

@@ -72,7 +72,7 @@ export function authenticateClients({ accessKeys, assertions, clock }: ClientChe
     }
     const grant = readAccessKeyGrant(record);
     if (grant.id !== id)
-      throw new RecordError('id: resolveAccessKey returned a record with another ID than the client ID of the request');
+      throw new RecordError('id: resolveAccessKey returned a record whose ID is not the client ID of the request');
     return { id, account: grant.account, grant };
   }
 

@@ -70,7 +70,7 @@ export async function readSigningKey(record: SigningKeyRecord | null | undefined
   const { kid, alg, jwk, createdAt } = record ?? ({} as Partial<SigningKeyRecord>);
   if (typeof kid !== 'string' || kid === '') throw new SigningKeyError('a signing key in the store has no kid');
   const fault = (what: string) => new SigningKeyError(`signing key ${JSON.stringify(kid)}: ${what}`);
-  if (!isSigningAlgorithm(alg)) throw fault('unknown algorithm');
+  if (!isSigningAlgorithm(alg)) throw fault('its algorithm is unknown');
   if (!types.isDate(createdAt) || Number.isNaN(createdAt.getTime())) throw fault('createdAt is not a Date');
   const privateKey = privateKeyOf(jwk);
   if (privateKey === undefined) throw fault('jwk is not a private key');
@@ -78,7 +78,7 @@ export async function readSigningKey(record: SigningKeyRecord | null | undefined
   const sign = signer(privateKey, { kid, alg });
   const key = { kid, alg, publicJwk, sign, createdAt: createdAt.getTime(), isRetired: isRetired(record) };
   if (!(await provesItself(key)))
-    throw fault(`a test signature (${alg}) by its private key cannot be verified with its public key`);
+    throw fault(`a test signature (${alg}) made with its private key cannot be verified with its public key`);
   return key;
 }
 

@@ -103,7 +103,7 @@ export class SigningKeys {
   async published(kid?: string): Promise<{ readonly keys: readonly JWK[] }> {
     const { all } = this.#fresh(kid) ?? (await this.#readOrKept());
     if (this.#failedAt > this.#readAt && kid !== undefined && !all.some((key) => key.kid === kid))
-      throw new SigningKeyError('the key of a token is not cached, and the store is unavailable');
+      throw new SigningKeyError('the signing key of a token is not cached, and the store cannot be reached');
     return { keys: all.map((key) => key.publicJwk) };
   }
 
@@ -137,9 +137,7 @@ export class SigningKeys {
       this.#noteKnown(keys);
       const scheduled = signingKeyOf(keys, this.#algorithm, this.#clock.now());
       if (scheduled === undefined)
-        throw new SigningKeyError(
-          `the store has no key that signs with ${this.#algorithm}, and did not store a new one`,
-        );
+        throw new SigningKeyError(`the store has no signing key for ${this.#algorithm}, and did not store a new one`);
       for (const { kid } of replacedKeysOf(keys, scheduled))
         await this.#ask('retireSigningKey', (store) => store.retireSigningKey(kid));
       // After `rotate --now` the previous key is retired but still published. A revoked key is not in the store.
@@ -165,13 +163,15 @@ export class SigningKeys {
     const other = await this.#ask('announceIssuer', (store) => store.announceIssuer?.(this.#algorithm));
     if (other === undefined || this.#keys !== undefined) return;
     throw new SigningKeyError(
-      `another issuer signs with ${other} on this store, but this one with ${this.#algorithm}; stop the other issuer, or use its algorithm`,
+      `another issuer with the same store signs with ${other}, but this issuer signs with ${this.#algorithm}; stop the other issuer, or use its algorithm`,
     );
   }
 
   async #rotate(keys: readonly SigningKey[]): Promise<readonly SigningKey[]> {
     if (keys.length >= MAX_KEYS) {
-      this.#notify(`there are ${keys.length} signing keys, the maximum, so no new one is created; revoke one`);
+      this.#notify(
+        `there are ${keys.length} signing keys, which is the maximum, so no new key is created; revoke one of them`,
+      );
       return keys;
     }
     const made = await makeSigningKey(this.#algorithm, this.#clock.now());
@@ -202,7 +202,7 @@ export class SigningKeys {
 
   async #stored(): Promise<readonly SigningKey[]> {
     const records: unknown = await this.#ask('listSigningKeys', (store) => store.listSigningKeys());
-    if (!Array.isArray(records)) throw new SigningKeyError('listSigningKeys: expected an array');
+    if (!Array.isArray(records)) throw new SigningKeyError('listSigningKeys() must return an array');
     return Promise.all(
       records.map((record) => {
         const known = this.#keys?.all.find(({ kid }) => kid === record?.kid);
