@@ -92,7 +92,7 @@ onServer('the channel of a store in PostgreSQL', () => {
     await saidLast('listening');
     proxy.silence('listening');
     await eventually(() => warnings().includes('polling_only'), 5_000);
-    expect(events.heard('keyward:store').at(-1)).toMatchObject({ detail: 'a heartbeat got no answer' });
+    expect(events.heard('keyward:store').at(-1)).toMatchObject({ detail: 'a heartbeat was not answered' });
     await saidLast('listening');
     expect(proxy.listening()).toBe(1);
   });

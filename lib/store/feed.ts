@@ -104,7 +104,10 @@ export class Feed {
     const positionBefore = this.#last?.position ?? 0;
     const found = await find();
     if (found !== undefined && found.position < positionBefore) {
-      throw new StoreError('store_unavailable', 'the replica that answered is behind the change feed; try again');
+      throw new StoreError(
+        'store_unavailable',
+        'the database replica that answered lags behind the change feed; try again',
+      );
     }
     return found?.record;
   }

@@ -189,7 +189,7 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     }
     const id = clientOf(credential);
     if (id === undefined || store.revokeAccessKey(id, now) === undefined) {
-      throw new TypeError('revoke: the credential is not from this kit');
+      throw new TypeError('kit.revoke: the credential was not issued by this test kit');
     }
     tokens.invalidate({ accessKey: id });
   }

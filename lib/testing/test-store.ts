@@ -49,6 +49,7 @@ export class TestStore {
   };
 
   assertReachable(): void {
-    if (!this.#reachable) throw new Error('the store of the test kit has an outage');
+    if (!this.#reachable)
+      throw new Error('the store of the test kit is unavailable, because the test simulates an outage');
   }
 }

@@ -84,7 +84,7 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
 
   function checkAnswer(on: ListenConnection): void {
     if (on.awaitsAnswer) {
-      giveUp(on, 'a heartbeat got no answer', on.hasAnswered ? TRY_AGAIN_AFTER : TRY_UNSUPPORTED_AFTER);
+      giveUp(on, 'a heartbeat was not answered', on.hasAnswered ? TRY_AGAIN_AFTER : TRY_UNSUPPORTED_AFTER);
     }
   }
 

@@ -126,12 +126,12 @@ function endsConnection(code: string): boolean {
 }
 
 function notCancelled(): StoreError {
-  return storeErrorOf({ code: CANCELLED, message: 'a statement could not be canceled' });
+  return storeErrorOf({ code: CANCELLED, message: 'a database statement could not be canceled' });
 }
 
 /** The error of a write that a replica may not have, because its wait for the replica was ended. */
 function committedWithWarning(code: string): StoreError {
-  const message = 'the database committed with a warning; a synchronous replica may lack the commit';
+  const message = 'the database reported a warning for a commit; a synchronous replica may not have the commit';
   return new StoreError('store_unavailable', `${message} (${code})`, code);
 }
 

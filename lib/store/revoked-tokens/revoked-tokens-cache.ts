@@ -88,7 +88,7 @@ export class RevokedTokensCache {
       if ((rows[0]?.tokens_revoked ?? 0) < number) {
         throw new StoreError(
           'store_unavailable',
-          'the replica that answered is behind what was read before; try again',
+          'the database replica that answered lags behind an earlier read; try again',
         );
       }
       for (const { jti, expires_at } of rows) if (jti !== null) known.tokens.set(jti, expires_at ?? 0);

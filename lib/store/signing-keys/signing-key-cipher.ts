@@ -3,7 +3,7 @@ import { CompactEncrypt, compactDecrypt } from 'jose';
 import { StoreError } from '../store-error.js';
 
 const KEY_BYTES = 32;
-const EXPECTED = `openStore: option "encryptionKey" must be ${KEY_BYTES} bytes, their base64url text (43 characters), or a list of such keys`;
+const EXPECTED = `openStore: option "encryptionKey" must be ${KEY_BYTES} bytes, the same bytes in base64url (43 characters), or a list of such keys`;
 
 /** Encrypts and decrypts signing keys. */
 export interface SigningKeyCipher {
@@ -46,7 +46,7 @@ export function createSigningKeyCipher(given: unknown): SigningKeyCipher {
       }
       throw new StoreError(
         'encryption_key',
-        'encryptionKey does not decrypt the signing keys of this database; use the key that they were encrypted with',
+        'encryptionKey cannot decrypt the signing keys of this database; use the key that they were encrypted with',
       );
     },
   };
@@ -66,7 +66,7 @@ async function decryptWith(key: Uint8Array, kid: string, jwe: string): Promise<R
 }
 
 const MISSING =
-  'signing keys are stored encrypted; set the option "encryptionKey" of openStore to 32 random bytes or their base64url text';
+  'signing keys are stored encrypted, but there is no encryption key; set the option "encryptionKey" of openStore to 32 random bytes';
 
 function demandKey(): never {
   throw new TypeError(MISSING);

@@ -73,7 +73,7 @@ export function checkInPlace(file: string, { files }: SqliteConnections): void {
   if (found.database === files.database && String(found.companions) === String(files.companions)) return;
   throw new StoreError(
     'store_unavailable',
-    'the database file was deleted or replaced; put it back, or restart the process',
+    'the database file was deleted or replaced; restore it, or restart the process',
   );
 }
 
