@@ -141,7 +141,7 @@ describe('another start', () => {
 
 describe('a start that fails prints the reason, and ends', () => {
   const startOver =
-    'To start over: rm -f ./keyward.db ./keyward.db-wal ./keyward.db-shm ./keyward.key ./keyward.demo.json ./keyward.demo.env\n';
+    'To start over, run: rm -f ./keyward.db ./keyward.db-wal ./keyward.db-shm ./keyward.key ./keyward.demo.json ./keyward.demo.env\n';
 
   it('without keyward.key but with stored signing keys; the printed remedy works', async () => {
     await started();
@@ -158,9 +158,9 @@ describe('a start that fails prints the reason, and ends', () => {
     [
       'is another',
       'A'.repeat(43),
-      /^The signing keys .+ \.\/keyward\.key, which contains another key\. To start over: /,
+      /^The signing keys .+ \.\/keyward\.key, which contains another key\. To start over, run: /,
     ],
-    ['holds none', '', /^\.\/keyward\.key does not contain an encryption key\. To start over: /],
+    ['holds none', '', /^\.\/keyward\.key does not contain an encryption key\. To start over, run: /],
   ])('with a keyward.key that %s', async (_what, text, sentence) => {
     await started();
     writeFileSync(pathOf('keyward.key'), text);
@@ -198,6 +198,8 @@ describe('a start that fails prints the reason, and ends', () => {
     const database = new Database(pathOf('keyward.db'));
     database.exec("create trigger full before insert on signing_keys begin select raise(abort, 'full'); end");
     database.close();
-    expect(await ended()).toMatch(/^ack_[a-z2-7]{26} got no access token: the token endpoint answered 50\d\n$/);
+    expect(await ended()).toMatch(
+      /^the access key ack_[a-z2-7]{26} got no access token: the token endpoint answered with the status 50\d\n$/,
+    );
   });
 });

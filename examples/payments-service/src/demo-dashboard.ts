@@ -21,7 +21,7 @@ export function demoDashboard(store: CredentialStore, baseUrl: string): DemoDash
       { id: 'demo:developer', account: ACCOUNT, permissions: ['developer'] },
       { id: 'demo:owner', account: ACCOUNT, permissions: ['owner'] },
     ],
-    help: '"npm start" prints sign-in links. To get new ones, start it again.',
+    help: '"npm start" prints sign-in links. To get new links, start it again.',
     store,
   });
   const { memberOf, signInUrl, signOutUrl } = signIn;

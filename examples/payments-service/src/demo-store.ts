@@ -19,8 +19,8 @@ export async function openDemoStore(url = 'file:./keyward.db'): Promise<DemoStor
   const [keyFile, others] = [`${beside}.key`, `${beside}.key ${beside}.demo.json ${beside}.demo.env`];
   const startOver =
     file === undefined
-      ? `To start over: use an empty database, and rm -f ${others}`
-      : `To start over: rm -f ${file} ${file}-wal ${file}-shm ${others}`;
+      ? `To start over, use an empty database, and run: rm -f ${others}`
+      : `To start over, run: rm -f ${file} ${file}-wal ${file}-shm ${others}`;
 
   const saved = readSecretFile(keyFile)?.trim();
   if (saved !== undefined && !KEY.test(saved))

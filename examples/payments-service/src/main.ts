@@ -101,9 +101,9 @@ function readPort(text: string): number {
 
 function sentenceFor(error: NodeJS.ErrnoException): string {
   if (error.code === 'unavailable' || error.code === 'store_unavailable') {
-    return `The database cannot be reached: ${process.env.DATABASE_URL === undefined ? 'keyward.db' : 'see DATABASE_URL'}.`;
+    return `The database ${process.env.DATABASE_URL === undefined ? 'keyward.db' : 'in DATABASE_URL'} cannot be reached.`;
   }
-  if (error.code === 'EADDRINUSE') return 'The port is in use. Choose another: PORT=3001 npm start';
+  if (error.code === 'EADDRINUSE') return 'The port is already in use. Choose another port: PORT=3001 npm start';
   return error.message;
 }
 

@@ -2,19 +2,19 @@
 import type { Demo } from './welcome.js';
 
 const COMMANDS: readonly (readonly [status: number, what: string, command: string])[] = [
-  [200, 'a secret key: who calls, and for which APIs', 'curl -i $API/caller -H "Authorization: Bearer $KEY"'],
+  [200, 'a secret key: the response names the key and its APIs', 'curl -i $API/caller -H "Authorization: Bearer $KEY"'],
   [
     200,
     'an access key obtains an access token',
     'curl -i $API/connect/token -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials',
   ],
-  [200, 'an access token, where no keys are accepted', 'curl -i $API/reports -H "Authorization: Bearer $TOKEN"'],
+  [200, 'an access token, on a route that accepts no keys', 'curl -i $API/reports -H "Authorization: Bearer $TOKEN"'],
   [
     403,
-    'a key for disputes only, at payments: the gate accepts it, a guard refuses it',
+    'a key for disputes only, used for a payment: the gate accepts it, but a guard refuses it',
     'curl -i $API/payments/1 -H "Authorization: Bearer $DISPUTES_KEY"',
   ],
-  [401, 'no credential', 'curl -i $API/caller'],
+  [401, 'a request without a credential', 'curl -i $API/caller'],
 ];
 
 /** @param envFile - The path of the file that `writeEnvFile` wrote. */
@@ -23,14 +23,14 @@ export function shortWelcome({ baseUrl, dashboard, replaced }: Demo, envFile: st
     `payments-service listens on ${baseUrl}. Press Ctrl-C to stop it.`,
     ...replaced,
     '',
-    'Dashboard: this link signs you in as Owner, once, within 15 minutes.',
+    'Dashboard: sign in as Owner with this link, which works once and expires after 15 minutes:',
     dashboard.owner,
     '',
     `In another terminal, in this folder, load the credentials: eval "$(cat ${envFile})"`,
-    'Then paste a command. The number above it is the status of the response.',
+    'Then run one of these commands. The number above each command is the status of the response.',
     '',
     ...COMMANDS.flatMap(([status, what, command]) => [`  ${status}  ${what}`, `       ${command}`]),
     '',
-    'All credentials and more commands: npm start -- --all. Each decision is printed below.',
+    'All credentials and more commands: npm start -- --all. Each decision of a gate or guard is printed below.',
   ].join('\n');
 }

@@ -15,7 +15,9 @@ export async function obtainToken({ tokenEndpoint, accessKeyId, accessKeySecret 
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
   if (!response.ok)
-    throw new Error(`${accessKeyId} got no access token: the token endpoint answered ${response.status}`);
+    throw new Error(
+      `the access key ${accessKeyId} got no access token: the token endpoint answered with the status ${response.status}`,
+    );
   const { access_token: token } = (await response.json()) as { access_token: string };
   return token;
 }

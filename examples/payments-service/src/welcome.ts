@@ -38,43 +38,67 @@ export function welcome(demo: Demo, payment: Payment, dispute: Dispute, envFile:
 
   const commands: readonly (readonly [status: number, what: string, command: string])[] = [
     [201, 'a secret key takes a payment', curl('/payments', demo.secretAll, order)],
-    [200, 'one for payments only reads it', curl(payPath, demo.secretPayments)],
-    [201, 'a shop pays through its one channel', curl('/payments', demo.secretEcommerce, order)],
-    [201, 'a public key, from a browser: a card becomes a token', curl('/tokens', demo.public, card)],
-    [201, 'the same without "Bearer", as some SDKs send it', curl('/tokens', demo.public, card, demo.public)],
-    [200, 'any credential: who calls, and for which APIs', curl('/caller', demo.public)],
-    [200, 'a secret key for disputes only', curl(`/disputes/${dispute.id}`, demo.secretDisputes)],
-    [200, 'an access key obtains a token, with its default scopes', requestToken('-i')],
-    [200, 'the same, with the scopes asked for', requestToken('-i', 'payments payments:refund')],
-    [200, 'an access token, where no keys are accepted', curl('/reports', demo.accessToken)],
-    [200, 'an access token is obtained and used', curl('/reports', accessToken())],
+    [200, 'a secret key for payments only reads the payment', curl(payPath, demo.secretPayments)],
     [
       201,
-      'a token with payments:refund refunds',
+      'a key of an e-commerce platform takes a payment on its only channel',
+      curl('/payments', demo.secretEcommerce, order),
+    ],
+    [
+      201,
+      'a public key exchanges a card number for a card token, as a browser does',
+      curl('/tokens', demo.public, card),
+    ],
+    [
+      201,
+      'the same request without "Bearer" before the key, as some SDKs send it',
+      curl('/tokens', demo.public, card, demo.public),
+    ],
+    [200, 'a public key: the response names the key and its APIs', curl('/caller', demo.public)],
+    [200, 'a secret key for disputes only reads a dispute', curl(`/disputes/${dispute.id}`, demo.secretDisputes)],
+    [200, 'an access key obtains an access token with its default scopes', requestToken('-i')],
+    [
+      200,
+      'an access key obtains an access token with the requested scopes',
+      requestToken('-i', 'payments payments:refund'),
+    ],
+    [200, 'an access token, on a route that accepts no keys', curl('/reports', demo.accessToken)],
+    [200, 'a new access token, on a route that accepts no keys', curl('/reports', accessToken())],
+    [
+      201,
+      'an access token with the scope payments:refund refunds the payment',
       curl(`${payPath}/refunds`, accessToken('payments payments:refund'), refund),
     ],
-    [403, 'wrong API: a key for disputes only, at payments', curl(payPath, demo.secretDisputes)],
+    [403, 'wrong API: a key for disputes only, used for a payment', curl(payPath, demo.secretDisputes)],
     [
       403,
-      "wrong channel: not the shop's",
+      'wrong channel: the key may not use the channel pc_other',
       curl('/payments', demo.secretEcommerce, { processing_channel_id: 'pc_other' }),
     ],
-    [400, 'wrong scope: the access key does not have it', requestToken('-i', 'payouts')],
-    [403, 'wrong scope: a token without payments:refund', curl(`${payPath}/refunds`, demo.accessToken, {})],
-    [401, 'wrong kind: a public key, where secret keys are accepted', curl(payPath, demo.public)],
-    [401, 'wrong kind: a secret key, where no keys are accepted', curl('/reports', demo.secretAll)],
-    [401, 'wrong secret: of the access key', requestToken('-i', '', 'not-the-secret')],
-    [401, 'mistyped: one character is wrong, so nothing is looked up', curl(payPath, mistyped(demo.secretAll))],
+    [400, 'wrong scope: the access key does not have the requested scope', requestToken('-i', 'payouts')],
+    [
+      403,
+      'wrong scope: an access token without the scope payments:refund',
+      curl(`${payPath}/refunds`, demo.accessToken, {}),
+    ],
+    [401, 'wrong kind: a public key, on a route that accepts secret keys', curl(payPath, demo.public)],
+    [401, 'wrong kind: a secret key, on a route that accepts no keys', curl('/reports', demo.secretAll)],
+    [401, 'wrong secret: not a secret of the access key', requestToken('-i', '', 'not-the-secret')],
+    [
+      401,
+      'mistyped: one character of the key is wrong, so the store is not queried',
+      curl(payPath, mistyped(demo.secretAll)),
+    ],
     [401, 'expired: a secret key', curl(payPath, demo.expiredKey)],
     [401, 'expired: an access token', curl(payPath, demo.expiredToken)],
-    [401, 'missing: nothing presented', curl(payPath)],
+    [401, 'missing: the request has no credential', curl(payPath)],
     [400, 'malformed: two words after "Bearer"', curl(payPath, `${demo.secretAll} and-more`)],
   ];
 
   return `
 payments-service listens on ${baseUrl}. Press Ctrl-C to stop it.
 
-Its credentials, created at its first start:
+The credentials of the demo, which it created when it was first started:
 ${replaced.map((sentence) => `\n  ${sentence}`).join('')}${replaced.length > 0 ? '\n' : ''}
   secret key, all APIs         ${demo.secretAll}
   secret key, payments only    ${demo.secretPayments}
@@ -85,21 +109,21 @@ ${replaced.map((sentence) => `\n  ${sentence}`).join('')}${replaced.length > 0 ?
   access key, client secret    ${demo.accessKeySecret}
   access token, for an hour    ${demo.accessToken}
 
-The Dashboard lists and creates keys. Each of these links signs you in once, within 15 minutes:
+You can manage keys in the Dashboard. Each of these sign-in links works once and expires after 15 minutes:
 
   as Developer                 ${demo.dashboard.developer}
   as Owner                     ${demo.dashboard.owner}
 
-Paste a command into another terminal. The number above it is the status of the response.
+Run these commands in another terminal. The number above each command is the status of the response.
 
 ${commands.map(([status, what, command]) => `  ${status}  ${what}\n       ${command}\n`).join('\n')}
-A token that is bound to its client's key pair (DPoP), and the same token without a proof:
+An access token that is bound to the key pair of its client (DPoP), first with a proof and then without one:
 
   200, then 401
        eval "$(cat ${envFile})"; node examples/payments-service/dist/call-with-dpop.js
 
-Each decision is printed here with its reason, which the caller does not get. A gate verifies the credential; a guard behind
-it may still refuse the request.
+Each decision is printed here with its reason, which the caller does not get. A gate verifies the credential; a guard after it
+can still refuse the request.
 `;
 }
 
