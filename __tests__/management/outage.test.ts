@@ -99,7 +99,7 @@ describe.each(sharedEngines)('on %s, a missing table', (engine) => {
 
 describe('createManagement', () => {
   it.each<[string, unknown, string]>([
-    ['no options', undefined, 'expected an object of options'],
+    ['no options', undefined, 'expected an options object'],
     ['no store', {}, 'option "store" must be an object with resolveKey() and ready()'],
     ['something else for a store', { store: { resolveKey: () => null } }, 'option "store"'],
     ['an unknown option', { store: {}, stor: {} }, 'unknown option "stor"'],
