@@ -70,7 +70,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
   it('has an audit entry with its count', async () => {
     await importing([lineOf('a'), lineOf('b')]);
     const { out } = await keyward.run('audit', '--account', 'acme', '--action', 'key.import');
-    expect(out).toMatch(/ key\.import +done +- +2 imported\n/);
+    expect(out).toMatch(/ key\.import +done +- +2 keys were imported\n/);
   });
 
   it('skips keys that were imported before', async () => {
@@ -129,7 +129,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     [
       'a heading that is missing',
       lineOf('a'),
-      'the first line must name the columns: digest, kind, apis are required; the columns are',
+      'the first line must contain the names of the columns; digest, kind, apis are required, and the known columns are',
     ],
     ['a file that is empty', '', 'bad.csv is empty'],
     ['a file of blank lines', '\n  \r\n', 'bad.csv is empty'],

@@ -36,7 +36,11 @@ describe('a mistake', () => {
       /'--grace <duration>' .*; 7 has no unit; expected 0, or .* 90s, 30m, 24h or 7d$/,
       ['keys', 'rotate', 'x', '--grace', '7'],
     ],
-    [2, /'--grace <duration>' .*; expected at most 30d$/, ['access-keys', 'rotate', 'x', '--grace', '31d']],
+    [
+      2,
+      /'--grace <duration>' .*; expected a duration of at most 30d$/,
+      ['access-keys', 'rotate', 'x', '--grace', '31d'],
+    ],
     [2, /'--disable' cannot be used with option '--enable'/, ['keys', 'edit', 'key_x', '--disable', '--enable']],
     [2, /'--from <time>' .*; expected a date, such as 2027-01-31 or 2027-01-31T12:00:00Z$/, ['audit', '--from', '7d']],
     [2, /'--to <time>' .*; expected a date, such as/, ['audit', '--to', '12h']],
@@ -52,8 +56,8 @@ describe('a mistake', () => {
     [1, NOBODY, ['accounts', 'view', 'nobody']],
     [1, NOBODY, ['accounts', 'disable', 'nobody']],
     [1, NOBODY, ['audit', '--account', 'nobody']],
-    [2, /^the ID of the account is empty$/, ['keys', 'list', '--account', '']],
-    [2, /^the ID of the account is empty$/, ['accounts', 'view', '']],
+    [2, /^the account ID is empty$/, ['keys', 'list', '--account', '']],
+    [2, /^the account ID is empty$/, ['accounts', 'view', '']],
     [1, NOBODY, ['access-keys', 'create', '--account', 'nobody', '--scope', 'x']],
     [1, /^account: expected 1 to 64 characters of/, ['accounts', 'put', '__proto__']],
     [
@@ -149,7 +153,10 @@ describe('a mistake', () => {
     const { port } = other.address() as AddressInfo;
     const { code, err } = await keyward.run(...SERVE, '--audience', 'x', '--port', String(port));
     other.close();
-    expect([code, err]).toEqual([2, expect.stringMatching(/is in use \(EADDRINUSE\); choose another with --port\n$/)]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/is already in use \(EADDRINUSE\); choose another port with --port\n$/),
+    ]);
   });
 });
 
@@ -166,7 +173,7 @@ describe('help', () => {
     ],
     [
       ['keys', 'import', '--help'],
-      ['first line names the columns', 'digest', 'Example: keyward keys import'],
+      ['names of the columns', 'digest', 'Example: keyward keys import'],
     ],
   ])('%j contains %j', async (args, words) => {
     const { code, out } = await keyward.run(...args);

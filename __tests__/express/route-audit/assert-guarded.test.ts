@@ -50,7 +50,7 @@ describe('assertGuarded', () => {
     ['a verifier that says nothing', DECLINING, true],
   ])('a gate with %s', (_name, verifier, throws) => {
     const made = asserting((app) => app.get('/', requireBearer({ accept: [verifier] }), handler));
-    if (throws) expect(made).toThrow('GET / may accept keys, and no guard says which kinds');
+    if (throws) expect(made).toThrow('GET / may accept keys, but no guard says which kinds of keys');
     else expect(made).not.toThrow();
   });
 });

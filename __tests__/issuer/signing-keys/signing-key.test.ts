@@ -69,22 +69,22 @@ describe('a stored key that cannot sign', () => {
     [
       'the public half of another key',
       () => ({ kid: 'k', jwk: { ...record.jwk, x: other.jwk.x, y: other.jwk.y } }),
-      'a test signature (ES256) by its private key cannot be verified with its public key',
+      'a test signature (ES256) made with its private key cannot be verified with its public key',
     ],
     [
       'a key that signs nothing at all',
       () => ({ kid: 'k', alg: 'EdDSA', jwk: generateKeyPairSync('x25519').privateKey.export({ format: 'jwk' }) }),
-      'a test signature (EdDSA) by its private key cannot be verified with its public key',
+      'a test signature (EdDSA) made with its private key cannot be verified with its public key',
     ],
     [
       'an RSA key whose primes are none',
       () => corruptRsa(),
-      'a test signature (RS256) by its private key cannot be verified',
+      'a test signature (RS256) made with its private key cannot be verified',
     ],
     [
       'an RSA key of 1,024 bits',
       () => rsa(1_024),
-      'a test signature (RS256) by its private key cannot be verified with its public key',
+      'a test signature (RS256) made with its private key cannot be verified with its public key',
     ],
   ])('%s', async (_what, traits, message) => {
     const given = traits();
