@@ -116,7 +116,7 @@ describe('two algorithms', () => {
       await running.current();
       const starting = new SigningKeys(other, 'RS256', clock);
       await expect(Promise.resolve(starting.current())).rejects.toThrow(
-        'another issuer signs with ES256 on this store, but this one with RS256',
+        'another issuer with the same store signs with ES256, but this issuer signs with RS256',
       );
       expect(await usableOf(one)).toEqual({ RS256: 0, ES256: 1 });
       // The one that runs goes on, and a second one of its algorithm may start.

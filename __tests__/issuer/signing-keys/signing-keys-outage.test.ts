@@ -118,7 +118,7 @@ describe('while an issuer with another algorithm uses the store', () => {
     expect(lists).toBeGreaterThan(before);
     expect(warnings()).toEqual([]);
     await expect(new SigningKeys(store, 'ES256', clock, TIMEOUT_MS).current()).rejects.toThrow(
-      'another issuer signs with RS256 on this store, but this one with ES256',
+      'another issuer with the same store signs with RS256, but this issuer signs with ES256',
     );
   });
 });
@@ -156,7 +156,7 @@ describe('without cached keys, there is no key from', () => {
     [
       'one that keeps nothing',
       { addSigningKey: () => false },
-      'the store has no key that signs with ES256, and did not store a new one',
+      'the store has no signing key for ES256, and did not store a new one',
     ],
     ['one that takes no key', { addSigningKey: () => Promise.reject(refused('EROFS')) }, 'addSigningKey: Error EROFS'],
   ])('%s', async (_what, broken, detail) => {
