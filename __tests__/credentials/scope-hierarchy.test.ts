@@ -40,7 +40,9 @@ describe('resolveImplies', () => {
     ['a text', 'files:read', 'string'],
     ['a function', () => ({}), 'function'],
   ])('refuses %s', (_name, implies, got) => {
-    expect(() => resolve(implies)).toThrow(refusal(`must be an object with a list of scopes for each scope, got ${got}`));
+    expect(() => resolve(implies)).toThrow(
+      refusal(`must be an object with a list of scopes for each scope, got ${got}`),
+    );
   });
 
   it.each([

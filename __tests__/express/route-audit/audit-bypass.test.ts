@@ -54,7 +54,9 @@ describe('assertGuarded throws for an app with', () => {
   it.each(Object.entries(BYPASSED))('%s', (_name, mount) => {
     const app = express();
     mount(app);
-    expect(() => assertGuarded(app)).toThrow(/has no requireBearer that runs for every request|accepts requests without a credential/);
+    expect(() => assertGuarded(app)).toThrow(
+      /has no requireBearer that runs for every request|accepts requests without a credential/,
+    );
   });
 });
 
