@@ -169,7 +169,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     );
     expect((await keyward.json<Made>('keys', 'revoke', record.id)).record.state).toBe('revoked');
     expect((await keyward.run('keys', 'revoke', record.id)).err).toBe(
-      'the key was revoked, which cannot be undone; create a new one\n',
+      'the key is revoked, and this cannot be undone; create a new key\n',
     );
   });
 
@@ -186,7 +186,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect((await remove(oldest)).code).toBe(0);
     expect(await remove(newest)).toMatchObject({
       code: 1,
-      err: 'secret: the last secret cannot be deleted; add another one first, or revoke the access key\n',
+      err: 'secret: the last client secret cannot be deleted; add another one first, or revoke the access key\n',
     });
     const edited = await keyward.json<Made>('access-keys', 'edit', record.id, '--revoke-tokens', '--disable');
     expect(edited.record.state).toBe('disabled');

@@ -38,7 +38,7 @@ describe.each(engines)('on %s', (engine) => {
       const third = await refusalOf(at.management.accessKeys.addSecret(holder.owner, key.id));
       expect(third).toEqual({
         ...{ status: 400, code: 'invalid', field: 'secrets' },
-        message: 'secrets: an access key has at most 2 secrets; delete one first',
+        message: 'secrets: an access key can have at most 2 client secrets; delete one first',
       });
       expect(await at.management.accessKeys.view(holder.owner, key.id)).toEqual(added.key);
     });
@@ -57,7 +57,7 @@ describe.each(engines)('on %s', (engine) => {
       const last = await refusalOf(at.management.accessKeys.deleteSecret(holder.owner, key.id, newer));
       expect(last).toEqual(refusing(400, 'invalid', 'secret'));
       expect(last.message).toBe(
-        'secret: the last secret cannot be deleted; add another one first, or revoke the access key',
+        'secret: the last client secret cannot be deleted; add another one first, or revoke the access key',
       );
       expect(await obtainsTokens(key, second)).toEqual([true]);
     });

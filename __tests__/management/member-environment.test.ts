@@ -30,7 +30,7 @@ describe.each(['memory', 'PostgreSQL'] as const)('a member of one environment, o
     }
     expect(await refusalOf(keys.create(member, { ...SETTINGS, environment: 'live' }))).toMatchObject({
       code: 'forbidden',
-      message: 'you can manage only keys of the environment sandbox',
+      message: 'you can manage only sandbox keys',
     });
     expect((await keys.create(member, SETTINGS)).key.environment).toBe('sandbox');
     await keys.create(holder.owner, SETTINGS, 'again');

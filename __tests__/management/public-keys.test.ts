@@ -116,7 +116,7 @@ describe.each(engines)('on %s', (engine) => {
     const { key } = await holder.accessKey();
     for (let count = 0; count < 10; count += 1) await add(key.id, { ...jwkOf(publicKey), kid: `k${count}` });
     const eleventh = await refusalOf(add(key.id, { ...jwkOf(publicKey), kid: 'k10' }));
-    expect(eleventh.message).toBe('publicKey: an access key has at most 10 public keys; remove one first');
+    expect(eleventh.message).toBe('publicKey: an access key can have at most 10 public keys; remove one first');
     await remove(key.id, 'k3');
     const again = await refusalOf(add(key.id, { ...jwkOf(publicKey), kid: 'k4' }));
     expect(again.message).toBe('publicKey: the access key already has a public key with this kid');
@@ -149,7 +149,9 @@ describe.each(engines)('on %s', (engine) => {
     const left = await at.management.accessKeys.deleteSecret(holder.owner, key.id, secret);
     expect(left.secrets.map(({ state }) => state)).toEqual(['ended']);
     expect(await obtain(key.id, 'one')).toMatchObject({ status: 200 });
-    expect((await refusalOf(remove(key.id, 'one'))).message).toMatch(/^kid: the last credential cannot be removed/);
+    expect((await refusalOf(remove(key.id, 'one'))).message).toMatch(
+      /^kid: the last credential of an access key cannot be removed/,
+    );
   });
 
   it('the last credential cannot be removed while an old secret is in its grace period', async () => {
@@ -160,7 +162,9 @@ describe.each(engines)('on %s', (engine) => {
     const current = rotated.key.secrets.find(({ state }) => state === 'current');
     const left = await accessKeys.deleteSecret(holder.owner, key.id, String(current?.id));
     expect(left.secrets.map(({ state }) => state)).toContain('grace_period');
-    expect((await refusalOf(remove(key.id, 'one'))).message).toMatch(/^kid: the last credential cannot be removed/);
+    expect((await refusalOf(remove(key.id, 'one'))).message).toMatch(
+      /^kid: the last credential of an access key cannot be removed/,
+    );
   });
 
   it('needs Owner, an enabled account, and an access key of that account', async () => {

@@ -173,7 +173,10 @@ export class KeyService {
       const repeated = creation && (await madeBefore(tx, creation, now));
       if (repeated !== undefined) return await unchanged(repeated.at);
       if (row.revoked_at !== null)
-        throw new ManagementError('revoked', `the ${this.#noun} was revoked, which cannot be undone; create a new one`);
+        throw new ManagementError(
+          'revoked',
+          `the ${this.#noun} is revoked, and this cannot be undone; create a new key`,
+        );
       if (creation !== undefined) await rememberCreation(tx, creation, row.id, now);
       const change = await work(tx, row, actor);
       if (change === undefined) return await unchanged(now);

@@ -14,7 +14,7 @@ export function isWithin(member: Member, environment: Environment | undefined): 
 /** @throws ManagementError `forbidden` for a key of an environment that the member does not manage. */
 export function assertEnvironment({ environment }: Pick<NewKey, 'environment'>, member: Member): void {
   if (!isWithin(member, environment))
-    throw new ManagementError('forbidden', `you can manage only keys of the environment ${member.environment}`);
+    throw new ManagementError('forbidden', `you can manage only ${member.environment} keys`);
 }
 
 /** Settings without an environment get that of the member, if the member has only one. */
@@ -29,6 +29,6 @@ export function assertGrantable({ columns }: NewKey, { permissions }: Member): v
   if (denied.length > 0)
     throw new ManagementError(
       'forbidden',
-      `you cannot give a key scopes that allow more than your permissions: ${denied.join(', ')}`,
+      `your permissions do not allow you to give a key these scopes: ${denied.join(', ')}`,
     );
 }

@@ -33,7 +33,7 @@ const MAX_LENGTH = 16_384;
 const KID = /^[A-Za-z0-9_.~:-]{1,128}$/;
 const PEM = /^-----BEGIN (?:PUBLIC KEY|RSA PUBLIC KEY|CERTIFICATE)-----/;
 const REFUSED_PRIVATE =
-  'this is a private key, and it was not stored; send the public key, and keep the private key with the client';
+  'this is a private key, and it was not stored; send the public key, and keep the private key on the client';
 const EXPECTED = 'expected a public key as a JWK or in PEM form';
 
 /**
@@ -49,7 +49,7 @@ function readPublicKey(value: unknown): ReadPublicKey {
   const members = key.export({ format: 'jwk' });
   const kid = given ?? thumbprintOf(members);
   if (typeof kid !== 'string' || !KID.test(kid)) {
-    throw invalid(FIELD, '"kid" must be absent, or 1 to 128 characters of A-Z, a-z, 0-9, - _ . ~ and :');
+    throw invalid(FIELD, '"kid" must be left out or have 1 to 128 characters of A-Z, a-z, 0-9, - _ . ~ and :');
   }
   const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
   // A key that cannot verify assertions is refused here, so that the member sees the error (RFC 7517 §4.2 to §4.4, RFC
@@ -80,7 +80,7 @@ export async function addPublicKeyTo(
   if (present.some((row) => row.kid === kid))
     throw invalid(FIELD, 'the access key already has a public key with this kid');
   if (present.length >= MAX_PUBLIC_KEYS) {
-    throw invalid(FIELD, `an access key has at most ${MAX_PUBLIC_KEYS} public keys; remove one first`);
+    throw invalid(FIELD, `an access key can have at most ${MAX_PUBLIC_KEYS} public keys; remove one first`);
   }
   const row: PublicKeyRow = {
     ...{ key_id: key.id, kid, jwk: JSON.stringify(jwk), digest: publicKeyDigest(key.id, kid) },
@@ -102,7 +102,10 @@ export async function removePublicKeyFrom(tx: RepositoryTransaction, key: KeyRow
     ({ ended_at, retires_at }) => ended_at === null && retires_at === null,
   );
   if (present.length === 1 && !hasSecret) {
-    throw invalid('kid', 'the last credential cannot be removed; add another one first, or revoke the access key');
+    throw invalid(
+      'kid',
+      'the last credential of an access key cannot be removed; add another one first, or revoke the access key',
+    );
   }
   await tx.deletePublicKey(found.digest);
 }

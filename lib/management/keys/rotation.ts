@@ -38,7 +38,8 @@ export function readGrace(value: unknown): number {
 export async function rotateTo(tx: RepositoryTransaction, key: KeyRow, grace: number, now: number): Promise<string> {
   const secrets = notEnded(await tx.secrets(key.id));
   const [current, other] = secrets.filter(({ retires_at }) => retires_at === null).toReversed();
-  if (other !== undefined) throw invalid('secrets', 'the access key has two secrets; delete one before the rotation');
+  if (other !== undefined)
+    throw invalid('secrets', 'the access key has two client secrets; delete one before you rotate the key');
   for (const secret of secrets) {
     if (secret === current && grace > 0) await tx.acceptSecretUntil(secret.digest, now + grace);
     else await tx.endSecret(secret.digest, now);
@@ -55,7 +56,7 @@ export async function rotateTo(tx: RepositoryTransaction, key: KeyRow, grace: nu
 export async function addSecretTo(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<string> {
   const secrets = await tx.secrets(key.id);
   if (secrets.filter((secret) => !isOver(secret, now)).length >= MAX_ACCEPTED) {
-    throw invalid('secrets', `an access key has at most ${MAX_ACCEPTED} secrets; delete one first`);
+    throw invalid('secrets', `an access key can have at most ${MAX_ACCEPTED} client secrets; delete one first`);
   }
   await prune(tx, secrets, now);
   return await add(tx, key, now);
@@ -73,7 +74,10 @@ export async function endSecret(tx: RepositoryTransaction, key: KeyRow, secret: 
   if (found === undefined) throw new ManagementError('not_found', 'the secret was not found');
   const staying = secrets.filter((row) => row !== found && row.retires_at === null);
   if (staying.length === 0 && (await tx.publicKeys(key.id)).length === 0) {
-    throw invalid('secret', 'the last secret cannot be deleted; add another one first, or revoke the access key');
+    throw invalid(
+      'secret',
+      'the last client secret cannot be deleted; add another one first, or revoke the access key',
+    );
   }
   await tx.endSecret(found.digest, now);
 }
