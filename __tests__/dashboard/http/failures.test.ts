@@ -217,7 +217,7 @@ describe('an unknown field', () => {
     ];
     for (const { status, body } of replies) {
       expect(status).toBe(400);
-      expect(body).toContain(`Unknown field &quot;${shown}&quot;.`);
+      expect(body).toContain(`The field &quot;${shown}&quot; is unknown.`);
       expect(body).not.toContain(CANARY);
     }
   });

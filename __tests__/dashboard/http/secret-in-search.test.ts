@@ -45,7 +45,8 @@ describe('a search for a whole secret', () => {
     expect(JSON.stringify(headers) + body).not.toContain(secret.slice(0, -4));
     const found = await browser.get(String(headers.location).slice(MOUNT.length));
     expect([found.status, found.body]).toEqual([200, expect.stringContaining(key.id)]);
-    if (path !== '/audit.csv') expect(found.body).toContain('id="shortened">You searched for a whole key or secret.');
+    if (path !== '/audit.csv')
+      expect(found.body).toContain('id="shortened">You searched for a complete key or secret.');
   });
 
   it('shows no note on other pages', async () => {

@@ -232,7 +232,7 @@ describe('another process', () => {
     expect(page.status).toBe(401);
     expect(page.body).toContain(`href="${MOUNT}/sign-in"`);
     expect((await other.browser().get(`${MOUNT}/sign-in`)).body).toContain(
-      'The operator of this platform can create a sign-in link.',
+      'Ask the operator of this platform for a sign-in link.',
     );
   });
 

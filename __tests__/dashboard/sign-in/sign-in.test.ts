@@ -66,7 +66,7 @@ describe('a sign-in link', () => {
     const page = await site.browser().get(pathname + search);
     expect(page.status).toBe(401);
     expect(page.body).toContain('This link has already been used, has expired, or is not valid.');
-    expect(page.body).toContain('The operator of this platform can create a sign-in link.');
+    expect(page.body).toContain('Ask the operator of this platform for a sign-in link.');
     expect(page.body).not.toContain('<form');
   });
 
@@ -106,7 +106,7 @@ describe('a sign-in link', () => {
     for (const path of [SIGN_IN, `${SIGN_IN}?token=`, `${SIGN_IN}?token=short`, `${SIGN_IN}?token=%22%3E%3Cb%3E`]) {
       const page = await site.browser().get(path);
       expect(page.status).toBe(200);
-      expect(page.body).toContain('The operator of this platform can create a sign-in link.');
+      expect(page.body).toContain('Ask the operator of this platform for a sign-in link.');
       expect(page.body).not.toContain('<form');
     }
   });
@@ -291,9 +291,7 @@ describe('the audit log', () => {
     const browser = site.browser();
     await browser.signIn(site.links().owner);
     const text = (await browser.get(`${MOUNT}/audit`)).body.replace(/<[^>]+>/g, '');
-    expect(text).toContain(
-      'tried to sign in; refused: the sign-in link had already been used, had expired, or was not valid',
-    );
+    expect(text).toContain('tried to sign in. Refused: the sign-in link was already used, expired or not valid.');
     expect(text).toContain('attempts within a minute: 20');
   });
 });

@@ -14,7 +14,9 @@ export type MemberOf = (req: Request) => Awaitable<Member | undefined>;
 /** `memberOf` threw or rejected. `cause` is for the operator; the page does not show it. */
 export class MemberLookupError extends HttpError {
   constructor(cause: unknown) {
-    super(503, 'Not available', 'Sign-in is not available at the moment. Try again later.', { 'Retry-After': '1' });
+    super(503, 'Temporarily unavailable', 'Sign-in is not available at the moment. Try again later.', {
+      'Retry-After': '1',
+    });
     this.cause = cause;
   }
 }

@@ -12,10 +12,9 @@ export const MAX_SETTINGS_BYTES = 400 * 1_024;
 /** After the last two faults the rest of the body is not read, so the connection is closed. */
 const BODY_FAULTS: Readonly<Record<BodyFault, () => HttpError>> = {
   aborted: () => badRequest('The form was not received completely. Submit it again.'),
-  slow_body: () =>
-    closeConnection(408, 'Form not received in time', 'The form took too long to upload. Submit it again.'),
+  slow_body: () => closeConnection(408, 'Request timed out', 'The form took too long to upload. Submit it again.'),
   too_large: () =>
-    closeConnection(413, 'Form too large', 'The form is too large. Go back, shorten its values and submit it again.'),
+    closeConnection(413, 'Form too large', 'The form is too large. Go back, shorten the values and submit it again.'),
 };
 
 /** Whether the content type is that of these forms. Other sites can send `text/plain` too without a CORS preflight. */

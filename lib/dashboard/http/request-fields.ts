@@ -11,7 +11,7 @@ export class Fields {
   constructor(pairs: Iterable<readonly [string, string]>, names: readonly string[]) {
     for (const [name, value] of pairs) {
       if (!names.includes(name))
-        throw badRequest(`Unknown field "${printable(name)}". Go back, reload the page and try again.`);
+        throw badRequest(`The field "${printable(name)}" is unknown. Go back, reload the page and try again.`);
       this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
     }
   }

@@ -42,5 +42,5 @@ export function redirectWholeSecret(path: string, query: readonly string[], fiel
 /** The notice that a secret was shortened. It is hidden until then: `secret-script.ts` shows it. */
 export function shortenedNote({ fields }: PageContext): Html {
   const isShown = fields.one(FLASH) === SHORTENED;
-  return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>You searched for a whole key or secret. The search was shortened to its last characters, so that it is not stored in the browser history.</p>`;
+  return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>You searched for a complete key or secret. The search was shortened to the last characters, so that the browser history does not store the secret.</p>`;
 }

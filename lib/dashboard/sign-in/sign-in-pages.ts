@@ -20,6 +20,10 @@ export interface SignInPages {
   refuse(base: string, error: HttpError): PageResponse;
 }
 
+function toKeys(base: string): Html {
+  return html`<p>Are you already signed in? <a href="${base}/">Go to your keys</a></p>`;
+}
+
 export function signInPages(help: string): SignInPages {
   const page = (base: string, title: string, main: Html, head?: Html) =>
     bareLayout({ title, base, stylesheet: undefined, head, main: html`<h1>${title}</h1>\n${main}` });
@@ -33,7 +37,7 @@ export function signInPages(help: string): SignInPages {
         page(
           base,
           TITLE,
-          html`<p>This link signs you in as ${userText(member.id)}, ${roleTitle(member)} of the account ${userText(member.account)}. It works once.</p>
+          html`<p>This link signs you in as ${userText(member.id)}, ${roleTitle(member)} of the account ${userText(member.account)}. It works only once.</p>
 <form method="post" action="${base}/sign-in">${tokenField(formToken)}
 <input type="hidden" name="${LINK_FIELD}" value="${linkToken}">
 <button>Sign in</button></form>`,
@@ -41,23 +45,8 @@ export function signInPages(help: string): SignInPages {
         ),
       ),
     explain: (base) =>
-      htmlResponse(
-        200,
-        page(
-          base,
-          TITLE,
-          html`<p>You need a sign-in link. ${help}</p>\n<p>Already signed in? <a href="${base}/">Go to your keys</a></p>`,
-        ),
-      ),
+      htmlResponse(200, page(base, TITLE, html`<p>You need a sign-in link. ${help}</p>\n${toKeys(base)}`)),
     refuse: (base, { status, title, message, headers }) =>
-      htmlResponse(
-        status,
-        page(
-          base,
-          title,
-          html`<p>${message}</p>\n<p>${help}</p>\n<p>Already signed in? <a href="${base}/">Go to your keys</a></p>`,
-        ),
-        headers,
-      ),
+      htmlResponse(status, page(base, title, html`<p>${message}</p>\n<p>${help}</p>\n${toKeys(base)}`), headers),
   };
 }
