@@ -11,14 +11,14 @@ describe('the warning about a key that does not expire', () => {
     await page.goto(`${site.url}/keys/new?kind=secret`);
     const warning = page.locator('#expiresAt-warning');
     expect(await warning.isVisible()).toBe(true);
-    await page.getByRole('button', { name: '90 days' }).click();
+    await page.getByRole('button', { name: 'In 90 days' }).click();
     await warning.waitFor({ state: 'hidden' });
     const pressed = page.locator('[data-presets] [aria-pressed=true]');
     expect(await pressed.allTextContents()).toEqual(['90 days']);
     await page.getByRole('button', { name: 'Never' }).click();
     expect(await pressed.allTextContents()).toEqual(['Never']);
     await warning.waitFor({ state: 'visible' });
-    await page.getByLabel('Sandbox, for tests').check();
+    await page.getByLabel('Sandbox (for tests)').check();
     await warning.waitFor({ state: 'hidden' });
   });
 });

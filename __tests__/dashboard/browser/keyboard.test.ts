@@ -108,7 +108,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await page.goto(`${site.url}/keys/new?kind=secret`);
     await page.getByLabel('Name', { exact: true }).focus();
     expect((await answerTo(page, () => page.keyboard.press('Enter'))).status()).toBe(400);
-    expect((await focused(page)).name).toContain('Please correct this');
+    expect((await focused(page)).name).toContain('There is a problem with your input');
     await tabTo(page, /^APIs: /);
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('field-apis');

@@ -71,7 +71,7 @@ describe.each(KEY_TYPES)('a form of %s', (keyType) => {
     const path = keyType === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new';
     const { body } = await browser.get(path);
     expect(body).toContain(`<details class="group">${title}`);
-    expect(/<h2>Where it can be used<\/h2>.*?<\/section>/s.exec(body)?.[0]).toContain('name="allowedAddresses"');
+    expect(/<h2>Where the key can be used<\/h2>.*?<\/section>/s.exec(body)?.[0]).toContain('name="allowedAddresses"');
     const wrong = await browser.post(list, newForm(keyType, { limits: 'many' }));
     expect(wrong.status).toBe(400);
     expect(wrong.body).toContain(`<details class="group" open>${title}`);
@@ -109,15 +109,15 @@ describe.each(KEY_TYPES)('a form of %s', (keyType) => {
   });
 
   it.each([
-    ['metadata', 'team', 'Expected a name', /id="metadata-error">enter one name=value/],
+    ['metadata', 'team', 'Expected a name', /id="metadata-error">Enter one name=value/],
     [
       'allowedAddresses',
       '203.0.113',
       'Allowed IP addresses',
-      /id="allowedAddresses-error">enter up to 256 IP addresses or networks, such as 203\.0\.113\.0\/24, got &quot;203\.0\.113&quot;</,
+      /id="allowedAddresses-error">&quot;203\.0\.113&quot; is not an IP address or network\. Enter values such as 203\.0\.113\.7 or 203\.0\.113\.0\/24\.</,
     ],
-    ['limits', 'many', 'Rate limits', /id="limits-error">enter a number of requests per time period/],
-    ['limits', '0/1m', 'Rate limits', /id="limits-error">enter up to 8 limits/],
+    ['limits', 'many', 'Rate limits', /id="limits-error">Enter a number of requests per time period/],
+    ['limits', '0/1m', 'Rate limits', /id="limits-error">Enter up to 8 limits/],
   ])('with a wrong %s of %j says so beside the field and in the summary', async (name, text, _title, error) => {
     const holder = await at.account();
     const { status, body } = await dashboard.browser(holder.owner).post(list, newForm(keyType, { [name]: text }));

@@ -22,7 +22,11 @@ describe('the form', () => {
     for (const path of ['/keys/new?kind=secret', '/keys/new?kind=public', '/access-keys/new']) {
       expect(body).toContain(`href="${MOUNT}${path}"`);
     }
-    for (const use of ['For your servers.', 'For browsers, mobile apps', 'For servers that use OAuth 2.0.']) {
+    for (const use of [
+      'Use it on your servers.',
+      'Use it in browsers, mobile apps',
+      'Use it on servers that use OAuth 2.0.',
+    ]) {
       expect(body).toContain(use);
     }
   });
@@ -83,7 +87,7 @@ describe('the form', () => {
   ])('for a %s key says if the account has nothing to choose from', async (_kind, path, what) => {
     const holder = await at.account({ apis: [], scopes: [] });
     const { body } = await dashboard.browser(holder.developer).get(path);
-    expect(body).toContain(`The account has no ${what}, so no key can be created.`);
+    expect(body).toContain(`Your account has no ${what} yet, so you cannot create a key.`);
     expect(body).not.toContain('<form class="settings"');
   });
 
@@ -206,7 +210,7 @@ describe.each(KEY_TYPES)('a new key of %s', (keyType) => {
     const browser = dashboard.browser(holder.developer);
     await browser.post(PATH[keyType], form);
     const { status, body } = await browser.post(PATH[keyType], { ...form, name: 'Other' });
-    expect([status, body]).toEqual([409, expect.stringContaining('Nothing was saved.')]);
+    expect([status, body]).toEqual([409, expect.stringContaining('No changes were made.')]);
     expect((await at.management[keyType].list(holder.owner)).items).toHaveLength(1);
   });
 

@@ -250,7 +250,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     await post('/rotate', { version: '1', grace: '0' });
     const before = await now();
     const again = await post('/rotate', { version: '1', grace: '0' });
-    expect([again.status, again.body]).toEqual([409, expect.stringContaining('Nothing was saved.')]);
+    expect([again.status, again.body]).toEqual([409, expect.stringContaining('No changes were made.')]);
     expect(textIn(again)).toBe('');
     expect(await now()).toEqual(before);
   });
@@ -397,7 +397,7 @@ describe('API keys', () => {
     const { holder, get, post, now, made } = await keyOf('keys');
     await at.management.accounts.put('operator', holder.id, { apis: ['disputes'] });
     expect((await get('/edit')).body).toContain(
-      'value="payments" checked> <bdi>payments</bdi> <span class="muted">(the account no longer has it)',
+      'value="payments" checked> <bdi>payments</bdi> <span class="muted">(no longer available to your account)',
     );
     expect((await post('/edit', editForm('keys', made, { name: 'Till' }))).status).toBe(303);
     expect(await now()).toMatchObject({ name: 'Till', apis: ['payments'] });
@@ -420,7 +420,7 @@ describe('access keys', () => {
     const lacking = await post('/edit', editForm('accessKeys', { version: 2 }, { ...form, scopes: 'payments' }));
     expect([lacking.status, lacking.body]).toEqual([
       400,
-      expect.stringContaining('the key does not have these scopes: '),
+      expect.stringContaining('The key does not have these scopes: '),
     ]);
   });
 
@@ -436,7 +436,7 @@ describe('access keys', () => {
     expect([again.status, textIn(again)]).toEqual([409, '']);
     expect((await post('/secrets', { version: '2' })).status).toBe(400);
     expect((await post('/rotate', { version: '2', grace: '0' })).body).toContain(
-      'The access key has two secrets; delete one before the rotation.',
+      'The access key has two client secrets. Delete one before you rotate the key.',
     );
     const { secrets } = await now();
     expect((await get()).body.match(/Delete this secret/g)).toHaveLength(2);

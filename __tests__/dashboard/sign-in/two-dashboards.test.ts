@@ -144,9 +144,9 @@ describe('a disabled account', () => {
     expect(list.body).toContain('The account is disabled');
     expect(list.body).not.toContain(`class="button" href="/admin/keys${PATH[keyType]}/new"`);
     const kinds = await browser.get('/keys/new');
-    expect([kinds.body.includes('no key can be created'), kinds.body.includes('class="card"')]).toEqual([true, false]);
+    expect([kinds.body.includes('you cannot create keys'), kinds.body.includes('class="card"')]).toEqual([true, false]);
     const form = await browser.get(keyType === 'keys' ? '/keys/new?kind=secret' : '/access-keys/new');
-    expect(form.body).toContain('no key can be created');
+    expect(form.body).toContain('you cannot create keys');
     expect(fieldOf(form, 'formId')).toBeUndefined();
     expect((await browser.post(PATH[keyType], newForm(keyType))).status).toBe(403);
     expect((await at.management[keyType].list(holder.owner)).items).toEqual([]);

@@ -96,7 +96,7 @@ for (const form of document.querySelectorAll('form[method=post]')) {
 for (const field of document.querySelectorAll('[data-public-key]')) {
   field.addEventListener('input', () => {
     const isPrivate = /PRIVATE KEY|"(?:d|k|p|q)"\\s*:/.test(field.value);
-    field.setCustomValidity(isPrivate ? 'This is a private key. Keep it on the client, and paste the public key.' : '');
+    field.setCustomValidity(isPrivate ? 'This is a private key. Keep it on the client, and paste the public key instead.' : '');
   });
 }
 

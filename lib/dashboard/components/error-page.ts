@@ -1,6 +1,6 @@
 /** The error page, and its texts for the errors of management. */
 import { ManagementError, type ManagementErrorCode } from '../../management/management-error.js';
-import { messageOf } from '../forms/settings-field.js';
+import { messageOf, toSentences } from '../forms/settings-field.js';
 import { HttpError, notFound } from '../http/http-error.js';
 import type { DashboardSettings } from '../http/page-context.js';
 import { htmlResponse, type PageResponse } from '../http/page-response.js';
@@ -12,17 +12,17 @@ const TITLES: Readonly<Record<ManagementErrorCode, string>> = {
   no_member: 'Not signed in',
   forbidden: 'Not allowed',
   not_found: 'Not found',
-  version_conflict: 'Key changed since you opened it',
-  revoked: 'Key revoked',
+  version_conflict: 'This key has changed since you opened it',
+  revoked: 'This key is revoked',
   idempotency_conflict: 'Form already submitted',
-  unavailable: 'Not available',
+  unavailable: 'Temporarily unavailable',
 };
 
 /** Texts for errors whose message is written for programs. */
 const TEXTS: Readonly<Partial<Record<ManagementErrorCode, string>>> = {
-  version_conflict: 'The key was changed after you opened the page. Check the key, then repeat your change.',
+  version_conflict: 'Someone may have changed the key at the same time. Check its settings, and then try again.',
   idempotency_conflict:
-    'This form was already submitted with other values. Open the page again to make another change.',
+    'This form was already submitted with different values. To make another change, open the page again.',
   unavailable: 'Your keys cannot be shown or changed at the moment. Try again later.',
 };
 
@@ -43,13 +43,8 @@ export function toHttpError(error: unknown): HttpError {
   }
   const { code, status, field } = error;
   if (code === 'not_found') return notFound();
-  const message = UNNAMED_FIELDS.includes(field ?? '') ? messageOf(error) : error.message;
-  return new HttpError(
-    status,
-    TITLES[code],
-    TEXTS[code] ?? toSentence(message),
-    code === 'unavailable' ? RETRY_HEADERS : {},
-  );
+  const message = UNNAMED_FIELDS.includes(field ?? '') ? messageOf(error) : toSentences(error.message);
+  return new HttpError(status, TITLES[code], TEXTS[code] ?? message, code === 'unavailable' ? RETRY_HEADERS : {});
 }
 
 /** An error page. It shows no data of a member: the request may have no member, or come from another site. */
@@ -68,8 +63,4 @@ export function errorPage(site: DashboardSettings, base: string, error: HttpErro
 function nextStep({ signInUrl }: DashboardSettings, base: string, status: number): Html | undefined {
   if (status !== 401) return html`<a href="${base}/">Go to your keys</a>`;
   return signInUrl === undefined ? undefined : html`<a class="button" href="${signInUrl}">Sign in</a>`;
-}
-
-function toSentence(message: string): string {
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }

@@ -8,17 +8,17 @@ export const KINDS = Object.freeze({
   secret: {
     word: 'Secret',
     title: 'Secret key',
-    use: 'For your servers. It gives access to the APIs that you choose. Keep it secret.',
+    use: 'Use it on your servers. It gives access to the APIs that you choose. Keep it secret.',
   },
   public: {
     word: 'Public',
     title: 'Public key',
-    use: 'For browsers, mobile apps and e-commerce platforms. Anyone can see it. It gives access only to the APIs that you choose.',
+    use: 'Use it in browsers, mobile apps and e-commerce platforms. Anyone can see it. It gives access only to the APIs that you choose.',
   },
   access: {
     word: 'Access',
     title: 'Access key',
-    use: 'For servers that use OAuth 2.0. It obtains access tokens, each valid for an hour and limited to its scopes.',
+    use: 'Use it on servers that use OAuth 2.0. Your server obtains access tokens with it. Each token is valid for one hour and has only the scopes that you choose.',
   },
 });
 

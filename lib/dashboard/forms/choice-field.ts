@@ -8,8 +8,6 @@ export interface ChoiceField {
   readonly hint?: string | undefined;
   /** The label for "all"; absent if "all" cannot be chosen. */
   readonly all?: string | undefined;
-  /** The label for "some". */
-  readonly some?: string | undefined;
   /** The values to choose from; `'all'` if the account has no list of them, so that the member types names. */
   readonly options: 'all' | readonly string[];
   readonly choice: Choice;
@@ -17,7 +15,7 @@ export interface ChoiceField {
 }
 
 export function choiceField(field: ChoiceField): Html {
-  const { name, legend, hint, all, some = 'Only these', choice, error } = field;
+  const { name, legend, hint, all, choice, error } = field;
   const describedBy = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean);
   const radio = (of: 'all' | 'some', title: string) =>
     html`<label class="tick"><input type="radio" name="${name}.of" value="${of}"${choice.of === of && html` checked`}> ${title}</label>`;
@@ -25,14 +23,24 @@ export function choiceField(field: ChoiceField): Html {
 <legend>${legend}</legend>
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
-${all !== undefined && html`${radio('all', all)}${radio('some', some)}`}
+${all !== undefined && html`${radio('all', all)}${radio('some', onlyThese(legend))}`}
 ${valueFields(field)}
 </fieldset>`;
 }
 
-function valueFields({ name, options, choice }: ChoiceField): Html {
+/** The label for "some": `Only these scopes`. */
+function onlyThese(legend: string): string {
+  return `Only these ${lowerFirst(legend)}`;
+}
+
+/** `APIs` keeps its capital letters. */
+function lowerFirst(text: string): string {
+  return /^[A-Z]{2}/.test(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}
+
+function valueFields({ name, legend, options, choice }: ChoiceField): Html {
   if (options === 'all') {
-    return html`<label class="field">Names, separated by spaces
+    return html`<label class="field">${legend}, separated by spaces
 <input name="${name}.named" value="${choice.names.join(' ')}" autocomplete="off" spellcheck="false"></label>`;
   }
   // A value that the account no longer has is shown, so that the member can remove it from the key.
@@ -40,7 +48,7 @@ function valueFields({ name, options, choice }: ChoiceField): Html {
   return html`<div class="ticks">${[...options, ...unavailable].map(
     (entry) =>
       html`<label class="tick"><input type="checkbox" name="${name}" value="${entry}"${choice.names.includes(entry) && html` checked`}> <bdi>${entry}</bdi>${
-        unavailable.includes(entry) && html` <span class="muted">(the account no longer has it)</span>`
+        unavailable.includes(entry) && html` <span class="muted">(no longer available to your account)</span>`
       }</label>`,
   )}</div>`;
 }

@@ -9,8 +9,8 @@ import { LABELS } from './settings-field.js';
 export function conflictDiff(key: KeyView, values: FormValues): Html {
   const [theirs, yours] = [settingsOf(toFormValues(key), key.kind), settingsOf(values, key.kind)];
   return html`<div class="scroll"><table role="table">
-<caption>Differences are highlighted</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Setting</th><th scope="col" role="columnheader">Current</th><th scope="col" role="columnheader">Yours</th></tr></thead>
+<caption>Differences are highlighted.</caption>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Setting</th><th scope="col" role="columnheader">Current value</th><th scope="col" role="columnheader">Your value</th></tr></thead>
 <tbody role="rowgroup">
 ${Object.entries(theirs).map(([setting, now]) => row(LABELS[setting] ?? setting, now, yours[setting] ?? fullList([])))}</tbody>
 </table></div>`;
@@ -20,7 +20,7 @@ function row(label: string, now: Html, yours: Html): Html {
   const differs = now.text !== yours.text;
   return html`<tr role="row"${differs && html` class="differs"`}><th scope="row" role="rowheader">${label}${
     differs && html`<span class="unseen"> (differs)</span>`
-  }</th><td role="cell" data-title="Current">${now}</td><td role="cell" data-title="Yours">${yours}</td></tr>
+  }</th><td role="cell" data-title="Current value">${now}</td><td role="cell" data-title="Your value">${yours}</td></tr>
 `;
 }
 

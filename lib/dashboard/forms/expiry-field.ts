@@ -7,27 +7,27 @@ const DAY = 86_400_000;
 
 /** Buttons that fill in the date. They work only with the script. */
 const PRESETS = [
-  { days: 30, title: '30 days' },
-  { days: 90, title: '90 days' },
-  { days: 365, title: '1 year' },
+  { days: 30, title: 'In 30 days' },
+  { days: 90, title: 'In 90 days' },
+  { days: 365, title: 'In 1 year' },
 ];
 
 export function expiryField(form: SettingsForm): Html {
   const error = errorOf(form, 'expiresAt');
-  return html`<div class="field"><label for="field-expiresAt">Expires after</label>
-<p class="hint" id="expiresAt-hint">The last day on which the key is accepted, in UTC. Leave it empty for a key that does not expire.</p>
+  return html`<div class="field"><label for="field-expiresAt">Expiration date</label>
+<p class="hint" id="expiresAt-hint">The key expires at the end of this day in UTC. If you do not choose a date, the key never expires.</p>
 ${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>`}
 <input id="field-expiresAt" type="date" name="expiresAt" value="${form.values.expiresAt}"${describedBy('expiresAt', error)}>
 ${exactTime(form)}<p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(({ days, title }) =>
     presetButton(new Date(form.now + days * DAY), title),
   )}<button type="button" class="plain" data-day="">Never</button></p>
-${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt"${form.values.environment === 'sandbox' && html` hidden`}>Without an expiration date, this live secret key is accepted until you revoke it. Set a date, or rotate the key at least once a year.</p>`}</div>`;
+${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt"${form.values.environment === 'sandbox' && html` hidden`}>Without an expiration date, this live secret key is accepted until you revoke it. Choose a date, or rotate the key at least once a year.</p>`}</div>`;
 }
 
 /** The exact time, if the key does not expire at midnight: the date field can show only the day. */
 function exactTime({ expiresAt }: SettingsForm): Html | undefined {
   if (expiresAt === undefined || expiresAt === null || expiresAt.getTime() % DAY === 0) return undefined;
-  return html`<p class="hint">The key expires at exactly ${formatTime(expiresAt)}. This time is kept unless you choose another date.</p>\n`;
+  return html`<p class="hint">The key expires on ${formatTime(expiresAt)}. This exact time is kept unless you choose another date.</p>\n`;
 }
 
 /** The server computes the day, because the clock of the browser may be wrong and the day is in UTC. */

@@ -31,7 +31,7 @@ export const LABELS: Readonly<Record<string, string>> = Object.freeze({
   channels: 'Channels',
   allowedAddresses: 'Allowed IP addresses',
   limits: 'Rate limits',
-  expiresAt: 'Expires after',
+  expiresAt: 'Expiration date',
   metadata: 'Metadata',
 });
 
@@ -45,20 +45,32 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^scopes: expected one or more$/, 'choose at least one scope'],
   [/^expiresAt: expected a time in the future$/, 'choose today or a later date'],
   [
-    /^allowedAddresses: expected 1 to (\d+) IP addresses or networks in CIDR form/,
-    'enter up to $1 IP addresses or networks, such as 203.0.113.0/24',
+    /^allowedAddresses: expected .*, got (".*")$/,
+    '$1 is not an IP address or network; enter values such as 203.0.113.7 or 203.0.113.0/24',
+  ],
+  [
+    /^allowedAddresses: expected 1 to (\d+) .*/,
+    'enter up to $1 IP addresses or networks, such as 203.0.113.7 or 203.0.113.0/24',
   ],
   [
     /^limits: expected a list of 1 to (\d+) .*/,
-    'enter up to $1 limits, each for another time period, such as 100/minute, 5000/day',
+    'enter up to $1 limits, each for a different time period, such as 100/minute, 5000/day',
   ],
+  [/^\w+: the account does not have /, 'your account does not have '],
+  [/^\w+: expected /, 'enter '],
 ];
 
-/** The text of an error in the form. Messages of management start with the name of the field, which is removed. */
+/** The sentences of an error in the form. Messages of management start with the name of the field, which is removed. */
 export function messageOf({ message, field }: ManagementError): string {
   const [pattern, words] = FORM_TEXTS.find(([one]) => one.test(message)) ?? [];
-  if (pattern !== undefined && words !== undefined) return message.replace(pattern, words);
-  return message.slice(String(field).length + 2);
+  if (pattern !== undefined && words !== undefined) return toSentences(message.replace(pattern, words));
+  return toSentences(message.slice(String(field).length + 2));
+}
+
+/** `the key is revoked; create a new key` becomes `The key is revoked. Create a new key.` */
+export function toSentences(message: string): string {
+  const sentences = message.split('; ').map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
+  return sentences.join(' ');
 }
 
 /** The attributes that connect a control with its hint and its error. */

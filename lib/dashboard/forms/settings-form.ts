@@ -15,27 +15,27 @@ export function isFormError({ code, field }: ManagementError): boolean {
 /** The error, at the top of the page, as a link to its field. */
 export function errorSummary(error: ManagementError | undefined): Html | undefined {
   if (error?.field === undefined) return undefined;
-  return html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>Please correct this</h2>
+  return html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>There is a problem with your input</h2>
 <ul><li><a href="#field-${error.field}">${LABELS[error.field]}: ${messageOf(error)}</a></li></ul></div>`;
 }
 
 export function settingsFields(form: SettingsForm): Html {
   const { values, options, isNew } = form;
   return html`${group(
-    'Purpose and access',
+    'Name and access',
     html`${nameField(form)}
 ${isNew && environmentField(form)}
 ${accessFields(form)}`,
   )}
 ${group(
-  'Where it can be used',
+  'Where the key can be used',
   html`${(options.platforms.length > 0 || values.platform !== '') && platformField(form)}
 ${choiceField({
   ...{
     name: 'channels',
     legend: 'Channels',
-    hint: 'The processing channels that the key can be used with.',
-    all: 'All channels of the account',
+    hint: 'Choose the processing channels that the key can use.',
+    all: 'All channels of your account',
     options: options.channels,
   },
   ...{ choice: values.channels, error: errorOf(form, 'channels') },
@@ -66,9 +66,9 @@ function hasAddresses({ kind, values }: SettingsForm): boolean {
 }
 
 const ADDRESSES_HINT =
-  'IP addresses or networks, such as 203.0.113.7 or 2001:db8::/32, one per line. Leave it empty to allow any address.';
+  'Enter one IP address or network per line, such as 203.0.113.7 or 2001:db8::/32. If you leave this empty, any address is allowed.';
 const METADATA_HINT =
-  'Data for your own programs: one name=value pair per line, such as team=checkout. Do not store secrets here.';
+  'Enter data for your own programs as name=value pairs, one per line, such as team=checkout. Do not store secrets here.';
 
 function group(title: string, fields: Html): Html {
   return html`<section class="group"><h2>${title}</h2>
@@ -91,7 +91,7 @@ ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 function limitsField(form: SettingsForm): Html {
   const error = errorOf(form, 'limits');
   return html`<div class="field"><label for="field-limits">Rate limits</label>
-<p class="hint" id="limits-hint">Requests per time period, such as 100/minute, 500/15m or 5000/day. Separate several limits with commas. Leave it empty to use the limits of the API.</p>
+<p class="hint" id="limits-hint">Enter how many requests are allowed per time period, such as 100/minute, 500/15m or 5000/day. Separate several limits with commas. If you leave this empty, the default rate limits of the API apply.</p>
 ${error !== undefined && html`<p class="error" id="limits-error">${error}</p>`}
 <input id="field-limits" name="limits" value="${form.values.limits ?? ''}" autocomplete="off" spellcheck="false"${describedBy('limits', error)}></div>`;
 }
@@ -99,7 +99,7 @@ ${error !== undefined && html`<p class="error" id="limits-error">${error}</p>`}
 function nameField(form: SettingsForm): Html {
   const error = errorOf(form, 'name');
   return html`<div class="field"><label for="field-name">Name</label>
-<p class="hint" id="name-hint">Where the key is used, such as "order service". Optional.</p>
+<p class="hint" id="name-hint">Optional. Choose a name that says where the key is used, such as "order service".</p>
 ${error !== undefined && html`<p class="error" id="name-error">${error}</p>`}
 <input id="field-name" name="name" value="${form.values.name}" maxlength="100" autocomplete="off"${describedBy('name', error)}></div>`;
 }
@@ -109,30 +109,30 @@ function environmentField({ values: { environment }, only }: SettingsForm): Html
     (only ?? value) === value &&
     html`<label class="tick"><input type="radio" name="environment" value="${value}"${environment === value && html` checked`}> ${title}</label>`;
   return html`<fieldset id="field-environment" tabindex="-1"><legend>Environment</legend>
-${radio('live', 'Live')}${radio('sandbox', 'Sandbox, for tests')}</fieldset>`;
+${radio('live', 'Live')}${radio('sandbox', 'Sandbox (for tests)')}</fieldset>`;
 }
 
 function accessFields(form: SettingsForm): Html {
   const { kind, values, options } = form;
   if (kind === 'access') {
     const error = errorOf(form, 'defaultScopes');
-    return html`${scopesField(form, 'The scopes that access tokens of this key can have. They decide which APIs the tokens can call.')}
+    return html`${scopesField(form, 'Choose the scopes that access tokens of this key can have. Scopes decide which APIs a token can call.')}
 ${choiceField({
   ...{
     name: 'defaultScopes',
     legend: 'Default scopes',
-    hint: 'The scopes of a token if the token request does not name any.',
+    hint: 'A token gets these scopes if the token request does not specify any scopes.',
   },
   ...{ all: 'All scopes of the key', options: options.scopes, choice: values.defaultScopes, error },
 })}`;
   }
-  const hint = kind === 'public' ? 'Anyone who sees the public key can call these APIs.' : undefined;
+  const hint = kind === 'public' ? 'Anyone who sees the public key can call the APIs that you choose.' : undefined;
   return html`${choiceField({
     ...{
       name: 'apis',
       legend: 'APIs',
       hint,
-      all: hasNoAllOption(kind, 'apis') ? undefined : 'All APIs of the account',
+      all: hasNoAllOption(kind, 'apis') ? undefined : 'All APIs of your account',
     },
     ...{ options: options.apis, choice: values.apis, error: errorOf(form, 'apis') },
   })}
@@ -142,13 +142,14 @@ ${options.scopes.length > 0 || values.scopes.names.length > 0 ? scopesField(form
 /** These hints say what an empty choice means, which differs by kind. */
 const SCOPES_HINTS = {
   secret:
-    'What the key can do with its APIs. If you choose "Only these" and no scopes, it can make only requests that do not require a scope.',
-  public: 'What the key can do with its APIs. Without scopes, it can make only requests that do not require a scope.',
+    'Scopes limit what the key can do with its APIs. If you choose "Only these scopes" but do not choose a scope, the key can make only requests that do not require a scope.',
+  public:
+    'Scopes limit what the key can do with its APIs. If you do not choose a scope, the key can make only requests that do not require a scope.',
 };
 
 function scopesField(form: SettingsForm, hint: string | undefined): Html {
   const { kind, values, options } = form;
-  const all = hasNoAllOption(kind, 'scopes') ? undefined : 'All scopes of its APIs';
+  const all = hasNoAllOption(kind, 'scopes') ? undefined : 'All scopes of the APIs that you choose';
   const error = errorOf(form, 'scopes');
   return choiceField({
     name: 'scopes',
@@ -166,7 +167,7 @@ function platformField(form: SettingsForm): Html {
   const error = errorOf(form, 'platform');
   const names = values.platform === '' || options.platforms.includes(values.platform) ? [] : [values.platform];
   return html`<div class="field"><label for="field-platform">E-commerce platform</label>
-<p class="hint" id="platform-hint">If you choose a platform, choose exactly one channel below.</p>
+<p class="hint" id="platform-hint">If you choose a platform, also choose exactly one channel below.</p>
 ${error !== undefined && html`<p class="error" id="platform-error">${error}</p>`}
 <select id="field-platform" name="platform"${describedBy('platform', error)}><option value="">None</option>${[
     ...options.platforms,

@@ -93,7 +93,7 @@ function toCommonEdit(values: FormValues, key: KeyView, version: number) {
   };
 }
 
-/** For management, `null` means every scope of its APIs for a secret key, and no scope for a public key. */
+/** For management, `null` means all scopes of its APIs for a secret key, and no scope for a public key. */
 function readScopes(values: FormValues, kind: Kind): readonly string[] | null {
   if (kind === 'public') return values.scopes.names.length === 0 ? null : values.scopes.names;
   const scopes = readChoice(values, kind, 'scopes');
@@ -111,9 +111,9 @@ function readChoice(
   const choice: Choice = values[field];
   if (hasNoAllOption(kind, field)) return choice.names;
   if (choice.of === 'all' && choice.names.length > 0)
-    throw invalid(field, `choose all ${NOUNS[field]} or only some, not both`);
+    throw invalid(field, `choose either all ${NOUNS[field]} or only some of them`);
   if (choice.of === undefined && choice.names.length === 0)
-    throw invalid(field, `choose all ${NOUNS[field]}, or the ones that you need`);
+    throw invalid(field, `choose all ${NOUNS[field]} or only the ones that you need`);
   return choice.of === 'all' ? 'all' : choice.names;
 }
 

@@ -83,7 +83,7 @@ async function kindsPage(context: PageContext): Promise<PageResponse> {
   const list = `${base}${API_KEYS.list}${queryString({ environment })}`;
   const card = (path: string, { title, use }: { title: string; use: string }) =>
     html`<li><a class="card" href="${base}${path}"><strong>${title}</strong> ${use}</a></li>`;
-  const cards = html`<p>Where will you use it?</p>
+  const cards = html`<p>Where will you use the key?</p>
 <ul class="cards">
 ${card(`${API_KEYS.create}${queryString({ kind: 'secret', environment })}`, KINDS.secret)}
 ${card(`${API_KEYS.create}${queryString({ kind: 'public', environment })}`, KINDS.public)}
@@ -128,11 +128,11 @@ ${settingsFields({ kind, values, options, error, isNew: true, only: context.memb
   return htmlResponse(error === undefined ? 200 : 400, layout(context, page));
 }
 
-const DISABLED = html`<p class="banner">The account is disabled, so no key can be created. Ask the operator of this platform to enable it.</p>`;
+const DISABLED = html`<p class="banner">Your account is disabled, so you cannot create keys. Ask the operator of this platform to enable the account.</p>`;
 
 function noEntitlement(kind: Kind): Html {
   const what = kind === 'access' ? 'scopes' : 'APIs';
-  return html`<p class="empty">The account has no ${what}, so no key can be created. Ask the operator of this platform to add them.</p>`;
+  return html`<p class="empty">Your account has no ${what} yet, so you cannot create a key. Ask the operator of this platform to add ${what} to your account.</p>`;
 }
 
 function keyTypeOfKind(kind: Kind): KeyType {

@@ -20,7 +20,11 @@ export function editPage(keyType: KeyType): Page {
   return async (context) => {
     assertCan(context, 'edit');
     const key = await viewKey(context, keyType);
-    if (key.state === 'revoked') throw new ManagementError('revoked', `the ${keyType.noun} is revoked`);
+    if (key.state === 'revoked')
+      throw new ManagementError(
+        'revoked',
+        `the ${keyType.noun} is revoked, and this cannot be undone; create a new key`,
+      );
     return await formPage(context, keyType, { key, values: toFormValues(key), version: key.version });
   };
 }
@@ -66,7 +70,7 @@ async function conflictPage(context: PageContext, keyType: KeyType, values: Form
 <p>Your changes were not saved. Compare the current settings with yours.</p></div>
 ${conflictDiff(key, values)}
 <p><a class="button plain" href="${context.base}${keyPath(keyType, key)}">Discard my changes</a></p>
-<h2>Or save your changes anyway</h2>`;
+<h2>Save your changes anyway</h2>`;
   return await formPage(context, keyType, { key, values, version: key.version, conflict });
 }
 

@@ -23,7 +23,7 @@ export function withErrorPage(keyType: KeyType, page: Page): Page {
       const { status, title, message } = toHttpError(error);
       const isForm = context.fields.has(TOKEN_FIELD);
       const main = html`<h1>${title}</h1>
-<p role="alert">${message}${isForm && ' Nothing was saved.'}</p>
+<p role="alert">${message}${isForm && ' No changes were made.'}</p>
 <p><a class="button" href="${context.base}${pathBack(keyType, context)}">Go back</a></p>`;
       return htmlResponse(status, layout(context, { title, tab: keyType.name, main }));
     }
