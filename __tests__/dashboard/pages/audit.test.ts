@@ -62,10 +62,12 @@ describe('the page', () => {
     await at.management.keys.revoke(holder.developer, key.id).catch(() => undefined);
     const { body } = await dashboard.browser(holder.developer).get(`/audit?subject=${key.id}`);
     expect(
-      body.match(/<details class="changed"><summary>\d+ settings<\/summary><ul class="changes"><li>kind/g),
+      body.match(/<details class="changed"><summary>Show \d+ settings<\/summary><ul class="changes"><li>kind/g),
     ).toHaveLength(1);
     expect(body).toContain('</p><ul class="changes"><li>name: <bdi>Till</bdi>');
-    expect(body.replace(/<[^>]+>/g, '')).toContain('(developer) tried to revoke Desk; refused: not permitted\n');
+    expect(body.replace(/<[^>]+>/g, '')).toContain(
+      '(developer) tried to revoke Desk. Refused: the member was not allowed to do this.\n',
+    );
     expect(body).not.toContain('<li>refused');
   });
 
@@ -81,11 +83,13 @@ describe('the page', () => {
     const { hint } = (await at.management.keys.rotate(holder.owner, key.id, 60)).key;
     const until = formatTime(new Date(at.clock.now() + 60_000));
     const { body } = await dashboard.browser(holder.developer).get('/audit');
-    expect(body).toContain(`<li><bdi>added: ${hint}</bdi></li><li><bdi>${key.hint} accepted until ${until}</bdi></li>`);
+    expect(body).toContain(
+      `<li><bdi>secret added: ${hint}</bdi></li><li><bdi>secret accepted until ${until}: ${key.hint}</bdi></li>`,
+    );
     const { key: ended } = await holder.key();
     const { key: young } = await at.management.keys.rotate(holder.owner, ended.id, 0);
     const text = (await dashboard.browser(holder.developer).get(`/keys/${ended.id}`)).body.replace(/<[^>]+>/g, ' ');
-    expect(text).toMatch(new RegExp(`added: ${young.hint} +ended: ${ended.hint} `));
+    expect(text).toMatch(new RegExp(`secret added: ${young.hint} +secret ended: ${ended.hint} `));
   });
 
   it.each([
@@ -104,7 +108,15 @@ describe('the page', () => {
     const { body } = await browser.get(`/audit?${query}`);
     expect(body.match(/<li><p><strong>/g) ?? []).toHaveLength(count);
     expect(body).toContain(`<button class="plain" formaction="${MOUNT}/audit.csv">Export as CSV</button>\n</form>`);
-    if (count === 0) expect(body).toContain('No entry matches. <a');
+    if (count === 0) expect(body).toContain('No entries match your filters. <a');
+  });
+
+  it('says that it has no entries yet, and names the account in its own entries', async () => {
+    const holder = await at.account();
+    const stranger = { ...holder.owner, account: 'without-entries' };
+    expect((await dashboard.browser(stranger).get('/audit')).body).toContain('The audit log has no entries yet.</p>');
+    const { body } = await dashboard.browser(holder.owner).get('/audit');
+    expect(body).toContain(`changed the settings of the account <code>${holder.id}</code>`);
   });
 
   it('says that a part of the ID of a member finds nothing, and links each member to their entries', async () => {
@@ -112,7 +124,7 @@ describe('the page', () => {
     await holder.key();
     const browser = dashboard.browser(holder.owner);
     const { body } = await browser.get(`/audit?actor=${holder.owner.id.slice(0, -1)}`);
-    expect(body).toContain('Enter the whole ID of the member, because a part of it does not match.');
+    expect(body).toContain('Enter the full member ID, because a part of it does not match.');
     const link = `/audit?action=key.create&amp;actor=${encodeURIComponent(holder.developer.id)}`;
     expect((await browser.get('/audit?action=key.create')).body).toContain(
       `<strong><a href="${MOUNT}${link}"><bdi>${holder.developer.id}</bdi></a></strong>`,
@@ -134,7 +146,7 @@ describe('the page', () => {
     const browser = dashboard.browser(holder.owner);
     const first = (await browser.get('/audit?subject=SHOP')).body;
     const text = first.replace(/<[^>]+>/g, '');
-    expect(text).toMatch(/Entries about 2 keys: Shop \d, Shop \d\./);
+    expect(text).toMatch(/Showing entries about 2 keys: Shop \d, Shop \d\./);
     const next = /rel="next" href="\/admin\/keys(\/audit\?[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const second = (await browser.get(next)).body;
     const entriesIn = (body: string) => body.match(/<li><p><strong>/g)?.length ?? 0;
@@ -153,10 +165,10 @@ describe('the page', () => {
       ]);
     }
     expect((await browser.get(`/audit?subject=${encodeURIComponent(other.hint)}`)).body).toContain(
-      'Entries about the key:',
+      'Showing entries about the key <a',
     );
     expect((await browser.get('/audit?subject=nobody')).body).toContain(
-      'No key matches by name, ID or last characters.',
+      'No key matches. Enter a part of its name or ID, or its last characters.',
     );
     expect((await browser.get('/audit?subject=shop&limit=0')).status).toBe(400);
   });
@@ -177,7 +189,7 @@ describe('the page', () => {
     const holder = await at.account();
     for (let i = 0; i < 21; i += 1) await holder.key({ name: `Till ${i}` });
     const browser = dashboard.browser(holder.owner);
-    const says = 'More than 20 keys match. Type more of the name, or the ID.';
+    const says = 'More than 20 keys match. Enter more of the name, or the full ID.';
     const [page, file] = [await browser.get('/audit?subject=till'), await browser.get('/audit.csv?subject=till')];
     expect([page.status, page.body]).toEqual([200, expect.stringContaining(says)]);
     expect(page.body).not.toContain('<li><p><strong>');
@@ -194,7 +206,7 @@ describe('the page', () => {
     const browser = dashboard.browser(holder.owner);
     const textOf = async (path: string) => (await browser.get(path)).body.replace(/<[^>]+>/g, '');
     const text = await textOf(`/keys/${key.id}`);
-    expect(text).toContain('scopes: all scopes of its APIs &rarr; payments');
+    expect(text).toContain('scopes: all &rarr; payments');
     expect(text).toContain('allowed IP addresses: any address &rarr; 203.0.113.7');
     expect(text).toContain('expires: never &rarr; End of 31 Dec 2030, UTC');
     expect(await textOf(`/keys/${open.id}`)).toContain('scopes: payments &rarr; none');
@@ -218,7 +230,7 @@ describe('the page', () => {
     const limits = [{ requests: 100, seconds: 60 }];
     await at.management.keys.edit(holder.owner, key.id, { version: 1, limits });
     const { body } = await dashboard.browser(holder.owner).get('/audit');
-    expect(body.replace(/<[^>]+>/g, '')).toContain('rate limits: the limits of the API &rarr; 100/1m');
+    expect(body.replace(/<[^>]+>/g, '')).toContain('rate limits: default &rarr; 100/1m');
   });
 
   it('says who disabled and who enabled a key', async () => {
@@ -275,7 +287,9 @@ describe('the page', () => {
     );
     expect(sentences.map((sentence) => / (view|changed) /.exec(sentence)?.[1])).toEqual(['view', 'view', 'changed']);
     expect(
-      sentences.filter((sentence) => / tried to view .*; refused: the account has no such key/.test(sentence)),
+      sentences.filter((sentence) =>
+        / tried to view .*\. Refused: the key, secret or public key was not found in this account/.test(sentence),
+      ),
     ).toHaveLength(2);
     for (const action of ['access_key.view', 'account.put', 'key.view']) {
       expect(body).toContain(`<option value="${action}">`);

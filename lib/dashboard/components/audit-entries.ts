@@ -35,9 +35,11 @@ const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   defaultScopes: 'default scopes',
   expiresAt: 'expires',
   revokedAt: 'revoked',
-  tokensNotBefore: 'tokens revoked if issued before',
+  tokensNotBefore: 'tokens issued before this time are revoked',
   allowedAddresses: 'allowed IP addresses',
   limits: 'rate limits',
+  platform: 'e-commerce platform',
+  platforms: 'e-commerce platforms',
   publicKeys: 'public keys',
   requireConfirmation: 'token binding',
   // The store joins the same refusals of one minute in one entry.
@@ -66,7 +68,7 @@ function sentenceOf(entry: AuditEntry, links?: EntryLinks): Html {
   if (outcome === 'refused') {
     const why = reasonOf(fieldsOf(after).refused);
     const wanted = subject === null ? html`${lowerFirst(actionTitle(action))}` : html`${infinitiveOf(action)} ${what}`;
-    return html`${who} tried to ${wanted}; <strong>refused</strong>${why !== '' && html`: ${userText(why)}`}`;
+    return html`${who} tried to ${wanted}. <strong>Refused</strong>${why !== '' && html`: ${userText(why)}`}.`;
   }
   return html`${who} ${verb} ${what}`;
 }
@@ -100,7 +102,7 @@ function changesOf({ action, before, after }: AuditEntry, kind: Kind | undefined
       html`<li>${FIELDS[name] ?? name}: ${oldFields[name] !== undefined && html`${format(name, oldFields[name])} &rarr; `}${format(name, newFields[name])}</li>`,
   )}${changed.map((text) => html`<li>${userText(text)}</li>`)}</ul>`;
   if (names.length <= MAX_OPEN_CHANGES) return changes;
-  return html`<details class="changed"><summary>${names.length} settings</summary>${changes}</details>`;
+  return html`<details class="changed"><summary>Show ${names.length} settings</summary>${changes}</details>`;
 }
 
 function fieldsOf(fields: unknown): ChangedFields {
@@ -111,10 +113,10 @@ function fieldsOf(fields: unknown): ChangedFields {
 const ABSENT: Readonly<Record<string, string>> = Object.freeze({
   expiresAt: 'never',
   allowedAddresses: 'any address',
-  limits: 'the limits of the API',
+  limits: 'default',
 });
 
-const ABSENT_SCOPES = Object.freeze({ secret: 'all scopes of its APIs', public: 'none', access: 'none' });
+const ABSENT_SCOPES = Object.freeze({ secret: 'all', public: 'none', access: 'none' });
 
 function absentValue(name: string, kind: Kind | undefined): Html {
   // An entry in the list of all keys does not say the kind of its key.

@@ -19,11 +19,11 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
   ],
   'access_key.revoke': ['revoked', 'revoke', 'Revoke an access key'],
   'access_key.view': ['viewed', 'view', 'View an access key'],
-  'access_key.add_secret': ['added a secret to', 'add a secret to', 'Add a secret'],
-  'access_key.delete_secret': ['deleted a secret from', 'delete a secret from', 'Delete a secret'],
+  'access_key.add_secret': ['added a client secret to', 'add a client secret to', 'Add a client secret'],
+  'access_key.delete_secret': ['deleted a client secret from', 'delete a client secret from', 'Delete a client secret'],
   'access_key.add_public_key': ['added a public key to', 'add a public key to', 'Add a public key'],
   'access_key.remove_public_key': ['removed a public key from', 'remove a public key from', 'Remove a public key'],
-  'account.put': ['changed the settings of', 'change the settings of', 'Change the settings of the account'],
+  'account.put': ['changed the settings of', 'change the settings of', 'Change account settings'],
   'account.disable': ['disabled', 'disable', 'Disable the account'],
   'account.enable': ['enabled', 'enable', 'Enable the account'],
   sign_in: ['signed in to', 'sign in to', 'Sign in'],
@@ -32,11 +32,11 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
 
 /** The reasons of refused attempts: the codes of management, and `bad_link` of the sign-in. */
 const REASONS: Readonly<Record<string, string>> = Object.freeze({
-  forbidden: 'not permitted',
-  not_found: 'the account has no such key',
-  version_conflict: 'the key had been changed since it was opened',
-  revoked: 'the key is revoked',
-  bad_link: 'the sign-in link had already been used, had expired, or was not valid',
+  forbidden: 'the member was not allowed to do this',
+  not_found: 'the key, secret or public key was not found in this account',
+  version_conflict: 'the key was changed in the meantime',
+  revoked: 'the key was already revoked',
+  bad_link: 'the sign-in link was already used, expired or not valid',
 });
 
 export function actionTitle(action: string): string {

@@ -1,4 +1,4 @@
-/** The changes of the secrets of a key in an entry of the audit log: `ended: ...VEaQ`. */
+/** The changes of the secrets of a key in an entry of the audit log: `secret ended: ...VEaQ`. */
 import { formatTime } from './times.js';
 
 interface Secret {
@@ -16,15 +16,20 @@ export function secretChanges(before: unknown, after: unknown): readonly string[
     ...newSecrets.flatMap((secret) => changesOf(oldByHint.get(secret.hint), secret)),
     ...oldSecrets
       .filter(({ hint, state }) => !newHints.has(hint) && state !== 'ended')
-      .map(({ hint }) => `deleted: ${hint}`),
+      .map(({ hint }) => `${nounOf(hint)} deleted: ${hint}`),
   ];
 }
 
 function changesOf(old: Secret | undefined, { hint, state, acceptedUntil }: Secret): readonly string[] {
-  if (old === undefined) return [`added: ${hint}`];
-  if (state === 'ended') return old.state === 'ended' ? [] : [`ended: ${hint}`];
+  if (old === undefined) return [`${nounOf(hint)} added: ${hint}`];
+  if (state === 'ended') return old.state === 'ended' ? [] : [`${nounOf(hint)} ended: ${hint}`];
   if (typeof acceptedUntil !== 'string' || acceptedUntil === old.acceptedUntil) return [];
-  return [`${hint} accepted until ${formatTime(new Date(acceptedUntil))}`];
+  return [`${nounOf(hint)} accepted until ${formatTime(new Date(acceptedUntil))}: ${hint}`];
+}
+
+/** The value of a public key is not secret. */
+function nounOf(hint: string): string {
+  return hint.startsWith('pk_') ? 'public key' : 'secret';
 }
 
 function secretsIn(value: unknown): readonly Secret[] {

@@ -45,7 +45,7 @@ ${shortenedNote(context)}
 ${foundKeys(base, reader)}
 ${
   items.length === 0
-    ? nothingFound(base, filters, reader)
+    ? nothingFound(base, { ...filters, after }, reader)
     : auditEntries(items, now, {
         links: {
           subject: (id, entry) => subjectLink(base, keyTypeOfEntry(entry), id, names.get(id)),
@@ -66,22 +66,24 @@ function foundKeys(base: string, { found = [], hasTooMany }: AuditReader): Html 
   const links = found.map((key) =>
     subjectLink(base, key.kind === 'access' ? ACCESS_KEYS : API_KEYS, key.id, keyName(key)),
   );
-  return html`<p class="muted">Entries about ${found.length === 1 ? 'the key' : `${found.length} keys`}: ${join(links, html`, `)}.</p>`;
+  return html`<p class="muted">Showing entries about ${found.length === 1 ? 'the key' : `${found.length} keys:`} ${join(links, html`, `)}.</p>`;
 }
 
 /** Says why a filter may find nothing: IDs of members are compared as a whole, and days are in UTC. */
 function nothingFound(
   base: string,
-  { actor, from, to }: Readonly<Record<string, string>>,
+  { actor, from, to, ...others }: Readonly<Record<string, string | undefined>>,
   { found, hasTooMany }: AuditReader,
 ): Html {
+  if ([actor, from, to, ...Object.values(others)].every((value) => value === undefined))
+    return html`<p class="empty">The audit log has no entries yet.</p>`;
   const why = hasTooMany
     ? `${TOO_MANY_KEYS} `
-    : `${found?.length === 0 ? 'No key matches by name, ID or last characters. ' : 'No entry matches. '}${actor === undefined ? '' : 'Enter the whole ID of the member, because a part of it does not match. '}${from === undefined && to === undefined ? '' : 'Days are in UTC. '}`;
+    : `${found?.length === 0 ? 'No key matches. Enter a part of its name or ID, or its last characters. ' : 'No entries match your filters. '}${actor === undefined ? '' : 'Enter the full member ID, because a part of it does not match. '}${from === undefined && to === undefined ? '' : 'Dates are in UTC. '}`;
   return html`<p class="empty">${why}<a href="${base}/audit">Clear filters</a></p>`;
 }
 
-export const TOO_MANY_KEYS = `More than ${MAX_FOUND_KEYS} keys match. Type more of the name, or the ID.`;
+export const TOO_MANY_KEYS = `More than ${MAX_FOUND_KEYS} keys match. Enter more of the name, or the full ID.`;
 
 function filterForm(
   { from, to, actor, action, subject }: Readonly<Record<string, string>>,
@@ -91,7 +93,7 @@ function filterForm(
   const known = action === undefined || ACTIONS.includes(action) ? ACTIONS : [...ACTIONS, action];
   const options = [{ value: '', title: 'Any' }, ...known.map((value) => ({ value, title: actionTitle(value) }))];
   return html`<form class="filters" role="search" aria-label="Filter" action="${base}/audit">
-${searchField('actor', 'Member (whole ID)', actor, 'ID, or click a member below')}
+${searchField('actor', 'Member ID', actor, 'Full ID, or click a member below')}
 ${moreFilters(
   [from, to, action, subject].some((value) => value !== undefined),
   html`${dateField('from', 'From', from)}
@@ -113,7 +115,7 @@ function exportButton(base: string, after: string | undefined): Html {
 
 /** The name of a key, with its ID as a tooltip. An account has no page. */
 function subjectLink(base: string, keyType: KeyType | undefined, id: string, name: string | undefined): Html {
-  if (keyType === undefined) return html`<code>${id}</code>`;
+  if (keyType === undefined) return html`the account <code>${id}</code>`;
   const path = `${base}${keyType.path}/${encodeURIComponent(id)}`;
   if (name === undefined) return html`<a href="${path}"><code>${id}</code></a>`;
   return html`<a href="${path}" title="${id}">${userText(name)}</a>`;
