@@ -44,9 +44,9 @@ describe('typing into the search', () => {
   it('N39 says that nothing matches', async () => {
     const page = await site.enter(chromium, 'developer');
     await search(page).pressSequentially('no such key');
-    await page.getByText('No API key matches', { exact: false }).last().waitFor();
+    await page.getByText('No API keys match', { exact: false }).last().waitFor();
     expect(await namesOn(page)).toEqual([]);
-    expect(await page.locator('#found').textContent()).toBe('No API key matches.');
+    expect(await page.locator('#found').textContent()).toBe('No API keys match your filters.');
     expect(await page.getByRole('link', { name: 'Clear filters' }).isVisible()).toBe(true);
   });
 
@@ -67,7 +67,7 @@ describe('typing into the search', () => {
     await search(page).pressSequentially('needle');
     await page.waitForURL(/text=needle/);
     await page.locator('.filters [name=kind]').selectOption('public');
-    await page.getByText('No API key matches', { exact: false }).last().waitFor();
+    await page.getByText('No API keys match', { exact: false }).last().waitFor();
     expect(new URL(page.url()).searchParams.get('kind')).toBe('public');
   });
 
@@ -102,5 +102,5 @@ it('N39 without the script, the button submits the search', async () => {
   expect(await namesOn(page)).toEqual(['Needle']);
   await search(page).fill('no such key');
   await page.getByRole('button', { name: 'Filter' }).click();
-  expect(await page.locator('#results').textContent()).toContain('No API key matches');
+  expect(await page.locator('#results').textContent()).toContain('No API keys match');
 });

@@ -38,7 +38,7 @@ describe.each(engines.filter((engine) => engine !== 'SQLite'))('on %s', (engine)
     const all = await browser.get('/');
     expect(namesIn(all)).toEqual(['Shop 8', 'Desk', 'Till']);
     const [first] = (await at.management.keys.list(holder.developer)).items;
-    for (const cell of [first?.hint, 'Sandbox', 'Public', 'expires <time', 'in 5 days', 'Active', 'Never used']) {
+    for (const cell of [first?.hint, 'Sandbox', 'Public', 'Expires <time', 'in 5 days', 'Active', 'Never used']) {
       expect(all.body).toContain(cell);
     }
     expect(await names('?kind=public')).toEqual(['Desk']);
@@ -68,11 +68,11 @@ describe('a list', () => {
     const browser = dashboard.browser((await at.account()).developer);
     const none = await browser.get(LIST[keyType]);
     expect(none.body).toContain('<h2>Next steps</h2>');
-    expect(none.body.includes('Where will you use it?')).toBe(keyType === 'keys');
+    expect(none.body.includes('Where will you use the key?')).toBe(keyType === 'keys');
     expect(none.body).not.toContain('role="search"');
     const unmatched = await browser.get(`${LIST[keyType]}?text=x`);
-    expect(unmatched.body).toContain('matches.');
-    expect(unmatched.body).not.toContain('Where will you use it?');
+    expect(unmatched.body).toContain('match your filters.');
+    expect(unmatched.body).not.toContain('Where will you use the key?');
     expect(linkIn(unmatched, 'Clear filters')).toBe(LIST[keyType]);
   });
 
@@ -143,7 +143,7 @@ describe('a list', () => {
     const { body } = await dashboard.browser(holder.developer).get('/');
     // A filter that is applied by the script replaces the results, so it replaces the banner too.
     const banner = /<div id="results">\n(<p class="banner">.*?<\/p>)/s.exec(body)?.[1];
-    expect(banner).toContain('2 keys on this page expire within 14 days');
+    expect(banner).toContain('2 keys on this page will expire within the next 14 days');
     expect([...(banner ?? '').matchAll(/<bdi>(\w+)<\/bdi>/g)].map(([, name]) => name).sort()).toEqual([
       'Later',
       'Soon',
@@ -160,11 +160,14 @@ describe('a list', () => {
     const browser = dashboard.browser(holder.developer);
     const { body } = await browser.get(`${LIST[keyType]}?unused=30`);
     expect([body.includes(`/${old.id}"`), body.includes(`/${young.id}"`)]).toEqual([true, false]);
-    expect(body).toContain('<option value="30" selected>Not in 30 days</option>');
+    expect(body).toContain('<option value="30" selected>Not used for 30 days</option>');
     expect(body).toContain('<details class="more" open>');
     at.clock.advance(6 * DAY);
     const week = (await browser.get(`${LIST[keyType]}?unused=7`)).body;
-    expect([week.includes(`/${young.id}"`), week.includes('selected>Not in 7 days</option>')]).toEqual([true, true]);
+    expect([week.includes(`/${young.id}"`), week.includes('selected>Not used for 7 days</option>')]).toEqual([
+      true,
+      true,
+    ]);
     const unfiltered = (await browser.get(`${LIST[keyType]}?text=_`)).body;
     expect(unfiltered).toContain(`/${young.id}"`);
     expect(unfiltered).toContain('<details class="more">');
@@ -176,8 +179,8 @@ describe('a list', () => {
     const browser = dashboard.browser(holder.owner);
     for (const keyType of KEY_TYPES) {
       const { body } = await browser.get(LIST[keyType]);
-      expect(body).toContain('The account is disabled: no key can be created.');
-      expect(body).not.toContain('Where will you use it?');
+      expect(body).toContain('Your account is disabled, so you cannot create keys.');
+      expect(body).not.toContain('Where will you use the key?');
       expect(body).not.toContain('/new');
     }
   });
@@ -185,7 +188,7 @@ describe('a list', () => {
   it('says that the account is disabled', async () => {
     const holder = await at.account();
     await at.management.accounts.setDisabled('operator', holder.id, true);
-    expect((await dashboard.browser(holder.developer).get('/')).body).toContain('The account is disabled');
+    expect((await dashboard.browser(holder.developer).get('/')).body).toContain('Your account is disabled');
   });
 
   it.each([

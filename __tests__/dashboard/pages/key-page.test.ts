@@ -74,8 +74,8 @@ describe('the page of a key', () => {
     expect(await bannersOf()).toEqual([undefined, undefined]);
     at.clock.advance(1);
     expect(await bannersOf()).toEqual([
-      `1 key on this page expires within 14 days: ${key.id} in 14 days.`,
-      `This key expires on ${formatTime(expiresAt)} (in 14 days). Choose a later date`,
+      `1 key on this page will expire within the next 14 days: ${key.id} (in 14 days).`,
+      `This key expires on ${formatTime(expiresAt)} (in 14 days). Choose a later expiration date`,
     ]);
   });
 
@@ -196,7 +196,7 @@ describe('the times of a key', () => {
     );
     expect(body).toContain('<h2 id="secrets">Secrets</h2>');
     const list = (await browser.get('/')).body.replace(/<time[^>]*>/g, '');
-    expect(list).toContain(`grace period until ${formatDay(until.toISOString().slice(0, 10))}</time>`);
+    expect(list).toContain(`Grace period until ${formatDay(until.toISOString().slice(0, 10))}</time>`);
     at.clock.advance(DAY);
     expect(bannerIn((await browser.get(`/keys/${key.id}`)).body)).toBeUndefined();
     expect((await browser.get('/')).body).not.toContain('rotating');

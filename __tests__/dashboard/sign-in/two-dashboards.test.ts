@@ -141,7 +141,7 @@ describe('a disabled account', () => {
     await at.management.accounts.setDisabled(OPERATOR, holder.id, true);
     const browser = dashboard.browser(holder.owner);
     const list = await browser.get(keyType === 'keys' ? '/' : '/access-keys');
-    expect(list.body).toContain('The account is disabled');
+    expect(list.body).toContain('Your account is disabled');
     expect(list.body).not.toContain(`class="button" href="/admin/keys${PATH[keyType]}/new"`);
     const kinds = await browser.get('/keys/new');
     expect([kinds.body.includes('you cannot create keys'), kinds.body.includes('class="card"')]).toEqual([true, false]);

@@ -48,19 +48,20 @@ export function serveAsset({ type, text }: Asset) {
   };
 }
 
-/** Removes indentation, lines that are comments, and line breaks before `}`, so that the file is small. */
+/** Removes indentation, lines that are comments, and line breaks that end nothing, so that the file is small. */
 function compact(text: string): string {
   return text
     .replace(/^\s*\/(?:\/.*|\*.*\*\/)$/gm, '')
     .replace(/^\s+/gm, '')
-    .replaceAll('\n}', '}');
+    .replaceAll('\n}', '}')
+    .replaceAll(/([{;])\n/g, '$1');
 }
 
 function compactStyle(text: string): string {
   return compact(text)
     .replaceAll(/ ?([{};]) ?/g, '$1')
     .replaceAll(/([:,]) /g, '$1')
-    .replaceAll(/([{};,])\n/g, '$1')
+    .replaceAll(/([},])\n/g, '$1')
     .replaceAll(';}', '}');
 }
 

@@ -47,10 +47,10 @@ ${keys.map(
 const CAPTIONS: Readonly<Record<string, string>> = {
   created: 'oldest first',
   '-created': 'newest first',
-  name: 'by name',
+  name: 'by name, from A to Z',
   '-name': 'by name, from Z to A',
-  used: 'by last use, oldest first',
-  '-used': 'by last use, newest first',
+  used: 'least recently used first',
+  '-used': 'most recently used first',
 };
 
 /** A heading that links to its first order. If the list is in that order already, it links to the reverse. */
@@ -74,7 +74,11 @@ function columnsOf(keyType: KeyType, { now, usage }: KeyTableOptions): readonly 
       ...{ title: 'Last used', className: 'used', orders: ['-used', 'used'] },
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? NEVER : timeAgo(lastUsedAt, now)),
     },
-    { title: 'Last 30 days', className: 'recent', cell: ({ id }) => recentRequests(usage.get(id), maxAccepted) },
+    {
+      title: 'Requests, last 30 days',
+      className: 'recent',
+      cell: ({ id }) => recentRequests(usage.get(id), maxAccepted),
+    },
     {
       title: 'State',
       className: 'state',
@@ -101,13 +105,13 @@ const NEVER = html`<span class="muted">Never used</span>`;
 function rotationOf({ state, secrets }: KeyView): Html | undefined {
   const old = state === 'active' ? secrets.find((secret) => secret.state === 'grace_period') : undefined;
   if (old === undefined || old.acceptedUntil === null) return undefined;
-  return html`<br><span class="muted">grace period until ${dayWithTooltip(old.acceptedUntil)}</span>`;
+  return html`<br><span class="muted">Grace period until ${dayWithTooltip(old.acceptedUntil)}</span>`;
 }
 
 /** When an active key expires. The state of any other key already says why it is refused. */
 function expiryOf({ state, expiresAt }: KeyView, now: number): Html | undefined {
   if (state !== 'active' || expiresAt === null) return undefined;
-  return html`<br><span class="muted">expires ${timeAgo(expiresAt, now)}</span>`;
+  return html`<br><span class="muted">Expires ${timeAgo(expiresAt, now)}</span>`;
 }
 
 const ENVIRONMENT: Column = {

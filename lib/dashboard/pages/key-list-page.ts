@@ -61,7 +61,7 @@ function listPage(keyType: KeyType): Page {
     const isFirstRun = keys.items.length === 0 && after === undefined && Object.keys(filters).length === 0;
     const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${canCreate && html`<a class="button" href="${base}${keyType.create}${queryString({ environment: filters.environment })}">Create ${keyType.noun}</a>`}</div></div>
 ${await listFlashMessage(context, keyType)}
-${options.disabled && html`<p class="banner">The account is disabled: ${!isFirstRun && 'all of its keys are refused, and '}no key can be created. Ask the operator of this platform to enable it.</p>`}
+${options.disabled && html`<p class="banner">Your account is disabled${isFirstRun ? ', so' : '. All its keys are refused, and'} you cannot create keys. Ask the operator of this platform to enable the account.</p>`}
 ${!isFirstRun && html`${filterForm(keyType, view, options, base)}\n${shortenedNote(context)}`}
 <p class="unseen" role="status" id="found">${!isFirstRun && resultCount(keyType, keys)}</p>
 <div id="results">
@@ -91,9 +91,9 @@ ${keys.next !== null && html`<a rel="next" href="${base}${keyType.list}${querySt
 
 /** The number of results, for screen readers. */
 function resultCount({ noun }: KeyType, { items, next }: KeyPage): string {
-  if (items.length === 0) return `No ${noun} matches.`;
+  if (items.length === 0) return `No ${noun}s match your filters.`;
   const count = items.length === 1 ? `1 ${noun}` : `${items.length} ${noun}s`;
-  return next === null ? `${count}.` : `${count} on this page, and there are more.`;
+  return next === null ? `${count} on this page.` : `${count} on this page. There are more on the next page.`;
 }
 
 /** Only the keys of this page, because reading all keys would cost too much. */
@@ -104,13 +104,13 @@ function expiryBanner(keyType: KeyType, keys: readonly KeyView[], { base, now }:
     .slice(0, MAX_NAMED)
     .map(
       (key) =>
-        html`<a href="${base}${keyPath(keyType, key)}">${userText(keyName(key))}</a> ${timeAgo(key.expiresAt, now)}`,
+        html`<a href="${base}${keyPath(keyType, key)}">${userText(keyName(key))}</a> (${timeAgo(key.expiresAt, now)})`,
     );
   const more = expiring.length - named.length;
   const count =
     expiring.length === 1
-      ? '1 key on this page expires within 14 days'
-      : `${expiring.length} keys on this page expire within 14 days`;
+      ? '1 key on this page will expire within the next 14 days'
+      : `${expiring.length} keys on this page will expire within the next 14 days`;
   return html`<p class="banner">${count}: ${join(named, html`, `)}${more > 0 && html` and ${more} more`}.</p>`;
 }
 
@@ -146,10 +146,10 @@ ${limit !== undefined && hidden('limit', limit)}
 
 const LAST_USED_OPTIONS: readonly SelectOption[] = [
   { value: '', title: 'Any time' },
-  { value: '7', title: 'Not in 7 days' },
-  { value: '30', title: 'Not in 30 days' },
-  { value: '90', title: 'Not in 90 days' },
-  { value: '365', title: 'Not in a year' },
+  { value: '7', title: 'Not used for 7 days' },
+  { value: '30', title: 'Not used for 30 days' },
+  { value: '90', title: 'Not used for 90 days' },
+  { value: '365', title: 'Not used for a year' },
 ];
 
 function daysBefore(now: number, days: string | undefined): Date | undefined {
@@ -163,7 +163,7 @@ const ORDER_TITLES: Readonly<Record<KeyOrder, string>> = {
   created: 'Oldest first',
   name: 'Name, A to Z',
   '-name': 'Name, Z to A',
-  '-used': 'Recently used',
+  '-used': 'Most recently used',
   used: 'Least recently used',
 };
 const ORDERS: readonly SelectOption[] = Object.entries(ORDER_TITLES).map(([order, title]) => ({
@@ -185,7 +185,7 @@ function apiField(apis: AccountOptions['apis'], api: string | undefined): Html {
 }
 
 function nothingFound(keyType: KeyType, { text, state }: ListView, base: string): Html {
-  return html`<div class="empty"><h2>No ${keyType.noun} matches</h2>
+  return html`<div class="empty"><h2>No ${keyType.noun}s match your filters</h2>
 <p>${text !== undefined && html`The search covers names, IDs and the last characters of keys. `}${
     state === undefined && 'To find revoked keys, choose the state "Revoked". '
   }<a href="${base}${keyType.list}">Clear filters</a></p></div>`;
@@ -196,7 +196,7 @@ function noKeys(context: PageContext, { noun }: KeyType): Html {
   const missing = missingPermission(context, 'create');
   const text =
     missing === undefined
-      ? html`When the account is enabled, you can create an ${noun} here.`
+      ? html`You can create an ${noun} when your account is enabled again.`
       : html`You need the ${missing} permission to create an ${noun}.`;
   return html`<div class="empty"><h2>No ${noun}s</h2>
 <p>${text}</p></div>`;
@@ -211,14 +211,14 @@ function firstRun({ base }: PageContext, keyType: KeyType): Html {
       ]
     : [{ ...KINDS.access, path: keyType.create }];
   return html`<div class="start"><h2>Create an ${keyType.noun}</h2>
-${isApi && html`<p>Where will you use it?</p>\n`}<ul class="cards">${cards.map(
+${isApi && html`<p>Where will you use the key?</p>\n`}<ul class="cards">${cards.map(
     ({ title, use, path }) =>
       html`<li><a class="card" href="${base}${path}"><strong>${title}</strong> ${use}</a></li>
 `,
   )}</ul>
 <h2>Next steps</h2>
 <ol class="steps"><li>Copy the ${isApi ? 'key' : 'client secret'}. ${isApi ? 'A secret key' : 'It'} is shown only once.</li>
-<li>${isApi ? 'Send a request with it. The page that shows the key has a sample command.' : 'Obtain an access token with it. The page that shows the secret has a sample command.'}</li>
+<li>${isApi ? 'Send a request with the key. The page with the new key shows a sample command.' : 'Obtain an access token with it. The page with the new secret shows a sample command.'}</li>
 <li>Come back here to see when each key was last used and how many requests it made.</li></ol>
-<p class="muted">${isApi ? html`A server that uses OAuth 2.0 needs an <a href="${base}${ACCESS_KEYS.list}">access key</a> instead.` : html`A server that does not use OAuth 2.0 needs an <a href="${base}${API_KEYS.list}">API key</a> instead.`}</p></div>`;
+<p class="muted">${isApi ? html`If your server uses OAuth 2.0, create an <a href="${base}${ACCESS_KEYS.list}">access key</a> instead.` : html`If your server does not use OAuth 2.0, create an <a href="${base}${API_KEYS.list}">API key</a> instead.`}</p></div>`;
 }
