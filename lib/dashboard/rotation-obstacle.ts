@@ -7,12 +7,12 @@ import type { KeyView } from '../management/keys/key-view.js';
  * @param isAccountDisabled - Whether the account of the key is disabled.
  */
 export function rotationObstacle({ state, secrets }: KeyView, isAccountDisabled: boolean): string | undefined {
-  if (isAccountDisabled) return 'This key cannot be rotated while the account is disabled.';
+  if (isAccountDisabled) return 'You cannot rotate this key while your account is disabled.';
   // All secrets of an expired key have ended, and its new secret would be refused too.
-  if (state === 'expired') return 'To rotate this key, first choose a later expiration date.';
+  if (state === 'expired') return 'This key has expired. To rotate it, first choose a later expiration date.';
   const current = secrets.filter((secret) => secret.state === 'current').length;
-  if (current > 1) return 'To rotate this key, first delete one of its two secrets.';
-  return current === 0 ? 'This key has no secret to rotate. Add a secret instead.' : undefined;
+  if (current > 1) return 'This key has two client secrets. To rotate it, first delete one of them.';
+  return current === 0 ? 'This key has no client secret to rotate. Add a client secret instead.' : undefined;
 }
 
 /** Whether an access key can get a second secret. It has at most two, without the ended ones. */

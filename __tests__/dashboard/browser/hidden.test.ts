@@ -14,7 +14,7 @@ describe('the warning about a key that does not expire', () => {
     await page.getByRole('button', { name: 'In 90 days' }).click();
     await warning.waitFor({ state: 'hidden' });
     const pressed = page.locator('[data-presets] [aria-pressed=true]');
-    expect(await pressed.allTextContents()).toEqual(['90 days']);
+    expect(await pressed.allTextContents()).toEqual(['In 90 days']);
     await page.getByRole('button', { name: 'Never' }).click();
     expect(await pressed.allTextContents()).toEqual(['Never']);
     await warning.waitFor({ state: 'visible' });

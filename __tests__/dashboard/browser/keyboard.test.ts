@@ -89,7 +89,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await keyboard.press('Enter');
     await tabTo(page, /^Revoke$/);
     await enter();
-    await tabTo(page, /^Type Renamed to revoke it$/);
+    await tabTo(page, /^To confirm, type Renamed$/);
     await keyboard.type('Renamed');
     expect((await enter()).status()).toBe(200);
     expect(await page.locator('.status').textContent()).toContain('was revoked');

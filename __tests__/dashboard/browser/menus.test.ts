@@ -20,7 +20,7 @@ describe('an open menu closes', () => {
     const page = await site.enter(chromium, 'owner');
     await page.goto(path);
     await button(page, '.actions .menu').click();
-    expect(await openMenus(page)).toEqual(['More']);
+    expect(await openMenus(page)).toEqual(['More actions']);
     await button(page, '.who').click();
     expect(await openMenus(page)).toEqual([expect.stringContaining('Signed in as')]);
     await page.locator('h2').first().click();
@@ -34,7 +34,7 @@ describe('an open menu closes', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Escape');
     expect(await openMenus(page)).toEqual([]);
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('More');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('More actions');
   });
 });
 

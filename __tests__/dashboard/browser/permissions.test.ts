@@ -40,7 +40,7 @@ describe.each([
 
       await expectShown(page, [
         ...['Edit', 'Rotate', 'Disable', 'Revoke'],
-        ...(keyType.path === '/keys' ? [] : ['Add a secret', 'Revoke tokens']),
+        ...(keyType.path === '/keys' ? [] : ['Add a client secret', 'Revoke tokens']),
       ]);
       const version = '1';
       const operations = { edit: { name: 'Other' }, disable: {}, rotate: { grace: '0' }, revoke: { confirm: 'Mine' } };
@@ -77,7 +77,7 @@ describe.each([
       await press(page, 'Edit', 'link');
       await page.getByLabel('Name', { exact: true }).fill('Order service');
       await press(page, 'Save');
-      await expectText(page, 'Key “Order service” was updated.');
+      await expectText(page, 'The key “Order service” was updated.');
       await expectText(page, 'Order service');
 
       await press(page, 'Disable', 'link');
@@ -105,7 +105,7 @@ describe.each([
       expect((await press(page, 'Revoke')).status()).toBe(400);
       await page.getByRole('textbox').fill('Order service');
       await press(page, 'Revoke');
-      await expectText(page, 'Key “Order service” was revoked.');
+      await expectText(page, 'The key “Order service” was revoked.');
       expect(new URL(page.url()).search).toMatch(/^\?done=revoked&key=(key|ack)_\w+$/);
       await eventually(async () => (await statusOf(keyType, rotated)) === 401);
       expect(await page.getByRole('link', { name: 'Order service' }).count()).toBe(0);
@@ -181,7 +181,7 @@ async function expectText(page: Page, text: string): Promise<void> {
 
 /** What cannot be done is shown, cannot be pressed, and says what it needs. */
 async function expectShown(page: Page, names: readonly string[]): Promise<void> {
-  await page.getByText('More', { exact: true }).click();
+  await page.getByText('More actions', { exact: true }).click();
   for (const name of names) {
     const button = page.getByRole('button', { name, exact: true });
     expect([name, await button.isVisible(), await button.isDisabled()]).toEqual([name, true, true]);

@@ -19,9 +19,9 @@ describe('the page of an access key', () => {
     const page = await site.enter(chromium, 'owner', { javaScriptEnabled });
     await page.goto(`${site.url}/access-keys/${key.id}`);
     await page.locator('summary', { hasText: 'Add a public key' }).click();
-    await page.getByLabel('Public key, as PEM or JWK').fill(publicPem);
+    await page.getByLabel('Public key (PEM or JWK)').fill(publicPem);
     expect((await press(page, 'Add a public key')).status()).toBe(200);
-    expect(await page.getByRole('status').textContent()).toContain(': the public key was added.');
+    expect(await page.getByRole('status').textContent()).toContain('A public key was added to the key');
     expect((await site.management.accessKeys.view(site.owner, key.id)).publicKeys).toHaveLength(1);
     await press(page, 'Remove this public key', 'link');
     expect((await press(page, 'Remove this public key')).status()).toBe(200);
@@ -33,7 +33,7 @@ describe('the page of an access key', () => {
     const page = await site.enter(chromium, 'owner');
     await page.goto(`${site.url}/access-keys/${key.id}`);
     await page.locator('summary', { hasText: 'Add a public key' }).click();
-    const box = await page.getByLabel('Public key, as PEM or JWK').boundingBox();
+    const box = await page.getByLabel('Public key (PEM or JWK)').boundingBox();
     expect(box?.width).toBeGreaterThan(300);
     expect(box?.height).toBeGreaterThan(100);
   });
@@ -47,7 +47,7 @@ describe('the page of an access key', () => {
     page.on('request', (request) => {
       if (request.method() === 'POST') sent.push(String(request.postData()));
     });
-    const field = page.getByLabel('Public key, as PEM or JWK');
+    const field = page.getByLabel('Public key (PEM or JWK)');
     for (const text of [privatePem, JSON.stringify(privateKey.export({ format: 'jwk' }))]) {
       await field.fill(text);
       await page.getByRole('button', { name: 'Add a public key' }).click();

@@ -46,7 +46,7 @@ describe.each([
     expect(page.url()).toBe(href);
     if (javaScriptEnabled) {
       // Loaded again: it shows the old secret, with its end.
-      await page.getByText(/It was rotated/).waitFor();
+      await page.getByText(/The key was last rotated/).waitFor();
     } else {
       await page.locator(ROTATE).click();
       await page.getByText('but nothing was changed').waitFor();

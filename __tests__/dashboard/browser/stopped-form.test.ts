@@ -23,7 +23,7 @@ it('a form can be sent again after its request was stopped, but not by a double 
   expect(posts).toBe(1);
   await page.clock.fastForward(15_000);
   await save.click();
-  await page.getByText('Key “Desk” was updated.').waitFor();
+  await page.getByText('The key “Desk” was updated.').waitFor();
   expect([posts, (await site.management.keys.view(site.owner, key.id)).name]).toEqual([2, 'Desk']);
   chromium.troubles();
 });

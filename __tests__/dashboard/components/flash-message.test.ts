@@ -30,11 +30,11 @@ describe('the flash message parameter in the URL', () => {
     const messageFor = async (id: string) =>
       /<p class="status" role="status">(.*?)<\/p>/.exec((await browser.get(`/?done=revoked&key=${id}`)).body)?.[1];
     expect(await messageFor(named.key.id)).toBe(
-      `Key “<bdi>&lt;b&gt;</bdi>” was revoked. It is no longer accepted. <a href="${MOUNT}/keys/${named.key.id}">View the revoked key</a>`,
+      `The key “<bdi>&lt;b&gt;</bdi>” was revoked. It is no longer accepted. <a href="${MOUNT}/keys/${named.key.id}">View the revoked key</a>`,
     );
     for (const id of [nameless.key.id, theirs.key.id, 'no-such', '']) {
       expect(await messageFor(id)).toBe(
-        `The key was revoked. It is no longer accepted. <a href="${MOUNT}/?state=revoked">Revoked keys</a>`,
+        `The key was revoked. It is no longer accepted. <a href="${MOUNT}/?state=revoked">View revoked keys</a>`,
       );
     }
     expect((await browser.get(`/?key=${named.key.id}`)).body).not.toContain(SAYS);

@@ -78,7 +78,7 @@ describe.each(engines.filter((engine) => engine !== 'SQLite'))('on %s', (engine)
       expect(again.body).not.toContain('No changes were made.');
       // An access key with two secrets cannot be rotated.
       const remedy = it.operation === 'secrets' ? 'delete it and add another one' : 'rotate the key';
-      expect(again.body).toContain(`If it was not copied, ${remedy}.`);
+      expect(again.body).toContain(`If you did not copy it, ${remedy}.`);
       for (const { body } of [again, await browser.get(path)]) expect(body).not.toContain(secret);
     },
   );

@@ -253,7 +253,7 @@ describe('the page with the secret', () => {
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain('Copy the secret key now and store it safely.');
     expect(text).toContain('Environment: Sandbox &middot; APIs: payments &middot; Expires: End of 15 Jan 2030, UTC (');
-    expect(text).toContain('The file to download, order-service.env, sets ACME_PAY_KEY.');
+    expect(text).toContain('The .env file order-service.env sets the variable ACME_PAY_KEY.');
     expect(body).toMatch(
       /<a [^>]*download="order-service.env" href="data:text\/plain;charset=utf-8,ACME_PAY_KEY%3Dsk_/,
     );

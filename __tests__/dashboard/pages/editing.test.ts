@@ -67,7 +67,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const page = await get('/edit');
     expect(fieldOf(page, 'version')).toBe('1');
     expect(page.body).toMatch(new RegExp(`name="${keyType === 'keys' ? 'apis' : 'scopes'}" value="payments" checked`));
-    await expectDone(await post('/edit', editForm(keyType, made)), holder, `Key “${made.id}” was updated.`);
+    await expectDone(await post('/edit', editForm(keyType, made)), holder, `The key “${made.id}” was updated.`);
     expect(await now()).toEqual(made);
     expect(await holder.story()).toHaveLength(1);
   });
@@ -80,7 +80,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
       channels: ['pc_2', 'pc_1'],
       expiresAt: '2030-12-31',
     });
-    await expectDone(await post('/edit', form), holder, 'Key “Desk” was updated.');
+    await expectDone(await post('/edit', form), holder, 'The key “Desk” was updated.');
     const expiresAt = new Date('2031-01-01T00:00:00Z');
     expect(await now()).toEqual({ ...made, version: 2, name: 'Desk', channels: ['pc_2', 'pc_1'], expiresAt });
     const [, entry] = await holder.story();
@@ -128,7 +128,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(conflict.body).toContain('name="name" value="Mine"');
     const version = fieldOf(conflict, 'version') ?? '';
     expect(version).toBe('2');
-    await expectDone(await post('/edit', { ...mine, version }), holder, 'Key “Mine” was updated.');
+    await expectDone(await post('/edit', { ...mine, version }), holder, 'The key “Mine” was updated.');
     expect(await now()).toMatchObject({ name: 'Mine', channels: ['pc_1'], version: 3 });
   });
 
@@ -155,21 +155,21 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const { get, own } = await keyOf(keyType);
     const [disable, revoke] = [await get('/disable/confirm'), await get('/revoke')];
     expect(disable.body).toContain('will be refused until you enable it again.');
-    expect(disable.body).toContain(`<a href="${MOUNT}${own}/revoke">revoke it</a>`);
+    expect(disable.body).toContain(`<a href="${MOUNT}${own}/revoke">revoke the key</a>`);
     expect(disable.body).toContain('<button class="danger">Disable</button>');
     expect(revoke.body).toContain('will be refused immediately. This cannot be undone.');
-    expect(revoke.body).toContain(`<a href="${MOUNT}${own}/disable/confirm">disable it</a>`);
+    expect(revoke.body).toContain(`<a href="${MOUNT}${own}/disable/confirm">disable the key</a>`);
   });
 
   it('is disabled and enabled; an outdated version is a conflict', async () => {
     const { holder, get, post, now, made } = await keyOf(keyType);
-    await expectDone(await post('/disable', { version: '1' }), holder, `Key “${made.id}” was disabled`);
+    await expectDone(await post('/disable', { version: '1' }), holder, `The key “${made.id}” was disabled`);
     expect((await now()).state).toBe('disabled');
     expect((await get()).body).toContain('>Enable</a>');
     const late = await post('/enable', { version: '1' });
     expect([late.status, late.body]).toEqual([409, expect.stringContaining('Go back')]);
     expect((await now()).state).toBe('disabled');
-    await expectDone(await post('/enable', { version: '2' }), holder, `Key “${made.id}” was enabled`);
+    await expectDone(await post('/enable', { version: '2' }), holder, `The key “${made.id}” was enabled`);
     expect((await now()).state).toBe('active');
   });
 
@@ -178,9 +178,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const rotated = await post('/rotate', { version: '1', grace: '86400' });
     expect(rotated.status).toBe(200);
     expect(textIn(rotated)).not.toBe('');
-    expect(rotated.body).toContain(
-      `The old ${WORD[keyType]} is <code class="end">${made.hint}</code>. Its grace period ends`,
-    );
+    expect(rotated.body).toContain(`The old ${WORD[keyType]} <code class="end">${made.hint}</code> is accepted until`);
     const [young, old] = (await now()).secrets;
     expect([young?.acceptedUntil, old?.acceptedUntil]).toEqual([null, new Date(at.clock.now() + 86_400_000)]);
     if (keyType === 'keys') expect(await isAccepted(at, textIn(rotated))).toBe(true);
@@ -190,7 +188,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
   it.each(['revoked', 'expired'])('N37 a rotated key that is %s: no secret is shown as accepted', async (how) => {
     const { holder, post, get, made } = await keyOf(keyType);
     await post('/rotate', { version: '1', grace: '86400' });
-    expect((await get()).body).toContain('Its grace period ends');
+    expect((await get()).body).toContain('Its grace period ends on');
     const expiresAt = new Date(at.clock.now() + 60_000);
     const service = at.management[keyType];
     if (how === 'revoked') await service.revoke(holder.owner, made.id);
@@ -270,7 +268,11 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(await page(keyType, holder, used, '/end-grace/confirm')).toContain('from <bdi>198.51.100.9</bdi>');
     const version = fieldOf(asked, 'version') ?? '';
     expect((await post('/end-grace', { version: '1' })).status).toBe(409);
-    await expectDone(await post('/end-grace', { version }), holder, `Key “${made.id}”: the grace period was ended.`);
+    await expectDone(
+      await post('/end-grace', { version }),
+      holder,
+      `The grace period of the key “${made.id}” has ended. The old ${WORD[keyType]} is no longer accepted.`,
+    );
     expect((await get()).body).not.toContain('End the grace period now');
     expect(
       (await now()).secrets.filter(
@@ -289,21 +291,21 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const { body } = await get('/rotate/confirm');
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain(
-      `Rotating now ends the grace period of the earlier ${WORD[keyType]} ${made.hint} immediately. ${made.hint} has not been used yet. Usage data can be delayed by up to a minute.`,
+      `If you rotate the key now, the grace period of the earlier ${WORD[keyType]} ${made.hint} ends immediately. The earlier ${WORD[keyType]} has not been used yet. Usage data can be delayed by up to a minute.`,
     );
-    expect(text).toContain(`If clients still use ${made.hint}, do not rotate before `);
+    expect(text).toContain('If clients still use it, do not rotate the key before ');
     const { hint } = await now();
     expect(text).toContain(`When should the current ${WORD[keyType]} ${hint} stop working?`);
     expect(text).not.toContain('add a secret');
     expect(body).toContain('<button>Rotate and end the earlier grace period</button>');
     const again = await post('/rotate', { version: '2', grace: '86400' });
     expect(again.body).toContain(
-      `<p>No longer accepted: the ${WORD[keyType]} <code class="end">${made.hint}</code>.</p>`,
+      `<p>The ${WORD[keyType]} <code class="end">${made.hint}</code> is no longer accepted.</p>`,
     );
     at.clock.advance(1_000);
     const last = await post('/rotate', { version: '3', grace: '0' });
     const hints = (await now()).secrets.slice(1, 3).map(({ hint }) => `<code class="end">${hint}</code>`);
-    expect(last.body).toContain(`<p>No longer accepted: the ${WORD[keyType]}s ${hints.join(', ')}.</p>`);
+    expect(last.body).toContain(`<p>The ${WORD[keyType]}s ${hints.join(', ')} are no longer accepted.</p>`);
   });
 
   it.each(['-1', '2592001', 'soon', '', '1.5'])('is not rotated with the grace period %j', async (grace) => {
@@ -340,7 +342,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const { holder, post, now, made } = await keyOf(keyType);
     await at.management[keyType].edit(holder.owner, made.id, { version: 1, name: 'Till' });
     expect((await post('/revoke', { confirm: made.id })).status).toBe(400);
-    await expectDone(await post('/revoke', { confirm: 'Till' }), holder, 'Key “Till” was revoked.');
+    await expectDone(await post('/revoke', { confirm: 'Till' }), holder, 'The key “Till” was revoked.');
     expect((await now()).state).toBe('revoked');
   });
 });
@@ -351,12 +353,12 @@ describe('API keys', () => {
     const { key } = await holder.key({ kind: 'public' });
     const browser = dashboard.browser(holder.owner);
     const asked = (await browser.get(`/keys/${key.id}/rotate/confirm`)).body;
-    expect(asked).toContain('You get a new public key. ');
+    expect(asked).toContain('The key gets a new public key. ');
     expect(asked).toContain('so that you can update your pages and apps.');
     expect(asked).toContain(`When should the current public key <code class="end">${key.hint}</code> stop working?`);
     const form = { version: '1', grace: '3600' };
     const rotated = (await browser.post(`/keys/${key.id}/rotate`, form)).body;
-    expect(rotated).toContain(`The old public key is <code class="end">${key.hint}</code>.`);
+    expect(rotated).toContain(`The old public key <code class="end">${key.hint}</code> is accepted until`);
     const pages = ['', '/rotate/confirm', '/end-grace/confirm'].map((path) => browser.get(`/keys/${key.id}${path}`));
     for (const body of [asked, rotated, ...(await Promise.all(pages)).map((page) => page.body)]) {
       expect(body).not.toMatch(/old secret|the secret|shown once|your servers|Key value/i);
@@ -439,24 +441,24 @@ describe('access keys', () => {
       'The access key has two client secrets. Delete one before you rotate the key.',
     );
     const { secrets } = await now();
-    expect((await get()).body.match(/Delete this secret/g)).toHaveLength(2);
+    expect((await get()).body.match(/Delete this client secret/g)).toHaveLength(2);
     const [kept, secret = ''] = secrets.map(({ id }) => id);
     const asked = await get(`/secrets/delete/confirm?secret=${secret}`);
     expect(asked.body).toContain(
       `Every token request with the client secret <code class="end">${secrets[1]?.hint}</code> will be refused immediately.`,
     );
     expect(asked.body).toContain('Tokens that were already issued stay valid until they expire');
-    expect(asked.body).toContain(`<h1>Delete a secret from <bdi>${made.id}</bdi></h1>`);
-    expect(asked.body).toContain(`<button class="danger">Delete ${secrets[1]?.hint}</button>`);
+    expect(asked.body).toContain(`<h1>Delete a client secret from <bdi>${made.id}</bdi></h1>`);
+    expect(asked.body).toContain(`<button class="danger">Delete client secret ${secrets[1]?.hint}</button>`);
     expect([fieldOf(asked, 'secret'), fieldOf(asked, 'version')]).toEqual([secret, '2']);
     expect((await get('/secrets/delete/confirm?secret=none')).status).toBe(404);
     expect((await post('/secrets/delete', { version: '1', secret })).status).toBe(409);
     await expectDone(
       await post('/secrets/delete', { version: '2', secret }),
       holder,
-      `Key “${made.id}”: the client secret was deleted`,
+      `A client secret of the key “${made.id}” was deleted`,
     );
-    expect((await get()).body).not.toContain('Delete this secret');
+    expect((await get()).body).not.toContain('Delete this client secret');
     expect((await post('/secrets/delete', { version: '3', secret: kept ?? '' })).status).toBe(400);
     expect((await post('/secrets/delete', { version: '3', secret: 'none' })).status).toBe(404);
   });
@@ -470,7 +472,7 @@ describe('access keys', () => {
       (await page('accessKeys', holder, used, `/secrets/delete/confirm?secret=${id}`)).replace(/<[^>]+>/g, '');
     const text = await textOf(secret?.id);
     expect(text).toContain(
-      `The other client secret ${other?.hint} was never used. Clients probably still use ${secret?.hint}.`,
+      `The other client secret ${other?.hint} has never been used. Clients probably still use ${secret?.hint}.`,
     );
     expect(text).toMatch(new RegExp(`${secret?.hint} was last used .* from 198.51.100.9`));
     expect(await textOf(other?.id)).not.toContain('the other client secret');
@@ -479,7 +481,7 @@ describe('access keys', () => {
   it('say on Rotate how to keep both secrets, and rotation of an API key does not', async () => {
     const { get, own } = await keyOf('accessKeys');
     expect((await get('/rotate/confirm')).body).toContain(
-      `<a href="${MOUNT}${own}/secrets/confirm">add a secret</a> instead`,
+      `<a href="${MOUNT}${own}/secrets/confirm">add a client secret</a> instead`,
     );
     const other = await keyOf('keys');
     expect((await other.get('/rotate/confirm')).body).not.toContain('add a secret');
@@ -490,7 +492,7 @@ describe('access keys', () => {
     await expectDone(
       await post('/revoke-tokens', { version: '1' }),
       holder,
-      `Key “${made.id}”: the tokens were revoked`,
+      `All tokens of the key “${made.id}” were revoked`,
     );
     const record = await at.store.resolveAccessKey(made.id);
     expect(record?.tokensNotBefore).toEqual(expect.any(Date));

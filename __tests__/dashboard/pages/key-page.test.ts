@@ -22,8 +22,8 @@ describe('the banner of a key', () => {
     at.clock.advance(2 * DAY);
     const { body } = await owner.get(`/keys/${key.id}`);
     const said = `Every request with this key is refused. ${holder.owner.id} disabled it on ${formatTime(new Date(disabledAt))} (2 days ago).`;
-    expect(bannerIn(body)).toBe(`${said} Enable it`);
-    expect(body).toContain(`<a href="${MOUNT}/keys/${key.id}/enable/confirm">Enable it</a>`);
+    expect(bannerIn(body)).toBe(`${said} Enable the key`);
+    expect(body).toContain(`<a href="${MOUNT}/keys/${key.id}/enable/confirm">Enable the key</a>`);
     expect(bannerIn((await developer.get(`/keys/${key.id}`)).body)).toBe(said);
   });
 
@@ -47,7 +47,7 @@ describe('the banner of a key', () => {
     await at.management.accessKeys.revoke(holder.developer, key.id).catch(() => undefined);
     const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
     expect(bannerIn(body)).toBe(
-      `Every request with this key is refused, and this cannot be undone. ${holder.owner.id} revoked it on ${formatTime(new Date(at.clock.now()))} (just now).`,
+      `Every request with this key is refused. ${holder.owner.id} revoked it on ${formatTime(new Date(at.clock.now()))} (just now). This cannot be undone.`,
     );
   });
 
@@ -58,7 +58,7 @@ describe('the banner of a key', () => {
     at.clock.advance(3 * DAY);
     const { body } = await dashboard.browser(holder.owner).get(`/keys/${key.id}`);
     expect(bannerIn(body)).toBe(
-      `Every request with this key is refused. It expired on ${formatTime(expiresAt)} (2 days ago). Choose a later date`,
+      `Every request with this key is refused, because it expired on ${formatTime(expiresAt)} (2 days ago). Choose a later expiration date`,
     );
   });
 });
@@ -110,26 +110,29 @@ describe('the page of a key', () => {
     const { key } = await holder.accessKey();
     const headOf = async (member: typeof holder.owner) =>
       /<h2 id="secrets">.*/.exec((await dashboard.browser(member).get(`/access-keys/${key.id}`)).body)?.[0];
-    expect(await headOf(holder.owner)).toContain('/secrets/confirm">Add a secret</a>');
-    expect(await headOf(holder.developer)).not.toContain('Add a secret');
+    expect(await headOf(holder.owner)).toContain('/secrets/confirm">Add a client secret</a>');
+    expect(await headOf(holder.developer)).not.toContain('Add a client secret');
     await at.management.accessKeys.revoke(holder.owner, key.id);
-    expect(await headOf(holder.owner)).not.toContain('Add a secret');
+    expect(await headOf(holder.owner)).not.toContain('Add a client secret');
   });
 
   it('offers no rotation and no third secret while two client secrets have no end', async () => {
     const holder = await at.account();
     const { key } = await holder.accessKey();
     const page = async () => (await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`)).body;
-    const [rotate, note] = ['/rotate/confirm">Rotate</a>', 'To rotate this key, first delete one of its two secrets.'];
+    const [rotate, note] = [
+      '/rotate/confirm">Rotate</a>',
+      'This key has two client secrets. To rotate it, first delete one of them.',
+    ];
     expect(await page()).toContain(rotate);
     expect(await page()).not.toContain(note);
     await at.management.accessKeys.addSecret(holder.owner, key.id);
     const withTwo = await page();
     expect(withTwo).toContain(`<button class="button plain" disabled>Rotate</button>`);
     expect(withTwo).toContain(note);
-    for (const link of [rotate, 'Add a secret']) expect(withTwo).not.toContain(link);
+    for (const link of [rotate, 'Add a client secret']) expect(withTwo).not.toContain(link);
     const revoke = (await dashboard.browser(holder.owner).get(`/access-keys/${key.id}/revoke`)).body;
-    expect([revoke.includes('disable it</a>'), revoke.includes('rotate it</a>')]).toEqual([true, false]);
+    expect([revoke.includes('disable the key</a>'), revoke.includes('rotate the key</a>')]).toEqual([true, false]);
   });
 
   it.each(KEY_TYPES)('of %s: offers no new secret while the account is disabled, and says why', async (keyType) => {
@@ -138,11 +141,14 @@ describe('the page of a key', () => {
     await at.management.accounts.setDisabled('operator', holder.id, true);
     const { body } = await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}`);
     for (const text of [
-      'The account is disabled: all of its keys are refused',
-      'This key cannot be rotated while the account is disabled',
+      'Your account is disabled. All its keys are refused',
+      'You cannot rotate this key while your account is disabled',
     ])
       expect(body).toContain(text);
     for (const link of ['/rotate/confirm', '/secrets/confirm']) expect(body).not.toContain(link);
+    expect((await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}/enable/confirm`)).body).toContain(
+      'Your account is disabled, so requests with the key stay refused until',
+    );
     expect((await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}/revoke`)).body).not.toContain(
       'rotate it',
     );
@@ -155,7 +161,7 @@ describe('the page of a key', () => {
     await at.management.accessKeys.addSecret(holder.owner, key.id);
     at.clock.advance(2 * DAY);
     const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
-    expect(body).toContain('To rotate this key, first choose a later expiration date.');
+    expect(body).toContain('This key has expired. To rotate it, first choose a later expiration date.');
     for (const link of ['/rotate/confirm', '/secrets/confirm']) expect(body).not.toContain(link);
   });
 
@@ -169,7 +175,7 @@ describe('the page of a key', () => {
     await at.management.accessKeys.deleteSecret(holder.owner, key.id, key.secrets[0]?.id ?? '');
     const withoutSecret = await page();
     expect(withoutSecret).not.toContain('Remove this public key');
-    expect(withoutSecret).toContain('This key has no secret to rotate. Add a secret instead.');
+    expect(withoutSecret).toContain('This key has no client secret to rotate. Add a client secret instead.');
     expect(withoutSecret).not.toContain('/rotate/confirm');
   });
 
@@ -179,7 +185,7 @@ describe('the page of a key', () => {
     await at.management.accessKeys.rotate(holder.owner, key.id, 3_600);
     const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
     expect(body).toContain('/rotate/confirm">Rotate</a>');
-    expect(body).not.toContain('Add a secret');
+    expect(body).not.toContain('Add a client secret');
   });
 });
 
@@ -192,7 +198,7 @@ describe('the times of a key', () => {
     const browser = dashboard.browser(holder.developer);
     const { body } = await browser.get(`/keys/${key.id}`);
     expect(bannerIn(body)).toBe(
-      `Rotated just now. The old secret ${key.hint} is accepted until ${formatTime(until)} (tomorrow).`,
+      `This key was rotated just now. The old secret ${key.hint} is accepted until ${formatTime(until)} (tomorrow).`,
     );
     expect(body).toContain('<h2 id="secrets">Secrets</h2>');
     const list = (await browser.get('/')).body.replace(/<time[^>]*>/g, '');
@@ -239,11 +245,11 @@ describe('the usage of a key', () => {
     const { key } = await holder.key();
     const { body } = await used.browser(holder.developer).get(`/keys/${key.id}`);
     expect(body.indexOf('id="usage"')).toBeLessThan(body.indexOf('class="facts"'));
-    expect(body).toContain('<dt>Accepted, last 7 days</dt><dd>7,000</dd>');
-    expect(body).toContain('<dt>Accepted, last 30 days</dt><dd>30,000</dd>');
-    expect(body).toContain('<dt>Refused, last 30 days</dt><dd>7</dd>');
+    expect(body).toContain('<dt>Accepted in the last 7 days</dt><dd>7,000</dd>');
+    expect(body).toContain('<dt>Accepted in the last 30 days</dt><dd>30,000</dd>');
+    expect(body).toContain('<dt>Refused in the last 30 days</dt><dd>7</dd>');
     expect(body).toContain('aria-label="30,000 accepted and 7 refused requests from 22 Oct to 20 Nov"');
-    expect(body).toContain('<span>Busiest day: 1,007 requests. Refused requests are hatched.</span>');
+    expect(body).toContain('<span>Busiest day: 1,007 requests. Striped bars show refused requests.</span>');
     expect(body.match(/<rect /g)).toHaveLength(31);
   });
 
@@ -264,7 +270,7 @@ describe('the usage of a key', () => {
     );
     const { body } = await used.browser(holder.owner).get(`/keys/${key.id}/${path}`);
     expect(body.replace(/<[^>]+>/g, '')).toContain(
-      'The key was last used yesterday, and had 30,000 accepted requests in the last 30 days.',
+      'The key was last used yesterday. In the last 30 days, 30,000 requests with it were accepted.',
     );
   });
 });

@@ -114,7 +114,7 @@ describe('operations that need Owner', () => {
     const holder = await at.account();
     const browser = dashboard.browser({ ...holder.developer, permissions: ['reader'] });
     const { body } = await browser.get(`/keys/${(await holder.key()).key.id}`);
-    expect(body).toContain('You need the Owner permission to change this key. You are a Reader.');
+    expect(body).toContain('You need the Owner permission to change this key. You have the Reader permission.');
   });
 
   it.each(KEY_TYPES)('a Developer sees the actions on %s, and which permission they need', async (keyType) => {
@@ -124,7 +124,9 @@ describe('operations that need Owner', () => {
       (['developer', 'owner'] as const).map((who) => browserOf(holder, who).get(`${PATH[keyType]}/${id}`)),
     );
     expect(theirs?.body.match(/Owner permission/g)).toHaveLength(1);
-    expect(theirs?.body).toContain('You need the Owner permission to change this key. You are a Developer.');
+    expect(theirs?.body).toContain(
+      'You need the Owner permission to change this key. You have the Developer permission.',
+    );
     expect(theirs?.body.match(/ disabled>/g)).toHaveLength(keyType === 'keys' ? 4 : 8);
     expect(owners?.body).not.toMatch(/the \w+ permission/);
     expect(owners?.body).not.toContain('disabled>');

@@ -28,23 +28,23 @@ describe('public keys of an access key', () => {
   it('are added from PEM, shown by kid, and removed', async () => {
     const { own, page, post, follow, now } = await accessKey();
     const empty = (await page()).body;
-    expect(empty).toContain('Paste the public key only. Keep the private key on the client');
+    expect(empty).toContain('Paste only the public key. Keep the private key on the client');
     const added = await post('/public-keys', { publicKey: publicPem.replaceAll('\n', '\r\n') });
     expect(added.status).toBe(303);
     const [view] = (await now()).publicKeys;
     const shown = (await follow(String(added.headers.location))).body;
-    expect(shown).toContain(': the public key was added.');
+    expect(shown).toContain('A public key was added to the key');
     expect(shown).toContain(`<code>${view?.kid}</code>`);
-    expect(shown).toContain('Ed25519, added');
+    expect(shown).toContain('This Ed25519 key was added on');
     const kid = String(view?.kid);
     expect(shown).toContain(`href="${own}/public-keys/remove/confirm?kid=${kid}"`);
     const asked = await follow(`${own}/public-keys/remove/confirm?kid=${kid}`);
-    expect(asked.body).toContain(`signed with the private key for <code>${kid}</code> will be refused immediately.`);
+    expect(asked.body).toContain(`signed with the private key of <code>${kid}</code> will be refused immediately.`);
     expect([fieldOf(asked, 'kid'), fieldOf(asked, 'version')]).toEqual([kid, '2']);
     expect((await follow(`${own}/public-keys/remove/confirm?kid=x`)).status).toBe(404);
     expect((await post('/public-keys/remove', { version: '1', kid })).status).toBe(409);
     const removed = await post('/public-keys/remove', { version: '2', kid });
-    expect((await follow(String(removed.headers.location))).body).toContain(': the public key was removed.');
+    expect((await follow(String(removed.headers.location))).body).toContain('A public key of the key');
     expect((await now()).publicKeys).toEqual([]);
   });
 

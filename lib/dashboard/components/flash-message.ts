@@ -10,38 +10,46 @@ export const FLASH = 'done';
 /** The name of the parameter with the ID of the key, for a page that lists several keys. */
 export const FLASH_KEY = 'key';
 
-type Message = (key: Html) => Html;
+type Message = (key: Html, secret: string) => Html;
 
 const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
-  ['revoked', (key) => html`${key} was revoked. It is no longer accepted.`],
-  ['edited', (key) => html`${key} was updated.`],
-  ['disabled', (key) => html`${key} was disabled. It is refused until you enable it.`],
-  ['enabled', (key) => html`${key} was enabled.`],
+  ['revoked', (key) => html`The ${key} was revoked. It is no longer accepted.`],
+  ['edited', (key) => html`The ${key} was updated.`],
+  ['disabled', (key) => html`The ${key} was disabled. Requests with it are refused until you enable it.`],
+  ['enabled', (key) => html`The ${key} was enabled.`],
   [
     'grace-ended',
-    (key) => html`${key}: the grace period was ended. The old secret or public key is no longer accepted.`,
+    (key, secret) => html`The grace period of the ${key} has ended. The old ${secret} is no longer accepted.`,
   ],
   [
     'secret-deleted',
-    (key) => html`${key}: the client secret was deleted. Token requests with it are no longer accepted.`,
+    (key) => html`A client secret of the ${key} was deleted. Token requests with it are no longer accepted.`,
   ],
   [
     'public-key-added',
-    (key) => html`${key}: the public key was added. The client can authenticate with its private key now.`,
+    (key) => html`A public key was added to the ${key}. The client can now authenticate with its private key.`,
   ],
   [
     'public-key-removed',
     (key) =>
-      html`${key}: the public key was removed. Token requests that are signed with its private key are no longer accepted.`,
+      html`A public key of the ${key} was removed. Token requests that are signed with its private key are no longer accepted.`,
   ],
-  ['tokens-revoked', (key) => html`${key}: the tokens were revoked. They are no longer accepted.`],
+  ['tokens-revoked', (key) => html`All tokens of the ${key} were revoked. They are no longer accepted.`],
 ]);
 
-/** @param name - The name of the key. Without it, the message says "The key". */
-export function flashMessage({ fields }: PageContext, name: string | undefined, link?: Html): Html | undefined {
+/**
+ * @param name - The name of the key. Without it, the message says "The key".
+ * @param secret - What pages call the secret of the key.
+ */
+export function flashMessage(
+  { fields }: PageContext,
+  name: string | undefined,
+  { secret = 'secret', link }: { readonly secret?: string; readonly link?: Html | undefined } = {},
+): Html | undefined {
   const message = MESSAGES.get(fields.one(FLASH) ?? '');
   if (message === undefined) return undefined;
-  return html`<p class="status" role="status">${message(name === undefined ? html`The key` : html`Key ${OPEN_QUOTE}${userText(name)}${CLOSE_QUOTE}`)}${link !== undefined && html` ${link}`}</p>`;
+  const key = name === undefined ? html`key` : html`key ${OPEN_QUOTE}${userText(name)}${CLOSE_QUOTE}`;
+  return html`<p class="status" role="status">${message(key, secret)}${link !== undefined && html` ${link}`}</p>`;
 }
 
 /** The message on a page that lists several keys. It names the key only if it belongs to the member's account. */
@@ -53,9 +61,9 @@ export async function listFlashMessage(context: PageContext, keyType: KeyType): 
   // The list hides revoked keys, so the message links to the key. Without a name, the ID is not of this account.
   const link =
     id === undefined || name === undefined
-      ? html`<a href="${base}${keyType.list}?state=revoked">Revoked keys</a>`
+      ? html`<a href="${base}${keyType.list}?state=revoked">View revoked keys</a>`
       : html`<a href="${base}${keyPath(keyType, { id })}">View the revoked key</a>`;
-  return flashMessage(context, name, done === 'revoked' ? link : undefined);
+  return flashMessage(context, name, { link: done === 'revoked' ? link : undefined });
 }
 
 /** Another site or an email must not link to a page that says something was done when it was not. */

@@ -21,7 +21,7 @@ const ROTATE: KeyAction = { title: 'Rotate', path: 'rotate/confirm', action: 'ro
 const EDIT: KeyAction = { title: 'Edit', path: 'edit', action: 'edit' };
 const DISABLE: KeyAction = { title: 'Disable', path: 'disable/confirm', action: 'edit' };
 const ENABLE: KeyAction = { title: 'Enable', path: 'enable/confirm', action: 'edit' };
-const ADD_SECRET: KeyAction = { title: 'Add a secret', path: 'secrets/confirm', action: 'rotate' };
+const ADD_SECRET: KeyAction = { title: 'Add a client secret', path: 'secrets/confirm', action: 'rotate' };
 const REVOKE_TOKENS: KeyAction = { title: 'Revoke tokens', path: 'revoke-tokens/confirm', action: 'edit' };
 const REVOKE: KeyAction = { title: 'Revoke', path: 'revoke', action: 'revoke', isFinal: true };
 
@@ -40,7 +40,7 @@ export function keyActionsMenu(context: PageContext, keyType: KeyType, key: KeyV
   }
 
   return html`<div class="actions">${link(ROTATE, 'button plain', obstacle === undefined)} ${link(EDIT, 'button plain')}
-<details class="menu"><summary>More</summary><div class="items"><ul>
+<details class="menu"><summary>More<span class="unseen"> actions</span></summary><div class="items"><ul>
 ${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></details>${note(context, obstacle)}</div>`;
 }
 
@@ -48,6 +48,6 @@ ${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></de
 function note(context: PageContext, obstacle: string | undefined): Html | undefined {
   const missing = missingPermission(context, 'edit');
   if (missing !== undefined)
-    return html`<p class="needs">You need the ${missing} permission to change this key. You are a ${roleTitle(context.member)}.</p>`;
+    return html`<p class="needs">You need the ${missing} permission to change this key. You have the ${roleTitle(context.member)} permission.</p>`;
   return obstacle === undefined ? undefined : html`<p class="needs">${obstacle}</p>`;
 }

@@ -22,17 +22,17 @@ export function keyStateBanner(
   const { base, now } = context;
   const keyUrl = `${base}${keyPath(keyType, key)}`;
   const canEdit = missingPermission(context, 'edit') === undefined;
-  const laterDate = html` <a href="${keyUrl}/edit">Choose a later date</a>`;
+  const laterDate = html` <a href="${keyUrl}/edit">Choose a later expiration date</a>`;
   if (key.state === 'disabled' && key.disabledAt !== null) {
     const by = findActor(entries, isDisabling);
-    return html`<p class="banner">Every request with this key is refused. ${by ?? 'It was'} disabled ${by !== undefined && 'it '}on ${timeWithAge(key.disabledAt, now)}.${canEdit && html` <a href="${keyUrl}/enable/confirm">Enable it</a>`}</p>`;
+    return html`<p class="banner">Every request with this key is refused. ${by ?? 'It was'} disabled ${by !== undefined && 'it '}on ${timeWithAge(key.disabledAt, now)}.${canEdit && html` <a href="${keyUrl}/enable/confirm">Enable the key</a>`}</p>`;
   }
   if (key.state === 'revoked' && key.revokedAt !== null) {
     const by = findActor(entries, ({ action }) => action.endsWith('key.revoke'));
-    return html`<p class="banner">Every request with this key is refused, and this cannot be undone. ${by ?? 'It was'} revoked ${by !== undefined && 'it '}on ${timeWithAge(key.revokedAt, now)}.</p>`;
+    return html`<p class="banner">Every request with this key is refused. ${by ?? 'It was'} revoked ${by !== undefined && 'it '}on ${timeWithAge(key.revokedAt, now)}. This cannot be undone.</p>`;
   }
   if (key.state === 'expired' && key.expiresAt !== null) {
-    return html`<p class="banner">Every request with this key is refused. It expired ${timeWithAge(key.expiresAt, now, expiryInSentence)}.${canEdit && laterDate}</p>`;
+    return html`<p class="banner">Every request with this key is refused, because it expired ${timeWithAge(key.expiresAt, now, expiryInSentence)}.${canEdit && laterDate}</p>`;
   }
   const expiry =
     expiresSoon(key, now) &&
@@ -44,7 +44,7 @@ function rotationBanner(key: KeyView, now: number): Html | undefined {
   const [newest] = key.secrets;
   const old = key.secrets.find(({ state }) => state === 'grace_period');
   if (newest === undefined || old === undefined || old.acceptedUntil === null) return undefined;
-  return html`<p class="banner">Rotated ${timeAgo(newest.createdAt, now)}. The <a href="#secrets">old ${secretNoun(key)}</a> ${secretHint(old.hint)} is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
+  return html`<p class="banner">This key was rotated ${timeAgo(newest.createdAt, now)}. The <a href="#secrets">old ${secretNoun(key)}</a> ${secretHint(old.hint)} is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
 }
 
 function isDisabling({ action, after }: AuditEntry): boolean {

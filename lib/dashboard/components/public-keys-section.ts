@@ -19,7 +19,7 @@ export function publicKeysSection(context: PageContext, key: KeyView): Html | un
   const canAdd = key.state !== 'revoked';
   if (key.publicKeys.length === 0 && !canAdd) return undefined;
   return html`<h2>Public keys</h2>
-<p>A client with a key pair can authenticate without a secret (<code>private_key_jwt</code>).</p>
+<p>A client with a key pair can authenticate without a client secret (<code>private_key_jwt</code>).</p>
 <div class="panels">${key.publicKeys.map((publicKey) => publicKeyPanel(context, key, publicKey))}
 ${canAdd && addPanel(context, key)}
 ${canAdd && bindingPanel(context, key)}</div>`;
@@ -36,14 +36,14 @@ function publicKeyPanel(context: PageContext, key: KeyView, publicKey: PublicKey
     ...{ title: 'Remove this public key', missing: missingPermission(context, 'rotate') },
   });
   return html`<section class="panel"><h3><code>${kid}</code></h3>
-<p>${type}, added ${timeWithAge(createdAt, now)}. ${lastUse(publicKey, now)}</p>
+<p>This ${type} key was added on ${timeWithAge(createdAt, now)}. ${lastUse(publicKey, now)}</p>
 ${key.state !== 'revoked' && !isLast && link}
 </section>`;
 }
 
 function addPanel(context: PageContext, key: KeyView): Html {
-  const content = html`<div class="field"><label for="field-publicKey">Public key, as PEM or JWK</label>
-<p class="hint" id="publicKey-hint">Paste the public key only. Keep the private key on the client. This server refuses private keys.</p>
+  const content = html`<div class="field"><label for="field-publicKey">Public key (PEM or JWK)</label>
+<p class="hint" id="publicKey-hint">Paste only the public key. Keep the private key on the client. This server refuses private keys.</p>
 <textarea id="field-publicKey" name="publicKey" rows="6" maxlength="12000" spellcheck="false" autocomplete="off" required data-public-key aria-describedby="publicKey-hint"></textarea></div>`;
   return html`<details class="panel"><summary>Add a public key</summary>
 ${actionForm({
@@ -59,7 +59,7 @@ const BINDINGS = Object.entries(TOKEN_BINDINGS).map(([value, title]) => ({ value
 function bindingPanel(context: PageContext, key: KeyView): Html {
   const current = key.requireConfirmation === true ? 'any' : (key.requireConfirmation ?? 'none');
   return html`<details class="panel"><summary>Token binding</summary>
-<p>A bound token works only together with the private key of the client, so a stolen token alone cannot be used.</p>
+<p>A bound token works only together with the private key of the client. Nobody can use a stolen token without that private key.</p>
 ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/require-confirmation`,
   hidden: [tokenField(context.formToken), formIdField(), hidden('version', key.version)],

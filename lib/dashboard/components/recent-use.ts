@@ -10,24 +10,24 @@ import { formatCount, USAGE_DELAY } from './usage-chart.js';
 
 type Use = Pick<SecretView, 'lastUsedAt' | 'lastUsedFrom'>;
 
-/** `The key was last used 4 minutes ago, and had 112,630 accepted requests in the last 30 days.` */
+/** `The key was last used 4 minutes ago. In the last 30 days, 112,630 requests with it were accepted.` */
 export async function recentUse({ site, member, now }: PageContext, { id, lastUsedAt }: KeyView): Promise<Html> {
   const { accepted } = (await site.management.recentUsage(member, [id])).get(id) ?? { accepted: 0 };
   if (lastUsedAt === null) return html`The key has not been used yet. ${USAGE_DELAY}`;
-  const requests = `${formatCount(accepted)} accepted ${accepted === 1 ? 'request' : 'requests'}`;
-  return html`The key was last used ${timeAgo(lastUsedAt, now)}, and had ${requests} in the last 30 days.`;
+  const requests = accepted === 1 ? '1 request with it was' : `${formatCount(accepted)} requests with it were`;
+  return html`The key was last used ${timeAgo(lastUsedAt, now)}. In the last 30 days, ${requests} accepted.`;
 }
 
 /** For the panel of a secret or of a public key, which already names it. */
 export function lastUse(use: Use, now: number): Html {
   if (use.lastUsedAt === null) return html`Never used.`;
-  return html`Last used ${timeAndPlace(use, use.lastUsedAt, now)}.`;
+  return html`Last used on ${timeAndPlace(use, use.lastUsedAt, now)}.`;
 }
 
 /** For a page on which the reader could take "it" for something else. */
 export function lastUseOf(subject: Html, use: Use, now: number): Html {
   if (use.lastUsedAt === null) return html`${subject} has not been used yet. ${USAGE_DELAY}`;
-  return html`${subject} was last used ${timeAndPlace(use, use.lastUsedAt, now)}.`;
+  return html`${subject} was last used on ${timeAndPlace(use, use.lastUsedAt, now)}.`;
 }
 
 function timeAndPlace({ lastUsedFrom }: Use, at: Date, now: number): Html {

@@ -7,7 +7,7 @@ import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
 import { mayAddSecret } from '../rotation-obstacle.js';
 import { actionLink } from './controls.js';
 import { type Html, html } from './html.js';
-import { secretHint } from './key-labels.js';
+import { secretHint, secretNoun } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeAgo, timeWithAge } from './times.js';
 import { USAGE_DELAY } from './usage-chart.js';
@@ -31,7 +31,7 @@ export function secretsSection(context: PageContext, keyType: KeyType, key: KeyV
   const { now } = context;
   return html`<div class="head section"><h2 id="secrets">${TITLES[key.kind]}</h2>${keyType === ACCESS_KEYS && mayAddSecret(key, isAccountDisabled) && addLink(context, key)}</div>
 ${live.length > 0 && html`<div class="panels">${live.map((secret) => secretPanel(context, keyType, key, secret, live))}</div>`}
-${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li>${secretHint(secret.hint)} ${lastUse(secret, now)}</li>`)}</ul>`}`;
+${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li>${secretHint(secret.hint)}: ${lastUse(secret, now)}</li>`)}</ul>`}`;
 }
 
 function addLink(context: PageContext, key: KeyView): Html | undefined {
@@ -40,7 +40,7 @@ function addLink(context: PageContext, key: KeyView): Html | undefined {
   if (missing !== undefined) return undefined;
   return actionLink({
     href: `${context.base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm`,
-    title: 'Add a secret',
+    title: 'Add a client secret',
     missing,
   });
 }
@@ -55,9 +55,9 @@ function secretPanel(
   const { now } = context;
   const isNewest = secret.state === 'current' && live.some(({ state }) => state === 'grace_period');
   return html`<section class="panel"><h3>${secretHint(secret.hint)}${isNewest && html` <span class="badge active">Current</span>`}</h3>
-<p>Created ${timeWithAge(secret.createdAt, now)}.</p>
+<p>Created on ${timeWithAge(secret.createdAt, now)}.</p>
 ${key.state === 'disabled' && html`<p>It is refused while the key is disabled.</p>`}
-${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>It was rotated. Its grace period ends ${timeWithAge(secret.acceptedUntil, now)}. ${useSinceRotation(context, secret, live)}</p>`}
+${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>This is the old ${secretNoun(key)}. Its grace period ends on ${timeWithAge(secret.acceptedUntil, now)}. ${useSinceRotation(context, secret, live)}</p>`}
 <p>${lastUse(secret, now)}</p>
 ${key.state !== 'revoked' && endSecretLink(context, keyType, key, secret, live)}
 </section>`;
@@ -92,5 +92,5 @@ function endSecretLink(
   const isLast = live.filter(({ state }) => state === 'current').length === 1 && key.publicKeys.length === 0;
   if (keyType !== ACCESS_KEYS || isLast) return undefined;
   const href = `${path}/secrets/delete/confirm${queryString({ secret: secret.id })}`;
-  return actionLink({ href, title: 'Delete this secret', missing });
+  return actionLink({ href, title: 'Delete this client secret', missing });
 }

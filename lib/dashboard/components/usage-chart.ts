@@ -23,7 +23,7 @@ function totals({ days, accepted, refused }: KeyUsage): Html {
   const week = days.slice(-WEEK).reduce((sum, day) => sum + day.accepted, 0);
   const total = (title: string, count: number) => html`<div><dt>${title}</dt><dd>${formatCount(count)}</dd></div>`;
   const period = `last ${days.length} days`;
-  return html`<dl class="totals">${total(`Accepted, last ${WEEK} days`, week)}${total(`Accepted, ${period}`, accepted)}${total(`Refused, ${period}`, refused)}</dl>`;
+  return html`<dl class="totals">${total(`Accepted in the last ${WEEK} days`, week)}${total(`Accepted in the ${period}`, accepted)}${total(`Refused in the ${period}`, refused)}</dl>`;
 }
 
 function chart({ days, accepted, refused }: KeyUsage): Html {
@@ -37,14 +37,14 @@ function chart({ days, accepted, refused }: KeyUsage): Html {
 <defs><pattern id="usage-refused" width="4" height="4" patternUnits="userSpaceOnUse"><path d="M0 4 4 0" stroke="currentColor" stroke-width="1"/></pattern></defs>
 ${days.map((day, index) => bars(day, index * (BAR + GAP), highest))}<path d="M0 ${HEIGHT}H${width}" stroke="currentColor" stroke-width="1"/>
 </svg>
-<figcaption><span>${first}</span> <span>Busiest day: ${formatCount(highest)} ${highest === 1 ? 'request' : 'requests'}.${refused > 0 && ' Refused requests are hatched.'}</span> <span>${last}</span></figcaption>
+<figcaption><span>${first}</span> <span>Busiest day: ${formatCount(highest)} ${highest === 1 ? 'request' : 'requests'}.${refused > 0 && ' Striped bars show refused requests.'}</span> <span>${last}</span></figcaption>
 </figure>`;
 }
 
 function table({ days }: KeyUsage): Html {
   return html`<details><summary>Requests by day</summary>
 <div class="scroll"><table role="table" class="days">
-<caption>In UTC. Days without requests are left out. ${USAGE_DELAY}</caption>
+<caption>Days are in UTC. Days without requests are not listed. ${USAGE_DELAY}</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Day</th><th scope="col" role="columnheader">Accepted</th><th scope="col" role="columnheader">Refused</th></tr></thead>
 <tbody role="rowgroup">
 ${days

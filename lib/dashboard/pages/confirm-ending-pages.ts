@@ -16,24 +16,30 @@ export function endGracePage(keyType: KeyType): Page {
     heading: 'End the grace period of',
     effect(key, { now }) {
       const { hint, acceptedUntil } = secretInGrace(key);
-      return html`<p>Every request with the old ${secretNoun(key)} ${secretHint(hint)} will be refused immediately. This cannot be undone. If you do not end the grace period, it is accepted until ${acceptedUntil !== null && timeWithAge(acceptedUntil, now)}.</p>`;
+      return html`<p>Every request with the old ${secretNoun(key)} ${secretHint(hint)} will be refused immediately. This cannot be undone. If you do not end the grace period now, the old ${secretNoun(key)} is accepted until ${acceptedUntil !== null && timeWithAge(acceptedUntil, now)}.</p>`;
     },
     use(key, { now }) {
       const secret = secretInGrace(key);
-      return lastUseOf(secretHint(secret.hint), secret, now);
+      return lastUseOf(html`The old ${secretNoun(key)}`, secret, now);
     },
   });
 }
 
 export const deleteSecretPage: Page = confirmPage(ACCESS_KEYS, {
-  ...{ action: 'rotate', title: 'Delete', heading: 'Delete a secret from', path: 'secrets/delete', isDanger: true },
-  button: (key, context) => `Delete ${secretOf(key, context).hint}`,
+  ...{
+    action: 'rotate',
+    title: 'Delete',
+    heading: 'Delete a client secret from',
+    path: 'secrets/delete',
+    isDanger: true,
+  },
+  button: (key, context) => `Delete client secret ${secretOf(key, context).hint}`,
   effect: (key, context) =>
     html`<p>Every token request with the client secret ${secretHint(secretOf(key, context).hint)} will be refused immediately. This cannot be undone. ${tokensStayValid(key, context)}</p>
 ${otherUnused(key, context)}`,
   use(key, context) {
     const secret = secretOf(key, context);
-    return lastUseOf(secretHint(secret.hint), secret, context.now);
+    return lastUseOf(html`The client secret ${secretHint(secret.hint)}`, secret, context.now);
   },
   fields: (key, context) => hidden('secret', secretOf(key, context).id),
 });
@@ -43,18 +49,18 @@ function otherUnused(key: KeyView, context: PageContext): Html | undefined {
   const secret = secretOf(key, context);
   const other = key.secrets.find(({ id, state }) => id !== secret.id && state === 'current');
   if (other === undefined || other.lastUsedAt !== null || secret.lastUsedAt === null) return undefined;
-  return html`<p class="banner">The other client secret ${secretHint(other.hint)} was never used. Clients probably still use ${secretHint(secret.hint)}. Update them to use ${secretHint(other.hint)} first, otherwise they can no longer obtain tokens.</p>`;
+  return html`<p class="banner">The other client secret ${secretHint(other.hint)} has never been used. Clients probably still use ${secretHint(secret.hint)}. First update them to use ${secretHint(other.hint)}. Otherwise, they can no longer obtain tokens.</p>`;
 }
 
 function tokensStayValid(key: KeyView, { base }: PageContext): Html {
-  return html`Tokens that were already issued stay valid until they expire. To end them too, <a href="${base}${keyPath(ACCESS_KEYS, key)}/revoke-tokens/confirm">revoke the tokens</a>.`;
+  return html`Tokens that were already issued stay valid until they expire, unless you also <a href="${base}${keyPath(ACCESS_KEYS, key)}/revoke-tokens/confirm">revoke the tokens</a>.`;
 }
 
 export const removePublicKeyPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Remove', heading: 'Remove a public key from', path: 'public-keys/remove' },
   ...{ button: () => 'Remove this public key', isDanger: true },
   effect: (key, context) =>
-    html`<p>Token requests that are signed with the private key for <code>${publicKeyOf(key, context).kid}</code> will be refused immediately. ${tokensStayValid(key, context)}</p>`,
+    html`<p>Token requests that are signed with the private key of <code>${publicKeyOf(key, context).kid}</code> will be refused immediately. ${tokensStayValid(key, context)}</p>`,
   use: (key, context) => lastUseOf(html`The public key`, publicKeyOf(key, context), context.now),
   fields: (key, context) => hidden('kid', publicKeyOf(key, context).kid),
 });

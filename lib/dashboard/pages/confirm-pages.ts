@@ -11,6 +11,7 @@ import { secretHint, secretNoun } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { lastUseOf, recentUse } from '../components/recent-use.js';
 import { formatTime, timeAgo, timeWithAge } from '../components/times.js';
+import { accountOptions } from '../forms/account-options.js';
 import { formIdField } from '../forms/form-id.js';
 import { tokenField } from '../http/form-token.js';
 import { type Page, type PageContext, viewKey } from '../http/page-context.js';
@@ -39,7 +40,7 @@ export interface Confirmation {
   readonly isDanger?: true;
   /** Where the form is sent, relative to the page of the key. */
   readonly path: string;
-  readonly effect: (key: KeyView, context: PageContext) => Html;
+  readonly effect: (key: KeyView, context: PageContext) => Html | Promise<Html>;
   /** Says when the secret or public key that is changed was last used. Default: when the key was. */
   readonly use?: (key: KeyView, context: PageContext) => Html;
   readonly fields?: (key: KeyView, context: PageContext) => Html;
@@ -52,7 +53,7 @@ export function rotatePage(keyType: KeyType): Page {
     effect: (key, context) => {
       const word = secretNoun(key);
       const [once, update] = key.kind === 'public' ? ['', 'pages and apps'] : [', which is shown only once', 'servers'];
-      return html`<p>You get a new ${word}${once}. The settings and the history stay the same. The current ${word} ${secretHint(key.hint)} is accepted until the time that you choose here, so that you can update your ${update}.</p>
+      return html`<p>The key gets a new ${word}${once}. Its settings and history stay the same. The current ${word} ${secretHint(key.hint)} is accepted until the time that you choose below, so that you can update your ${update}.</p>
 ${addSecretNote(key, context)}
 ${earlierSecretNote(key, context)}`;
     },
@@ -65,14 +66,14 @@ function earlierSecretNote(key: KeyView, { now }: PageContext): Html | undefined
   const ending = inGrace(key.secrets);
   if (ending.length === 0) return undefined;
   const one = (secret: SecretView) =>
-    html`Rotating now ends the grace period of the earlier ${secretNoun(key)} ${secretHint(secret.hint)} immediately. ${lastUseOf(secretHint(secret.hint), secret, now)} If clients still use ${secretHint(secret.hint)}, do not rotate before ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
+    html`If you rotate the key now, the grace period of the earlier ${secretNoun(key)} ${secretHint(secret.hint)} ends immediately. ${lastUseOf(html`The earlier ${secretNoun(key)}`, secret, now)} If clients still use it, do not rotate the key before ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
   return html`<p class="banner">${join(ending.map(one), html` `)}</p>`;
 }
 
 /** Instead of a rotation, an access key can have two secrets without a grace period. */
 function addSecretNote(key: KeyView, { base }: PageContext): Html | undefined {
   if (key.kind !== 'access' || key.secrets.filter(({ state }) => state !== 'ended').length > 1) return undefined;
-  return html`<p>To keep both secrets until you delete one, <a href="${base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm">add a secret</a> instead.</p>`;
+  return html`<p>To keep both client secrets until you delete one, <a href="${base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm">add a client secret</a> instead.</p>`;
 }
 
 function inGrace(secrets: readonly SecretView[]): readonly SecretView[] {
@@ -83,31 +84,34 @@ export function disablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Disable', path: 'disable', isDanger: true },
     effect: (key, { base }) =>
-      html`<p>Every request with this key will be refused until you enable it again. To refuse it permanently, <a href="${base}${keyPath(keyType, key)}/revoke">revoke it</a> instead.</p>`,
+      html`<p>Every request with this key will be refused until you enable it again. To refuse requests permanently, <a href="${base}${keyPath(keyType, key)}/revoke">revoke the key</a> instead.</p>`,
   });
 }
 
 export function enablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Enable', path: 'enable' },
-    effect: ({ expiresAt }, { now }) =>
-      expiresAt !== null && expiresAt.getTime() <= now
-        ? html`<p>The key has expired, so requests with it stay refused until you choose a later expiration date.</p>`
-        : html`<p>Requests with this key will be accepted again.</p>`,
+    async effect({ expiresAt }, context) {
+      if (expiresAt !== null && expiresAt.getTime() <= context.now)
+        return html`<p>The key has expired, so requests with it stay refused until you choose a later expiration date.</p>`;
+      if ((await accountOptions(context)).disabled)
+        return html`<p>Your account is disabled, so requests with the key stay refused until the operator of this platform enables the account.</p>`;
+      return html`<p>Requests with this key will be accepted again.</p>`;
+    },
   });
 }
 
 export const addSecretPage: Page = confirmPage(ACCESS_KEYS, {
-  ...{ action: 'rotate', title: 'Add a secret', heading: 'Add a secret to', path: 'secrets' },
+  ...{ action: 'rotate', title: 'Add a client secret', heading: 'Add a client secret to', path: 'secrets' },
   effect: () =>
-    html`<p>A new client secret is created and shown only once. An access key can have up to two client secrets, and each is accepted until you delete it.</p>`,
+    html`<p>The key gets a new client secret, which is shown only once. An access key can have up to two client secrets, and each is accepted until you delete it.</p>`,
 });
 
 export const revokeTokensPage: Page = confirmPage(ACCESS_KEYS, {
-  ...{ action: 'edit', title: 'Revoke tokens', heading: 'Revoke the tokens of', path: 'revoke-tokens' },
+  ...{ action: 'edit', title: 'Revoke tokens', heading: 'Revoke all tokens of', path: 'revoke-tokens' },
   isDanger: true,
   effect: () =>
-    html`<p>Every token that this key has obtained will be refused immediately. The key itself is not revoked, and can obtain new tokens.</p>`,
+    html`<p>Every token that this key has obtained will be refused immediately. The key itself is not revoked and can still be used to obtain new tokens.</p>`,
 });
 
 export function confirmPage(keyType: KeyType, confirmation: Confirmation): Page {
@@ -119,7 +123,7 @@ export function confirmPage(keyType: KeyType, confirmation: Confirmation): Page 
     const keyUrl = `${base}${keyPath(keyType, key)}`;
     const main = html`<p class="crumb"><a href="${keyUrl}">${userText(keyName(key))}</a></p>
 <h1>${heading} ${userText(keyName(key))}</h1>
-<div class="panel ask">${effect(key, context)}
+<div class="panel ask">${await effect(key, context)}
 <p>${use === undefined ? html`${await recentUse(context, key)}${lastRotation(key, now)}` : use(key, context)}</p>
 <form method="post" action="${keyUrl}/${path}">${tokenField(formToken)}${formIdField()}${hidden('version', key.version)}
 ${fields?.(key, context)}
@@ -133,7 +137,7 @@ ${fields?.(key, context)}
 function lastRotation({ secrets }: KeyView, now: number): Html | undefined {
   const [newest, ...older] = secrets;
   if (newest === undefined || older.every(({ state }) => state === 'current')) return undefined;
-  return html` It was rotated ${timeAgo(newest.createdAt, now)}.`;
+  return html` The key was last rotated ${timeAgo(newest.createdAt, now)}.`;
 }
 
 function graceField(key: KeyView, { now }: PageContext): Html {
@@ -141,7 +145,7 @@ function graceField(key: KeyView, { now }: PageContext): Html {
   const proposed = periods.findLast(({ seconds }) => seconds <= DEFAULT_GRACE_PERIOD)?.seconds;
   return html`<fieldset><legend>When should the current ${secretNoun(key)} ${secretHint(key.hint)} stop working?</legend>${periods.map(
     ({ seconds, title }) =>
-      html`<label class="tick"><input type="radio" name="grace" value="${seconds}"${seconds === proposed && html` checked`}> <span>${title}${seconds === 0 && key.kind !== 'public' && ' (choose this if the secret was leaked)'}${
+      html`<label class="tick"><input type="radio" name="grace" value="${seconds}"${seconds === proposed && html` checked`}> <span>${title}${seconds === 0 && key.kind !== 'public' && ' (choose this if it was leaked)'}${
         seconds > 0 && html` <span class="muted">(${formatTime(new Date(now + seconds * 1_000))})</span>`
       }</span></label>`,
   )}</fieldset>`;

@@ -5,7 +5,15 @@ import { copyField, copyText } from '../components/copy-field.js';
 import { flashMessage } from '../components/flash-message.js';
 import { type Html, html, userText } from '../components/html.js';
 import { keyActionsMenu } from '../components/key-actions-menu.js';
-import { ENVIRONMENTS, fullList, KINDS, sandboxBadge, stateBadge, TOKEN_BINDINGS } from '../components/key-labels.js';
+import {
+  ENVIRONMENTS,
+  fullList,
+  KINDS,
+  sandboxBadge,
+  secretNoun,
+  stateBadge,
+  TOKEN_BINDINGS,
+} from '../components/key-labels.js';
 import { keyStateBanner } from '../components/key-state-banner.js';
 import { layout } from '../components/layout.js';
 import { publicKeysSection } from '../components/public-keys-section.js';
@@ -21,7 +29,7 @@ import { ACCESS_KEYS, type KeyType, keyName } from '../key-type.js';
 
 const MAX_ENTRIES = 10;
 
-const ACCOUNT_DISABLED = html`<p class="banner">The account is disabled: all of its keys are refused, and no key or secret can be created. Ask the operator of this platform to enable it.</p>`;
+const ACCOUNT_DISABLED = html`<p class="banner">Your account is disabled. All its keys are refused, and you cannot create keys or secrets. Ask the operator of this platform to enable the account.</p>`;
 
 export function keyPage(keyType: KeyType): Page {
   return async (context) => {
@@ -32,7 +40,7 @@ export function keyPage(keyType: KeyType): Page {
     const usage = await site.management.usage(member, key.id);
     const main = html`<p class="crumb"><a href="${base}${keyType.list}">${keyType.title}</a></p>
 <div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}${sandboxBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key, isAccountDisabled)}</div>
-${flashMessage(context, keyName(key))}
+${flashMessage(context, keyName(key), { secret: secretNoun(key) })}
 ${isAccountDisabled && ACCOUNT_DISABLED}
 ${keyStateBanner(context, keyType, key, activity.items)}
 ${key.publicKey !== null && copyField('text', 'Public key', key.publicKey)}
@@ -43,7 +51,7 @@ ${secretsSection(context, keyType, key, isAccountDisabled)}
 ${keyType === ACCESS_KEYS && publicKeysSection(context, key)}
 <h2>Activity</h2>
 ${auditEntries(activity.items, now, { kind: key.kind })}
-<p><a href="${base}/audit${queryString({ subject: key.id })}">View in the audit log</a></p>`;
+<p><a href="${base}/audit${queryString({ subject: key.id })}">View all entries in the audit log</a></p>`;
     return htmlResponse(200, layout(context, { title: keyName(key), tab: keyType.name, main }));
   };
 }
@@ -80,5 +88,5 @@ function keyFacts(keyType: KeyType, key: KeyView, now: number): Html {
 
 function scopesHtml({ kind, scopes }: KeyView): Html {
   if (scopes !== null) return fullList(scopes);
-  return kind === 'secret' ? html`All scopes of its APIs` : fullList([]);
+  return fullList(kind === 'secret' ? 'all' : []);
 }

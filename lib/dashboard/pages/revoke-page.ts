@@ -33,7 +33,7 @@ export function revokeKey(keyType: KeyType): Page {
       if (!isConfirmed)
         return confirmation(context, keyType, key, {
           typed,
-          error: 'The text does not match. Type it exactly as shown above. Capital letters matter.',
+          error: 'The text does not match. Type it exactly as shown, with the same uppercase and lowercase letters.',
         });
     }
     const { id } = await site.management[keyType.name].revoke(member, keyIdIn(context), formId);
@@ -61,10 +61,10 @@ async function confirmation(
   const main = html`<p class="crumb"><a href="${keyUrl}">${userText(name)}</a></p>
 <h1>Revoke ${userText(name)}</h1>
 <div class="panel ask"><p>Every request with this key will be refused immediately. This cannot be undone. ${await recentUse(context, key)}</p>
-${key.state === 'active' && html`<p>To refuse requests only temporarily, <a href="${keyUrl}/disable/confirm">disable it</a> instead: you can enable it again.</p>`}
-${canRotate && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate it</a> instead, and choose "Now". The key keeps its settings.</p>`}
+${key.state === 'active' && html`<p>To refuse requests only temporarily, <a href="${keyUrl}/disable/confirm">disable the key</a> instead. You can enable it again later.</p>`}
+${canRotate && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate the key</a> instead and choose "Now". The key keeps its settings.</p>`}
 <form method="post" action="${keyUrl}/revoke">${tokenField(formToken)}${formIdField()}
-<div class="field"><label for="field-confirm">Type <code>${userText(name)}</code> to revoke it</label>
+<div class="field"><label for="field-confirm">To confirm, type <code>${userText(name)}</code></label>
 ${error !== undefined && html`<p class="error" id="confirm-error" role="alert">${error}</p>`}
 <input id="field-confirm" name="confirm" value="${typed}" required autocomplete="off" spellcheck="false"${
     error !== undefined && html` aria-invalid="true" aria-describedby="confirm-error"`

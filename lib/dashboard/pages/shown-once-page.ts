@@ -32,26 +32,26 @@ export function shownOncePage(
   const isPublic = key.kind === 'public';
   const label = SECRET_LABELS[key.kind];
   const file = createEnvFile(site.productName, key, text);
-  const download = html` <a class="button plain" download="${file.name}" href="${file.href}"${!isPublic && html` data-saves`}>Download as .env</a>`;
+  const download = html` <a class="button plain" download="${file.name}" href="${file.href}"${!isPublic && html` data-saves`}>Download .env file</a>`;
   const main = html`<h1>${heading}</h1>
 <p class="status" role="status">${isPublic ? PUBLIC_HINT : `Copy the ${label.toLowerCase()} now and store it safely. It is shown only once.`}</p>
 ${done === 'created' && settingsSummary(key, now)}
 <div class="once">${key.kind === 'access' && copyField('identifier', 'Client ID', key.id)}
 ${copyField('text', label, text, !isPublic, download)}
-<p class="muted">The file to download, <code>${file.name}</code>, sets ${join(
+<p class="muted">The .env file <code>${file.name}</code> sets ${file.variables.length === 1 ? 'the variable' : 'the variables'} ${join(
     file.variables.map((name) => html`<code>${name}</code>`),
     html` and `,
   )}.</p>
 ${oldSecretsNote(context, created)}
 ${done === 'secret added' && otherSecretNote(context, keyType, key)}
 <h2>Try it</h2>
-${copyField('command', 'Command', curlCommand(site, key, text), !isPublic)}</div>
+${copyField('command', 'Sample command', curlCommand(site, key, text), !isPublic)}</div>
 <p class="actions"><a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
   return htmlResponse(status, layout(context, { title, tab: keyType.name, main }));
 }
 
 const SECRET_LABELS = Object.freeze({ secret: 'Secret key', public: 'Public key', access: 'Client secret' });
-const PUBLIC_HINT = 'A public key is not a secret. You can see it again on its page.';
+const PUBLIC_HINT = 'A public key is not a secret. You can view it on the page of the key at any time.';
 
 /** The page for a form that was sent again, for example by a reload. There is no new secret to show. */
 function repeatedFormPage(
@@ -64,8 +64,8 @@ function repeatedFormPage(
   const { title, heading } = titleOf(keyType, key, done, 'already ');
   const remedy = done === 'secret added' ? 'delete it and add another one' : 'rotate the key';
   const main = html`<h1>${heading}</h1>
-<p class="status" role="status">This was already done on ${timeWithAge(doneAt, now)}. The form was submitted again, but nothing was changed.</p>
-${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The secret was shown only once and cannot be shown again. If it was not copied, ${remedy}.</p>`}
+<p class="status" role="status">This form was already submitted on ${timeWithAge(doneAt, now)}. You submitted it again, but nothing was changed.</p>
+${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The secret was shown only once and cannot be shown again. If you did not copy it, ${remedy}.</p>`}
 <p class="actions"><a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
   return htmlResponse(200, layout(context, { title, tab: keyType.name, main }));
 }
@@ -74,7 +74,7 @@ function titleOf({ noun }: KeyType, key: KeyView, done: Result['done'], already:
   const name = keyName(key);
   const [before, after] =
     done === 'secret added'
-      ? [`A secret was ${already}added to the ${noun} `, '']
+      ? [`A client secret was ${already}added to the ${noun} `, '']
       : [`The ${noun} `, ` was ${already}${done}`];
   return {
     title: `${before}${OPEN_QUOTE}${name}${CLOSE_QUOTE}${after}`,
@@ -92,10 +92,10 @@ function oldSecretsNote({ now }: PageContext, { key, doneAt }: CreatedKey): Html
   const until =
     old !== undefined &&
     old.acceptedUntil !== null &&
-    html`<p>The old ${word} is ${secretHint(old.hint)}. Its grace period ends ${timeWithAge(old.acceptedUntil, now)}.</p>`;
+    html`<p>The old ${word} ${secretHint(old.hint)} is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
   const hints = ended.map(({ hint }) => secretHint(hint));
   return html`${until}
-${hints.length > 0 && html`<p>No longer accepted: the ${word}${hints.length > 1 && 's'} ${join(hints, html`, `)}.</p>`}`;
+${hints.length > 0 && html`<p>The ${word}${hints.length > 1 && 's'} ${join(hints, html`, `)} ${hints.length > 1 ? 'are' : 'is'} no longer accepted.</p>`}`;
 }
 
 /** The settings that matter most, in one line: a member may notice a mistake before the key is used. */
@@ -109,7 +109,7 @@ function otherSecretNote({ base }: PageContext, keyType: KeyType, key: KeyView):
   const other = key.secrets.slice(1).find(({ state }) => state === 'current');
   if (other === undefined) return undefined;
   const end = secretHint(other.hint);
-  return html`<p>The other client secret ${end} is still accepted. Update your clients to use the new one. Then check on <a href="${base}${keyPath(keyType, key)}#secrets">the page of the key</a> when ${end} was last used, and delete it there.</p>`;
+  return html`<p>The other client secret ${end} is still accepted. Update your clients to use the new one. Then open <a href="${base}${keyPath(keyType, key)}#secrets">the page of the key</a>, check when ${end} was last used, and delete it.</p>`;
 }
 
 /** The URL, the ID and the secret contain no single quote, so they need no escaping for a shell. */
