@@ -13,8 +13,8 @@ const HEADING = 'digest,kind,apis,id,name,hint,created_at,expires_at';
 const ID = /id: expected 1 to 64 characters of A-Z, a-z, 0-9, _ and -/;
 const NAME = /name: expected at most 100 visible characters/;
 const HINT = /hint: expected 1 to 32 visible characters/;
-const CREATED = /created_at: expected an ISO 8601 time from 1970 to 9999/;
-const EXPIRES = /expires_at: expected an ISO 8601 time from 1970 to 9999/;
+const CREATED = /created_at: expected an ISO 8601 date or time from 1970 to 9999/;
+const EXPIRES = /expires_at: expected an ISO 8601 date or time from 1970 to 9999/;
 
 const row = ({ key = 'x', id = '', name = '', hint = '', created = '', expires = '' }) =>
   [digestOf(key), 'secret', 'payments', id, name, hint, created, expires].join(',');

@@ -92,7 +92,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
       ],
       [
         lineOf('t', 'secret,payments,,,,,,,,yesterday,'),
-        'created_at: expected an ISO 8601 time from 1970 to 9999, such as 2027-01-31',
+        'created_at: expected an ISO 8601 date or time from 1970 to 9999, such as 2027-01-31',
       ],
       [lineOf('good-1000'), undefined],
       [lineOf('good-1000'), 'digest: occurs twice in this batch'],

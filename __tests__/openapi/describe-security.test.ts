@@ -172,7 +172,7 @@ describe('an app with every guard', () => {
       { '/x': { $ref: '#/components/pathItems/shared' }, '/y': { $ref: '#/components/pathItems/shared' } },
       { components: { securitySchemes: SCHEMES, pathItems } },
     );
-    expect(faultOf(() => describeSecurity(other, { into: twice, schemes }))).toMatch(/two paths share this operation/);
+    expect(faultOf(() => describeSecurity(other, { into: twice, schemes }))).toMatch(/two paths use this operation by/);
   });
 });
 

@@ -31,7 +31,7 @@ describe('publicJwks', () => {
     ['a symmetric key', [RSA, { kty: 'oct' }]],
     ['a key without a type', [{ n: 'AQAB' }]],
   ])('refuses %s', (_name, value) => {
-    expect(() => read(value)).toThrow(refusal('expected a list of at most 10 JWKs of the type RSA, EC or OKP'));
+    expect(() => read(value)).toThrow(refusal('expected a list of at most 10 JWKs of type RSA, EC or OKP'));
   });
 
   it.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'])('refuses a key with the private member %s', (member) => {

@@ -112,7 +112,7 @@ describe('a record of an access key that requests a token', () => {
 
   it('names the field of a wrong public key', () => {
     expect(() => readAccessKeyGrant({ ...GRANT, publicKeys: [{ kty: 'oct' }] })).toThrow(
-      new RecordError('publicKeys: expected a list of at most 10 JWKs of the type RSA, EC or OKP'),
+      new RecordError('publicKeys: expected a list of at most 10 JWKs of type RSA, EC or OKP'),
     );
   });
 

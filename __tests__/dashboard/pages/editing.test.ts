@@ -456,7 +456,7 @@ describe('access keys', () => {
     await expectDone(
       await post('/secrets/delete', { version: '2', secret }),
       holder,
-      `A client secret of the key “${made.id}” was deleted`,
+      `A client secret was deleted from the key “${made.id}”`,
     );
     expect((await get()).body).not.toContain('Delete this client secret');
     expect((await post('/secrets/delete', { version: '3', secret: kept ?? '' })).status).toBe(400);

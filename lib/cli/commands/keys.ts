@@ -37,7 +37,7 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
   )
     .requiredOption('--account <id>', 'the account that the key belongs to')
     .addOption(
-      new Option('--kind <kind>', 'the kind of the key: secret for servers, or public for browsers and apps')
+      new Option('--kind <kind>', 'the kind of key: secret for servers, or public for browsers and apps')
         .choices(['secret', 'public'])
         .makeOptionMandatory(),
     )

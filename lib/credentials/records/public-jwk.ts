@@ -21,7 +21,7 @@ export function hasPrivateMember(jwk: PublicJwk): boolean {
 export function publicJwks(field: string, value: unknown): readonly PublicJwk[] {
   const keys: unknown[] = Array.isArray(value) ? [...value] : [undefined];
   if (keys.length > MAX_PUBLIC_KEYS || !keys.every(isJwk)) {
-    throw new RecordError(`${field}: expected a list of at most ${MAX_PUBLIC_KEYS} JWKs of the type RSA, EC or OKP`);
+    throw new RecordError(`${field}: expected a list of at most ${MAX_PUBLIC_KEYS} JWKs of type RSA, EC or OKP`);
   }
   if (keys.some(hasPrivateMember)) throw new RecordError(`${field}: contains a private key; store only public keys`);
   const ids = keys.map(({ kid }) => kid).filter((kid) => kid !== undefined);

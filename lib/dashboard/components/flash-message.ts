@@ -23,7 +23,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   ],
   [
     'secret-deleted',
-    (key) => html`A client secret of the ${key} was deleted. Token requests with it are no longer accepted.`,
+    (key) => html`A client secret was deleted from the ${key}. Token requests that use it are no longer accepted.`,
   ],
   [
     'public-key-added',

@@ -126,7 +126,7 @@ ${choiceField({
   ...{ all: 'All scopes of the key', options: options.scopes, choice: values.defaultScopes, error },
 })}`;
   }
-  const hint = kind === 'public' ? 'Anyone who sees the public key can call the APIs that you choose.' : undefined;
+  const hint = kind === 'public' ? 'Anyone who has this public key can call the APIs that you choose.' : undefined;
   return html`${choiceField({
     ...{
       name: 'apis',

@@ -93,9 +93,9 @@ export function enablePage(keyType: KeyType): Page {
     ...{ action: 'edit', title: 'Enable', path: 'enable' },
     async effect({ expiresAt }, context) {
       if (expiresAt !== null && expiresAt.getTime() <= context.now)
-        return html`<p>The key has expired, so requests with it stay refused until you choose a later expiration date.</p>`;
+        return html`<p>The key has expired. Requests that use it will be refused until you choose a later expiration date.</p>`;
       if ((await accountOptions(context)).disabled)
-        return html`<p>Your account is disabled, so requests with the key stay refused until the operator of this platform enables the account.</p>`;
+        return html`<p>Your account is disabled. Requests that use the key will be refused until the operator of this platform enables the account.</p>`;
       return html`<p>Requests with this key will be accepted again.</p>`;
     },
   });

@@ -43,8 +43,8 @@ function tokensOf(factory: string, verifier: CredentialVerifier, index: number):
   if (tokens !== undefined) return tokens;
   if (kinds?.includes('access') === false) return undefined;
   throw new TypeError(
-    `${factory}: "accept[${index}]" does not say which access tokens it accepts; set its "tokens", or set its "kinds" without ` +
-      "'access' if it accepts only keys",
+    `${factory}: "accept[${index}]" does not say which access tokens it accepts; set its "tokens" or, if it accepts only keys, ` +
+      'leave \'access\' out of its "kinds"',
   );
 }
 

@@ -46,7 +46,10 @@ export function changesOf(
     const path = [...tokensOf(operation.place), 'security'];
     const text = JSON.stringify(security);
     if ((operations.get(operation.place.pointer)?.security ?? text) !== text) {
-      throw faultAt(operation.place, 'two paths share this operation, but the app has different requirements for them');
+      throw faultAt(
+        operation.place,
+        'two paths use this operation by $ref, but the app has different requirements for them; describe each path apart',
+      );
     }
     operations.set(operation.place.pointer, { path, value: security, security: text });
   }
