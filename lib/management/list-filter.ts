@@ -16,7 +16,10 @@ export const KEY_ORDERS: readonly KeyOrder[] = Object.freeze([
   ...(['created', '-created', 'name', '-name', 'used', '-used'] as const),
 ]);
 
-/** The order of a list of keys if the filter names none: newest first. */
+/**
+ * The order of a list of keys if the filter names none: newest first. The Dashboard, the command line and the management
+ * API share it.
+ */
 export const DEFAULT_ORDER: KeyOrder = '-created';
 
 /** Selects the keys to list. Default: all keys of the account that are not revoked. */

@@ -25,7 +25,8 @@ import { tokenPrincipal } from './principal.js';
 import { verifySignature } from './signature.js';
 
 /**
- * A token with a valid signature. The object is also the outcome of `verify`, so that a cached token needs no new one.
+ * An accepted token. If there is nothing to confirm or to count, this object is also the outcome of `verify`, so that a
+ * cached token needs no new object.
  */
 interface VerifiedToken extends BoundToken, Accepted<AccessPrincipal> {
   readonly principal: AccessPrincipal;
@@ -77,7 +78,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   /** Verifications that wait for signing keys, the thread pool or an access key, shared by requests of a token. */
   const pending = new Map<string, Promise<TokenOutcome>>();
 
-  // The entry point, or verifyToken if there is nothing to confirm or count: see `verify` at the end.
+  // The entry point with `accessKeys`, `dpop` or `mtls`; otherwise it is `verifyToken`: see `verify` at the end.
   function verifyAndConfirm(credential: PresentedCredential): Outcome | Promise<Outcome> {
     const token = verifyToken(credential);
     if (token instanceof Promise) return token.then((settled) => confirm(settled, credential));
@@ -85,7 +86,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   /**
-   * Checks that a request proves possession. Every request must, even if it shared the verification of another request.
+   * Checks that a request proves possession, with `dpop` or `mtls`, and counts the use. This is done for each request,
+   * even if it shared the verification of another one.
    */
   function confirm(token: TokenOutcome, credential: PresentedCredential): Outcome | Promise<Outcome> {
     if (token.outcome !== 'accepted') return counted(token, credential);
@@ -213,7 +215,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     return token;
   }
 
-  /** Refuses a token that expired, or whose signing key was withdrawn, during an asynchronous check. */
+  /** Refuses a token that expired, or whose signing key was withdrawn, while it was verified. */
   function refusalIfEnded(expiresAt: number, signingKey: VerificationKey): Refused | undefined {
     if (expiresAt * 1_000 <= clock.now()) return refused('expired');
     return signingKey.withdrawn ? refused('kid') : undefined;

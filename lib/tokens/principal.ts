@@ -92,7 +92,7 @@ function assignRecordFields(
 
 /** Replaces strings in the claims by equal strings that are already stored, to save memory. */
 function shareTexts(payload: JsonObject, texts: Interner<string>): JsonObject {
-  // A frozen payload was already processed when this credential was verified before.
+  // It is frozen if `verify` was called before with the same credential, as by two wrappers of one verifier.
   if (Object.isFrozen(payload)) return payload;
   const claims = payload as Record<string, unknown>;
   for (const name of SHARED_CLAIMS) {

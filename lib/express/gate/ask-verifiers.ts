@@ -53,8 +53,8 @@ export function askVerifiers(
   try {
     for (let index = first; index < accept.length; index += 1) {
       const verifier = accept[index] as CredentialVerifier & BuiltIn;
-      // A built-in verifier needs no checks here: it checks the syntax itself, after its cache, and its principals are
-      // valid and frozen. See `builtIn`.
+      // A built-in verifier needs no checks here: it declines a credential whose syntax is wrong, and its principals are
+      // valid and frozen. See `builtIn` in contracts/credential-verifier.ts.
       const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
       if (!isBuiltIn && !credential.isWellFormed) return MALFORMED_OUTCOME;
       const result = verifier.verify(credential);

@@ -15,7 +15,8 @@ export interface KeySet {
    */
   isFresh(now: Instant): boolean;
   /**
-   * Finds a key by its id, synchronously if the key is known; without an id, finds the only key of a set.
+   * Finds a key by its id, synchronously if the key is known and the set is fresh; without an id, finds the only key
+   * of a set.
    *
    * @throws KeysUnavailableError, as a rejection, if the set cannot be fetched and the last valid one does not have the
    *   key.
