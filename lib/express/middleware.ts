@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** A middleware for Express 4, Express 5, and other frameworks that use `(req, res, next)` with `node:http`. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
-/** A request after a router and a body parser. */
+/** A request as a handler of a route gets it from Express; it has `body` if a body parser ran. */
 export interface RoutedRequest extends IncomingMessage {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;

@@ -62,7 +62,7 @@ export class PresentedCredential {
     return this.#sender;
   }
 
-  /** The address of the sender; `undefined` if it is not known. */
+  /** The IP address of the client that sent the request; `undefined` if it is not known. */
   get from(): string | undefined {
     return this.#sender?.ip ?? this.#sender?.socket?.remoteAddress;
   }

@@ -68,7 +68,10 @@ function certificateOf(req: ClientHttpRequest, find: CertificateOf | undefined):
   throw new TokenRequestError('temporarily_unavailable', 'certificate', RETRY_SOON);
 }
 
-/** Enforces `requireConfirmation` of the access key, so that a stolen secret is not enough to obtain a usable token. */
+/**
+ * Refuses a request without the DPoP proof or the client certificate that the access key requires, so that a stolen
+ * secret alone obtains no token.
+ */
 function assertConfirmed(
   { requireConfirmation }: AccessKeyGrant,
   jkt: string | undefined,

@@ -1,7 +1,7 @@
 /**
- * Checks that a key has only APIs, scopes and channels that its account has, and that a key of an e-commerce platform
- * has exactly one channel. A channel is the id of a processing channel (docs/spec.md §2.1), which the operator chooses
- * and the guard `requireChannel` checks.
+ * Checks that the account has every API, scope, channel and platform that is named for a key (`'all'` means what the
+ * account has), and that a key of an e-commerce platform has exactly one channel. A channel is the id of a processing
+ * channel (docs/spec.md §2.1). The operator chooses it, and the guard `requireChannel` checks it.
  */
 import { invalid } from './management-error.js';
 

@@ -6,7 +6,7 @@
  */
 const FORMULA = /(?<=^|[;\r\n]"*)(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
-/** Quotes each cell, and writes an apostrophe before what a spreadsheet would run as a formula. */
+/** Quotes each cell, and writes an apostrophe at each place in it where a spreadsheet could start a formula. */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoteCell).join(',')}\r\n`;
 }

@@ -37,9 +37,8 @@ export interface Scheduled {
 /**
  * Decides whether a new key must be created.
  *
- * @param isStart - Whether the instance has just started. Only then does it need a key of its own algorithm. Later it
- *   also signs with keys of another algorithm; otherwise two instances with different algorithms would create keys in
- *   turn.
+ * @param isStart - Whether the instance has just started: only then is a missing key of its own algorithm created,
+ *   because two running instances with different algorithms would otherwise create keys in turn.
  */
 export function isRotationDue(keys: readonly Scheduled[], algorithm: string, now: number, isStart: boolean): boolean {
   const usable = keys.filter(({ isRetired }) => !isRetired);

@@ -82,7 +82,10 @@ export interface KeyView {
   readonly secrets: readonly SecretView[];
   /** The public keys with which an access key authenticates instead of a secret, newest first; empty on an API key. */
   readonly publicKeys: readonly PublicKeyView[];
-  /** How the access tokens of the key must be bound: `true` by any method, `null` if they need not be bound. */
+  /**
+   * How the access tokens of the key must be bound: `'dpop'`, `'mtls'`, `true` for either of the two; `null` if they need
+   * not be bound.
+   */
   readonly requireConfirmation: RequiredConfirmation;
   /** When any of the key's secrets or public keys was last used. */
   readonly lastUsedAt: Date | null;

@@ -27,7 +27,7 @@ export class MetadataPatch {
 }
 
 /**
- * Reads these fields. A field that is not given keeps the value of `row`.
+ * Reads metadata, allowed addresses and limits. A field that is not given keeps the value of `row`.
  *
  * @throws ManagementError `invalid`
  */

@@ -76,7 +76,7 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
     let broken: StoreError | undefined;
 
     async function query(text: string, parameters: unknown[]) {
-      // A broken connection is not used again. Otherwise a rollback, for example, would wait for an answer once more.
+      // After a connection broke, each further statement on it, such as the rollback, fails at once and does not wait.
       if (broken !== undefined) throw broken;
       let cancellation: Promise<boolean> | undefined;
       let warning: StoreError | undefined;
@@ -89,7 +89,7 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
       if (text === COMMIT) client.on('notice', onNotice);
       try {
         const result = await client.query(text, parameters);
-        // A write that waits for a synchronous replica and is cancelled ends the wait, and reports success.
+        // If a write is cancelled while it waits for a synchronous replica, PostgreSQL stops waiting and reports success.
         if (cancellation !== undefined) warning ??= committedWithWarning(CANCELLED);
         if (warning !== undefined) throw warning;
         return result;
