@@ -3,6 +3,7 @@ import type { RecordUse } from '../../lib/contracts/key-resolver.js';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { cachedPrincipal } from '../support/cached-principal.js';
+import { eavesdrop } from '../support/eavesdrop.js';
 import { createKeyTable, type KeyTraits } from '../support/key-table.js';
 import { keyedVerifier } from '../support/keyed-verifier.js';
 import { START } from '../support/manual-clock.js';
@@ -78,5 +79,47 @@ describe('recordUse', () => {
     expect(await verify()).toMatchObject({ outcome: 'accepted' });
     expect(cached()).toMatchObject({ keyId: 'key_1' });
     expect(tries).toBe(1);
+  });
+
+  it('is called with an allowed address only', async () => {
+    const { key, verify } = used({ allowedAddresses: ['203.0.113.7'] });
+    await verify('203.0.113.8');
+    await verify('203.0.113.7');
+    expect(heard).toEqual([[digestOf(key), '203.0.113.7']]);
+  });
+});
+
+describe('usageOf', () => {
+  /** A key of these traits, and a verifier whose resolver counts its requests. */
+  function counted(traits: KeyTraits, count: (what: string) => void) {
+    const table = createKeyTable();
+    const key = table.add(traits);
+    const usageOf = (id: string) => ({
+      accepted: () => count(`${id} accepted`),
+      refused: () => count(`${id} refused`),
+    });
+    const { keys } = keyedVerifier({}, { resolver: { resolveKey: table.resolveKey, usageOf } });
+    return { ask: async () => (await keys.verify(new PresentedCredential(key))).outcome };
+  }
+
+  it.each<[string, KeyTraits]>([
+    ['accepted', {}],
+    ['refused', { disabled: true }],
+  ])('counts each request that is %s', async (expected, traits) => {
+    const counts: string[] = [];
+    const { ask } = counted(traits, (what) => counts.push(what));
+    expect([await ask(), await ask()]).toEqual([expected, expected]);
+    expect(counts).toEqual([`key_1 ${expected}`, `key_1 ${expected}`]);
+  });
+
+  it('is named in the event if its counter throws', async () => {
+    const ear = eavesdrop();
+    const { ask } = counted({}, () => {
+      throw new Error('disk full');
+    });
+    const outcome = await ask();
+    ear.stop();
+    expect(outcome).toBe('accepted');
+    expect(ear.heard('keyward:callback-failure')).toMatchObject([{ of: 'apiKeys', callback: 'usageOf' }]);
   });
 });

@@ -48,6 +48,12 @@ describe('apiKeys: claimed credentials', () => {
     expect(await verify()).toMatchObject({ outcome });
   });
 
+  it('declines a key with the scheme DPoP without a lookup', async () => {
+    const { keys, key, table } = keyedVerifier();
+    expect(await keys.verify(new PresentedCredential(key, {}, undefined, 'DPoP'))).toEqual(DECLINED);
+    expect(table.lookups()).toBe(0);
+  });
+
   it('names its kinds, and claims each form of its format once', () => {
     const format: KeyFormat = { read: () => undefined };
     const { keys } = keyedVerifier({}, { format, kinds: ['public', 'secret'], environment: 'any' });
@@ -192,6 +198,31 @@ describe('apiKeys: decisions by the record', () => {
     expect(cached()).toBeUndefined();
     expect(await verify()).toEqual(refused(reason, 'key_1'));
     expect(table.lookups()).toBe(2);
+  });
+
+  it.each([
+    ['revokedAt', 'revoked', { revokedAt: soon }],
+    ['expiresAt', 'expired', { expiresAt: soon }],
+    ['expiresAt, before its revokedAt,', 'expired', { expiresAt: soon, revokedAt: later }],
+  ])('one whose %s passes during its lookup: %s', async (_which, reason, ends) => {
+    const { table, key } = keyedVerifier(ends);
+    const usageOf = () => {
+      clock.advance(5);
+      return { accepted: () => {}, refused: () => {} };
+    };
+    const { verify, clock } = keyedVerifier({}, { resolver: { resolveKey: table.resolveKey, usageOf } });
+    expect(await verify(key)).toEqual(refused(reason, 'key_1'));
+    expect(table.lookups()).toBe(1);
+  });
+
+  it('one that expired while it was cached is looked up again if the clock is set back before its end', async () => {
+    const { verify, clock, table } = keyedVerifier({ expiresAt: soon });
+    await verify();
+    clock.advance(5);
+    expect(await verify()).toEqual(refused('expired', 'key_1'));
+    clock.setWall(-1);
+    expect(await verify()).toMatchObject({ outcome: 'accepted' });
+    expect(table.lookups()).toBe(3);
   });
 
   it('one that expires and has a later planned revocation: it is revoked from then on', async () => {

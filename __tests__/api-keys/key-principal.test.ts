@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { keyPrincipalOf, principalInterners } from '../../lib/api-keys/key-principal.js';
-import { scopePrefixes } from '../../lib/credentials/api-map.js';
+import { apiMap, scopePrefixes } from '../../lib/credentials/api-map.js';
 import { readKeyRecord } from '../../lib/credentials/records/record.js';
 
 const RECORD = { kind: 'secret', account: 'acc_1', environment: 'live' };
@@ -29,4 +29,45 @@ it.each([
   const record = readKeyRecord({ ...RECORD, id: 'k1', apis: 'all', ...ends });
   const principal = keyPrincipalOf(record, scopePrefixes, principalInterners());
   expect(principal).toMatchObject({ expiresAt: 5, keyAcceptedUntil: seconds });
+});
+
+const OPTIONAL = {
+  metadata: { team: 'billing' },
+  allowedAddresses: ['203.0.113.7'],
+  limits: [{ requests: 10, seconds: 60 }],
+};
+
+it('a principal has the optional fields that its record has, and no others', () => {
+  const shared = principalInterners();
+  const of = (more: object) =>
+    keyPrincipalOf(readKeyRecord({ ...RECORD, id: 'k1', apis: 'all', ...more }), scopePrefixes, shared);
+  const bare = of({});
+  expect(of(OPTIONAL)).toEqual({ ...bare, ...OPTIONAL });
+  for (const name of [...Object.keys(OPTIONAL), 'listedScopes', 'apiMap']) expect(bare).not.toHaveProperty(name);
+  expect(of(OPTIONAL).allowedAddresses).toBe(of(OPTIONAL).allowedAddresses);
+});
+
+const hierarchy = apiMap(
+  { files: ['files:read', 'files:write'], billing: ['billing:all', 'billing:read'] },
+  { implies: { 'files:write': ['files:read', 'billing:read'], 'billing:all': ['files:read'] } },
+);
+
+it.each([
+  ['implies another', 'all', ['files:write'], ['files:write', 'billing:read', 'files:read'], ['files:write']],
+  [
+    'implies a scope of an API that the key has not',
+    ['files'],
+    ['files:write'],
+    ['files:write', 'files:read'],
+    ['files:write'],
+  ],
+  ['is of an API that the key has not', ['files'], ['billing:all'], [], undefined],
+  ['implies none', 'all', ['files:read'], ['files:read'], undefined],
+])('a listed scope that %s', (_what, apis, listed, scopes, listedScopes) => {
+  const record = readKeyRecord({ ...RECORD, id: 'k1', apis, scopes: listed });
+  const principal = keyPrincipalOf(record, hierarchy, principalInterners());
+  expect(principal.scopes).toEqual(scopes);
+  expect(principal.listedScopes).toEqual(listedScopes);
+  expect('listedScopes' in principal).toBe(listedScopes !== undefined);
+  expect(principal).toHaveProperty('apiMap', hierarchy);
 });
