@@ -9,15 +9,18 @@ const project = config.projects.find(({ globals }) => globals.EXPRESS === Number
 /** @type {import('jest').Config} */
 export default {
   ...project,
-  roots: tests.map((folder) => `<rootDir>/__tests__/${folder}/`),
+  testMatch: tests.map((place) => `**/__tests__/${place.endsWith('*') ? place : `${place}/**/*`}.test.ts`),
   // Stryker, which puts its own around it, does not know <rootDir>.
   testEnvironment: fileURLToPath(new URL('scripts/mutant-environment.cjs', import.meta.url)),
-  // Heaps are counted after thousands of tokens, processes are killed a hundred times, and browsers are slow: too long for each mutant.
+  // Heaps are counted after thousands of tokens, processes are started or killed, browsers are slow, and types are checked by the
+  // compiler, which reads no mutant: too long for each mutant.
   testPathIgnorePatterns: [
     '/node_modules/',
     '/browser/',
-    '-memory\\.test\\.ts$',
-    '-(?:processes|crash|restart)\\.test\\.ts$',
+    '-(?:memory|oracle|types)\\.test\\.ts$',
+    '-process(?:es)?\\.test\\.ts$',
+    '-(?:crash|restart)\\.test\\.ts$',
+    '/express/(?:augment|route-audit/(?:instrumentation|own-endpoints))\\.test\\.ts$',
   ],
   // A mutant that lets a test wait for ever is found sooner.
   testTimeout: 10_000,

@@ -13,7 +13,7 @@ export default {
   thresholds: { high: 100, low: bound, break: bound },
   // More than cores: most of the time of a mutant is spent on waiting for a test that hangs, or for files.
   concurrency: 4,
-  maxTestRunnerReuse: 100,
+  maxTestRunnerReuse: 50,
   timeoutMS: 20_000,
   // A second run tries only the mutants that survived, and those whose code or tests changed.
   incremental: true,

@@ -1,44 +1,66 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import jestRunner from 'jest-runner';
 
 // Node's default import of a CommonJS module is its whole `exports`.
 const TestRunner = jestRunner.default ?? jestRunner;
 
-/** Written by the first run, which has no mutant, into Stryker's copy of the project: the names of the tests of each file. */
-const NAMES = 'names-of-tests.json';
+/** Written by the first run, which has no mutant, into Stryker's copy of the project: how long each test of each file took. */
+const TIMES = 'times-of-tests.json';
+
+/** What a test file takes before its first test, to load modules. */
+const LOADING_MS = 300;
+/** How long the tests of one mutant may take, by the times of the first run. */
+const LIMIT_MS = 5_000;
+
+/** The test files that detected mutants of each file of lib/, the last one first. */
+const detectedBy = new Map();
 
 /**
  * Runs the tests of a mutant, one file after the other, until one fails. Only tests that execute the mutant are run. First come the
- * tests that are named like the mutant's file, then those of its folder, small files before large ones. For a static mutant, which is
- * executed when its module is loaded, all tests would have to be run: only these two groups are, so some that survive here would be
- * detected by others.
+ * files that are named like the mutant's file, then those of its folder, then the others. In each of these groups, files that detected
+ * another mutant of the same file come first, and fast files before slow ones.
+ *
+ * Two limits make this fast enough. Files that would exceed five seconds are not run. A static mutant is executed when its module is
+ * loaded, so that all tests would have to be run: only those of its name and folder are. Both only leave tests out: a mutant that
+ * survives here may be detected by one of these, but each that is detected here is detected by the whole tests too.
  */
 export default class MutantRunner extends TestRunner {
   async runTests(tests, watcher, options) {
     const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
-    const names = mutant === undefined ? {} : known(NAMES);
+    if (mutant === undefined) return this.#runFirst(tests, watcher, options);
     let failed = false;
-    this.on('test-file-success', ([{ path }, { numFailingTests, testExecError, testResults }]) => {
-      if (mutant === undefined) names[path] = testResults.map(({ fullName }) => fullName);
+    this.on('test-file-success', ([, { numFailingTests, testExecError }]) => {
       failed ||= numFailingTests > 0 || testExecError !== undefined;
     });
     this.on('test-file-failure', () => {
       failed = true;
     });
     const config = this._globalConfig;
-    const wanted = namesIn(config.testNamePattern);
-    const isStatic = mutant !== undefined && wanted.size === 0;
-    for (const test of ordered(tests, fileOf(mutant), isStatic ? 2 : 3)) {
-      if (failed && mutant !== undefined) return;
-      const all = names[test.path] ?? [];
-      const those = wanted.size === 0 ? all : all.filter((name) => wanted.has(name));
-      if (those.length === 0 && mutant !== undefined) continue;
-      this._globalConfig = { ...config, testNamePattern: those.length === all.length ? '' : patternOf(those) };
+    const file = fileOf(mutant);
+    let timeMs = 0;
+    for (const { test, pattern, ms } of ordered(tests, file, namesIn(config.testNamePattern))) {
+      if (timeMs + ms > LIMIT_MS) continue;
+      timeMs += ms;
+      this._globalConfig = { ...config, testNamePattern: pattern };
       await super.runTests([test], watcher, { ...options, serial: true });
+      if (failed) return remember(file, test.path);
     }
-    if (mutant === undefined) writeFileSync(NAMES, JSON.stringify(names));
   }
+
+  async #runFirst(tests, watcher, options) {
+    const times = {};
+    this.on('test-file-success', ([{ path }, { testResults }]) => {
+      times[path] = testResults.map(({ fullName, duration }) => [fullName, duration ?? 0]);
+    });
+    await super.runTests(tests, watcher, { ...options, serial: true });
+    writeFileSync(TIMES, JSON.stringify(times));
+  }
+}
+
+function remember(file, path) {
+  const paths = detectedBy.get(file) ?? [];
+  detectedBy.set(file, [path, ...paths.filter((other) => other !== path)]);
 }
 
 function known(path) {
@@ -55,18 +77,28 @@ function patternOf(names) {
   return `^(?:${names.map((name) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join('|')})$`;
 }
 
-function ordered(tests, file, lastRank) {
+/** The test files to run, in order; for a static mutant, of which Stryker names no tests, only those of its name and folder. */
+function ordered(tests, file, wanted) {
+  const times = known(TIMES);
+  const lastRank = wanted.size === 0 ? 2 : 3;
+  const places = detectedBy.get(file) ?? [];
   return tests
-    .map((test) => ({ test, rank: rankOf(test.path, file), size: statSync(test.path).size }))
-    .filter(({ rank }) => file === undefined || rank <= lastRank)
-    .sort((one, other) => one.rank - other.rank || one.size - other.size)
-    .map(({ test }) => test);
+    .map((test) => {
+      const all = times[test.path] ?? [];
+      const those = wanted.size === 0 ? all : all.filter(([name]) => wanted.has(name));
+      const pattern = those.length === all.length ? '' : patternOf(those.map(([name]) => name));
+      const ms = those.reduce((sum, [, time]) => sum + time, LOADING_MS);
+      const place = places.includes(test.path) ? places.indexOf(test.path) : places.length;
+      return { test, pattern, ms, place, rank: rankOf(test.path, file), isReached: those.length > 0 };
+    })
+    .filter(({ isReached, rank }) => isReached && rank <= lastRank)
+    .sort((one, other) => one.rank - other.rank || one.place - other.place || one.ms - other.ms);
 }
 
-function rankOf(path, { folder, name } = {}) {
+function rankOf(path, { folder, inner, name }) {
   if (basename(path).startsWith(`${name}.`)) return 0;
   if (basename(path).startsWith(`${name}-`)) return 1;
-  return path.includes(`/${folder}/`) ? 2 : 3;
+  return path.includes(`/${folder}/`) || basename(path).startsWith(`${inner}-`) ? 2 : 3;
 }
 
 /** The file in lib/ of each mutant, from the ids that Stryker wrote into the source. */
@@ -80,7 +112,7 @@ function fileOf(mutant) {
 const isSource = (path) => path.endsWith('.ts');
 
 function readMutants(path) {
-  const file = { folder: path.split('/')[0], name: basename(path, '.ts') };
+  const file = { folder: path.split('/')[0], inner: basename(dirname(path)), name: basename(path, '.ts') };
   const text = readFileSync(join('lib', path), 'utf8');
   for (const [, mutant] of text.matchAll(/stryMutAct_\w+\("(\d+)"\)/g)) files.set(mutant, file);
 }

@@ -29,7 +29,7 @@ writeFileSync(
   `# Mutants of ${name}
 
 For contributors. Written by \`KEYWARD_MUTATION=${name} npm run mutation\`, which [the page on mutation](../mutation.md) explains: mutants
-of ${sentenceOf(folders.map((folder) => `\`lib/${folder}\``))}, tried by the tests of ${sentenceOf(tests)}. At least ${bound} % must be detected.
+of ${sentenceOf(folders.map((folder) => `\`lib/${folder}\``))}, tried by the tests of ${sentenceOf(tests.map((place) => `\`${place}\``))}. At least ${bound} % must be detected.
 
 ## Figures
 
