@@ -110,6 +110,12 @@ describe('bearerChallenge', () => {
       );
     });
 
+    it('names the error in the challenge of Bearer if no scheme is known', () => {
+      expect(bearerChallenge({ ...CONTEXT, schemes: ['DPoP', 'Bearer'] }, 'invalid_token')).toMatch(
+        /^DPoP realm="api", Bearer realm="api", error="invalid_token"/,
+      );
+    });
+
     it('names no algorithms if it knows none', () => {
       expect(bearerChallenge({ ...CONTEXT, schemes: ['DPoP'] }, 'credential_missing')).toBe('DPoP realm="api"');
     });

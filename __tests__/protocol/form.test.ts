@@ -25,6 +25,11 @@ describe('queryCarries', () => {
     '/?access%5ftoken',
     '/?a=%zz&access_token=x',
     'http://api.test/?access_token=x',
+    '/?access_token[]=x',
+    '/?access_token[a]=x',
+    '/?access_token%5B%5D=x',
+    '/?[access_token]=x',
+    '/?[access_token][a]=x',
   ])('finds the parameter in %s', (target) => {
     expect(queryCarries(target, 'access_token')).toBe(true);
   });
@@ -41,6 +46,9 @@ describe('queryCarries', () => {
     '/?a=access_token',
     '/?a=1&b=access_token%20',
     '/?xaccess_token=x',
+    '/?xaccess_token[',
+    '/?x[access_token]=x',
+    '/?[access_token=x',
     '/?access_tokenx=x',
     '/?Access_Token=x',
     '/?access-token=x',

@@ -53,6 +53,7 @@ describe('requestPath', () => {
     ['a+b.c-1://api.example/keys', '/keys'],
     ['*', '*'],
     ['keys?q', 'keys'],
+    ['keys/https://a/b', 'keys/https://a/b'],
     ['?https://api.example/keys', ''],
   ])('the path of %s is %j', (target, path) => {
     expect(requestPath(target)).toBe(path);
@@ -63,6 +64,7 @@ describe('normalizePath', () => {
   it.each([
     ['', '/'],
     ['/', '/'],
+    ['*', '*'],
     ['/a/b', '/a/b'],
     ['/a/b/', '/a/b/'],
     ['/a//b', '/a//b'],
