@@ -1,4 +1,4 @@
-import { bound, folders, name } from './scripts/mutation-part.js';
+import { bound, folders, name, without } from './scripts/mutation-part.js';
 
 export default {
   testRunner: 'jest',
@@ -6,7 +6,7 @@ export default {
   jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false },
   // The command line runs in processes of its own, of the built package: which test reaches which mutant is not known there.
   ...(name === 'cli' ? { coverageAnalysis: 'off', buildCommand: 'npm run build' } : { coverageAnalysis: 'perTest' }),
-  mutate: folders.map((folder) => `lib/${folder}/**/*.ts`),
+  mutate: [...folders.map((folder) => `lib/${folder}/**/*.ts`), ...without.map((folder) => `!lib/${folder}/**/*.ts`)],
   appendPlugins: ['./scripts/mutation-progress.js'],
   reporters: ['json', process.stderr.isTTY ? 'progress-line' : 'progress-append-only'],
   jsonReporter: { fileName: `reports/mutation/${name}.json` },
@@ -19,5 +19,7 @@ export default {
   incremental: true,
   incrementalFile: `reports/mutation/${name}-incremental.json`,
   tempDirName: `.stryker-tmp/${name}`,
+  // The copies that other parts are tried in.
+  ignorePatterns: ['.stryker-tmp'],
   cleanTempDir: 'always',
 };

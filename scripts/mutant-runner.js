@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import jestRunner from 'jest-runner';
+import { seconds } from './mutation-part.js';
 
 // Node's default import of a CommonJS module is its whole `exports`.
 const TestRunner = jestRunner.default ?? jestRunner;
@@ -11,7 +12,7 @@ const TIMES = 'times-of-tests.json';
 /** What a test file takes before its first test, to load modules. */
 const LOADING_MS = 300;
 /** How long the tests of one mutant may take, by the times of the first run. */
-const LIMIT_MS = 5_000;
+const LIMIT_MS = seconds * 1_000;
 
 /** The test files that detected mutants of each file of lib/, the last one first. */
 const detectedBy = new Map();
@@ -21,7 +22,7 @@ const detectedBy = new Map();
  * files that are named like the mutant's file, then those of its folder, then the others. In each of these groups, files that detected
  * another mutant of the same file come first, and fast files before slow ones.
  *
- * Two limits make this fast enough. Files that would exceed five seconds are not run. A static mutant is executed when its module is
+ * Two limits make this fast enough. Files that would exceed the time of the part are not run. A static mutant is executed when its module is
  * loaded, so that all tests would have to be run: only those of its name and folder are. Both only leave tests out: a mutant that
  * survives here may be detected by one of these, but each that is detected here is detected by the whole tests too.
  */

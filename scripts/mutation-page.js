@@ -3,7 +3,7 @@
  * if one survived that nobody has judged: it goes into scripts/judged-mutants.json, or a test detects it.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { bound, folders, name, tests } from './mutation-part.js';
+import { bound, folders, name, tests, without } from './mutation-part.js';
 
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 const { files } = read(`../reports/mutation/${name}.json`);
@@ -29,7 +29,7 @@ writeFileSync(
   `# Mutants of ${name}
 
 For contributors. Written by \`KEYWARD_MUTATION=${name} npm run mutation\`, which [the page on mutation](../mutation.md) explains: mutants
-of ${sentenceOf(folders.map((folder) => `\`lib/${folder}\``))}, tried by the tests of ${sentenceOf(tests.map((place) => `\`${place}\``))}. At least ${bound} % must be detected.
+of ${sourceOf()}, tried by the tests of ${sentenceOf(tests.map(code))}. At least ${bound} % must be detected.
 
 ## Figures
 
@@ -86,6 +86,11 @@ function sectionOf(group) {
       `| ${file.slice(group.length + 1)}:${line} | ${code(change)} | ${why} |`,
   );
   return `\n### ${group}\n\n| where | change | why it is not detected |\n| --- | --- | --- |\n${cells.join('\n')}\n`;
+}
+
+function sourceOf() {
+  const [whole, left] = [folders, without].map((list) => list.map((folder) => code(`lib/${folder}`)));
+  return left.length === 0 ? sentenceOf(whole) : `${sentenceOf(whole)} without ${sentenceOf(left)}`;
 }
 
 function sentenceOf(words) {

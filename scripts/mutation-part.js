@@ -1,6 +1,7 @@
 /**
- * The parts in which mutants are tried: the folders of lib/ that are changed, the folders of __tests__/ that are run, and how many of
- * the mutants must be detected, in percent.
+ * The parts in which mutants are tried: the folders of lib/ that are changed, the folders in them that are another part, the places in
+ * __tests__/ that are run, how many of the mutants must be detected, in percent, and how many seconds of tests each mutant is tried by: 10,
+ * or more where tests use a database or start processes.
  */
 const PARTS = {
   protocol: {
@@ -10,20 +11,26 @@ const PARTS = {
   },
   tokens: {
     folders: ['tokens'],
-    tests: ['behaviours/{algorithms,claims,confirmation,dpop,introspected,jwt,key-set,token}*', 'rfc', 'tokens'],
+    without: ['tokens/dpop', 'tokens/jwks'],
+    tests: ['behaviours/{algorithms,claims,confirmation,introspected,jwt,token}*', 'rfc', 'tokens'],
     bound: 95,
   },
+  dpop: { folders: ['tokens/dpop'], tests: ['behaviours/dpop*', 'tokens/dpop'], bound: 95 },
+  jwks: { folders: ['tokens/jwks'], tests: ['behaviours/{algorithms,key-set}*', 'tokens/jwks'], bound: 95 },
   records: { folders: ['cache', 'credentials'], tests: ['behaviours', 'cache', 'credentials', 'testing'], bound: 95 },
   express: {
     folders: ['express'],
+    without: ['express/guards', 'express/route-audit'],
     tests: ['behaviours/{headers,leakage,separation,truth}*', 'express', 'rfc'],
     bound: 95,
   },
-  issuer: { folders: ['client', 'issuer'], tests: ['client', 'issuer', 'rfc'], bound: 90 },
-  management: { folders: ['management'], tests: ['management'], bound: 90 },
-  store: { folders: ['store'], tests: ['store'], bound: 90 },
-  cli: { folders: ['cli'], tests: ['cli'], bound: 90 },
-  dashboard: { folders: ['dashboard'], tests: ['dashboard'], bound: 85 },
+  guards: { folders: ['express/guards'], tests: ['behaviours/separation*', 'express/guards', 'rfc'], bound: 95 },
+  'route-audit': { folders: ['express/route-audit'], tests: ['express/route-audit'], bound: 95 },
+  issuer: { folders: ['client', 'issuer'], tests: ['client', 'issuer', 'rfc'], bound: 90, seconds: 20 },
+  management: { folders: ['management'], tests: ['management'], bound: 90, seconds: 20 },
+  store: { folders: ['store'], tests: ['store'], bound: 90, seconds: 20 },
+  cli: { folders: ['cli'], tests: ['cli'], bound: 90, seconds: 300 },
+  dashboard: { folders: ['dashboard'], tests: ['dashboard'], bound: 85, seconds: 20 },
 };
 
 /** The part of this run: `KEYWARD_MUTATION=issuer npm run mutation`. */
@@ -31,4 +38,4 @@ export const name = process.env.KEYWARD_MUTATION ?? 'tokens';
 
 if (!Object.hasOwn(PARTS, name)) throw new Error(`KEYWARD_MUTATION must be one of ${Object.keys(PARTS).join(', ')}`);
 
-export const { folders, tests, bound } = PARTS[name];
+export const { folders, without = [], tests, bound, seconds = 10 } = PARTS[name];
