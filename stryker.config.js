@@ -14,7 +14,7 @@ export default {
   // More than cores: most of the time of a mutant is spent on waiting for a test that hangs, or for files.
   concurrency: 4,
   maxTestRunnerReuse: 50,
-  timeoutMS: 20_000,
+  timeoutMS: 60_000,
   // A second run tries only the mutants that survived, and those whose code or tests changed.
   incremental: true,
   incrementalFile: `reports/mutation/${name}-incremental.json`,
