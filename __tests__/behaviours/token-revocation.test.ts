@@ -194,7 +194,7 @@ describe.each(sharedEngines)('revoked tokens in %s', (engine) => {
     const soon = new Date(Date.now() + HOUR);
     await expect(store.revokeToken('ack_shop', 'one too many', soon)).rejects.toMatchObject({
       code: 'too_many_revoked_tokens',
-      message: expect.stringContaining('access key ack_shop has 100000 revoked tokens; '),
+      message: expect.stringContaining('access key ack_shop has 100000 revoked tokens, which is the maximum; '),
     });
     expect((await revokedTokens())?.has('one too many')).toBe(false);
     const other = await issuer.client('ack_other');

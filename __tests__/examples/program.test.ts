@@ -41,8 +41,8 @@ describe('npm start -- --all', () => {
   it.each([
     [201, /a secret key/],
     [403, /^wrong API/],
-    [200, /^an access key obtains a token/],
-    [200, /^an access token is obtained and used/],
+    [200, /^an access key obtains an access token/],
+    [200, /^a new access token, on a route/],
     [400, /^wrong scope/],
     [401, /^wrong secret/],
     [401, /^wrong kind/],
@@ -294,7 +294,7 @@ describe('the end of the service', () => {
   });
 
   it.each([
-    ['a port that is taken', 'taken', /^The port is in use\. Choose another: PORT=3001 npm start\n$/],
+    ['a port that is taken', 'taken', /^The port is already in use\. Choose another port: PORT=3001 npm start\n$/],
     ['a port that is none', 'none', /^PORT must be a whole number from 0 to 65535\n$/],
   ])('%s: it prints the reason, and exits with 1', async (_what, port, sentence) => {
     const taken = Number(/127\.0\.0\.1:(\d+)/.exec(printed)?.[1]);
