@@ -68,6 +68,16 @@ describe('requireToolScopes', () => {
     expect(await post(late, 'mcp notes:write', messages)).toMatchObject({ status: 200 });
   });
 
+  it('in a list of messages, a call after a message that is no call is checked too', async () => {
+    const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    expect(await post(late, 'mcp', [notification, call('write_note')])).toEqual({
+      status: 403,
+      scope: 'mcp notes:write',
+    });
+    expect(await post(late, 'mcp', [notification, call('drop_all')])).toEqual({ status: 403, scope: undefined });
+    expect(await post(late, 'mcp notes:write', [notification, call('write_note')])).toMatchObject({ status: 200 });
+  });
+
   it.each([
     ['a tool that is not listed', call('drop_all')],
     ['a name of Object.prototype', call('constructor')],

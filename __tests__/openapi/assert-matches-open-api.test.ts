@@ -94,6 +94,19 @@ describe('an app and its document', () => {
     expect(differences(petApp(own))).toEqual([`  ${line}`]);
   });
 
+  it('two openApiGates: one credential must pass both', () => {
+    const either = (token: string, key: string) => {
+      const get = asking([{ accessToken: [token] }, { secretKey: [key] }]);
+      return openApiGate(documentOf({ '/pets': { get } }), { schemes });
+    };
+    const app = appWith((made) => {
+      made.use(either('a:x', 'b:x')).use(either('a:y', 'b:y'));
+      made.get('/pets', handler);
+    });
+    const get = asking([{ accessToken: ['a:x', 'a:y'] }, { secretKey: ['b:x', 'b:y'] }]);
+    expect(differences(app, documentOf({ '/pets': { get } }))).toBeUndefined();
+  });
+
   it('O16 a route that the document does not have, and one that the app does not have', () => {
     const app = petApp({}, (made) => made.delete('/pets/:id', both, handler).use('/files', express.static('.')));
     const document = { ...pets, paths: { ...(pets.paths as object), '/toys': { get: asking([]) } } };
