@@ -65,4 +65,14 @@ describe('the cache of revoked tokens', () => {
     await revoke(2, 2, clock.now() + MINUTE);
     expect(await tokens(2)).toEqual(['token-1', 'token-2']);
   });
+
+  it('reads all revocations again if the database may have become another one during a query', async () => {
+    await revoke(1, 1, clock.now() + MINUTE);
+    const reading = tokens(1);
+    cache.forgetNumbers();
+    await reading;
+    // The restored backup has another token under the same number.
+    await engine.transact((tx) => tx.updateTable('revoked_tokens').set({ jti: 'restored' }).execute());
+    expect(await tokens(1)).toContain('restored');
+  });
 });
