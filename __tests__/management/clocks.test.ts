@@ -38,6 +38,19 @@ describe.each(engines)('on %s', (engine: EngineName) => {
     return { key, old: text, young: String(young) };
   }
 
+  it('tokens are revoked at the time of the database, whatever the clock of the manager', async () => {
+    const holder = await at.account();
+    const { key } = await holder.accessKey();
+    const now = () => at.store.repository.transact((tx) => tx.now());
+    const before = await now();
+    skew = before + 24 * HOUR * 1_000 - at.clock.now();
+    await management.accessKeys.edit(holder.owner, key.id, { version: 1, revokeTokens: true });
+    // A later time would revoke tokens that other issuers issue until then.
+    const revokedAt = Number((await at.store.resolveAccessKey(key.id))?.tokensNotBefore);
+    expect(revokedAt).toBeGreaterThanOrEqual(before);
+    expect(revokedAt).toBeLessThanOrEqual(await now());
+  });
+
   describe.each(SKEWS)('a manager whose clock is %d ms ahead', (ahead) => {
     it('N20 rotates without a grace period', async () => {
       const holder = await at.account();

@@ -4,10 +4,11 @@ import { apiKeys, requireBearer } from 'keyward';
 import { createManagementApi, memberByScopes } from 'keyward/management';
 import { HAS, managed, refusalOf } from '../support/managed.js';
 import { serve } from '../support/raw-http.js';
+import { engines } from '../support/test-stores.js';
 
 const SETTINGS = { kind: 'secret', apis: ['payments'] } as const;
 
-describe.each(['memory', 'PostgreSQL'] as const)('a member of one environment, on %s', (engine) => {
+describe.each(engines)('a member of one environment, on %s', (engine) => {
   const at = managed(engine);
 
   it('manages only the keys of that environment', async () => {

@@ -53,6 +53,28 @@ describe('requests of the API', () => {
     expect((await remove(added.headers.get('etag') ?? '')).status).toBe(204);
   });
 
+  it('idempotency keys that differ only in upper and lower case are different', async () => {
+    const { developer } = await setup.account();
+    const create = async (idempotencyKey: string) => {
+      const options = { body: { kind: 'secret', apis: ['payments'] }, headers: { 'idempotency-key': idempotencyKey } };
+      const { status, body } = await api.send(developer, 'POST', '/keys', options);
+      return [status, body.key.id];
+    };
+    const [upper, lower, again] = [await create('Order-A'), await create('order-a'), await create('Order-A')];
+    expect([upper[0], lower[0]]).toEqual([201, 201]);
+    expect(again).toEqual([200, upper[1]]);
+  });
+
+  it('an edit without the permission is refused and audited, also with an If-Match that matches no version', async () => {
+    const { owner, developer, key: create } = await setup.account();
+    const { key } = await create();
+    const request = { body: { name: 'Till' }, headers: { 'if-match': 'W/"1"' } };
+    const { status, body } = await api.send(developer, 'PATCH', `/keys/${key.id}`, request);
+    expect([status, body.code]).toEqual([403, 'forbidden']);
+    const { items } = await setup.management.audit(owner, { subject: key.id, limit: 1 });
+    expect(items).toMatchObject([{ action: 'key.edit', actor: developer.id, outcome: 'refused' }]);
+  });
+
   it('a body without a Content-Length is read', async () => {
     const { owner, key: create } = await setup.account();
     const { key } = await create();
