@@ -71,6 +71,14 @@ describe('the page', () => {
     expect(body).not.toContain('<li>refused');
   });
 
+  it('leaves out the settings that a new key does not have', async () => {
+    const holder = await at.account();
+    await holder.key({ name: 'Till' });
+    const { body } = await dashboard.browser(holder.developer).get('/audit');
+    expect(body).toContain('<li>name: <bdi>Till</bdi></li>');
+    for (const absent of ['disabled', 'rate limits', 'platform']) expect(body).not.toContain(`<li>${absent}: `);
+  });
+
   it('opens its filters if one of them is set', async () => {
     const browser = dashboard.browser((await at.account()).owner);
     expect((await browser.get('/audit?actor=a')).body).toContain('<details class="more">');
