@@ -409,6 +409,12 @@ describe('the file', () => {
     expect(body.split('\r\n')).toHaveLength(10_002);
   });
 
+  it('has at most 10,000 entries, whatever the number of entries of its pages is', async () => {
+    const { owner } = await at.account();
+    const { body } = await uneven.browser(owner).get('/audit.csv');
+    expect(body.split('\r\n')).toHaveLength(10_002);
+  });
+
   const reads: unknown[] = [];
   const entry = {
     ...{
@@ -427,6 +433,16 @@ describe('the file', () => {
       audit(_member, filter) {
         reads.push(filter);
         return Promise.resolve({ items: Array.from({ length: filter?.limit ?? 50 }, () => entry), next: 'more' });
+      },
+    })),
+  });
+
+  let pages = 0;
+  const uneven = servedDashboard(at, {
+    management: altered(at, () => ({
+      audit() {
+        pages += 1;
+        return Promise.resolve({ items: Array.from({ length: 199 }, () => entry), next: pages < 60 ? 'more' : null });
       },
     })),
   });

@@ -497,6 +497,13 @@ describe('access keys', () => {
     const record = await at.store.resolveAccessKey(made.id);
     expect(record?.tokensNotBefore).toEqual(expect.any(Date));
   });
+
+  it('keep their tokens if they were changed after the page was opened', async () => {
+    const { holder, made, post } = await keyOf('accessKeys');
+    await at.management.accessKeys.edit(holder.owner, made.id, { version: 1, name: 'Batch' });
+    expect((await post('/revoke-tokens', { version: '1' })).status).toBe(409);
+    expect((await at.store.resolveAccessKey(made.id))?.tokensNotBefore).toBeNull();
+  });
 });
 
 /** The page of a key as if its old text had been used: what is noted on the way of requests is the store's own test. */

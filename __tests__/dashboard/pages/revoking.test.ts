@@ -25,6 +25,14 @@ describe('a name chosen by a Developer', () => {
     },
   );
 
+  it('does not confirm the revocation in other capital letters', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'Till' });
+    const { status, body } = await dashboard.browser(holder.owner).post(`/keys/${key.id}/revoke`, { confirm: 'till' });
+    expect([status, fieldValue(body)]).toEqual([400, 'till']);
+    expect((await at.management.keys.view(holder.owner, key.id)).state).toBe('active');
+  });
+
   it.each(['\u115F', '\u1160', '\u3164', '\uFFA0'])(
     'is refused if it contains an invisible letter: %j',
     async (letter) => {
