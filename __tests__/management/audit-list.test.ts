@@ -27,6 +27,21 @@ describe.each(engines)('on %s, a list of audit entries', (engine) => {
     expect(third.items.map(nameOf)).toEqual(['1']);
   });
 
+  it('of a period has the entries of its start, and not those of its end', async () => {
+    const holder = await at.account();
+    const from = new Date(at.clock.now());
+    const { key } = await holder.key();
+    at.clock.advance(1_000);
+    const to = new Date(at.clock.now());
+    const { key: later } = await holder.key();
+    const subjects = async (filter: AuditListFilter) =>
+      (await at.management.audit(holder.owner, { ...filter, action: 'key.create' })).items.map(
+        ({ subject }) => subject,
+      );
+    expect(await subjects({ from, to })).toEqual([key.id]);
+    expect(await subjects({ from: to })).toEqual([later.id]);
+  });
+
   it('can be filtered by subject, actor and action', async () => {
     const holder = await at.account();
     const [{ key }, { key: other }] = [await holder.key(), await holder.key()];

@@ -66,6 +66,16 @@ describe.each(engines)('on %s', (engine) => {
     expect([await listed('disabled'), await listed('expired')]).toEqual([[], ['both']]);
   });
 
+  it('a revoked key that has expired is listed as revoked alone', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'both', expiresAt: new Date(at.clock.now() + 60_000) });
+    await at.management.keys.revoke(holder.owner, key.id);
+    at.clock.advance(60_000);
+    const listed = async (state: 'expired' | 'revoked') =>
+      namesOf((await at.management.keys.list(holder.owner, { state })).items);
+    expect([await listed('expired'), await listed('revoked')]).toEqual([[], ['both']]);
+  });
+
   it('access keys separately', async () => {
     const holder = await holderOfMany();
     const { items } = await at.management.accessKeys.list(holder.developer);
