@@ -4,7 +4,7 @@ import type { CredentialStore, StoreWarning } from 'keyward/store';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { holdDatabase, onDatabase } from '../support/store-database.js';
 import { type HeardFeed, listenTo } from '../support/store-listener.js';
-import { feedOf, makeStores, type Stores } from '../support/store-places.js';
+import { feedOf, makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { eventually, pause } from '../support/store-wait.js';
 import { engines, sharedEngines } from '../support/test-stores.js';
 
@@ -131,6 +131,25 @@ describe.each(sharedEngines)('the change feed in %s, between two stores', (engin
     expect([Number(oldest?.position), Number(oldest?.steps)]).toEqual([21_000, 1]);
     await eventually(() => heard.changes.length > 0);
     expect(heard.changes).toEqual(['all']);
+  });
+
+  it('has every revocation of a token', async () => {
+    const traits = { kind: 'access', apis: null, scopes: '[]', default_scopes: '[]' } as const;
+    const { id } = await storeKey(here, traits);
+    await eventually(() => heard.changes.length > 0);
+    for (const jti of ['first', 'second']) {
+      heard.changes.length = 0;
+      await here.revokeToken(id, jti, new Date(Date.now() + 60_000));
+      await eventually(() => heard.changes.length > 0);
+      expect(heard.changes).toEqual([{ accessKey: id }]);
+    }
+  });
+
+  it('keeps a step of 10,000 steps ago, so that a process that has read it reads only the newer ones', async () => {
+    await sql('update feed_head set position = 20999', `update changes set position = 11000 where position = 0`);
+    await notify(here, { key: 'pruning' });
+    await eventually(() => heard.changes.length > 0);
+    expect(heard.changes).toEqual([{ key: 'pruning' }]);
   });
 
   it('reports once that it cannot be read, and once that it can be read again', async () => {
