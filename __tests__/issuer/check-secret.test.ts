@@ -1,0 +1,21 @@
+import { expect, it } from '@jest/globals';
+import { digestOf } from '../../lib/credentials/digest.js';
+import { readAccessKeyGrant } from '../../lib/credentials/records/access-key-grant.js';
+import { checkSecret } from '../../lib/issuer/clients/check-secret.js';
+
+const END = Date.UTC(2026, 10, 24);
+
+it.each([0, 1])(
+  'a rotated secret at place %d of the record is refused from the end of its grace period on',
+  (place) => {
+    const current = { digest: digestOf('current') };
+    const rotated = { digest: digestOf('rotated'), expiresAt: new Date(END) };
+    const grant = readAccessKeyGrant({
+      ...{ id: 'ack_1', account: 'acme', environment: 'live', scopes: ['payments'], defaultScopes: ['payments'] },
+      secrets: place === 0 ? [rotated, current] : [current, rotated],
+    });
+    const reasonOf = (secret: string, now: number) => checkSecret(secret, grant, now).reason;
+    expect([reasonOf('rotated', END - 1), reasonOf('rotated', END)]).toEqual([undefined, 'former_secret']);
+    expect(reasonOf('current', END)).toBeUndefined();
+  },
+);
