@@ -94,3 +94,8 @@ describe('N41 options of every command before the command', () => {
     expect([code, JSON.parse(err).error.code]).toEqual([1, 'refused']);
   });
 });
+
+it('an argument after -- is no option: an error is printed as text', async () => {
+  const { code, err } = await keyward.run('keys', 'inspect', '--', '--json');
+  expect([code, err]).toEqual([1, 'this is not a well-formed key\n']);
+});

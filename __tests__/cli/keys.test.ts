@@ -2,7 +2,9 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../lib/cli/program.js';
 import { keywardFormat } from '../../lib/credentials/keyward-format.js';
+import { openStore } from '../../lib/store/open-store.js';
 import { type CommandLine, commandLine, outputInto } from '../support/command-line.js';
+import { accountRow } from '../support/stored-rows.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
 
 interface Made {
@@ -35,6 +37,16 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect(account).toMatchObject({ id: 'acme', apis: ['payments', 'disputes'], platforms: ['shop'], version: 2 });
     expect(await keyward.json('accounts', 'view', 'acme')).toEqual({ account });
     expect(await keyward.json('accounts', 'list')).toEqual({ accounts: [account] });
+  });
+
+  it('lists every account once, if the last page is full', async () => {
+    const store = await openStore(place.url);
+    await store.repository.transact(async (tx) => {
+      for (let number = 101; number < 300; number += 1) await tx.insertAccount(accountRow({ id: `acme-${number}` }));
+    });
+    await store.close();
+    const { accounts } = await keyward.json<{ accounts: { id: string }[] }>('accounts', 'list');
+    expect([accounts.length, new Set(accounts.map(({ id }) => id)).size]).toEqual([200, 200]);
   });
 
   it('prints a new key only once', async () => {
@@ -205,6 +217,9 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     ]);
     const { out } = await keyward.run('audit', '--account', 'acme', '--action', 'key.edit');
     expect(out).toContain('name: null -> "till"');
+    const { out: revoked } = await keyward.run('audit', '--account', 'acme', '--action', 'key.revoke');
+    // The action and its time say it already.
+    expect(revoked).toMatch(/key\.revoke +done +key_\w+$/m);
   });
 
   it('shows the audit log of every account, page by page', async () => {

@@ -60,6 +60,13 @@ describe.each(sharedEngines)('on %s', (engine) => {
     }
   }
 
+  it('retires every other key with --now, also one that was only announced', async () => {
+    for (const _round of [1, 2]) await keyward.json('signing-keys', 'rotate', ...file);
+    const { kid: newest } = await keyward.json<{ kid: string }>('signing-keys', 'rotate', '--now', ...file);
+    const used = (await list()).filter(({ retiredAt }) => retiredAt === null);
+    expect(used.map(({ kid }) => kid)).toEqual([newest]);
+  });
+
   it('lists, rotates and revokes signing keys; the audit log has the actor', async () => {
     expect((await keyward.run('signing-keys', 'list')).out).toContain('There are no signing keys yet');
     const { kid: first } = await keyward.json<{ kid: string }>('signing-keys', 'rotate', ...file);
