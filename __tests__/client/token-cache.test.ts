@@ -64,6 +64,24 @@ describe('a refresh', () => {
     expect(answers).toHaveLength(2);
   });
 
+  it.each([
+    [3_600, 3_540_000],
+    [60, 54_000],
+  ])('of a token of %d s starts after %d ms, and not before', async (seconds, after) => {
+    const { client, clock, answers, answer } = answeredClient();
+    const first = client.accessToken();
+    await answer(issued('token-1', seconds));
+    await first;
+    clock.advance(after - 1);
+    await client.accessToken();
+    await turns();
+    expect(answers).toHaveLength(1);
+    clock.advance(1);
+    await client.accessToken();
+    await turns();
+    expect(answers).toHaveLength(2);
+  });
+
   it('is waited for as soon as the old token has expired', async () => {
     const { client, clock, answers, answer } = await clientWithToken();
     clock.advance(3_599_999);
