@@ -50,7 +50,7 @@ export type { FeedWarning } from './events/feed-warning.js';
 export type { KeySetChange } from './events/key-set-change.js';
 export type { LookupFailure } from './events/lookup-failure.js';
 export { BearerError } from './express/bearer-error.js';
-export { type BearerErrorsOptions, bearerErrors, type ErrorMiddleware } from './express/bearer-errors.js';
+export { type BearerErrorsOptions, bearerErrors, type ErrorMiddleware } from './express/bearer-error-handler.js';
 export { authOf, credentialOf } from './express/gate/auth-of.js';
 export type { Gate } from './express/gate/gate.js';
 export { requireBearer } from './express/gate/require-bearer.js';
@@ -76,7 +76,7 @@ export { type AssertGuardedOptions, assertGuarded } from './express/route-audit/
 export { auditRoutes, type RouteReport } from './express/route-audit/audit-routes.js';
 export type { CertificateOf, CredentialRequest, PresentedCredential } from './http/presented-credential.js';
 export type { CredentialScheme } from './protocol/bearer.js';
-export type { BearerErrorCode } from './protocol/bearer-error-codes.js';
+export type { BearerErrorCode } from './protocol/bearer-error-texts.js';
 export type { AuthenticationContext } from './protocol/challenge.js';
 export type { JsonObject } from './protocol/json-object.js';
 export { accessTokens } from './tokens/access-tokens.js';

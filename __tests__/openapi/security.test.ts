@@ -224,7 +224,9 @@ describe('two schemes in one alternative', () => {
 
   it('O04 mutualTLS has no scopes', () => {
     const given = { ...schemes, accessToken: proving, mtls: 'mutualTLS' };
-    expect(build([{ accessToken: [], mtls: ['x'] }], given)).toMatch(/security\/0: the scheme mutualTLS cannot have scopes/);
+    expect(build([{ accessToken: [], mtls: ['x'] }], given)).toMatch(
+      /security\/0: the scheme mutualTLS cannot have scopes/,
+    );
   });
 
   const principal = (confirmation: unknown) => ({

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Express } from 'express';
-import { asksForJson } from './arrange-args.js';
 import { CliError, EXIT } from './io.js';
+import { asksForJson } from './reorder-args.js';
 import { escapeText } from './terminal/escape-text.js';
 import { jsonLine } from './terminal/output.js';
 

@@ -1,7 +1,6 @@
 /** The whole command line, with all its commands. */
 import { readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
-import { arrangeArgs, asksForJson } from './arrange-args.js';
 import { CliCommand } from './cli-command.js';
 import { addAccessKeyCommands } from './commands/access-keys.js';
 import { addAccountCommands } from './commands/accounts.js';
@@ -16,6 +15,7 @@ import { addServeCommand } from './commands/serve.js';
 import { addEncryptionKeyCommands, addSigningKeyCommands } from './commands/signing-keys.js';
 import { type FormattedError, formatError, outputLost } from './format-error.js';
 import { CliError, EXIT, type Io } from './io.js';
+import { arrangeArgs, asksForJson } from './reorder-args.js';
 import { escapeText } from './terminal/escape-text.js';
 import { jsonLine } from './terminal/output.js';
 

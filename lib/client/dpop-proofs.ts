@@ -3,7 +3,7 @@
  * servers.
  */
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import { signJwt } from '../http/private-key.js';
+import { signJwt } from '../http/client-private-key.js';
 
 /** The request that a proof is made for. */
 export interface ProofTarget {

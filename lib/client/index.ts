@@ -1,5 +1,5 @@
 /** The entry point `keyward/client`: access tokens for servers that call an API. */
-export type { PrivateKeyInput } from '../http/private-key.js';
+export type { PrivateKeyInput } from '../http/client-private-key.js';
 export { type TokenClient, tokenClient } from './token-client.js';
 export { TokenClientError, type TokenClientErrorCode } from './token-client-error.js';
 export type { TokenClientOptions } from './token-client-options.js';

@@ -3,9 +3,9 @@
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { ClientAuthentication } from '../http/client-authentication.js';
+import { type PrivateKeyInput, readPrivateKey } from '../http/client-private-key.js';
 import { FetchError, timeoutSignal } from '../http/fetch-json.js';
 import { discoverUrl } from '../http/issuer-metadata.js';
-import { type PrivateKeyInput, readPrivateKey } from '../http/private-key.js';
 import { SECURE_URL, secureUrl } from '../http/secure-url.js';
 import {
   anything,

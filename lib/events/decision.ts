@@ -1,5 +1,5 @@
 import type { Kind } from '../credentials/credential-kind.js';
-import type { BearerErrorCode } from '../protocol/bearer-error-codes.js';
+import type { BearerErrorCode } from '../protocol/bearer-error-texts.js';
 import { eventChannel } from './event-channel.js';
 
 /** The decision of a gate or a guard about one request. It never contains a credential or an unverified part of one. */

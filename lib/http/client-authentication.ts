@@ -1,6 +1,6 @@
 /** Authenticates keyward as a client of an authorization server (RFC 6749 §2.3.1, RFC 7523 §2.2). */
 import { randomUUID } from 'node:crypto';
-import { type SigningKey, signJwt } from './private-key.js';
+import { type SigningKey, signJwt } from './client-private-key.js';
 
 /** How the client authenticates: with a secret (Basic), or with assertions (RFC 7523 §2.2). */
 export type ClientAuthentication =

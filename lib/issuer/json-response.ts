@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { TOKEN_ERRORS } from '../protocol/token-error-codes.js';
+import { TOKEN_ERRORS } from '../protocol/token-error-texts.js';
 import type { TokenRequestError } from './token-request-error.js';
 
 /** Headers of every response of the token endpoint, which must not be cached (RFC 6749 §5.1). */

@@ -1,5 +1,5 @@
 import { RefusalError } from '../errors/refusal-error.js';
-import { TOKEN_ERRORS, type TokenErrorCode } from '../protocol/token-error-codes.js';
+import { TOKEN_ERRORS, type TokenErrorCode } from '../protocol/token-error-texts.js';
 
 /** Thrown to refuse a request to an endpoint of the issuer. */
 export class TokenRequestError extends RefusalError {

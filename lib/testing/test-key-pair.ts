@@ -1,7 +1,7 @@
 /** Makes key pairs of clients, and signs with them. */
 import { createHash, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import { signJwt } from '../http/private-key.js';
+import { signJwt } from '../http/client-private-key.js';
 
 /** Generators of a key pair, for each algorithm that may sign proofs. */
 const GENERATE = {

@@ -1,7 +1,7 @@
 /** The management API of `keyward serve --api`, guarded by keyward itself. */
 import { Router } from 'express';
 import { apiKeys } from '../../api-keys/api-keys.js';
-import { bearerErrors } from '../../express/bearer-errors.js';
+import { bearerErrors } from '../../express/bearer-error-handler.js';
 import { requireBearer } from '../../express/gate/require-bearer.js';
 import { createManagementApi } from '../../management/api/create-management-api.js';
 import { memberByScopes } from '../../management/api/member-by-scopes.js';

@@ -1,10 +1,10 @@
 /** The files that pages load. Their names contain a digest of the content, so browsers can cache them forever. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { MENU_SCRIPT_TEXT } from './close-menus-script.js';
 import { MEDIA_STYLE_TEXT } from './media-style.js';
-import { MENU_SCRIPT_TEXT } from './menu-script.js';
 import { SCRIPT_TEXT } from './script.js';
-import { SECRET_SCRIPT_TEXT } from './secret-script.js';
+import { SECRET_SCRIPT_TEXT } from './secret-in-search-script.js';
 import { SECTION_STYLE_TEXT } from './section-style.js';
 import { STYLE_TEXT } from './style.js';
 

@@ -25,7 +25,7 @@ export function searchField(name: string, label: string, current: string | undef
 <input type="search" name="${name}" value="${current ?? ''}" maxlength="200" autocomplete="off"${placeholder !== undefined && html` placeholder="${placeholder}"`}></label>`;
 }
 
-/** A search for keys. `secret-script.ts` shortens a whole secret that is pasted into it. */
+/** A search for keys. `secret-in-search-script.ts` shortens a whole secret that is pasted into it. */
 export function keySearchField(name: string, label: string, current: string | undefined): Html {
   return html`<label class="field search">${label}
 <input type="search" name="${name}" value="${current ?? ''}" maxlength="200" autocomplete="off" placeholder="Name, ID or last characters" data-shortens></label>`;

@@ -39,7 +39,7 @@ export function redirectWholeSecret(path: string, query: readonly string[], fiel
   };
 }
 
-/** The notice that a secret was shortened. It is hidden until then: `secret-script.ts` shows it. */
+/** The notice that a secret was shortened. It is hidden until then: `secret-in-search-script.ts` shows it. */
 export function shortenedNote({ fields }: PageContext): Html {
   const isShown = fields.one(FLASH) === SHORTENED;
   return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>You searched for a complete key or secret. The search was shortened to the last characters, so that the browser history does not store the secret.</p>`;

@@ -7,7 +7,7 @@ import { ignoreRejection } from '../../events/run-callback.js';
 import { method, names, type Option, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
 import { namesOf } from '../../options/options.js';
 import type { CredentialScheme } from '../../protocol/bearer.js';
-import type { BearerErrorCode } from '../../protocol/bearer-error-codes.js';
+import type { BearerErrorCode } from '../../protocol/bearer-error-texts.js';
 import type { AuthenticationContext } from '../../protocol/challenge.js';
 import { isScopeToken } from '../../protocol/scope.js';
 import { authContextOf } from '../gate/auth-of.js';

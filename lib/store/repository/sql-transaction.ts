@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Change } from '../../contracts/change-feed.js';
-import { databaseTime } from '../database-time.js';
+import { databaseTime } from '../database-clock.js';
 import type { Engine } from '../engine.js';
 import type { AccountRow, AuditRow, CreationRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
 import { accountRow, KEY_COLUMNS, secretsOf } from './listings.js';

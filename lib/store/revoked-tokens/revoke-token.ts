@@ -1,7 +1,7 @@
 /** Revokes one token before it expires. */
 import { sql, type Transaction } from 'kysely';
 import { MAX_REVOKED_TOKENS } from '../../credentials/records/revoked-tokens.js';
-import { databaseTime } from '../database-time.js';
+import { databaseTime } from '../database-clock.js';
 import type { Engine } from '../engine.js';
 import { appendChange, type Feed } from '../feed.js';
 import { StoreError } from '../store-error.js';

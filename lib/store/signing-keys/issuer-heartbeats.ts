@@ -3,7 +3,7 @@
  * different algorithms would create signing keys in turn, without end.
  */
 import { randomUUID } from 'node:crypto';
-import { databaseTime } from '../database-time.js';
+import { databaseTime } from '../database-clock.js';
 import type { Engine } from '../engine.js';
 
 /**

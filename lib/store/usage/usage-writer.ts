@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { UsageOf } from '../../contracts/key-resolver.js';
 import type { UsageCounter } from '../../contracts/usage-counter.js';
 import { handleRejection } from '../../events/run-callback.js';
-import { databaseTime } from '../database-time.js';
+import { databaseTime } from '../database-clock.js';
 import type { Engine } from '../engine.js';
 import { publishWarning } from '../publish-warning.js';
 import { StoreError } from '../store-error.js';
