@@ -83,11 +83,11 @@ interface RawRequest {
  * `headers`. A proxy that reads the last one would see a different credential. Node drops the lines after its maximum,
  * so a request with that many lines may have another one.
  */
-export function repeatsAuthorization(req: RawRequest): boolean {
+export function repeatsAuthorization(request: RawRequest): boolean {
   // `Reflect.get`: see docs/decisions/0031.
-  const rawHeaders = Reflect.get(req, 'rawHeaders');
+  const rawHeaders = Reflect.get(request, 'rawHeaders');
   if (rawHeaders === undefined) return false;
-  const socket = Reflect.get(req, 'socket');
+  const socket = Reflect.get(request, 'socket');
   // 0 means that Node keeps all lines.
   const { server } = (socket ?? {}) as { readonly server?: { readonly maxHeadersCount?: number | null } };
   const maxLines = server?.maxHeadersCount ?? DEFAULT_MAX_LINES;

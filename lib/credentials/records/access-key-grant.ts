@@ -57,7 +57,7 @@ export function readAccessKeyGrant(value: unknown): AccessKeyGrant {
     throw new RecordError('defaultScopes: expected a list of scopes without spaces, quotes or backslashes');
   }
   const granted = parsed.scopes.filter((scope) => defaultScopes.includes(scope));
-  // Not an object with `...parsed`: V8 of Node 20 creates a hidden class for each of those, which takes 50 µs.
+  // Not an object with `...parsed`: V8 of Node 20 creates a hidden class for each of those, which takes 50 microseconds.
   return Object.assign(parsed, {
     secrets: Array.from(secrets, readSecret),
     formerSecrets: [...former],
