@@ -97,5 +97,5 @@ describe('N41 options of every command before the command', () => {
 
 it('an argument after -- is no option: an error is printed as text', async () => {
   const { code, err } = await keyward.run('keys', 'inspect', '--', '--json');
-  expect([code, err]).toEqual([1, 'this is not a well-formed key\n']);
+  expect([code, err]).toEqual([1, 'the string is not a well-formed key\n']);
 });

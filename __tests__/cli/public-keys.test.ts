@@ -65,7 +65,7 @@ describe.each(sharedEngines)('keyward access-keys on %s', (engine) => {
     ['a private key in PEM', 'private.pem', pem(privateKey, 'pkcs8'), /private/],
     ['a private JWK', 'private.json', JSON.stringify(privateKey.export({ format: 'jwk' })), /private/],
     ['what is no key', 'notes.txt', 'no key', /public key/],
-    ['a file of 17 KB', 'large.pem', 'x'.repeat(17_000), /larger than 16384 bytes/],
+    ['a file of 17 KB', 'large.pem', 'x'.repeat(17_000), /is too large for a public key; expected at most 16384 bytes/],
   ])('add-public-key refuses %s, and stores nothing', async (_what, name, text, message) => {
     const { code, out, err } = await keyward.run('access-keys', 'add-public-key', id, fileOf(name, text));
     expect([code === 0, out]).toEqual([false, '']);

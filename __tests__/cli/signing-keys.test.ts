@@ -105,7 +105,10 @@ describe.each(sharedEngines)('on %s', (engine) => {
   it('needs the encryption key, and creates none', async () => {
     const none = join(folder, 'none.key');
     const missing = await keyward.run('signing-keys', 'rotate', '--encryption-key-file', none);
-    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining(`there is no encryption key file ${none}`) });
+    expect(missing).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`the encryption key file ${none} does not exist`),
+    });
     await signingKey();
     writeFileSync(path, `${Buffer.alloc(32, 2).toString('base64url')}\n`);
     const wrong = await keyward.run('signing-keys', 'rotate', ...file);
@@ -152,7 +155,7 @@ describe.each(sharedEngines)('on %s', (engine) => {
     for (const text of ['', 'something else', `${'a'.repeat(42)}\n`]) {
       writeFileSync(path, text);
       const { code, err } = await keyward.run('encryption-key', 'rotate', ...file);
-      expect([code, err]).toEqual([2, expect.stringContaining(`${path} is not an encryption key`)]);
+      expect([code, err]).toEqual([2, expect.stringContaining(`${path} does not contain an encryption key`)]);
       expect(readFileSync(path, 'utf8')).toBe(text);
     }
   });

@@ -126,7 +126,7 @@ describe('another start', () => {
     const { printed, until, end } = await startService({ folder, args: ['--all'] });
     await until(/reason\n/);
     expect(printed()).toContain(
-      `created at its first start:\n\n  The demo's access key ${accessKeyId} ${fault}, so it was replaced.\n`,
+      `created when it was first started:\n\n  The demo's access key ${accessKeyId} ${fault}, so it was replaced.\n`,
     );
     expect(await end('SIGTERM')).toBe(0);
   });
@@ -188,9 +188,7 @@ describe('a start that fails prints the reason, and ends', () => {
   });
 
   it('without its database', async () => {
-    expect(await ended('postgres://nobody@127.0.0.1:1/none')).toBe(
-      'The database cannot be reached: see DATABASE_URL.\n',
-    );
+    expect(await ended('postgres://nobody@127.0.0.1:1/none')).toBe('The database in DATABASE_URL cannot be reached.\n');
   });
 
   it('when no token can be signed', async () => {

@@ -21,7 +21,7 @@ describe('openapi.yaml of the example', () => {
     const other = structuredClone(document);
     other.paths['/payments/{id}/refunds'].post.security[0].accessToken = [];
     expect(() => assertMatchesOpenApi(createApp(verifiers, createRecords()), other, { schemes })).toThrow(
-      /POST \/payments\/\{id\}\/refunds: the document asks for accessToken, or secretKey with payments:refund; the app/,
+      /POST \/payments\/\{id\}\/refunds: the document requires accessToken, or secretKey with the scope payments:refund, but the app/,
     );
   });
 

@@ -25,7 +25,7 @@ describe('typing into the search', () => {
     await page.waitForURL(/\?text=needle$/);
     expect(await namesOn(page)).toEqual(['Needle']);
     expect(await search(page).evaluate((field) => field.matches(':focus'))).toBe(true);
-    expect(await page.locator('#found').textContent()).toBe('1 API key.');
+    expect(await page.locator('#found').textContent()).toBe('1 API key on this page.');
     await page.reload();
     expect([await namesOn(page), await search(page).inputValue()]).toEqual([['Needle'], 'needle']);
   });

@@ -61,7 +61,7 @@ describe.each([
       await page.goto(made.href);
       // Edit and disable are one action. Entries of the same action within one minute are one entry.
       const refused = await page
-        .locator('li', { has: page.locator('strong', { hasText: /^refused$/ }) })
+        .locator('li', { has: page.locator('strong', { hasText: /^Refused$/ }) })
         .allTextContents();
       const tried = refused.map((text) => /tried to (\w+)/.exec(text)?.[1]);
       expect(new Set(tried)).toEqual(new Set(['edit', 'rotate', 'revoke']));

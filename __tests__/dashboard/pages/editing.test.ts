@@ -296,7 +296,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(text).toContain('If clients still use it, do not rotate the key before ');
     const { hint } = await now();
     expect(text).toContain(`When should the current ${WORD[keyType]} ${hint} stop working?`);
-    expect(text).not.toContain('add a secret');
+    expect(text).not.toContain('add a client secret');
     expect(body).toContain('<button>Rotate and end the earlier grace period</button>');
     const again = await post('/rotate', { version: '2', grace: '86400' });
     expect(again.body).toContain(
@@ -484,7 +484,7 @@ describe('access keys', () => {
       `<a href="${MOUNT}${own}/secrets/confirm">add a client secret</a> instead`,
     );
     const other = await keyOf('keys');
-    expect((await other.get('/rotate/confirm')).body).not.toContain('add a secret');
+    expect((await other.get('/rotate/confirm')).body).not.toContain('add a client secret');
   });
 
   it('have their tokens revoked', async () => {

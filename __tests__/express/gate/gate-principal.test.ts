@@ -38,7 +38,7 @@ describe('gate.principal', () => {
     const read = () => named.principal(req);
     expect(read).toThrow(KeywardError);
     expect(read).toThrow(
-      'the request did not pass this gate, requireBearer for live secret keys; mount it before the handler that calls principal()',
+      'the request did not pass the gate "requireBearer for live secret keys"; mount this gate before the handler that calls principal()',
     );
   });
 
