@@ -45,7 +45,7 @@ ${[
   figuresOf('all', every),
 ].join('\n')}
 
-Some ${counted(every, ['RuntimeError', 'CompileError'])} more broke the code so that it could not be loaded, and are not counted.
+${counted(every, ['RuntimeError', 'CompileError'])} more broke the code so that it could not be loaded, and are not counted.
 
 ## What no test detects, and why
 
