@@ -85,7 +85,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await keyboard.press('Control+A');
     await keyboard.type('Renamed');
     expect((await enter()).status()).toBe(200);
-    await tabTo(page, /^More$/);
+    await tabTo(page, /^More actions$/);
     await keyboard.press('Enter');
     await tabTo(page, /^Revoke$/);
     await enter();
