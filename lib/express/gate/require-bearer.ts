@@ -107,8 +107,8 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
   }
 
   function decide(req: IncomingMessage): Verdict | Promise<Verdict> {
-    // Read once, because `headers` is an accessor. Reading a property by its name is slow on a request whose prototype
-    // Express has replaced; `Reflect.get` is not (docs/decisions/0031).
+    // Read once, because `headers` is an accessor. On a request that Express has handled, reading a property by its name is
+    // slow, and `Reflect.get` is faster (docs/decisions/0031).
     const headers = Reflect.get(req, 'headers');
     const { authorization } = headers;
     let scheme: CredentialScheme = 'Bearer';
