@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { BoundedLoader } from '../../lib/cache/bounded-loader.js';
-import type { Subject } from '../../lib/cache/invalidation.js';
+import type { Subject } from '../../lib/cache/invalidation-scope.js';
 import type { LookupSource } from '../../lib/cache/lookup-slots.js';
 import { RecordError } from '../../lib/credentials/records/record-error.js';
 import { type Deferred, deferred } from '../support/deferred.js';

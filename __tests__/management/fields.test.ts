@@ -11,7 +11,7 @@ import {
   readScopes,
   readText,
 } from '../../lib/management/fields.js';
-import { readKeyId, subjectOf } from '../../lib/management/keys/key-id.js';
+import { readKeyId, subjectOf } from '../../lib/management/keys/read-key-id.js';
 
 const NOW = 1_800_000_000_000;
 const invalid = (field: string) => expect.objectContaining({ status: 400, code: 'invalid', field });

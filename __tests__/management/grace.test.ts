@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readGrace } from '../../lib/management/keys/rotation.js';
+import { readGrace } from '../../lib/management/keys/secrets.js';
 import { managed, refusalOf, refusing } from '../support/managed.js';
 import { isAccepted } from '../support/managed-text.js';
 import { engines } from '../support/test-stores.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { deepFreeze } from '../../lib/protocol/json-object.js';
+import { deepFreeze } from '../../lib/protocol/strict-json.js';
 
 it('freezes a value at every depth, and returns it', () => {
   const value = JSON.parse('{"a":[{"b":{"c":[]}},[[1]]],"__proto__":{"d":{}},"e":null,"f":1}');

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJsonObject } from '../../lib/protocol/json-object.js';
+import { parseJsonObject } from '../../lib/protocol/strict-json.js';
 import { anyCharacter } from '../support/any-character.js';
 import { jsonObjects, spoilt } from '../support/hostile-json.js';
 import { law } from '../support/law.js';

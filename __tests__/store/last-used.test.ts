@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Engine } from '../../lib/store/engine.js';
 import { createLastUsedWriter, type LastUsedWriter } from '../../lib/store/last-used.js';
-import { listKeys } from '../../lib/store/repository/listings.js';
+import { listKeys } from '../../lib/store/repository/management-queries.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import type { SecretRow } from '../../lib/store/tables.js';
 import { accountRow, keyRow, secretRow } from '../support/stored-rows.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { listAudit } from '../../lib/store/repository/list-audit.js';
-import { listKeys } from '../../lib/store/repository/listings.js';
+import { listKeys } from '../../lib/store/repository/management-queries.js';
 import type { Tables } from '../../lib/store/tables.js';
 import { onDatabase, schemaOf } from '../support/store-database.js';
 import { makeStores, type Stores } from '../support/store-places.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, jest } from '@jest/globals';
 import { CacheEntry, FailedLookup, NegativeEntry, NO_SUBJECT } from '../../lib/cache/cache-entries.js';
-import type { Subject } from '../../lib/cache/invalidation.js';
+import type { Subject } from '../../lib/cache/invalidation-scope.js';
 import { RecordCache, type RecordCacheOptions } from '../../lib/cache/record-cache.js';
 import { instantOf } from '../../lib/contracts/clock.js';
 import { type Deferred, deferred } from './deferred.js';

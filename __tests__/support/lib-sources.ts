@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 /** One file of lib/, read by TypeScript's own parser. */
 export interface LibSource {
-  /** As it stands under lib/: `protocol/bearer.ts`. */
+  /** As it stands under lib/: `protocol/authorization-header.ts`. */
   readonly name: string;
   /** The first folder of its path: `cli` for `cli/commands/keys.ts`; `''` for an entry point at the top. */
   readonly folder: string;

@@ -18,7 +18,7 @@ import {
   readTable,
   withDefault,
 } from '../options/option-table.js';
-import { watchable } from '../options/watchable.js';
+import { watchable } from '../options/resolver-option.js';
 
 /** Options of `apiKeys`. */
 export interface ApiKeysOptions<K extends KeyKind = KeyKind> {
@@ -56,7 +56,7 @@ const OPTIONS = {
   environment: oneOf([...ENVIRONMENTS, 'any']),
   format: withDefault(object<KeyFormat>(['read']), keywardFormat),
   apis: withDefault(object<ApiMap>(['apisOf']), scopePrefixes),
-  // For access keys the time is fixed, in tokens/access-keys.ts.
+  // For access keys the time is fixed, in tokens/access-key-lookup.ts.
   timeout: integer(1_000, 1, 60_000),
   maxLookups: integer(100, 1, 100_000),
   cache: anything,

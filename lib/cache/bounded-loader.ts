@@ -7,7 +7,7 @@ import { RecordError } from '../credentials/records/record-error.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
 import { FetchError } from '../http/fetch-json.js';
-import { type InvalidationScope, matches, type Subject } from './invalidation.js';
+import { type InvalidationScope, matches, type Subject } from './invalidation-scope.js';
 import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from './lookup-slots.js';
 
 /** `Q`: the request to the resolver. `V`: its answer. `R`: the result made from the answer. */

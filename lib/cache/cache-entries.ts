@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { LookupFailure } from '../events/lookup-failure.js';
 import type { CacheBounds } from './cache-options.js';
 import { IdIndex } from './id-index.js';
-import { type InvalidationScope, isOfId, matches, type Subject } from './invalidation.js';
+import { type InvalidationScope, isOfId, matches, type Subject } from './invalidation-scope.js';
 
 /** A cached record, with the data of its lookup. A separate object for this data would make every cache hit slower. */
 export abstract class CacheEntry implements Subject {

@@ -3,8 +3,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import { type ReadJoseHeader, readSegment } from '../protocol/compact-jws.js';
-import type { JsonObject } from '../protocol/json-object.js';
-import { deepFreeze } from '../protocol/json-object.js';
+import type { JsonObject } from '../protocol/strict-json.js';
+import { deepFreeze } from '../protocol/strict-json.js';
 
 /** Maximum cached headers, so that a flood of different headers cannot fill the memory. */
 const MAX_HEADERS = 100;

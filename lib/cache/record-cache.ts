@@ -10,7 +10,7 @@ import { BoundedLoader, type PendingLookup } from './bounded-loader.js';
 import { CacheEntries, type CacheEntry, FailedLookup, type NegativeEntry } from './cache-entries.js';
 import type { CacheBounds } from './cache-options.js';
 import { FeedCheckpoints } from './feed-checkpoints.js';
-import { parseChange, type SubjectMember } from './invalidation.js';
+import { parseChange, type SubjectMember } from './invalidation-scope.js';
 import type { LookupSource } from './lookup-slots.js';
 
 /** `Q`: the request to the resolver. `E`: the entry that is cached for its answer. */

@@ -5,8 +5,8 @@ import type { CredentialStore } from '../store/credential-store.js';
 import { checkDriver, openStore } from '../store/open-store.js';
 import { StoreError } from '../store/store-error.js';
 import { nameOfDatabase } from './database-name.js';
+import type { EncryptionKeys } from './encryption-keys.js';
 import { CliError, EXIT, type Io } from './io.js';
-import type { EncryptionKeys } from './serve/read-encryption-key.js';
 
 /** The option that names the database. */
 export interface DatabaseOption {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type DocumentChange, withChanges } from '../openapi/app/document-changes.js';
-import { changedYaml, loadYaml } from './changed-yaml.js';
+import { changedYaml, loadYaml } from './edit-yaml.js';
 import { CliError, EXIT } from './io.js';
 import { replaceFile } from './replace-file.js';
 

@@ -6,8 +6,8 @@ import { addAccessKeyCommands } from './commands/access-keys.js';
 import { addAccountCommands } from './commands/accounts.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addApiKeyCommands } from './commands/keys.js';
+import { addKeyTextCommands } from './commands/keys-format.js';
 import { addImportCommand } from './commands/keys-import.js';
-import { addKeyTextCommands } from './commands/keys-scan.js';
 import { addMigrateCommand } from './commands/migrate.js';
 import { addOpenApiCommands } from './commands/openapi.js';
 import { addRoutesCommand } from './commands/routes.js';
@@ -15,7 +15,7 @@ import { addServeCommand } from './commands/serve.js';
 import { addEncryptionKeyCommands, addSigningKeyCommands } from './commands/signing-keys.js';
 import { type FormattedError, formatError, outputLost } from './format-error.js';
 import { CliError, EXIT, type Io } from './io.js';
-import { arrangeArgs, asksForJson } from './reorder-args.js';
+import { asksForJson, reorderArgs } from './reorder-args.js';
 import { escapeText } from './terminal/escape-text.js';
 import { jsonLine } from './terminal/output.js';
 
@@ -45,7 +45,7 @@ async function run(args: readonly string[], io: Io, isJson: boolean): Promise<nu
   try {
     // PostgreSQL cannot store NUL in a text, so NUL is refused for SQLite too.
     if (args.some((arg) => arg.includes('\0'))) throw new CliError('an argument contains a NUL character', EXIT.usage);
-    await program.parseAsync([...arrangeArgs(program, args)], { from: 'user' });
+    await program.parseAsync([...reorderArgs(program, args)], { from: 'user' });
     return EXIT.done;
   } catch (error) {
     const wasHelp = error instanceof CommanderError && error.exitCode === 0;

@@ -9,7 +9,7 @@ const COMMON_OPTIONS: Readonly<Record<string, boolean>> = { '--json': false, '--
  *
  * @returns `keys list --json` for `--json keys list`; `keys create --help` for `help keys create`.
  */
-export function arrangeArgs(program: Command, args: readonly string[]): readonly string[] {
+export function reorderArgs(program: Command, args: readonly string[]): readonly string[] {
   const words: string[] = [];
   const options: string[] = [];
   let command = program;

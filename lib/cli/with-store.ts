@@ -7,8 +7,8 @@ import type { Member } from '../management/member.js';
 import type { CredentialStore } from '../store/credential-store.js';
 import { StoreError } from '../store/store-error.js';
 import { type Database, type DatabaseOption, databaseOf, openReady, plain } from './database.js';
+import type { EncryptionKeys } from './encryption-keys.js';
 import { CliError, EXIT, type Io } from './io.js';
-import type { EncryptionKeys } from './serve/read-encryption-key.js';
 
 /** Options that every command has. */
 export interface CommonOptions extends DatabaseOption {

@@ -1,5 +1,5 @@
 /** The principal of a verified credential. */
-import type { JsonObject } from '../protocol/json-object.js';
+import type { JsonObject } from '../protocol/strict-json.js';
 import { type ApiMap, scopePrefixes } from './api-map.js';
 import type { KeyKind } from './credential-kind.js';
 import type { Environment } from './environment.js';

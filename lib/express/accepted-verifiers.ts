@@ -3,7 +3,7 @@
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { Kind } from '../credentials/credential-kind.js';
 import { kindOf, type Options } from '../options/options.js';
-import type { CredentialScheme } from '../protocol/bearer.js';
+import type { CredentialScheme } from '../protocol/authorization-header.js';
 
 /**
  * Reads the option `accept`.

@@ -1,7 +1,7 @@
 /** Requests JSON documents of limited size, within a time limit. */
 import { types } from 'node:util';
 import { KeywardError } from '../errors/keyward-error.js';
-import { type JsonObject, parseJsonObject } from '../protocol/json-object.js';
+import { type JsonObject, parseJsonObject } from '../protocol/strict-json.js';
 
 /** Thrown if a document could not be fetched. The message says why, without the URL. */
 export class FetchError extends KeywardError {

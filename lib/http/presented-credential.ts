@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type CredentialScheme, isB64token } from '../protocol/bearer.js';
+import { type CredentialScheme, isB64token } from '../protocol/authorization-header.js';
 import { type CompactJws, type ReadJoseHeader, readCompactJws } from '../protocol/compact-jws.js';
-import { own } from '../protocol/json-object.js';
+import { own } from '../protocol/strict-json.js';
 import { clientNetwork } from './client-network.js';
 
 /** The sender of a request, as Node and Express know it. */

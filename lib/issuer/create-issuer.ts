@@ -30,7 +30,7 @@ import { authenticateRequests } from './clients/authenticate-request.js';
 import { CLIENT_AUTHENTICATION, type ClientAuthentication } from './clients/presented-client.js';
 import { tokenIssuer } from './issue-token.js';
 import { INTROSPECTION_OPTIONS, type IntrospectionOptions, introspection } from './issued-tokens/introspection.js';
-import { issuedTokenReader } from './issued-tokens/issued-token.js';
+import { issuedTokenReader } from './issued-tokens/read-issued-token.js';
 import { type RevokingResolver, revocation } from './issued-tokens/revocation.js';
 import { answerRefusal, publish } from './json-response.js';
 import { INTROSPECTION_PATH, issuerMetadata, JWKS_PATH, REVOCATION_PATH, TOKEN_PATH } from './metadata.js';

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { type BodyBounds, type BodyFault, isFormType, type MaybeParsed, readBody } from '../http/bounded-body.js';
-import { MAX_CREDENTIAL_LENGTH } from '../protocol/bearer.js';
+import { MAX_CREDENTIAL_LENGTH } from '../protocol/authorization-header.js';
 import { readForm, withoutEmpty } from '../protocol/form.js';
 import { TokenRequestError } from './token-request-error.js';
 

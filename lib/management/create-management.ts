@@ -4,8 +4,8 @@ import { clockOption } from '../contracts/clock-option.js';
 import { type OptionTable, object, readTable } from '../options/option-table.js';
 import type { CredentialStore } from '../store/credential-store.js';
 import { type Accounts, accountsOf } from './accounts/accounts.js';
-import { auditOf, type ListAudit } from './audit-log/audit-log.js';
 import { createOperations } from './audit-log/audited-operation.js';
+import { auditOf, type ListAudit } from './audit-log/read-audit-log.js';
 import { type ImportKeys, importKeysOf } from './keys/import-keys.js';
 import { type CreatedKey, KeyService } from './keys/key-service.js';
 import {
@@ -19,7 +19,7 @@ import {
 import type { KeyView } from './keys/key-view.js';
 import { addPublicKeyTo, type PublicKeyInput, removePublicKeyFrom } from './keys/public-keys.js';
 import { keyNamesOf } from './keys/read-key-names.js';
-import { addSecretTo, endGraceOf, endSecret, readGrace, rotateTo } from './keys/rotation.js';
+import { addSecretTo, endGraceOf, endSecret, readGrace, rotateTo } from './keys/secrets.js';
 import { type KeyUsage, type UsageCounts, type UsageFilter, usageReaders } from './keys/usage.js';
 import type { ListFilter } from './list-filter.js';
 import type { Member } from './member.js';

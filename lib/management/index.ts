@@ -8,7 +8,7 @@ export {
 } from './api/create-management-api.js';
 export { memberByScopes } from './api/member-by-scopes.js';
 export type { OpenApiDocument } from './api/openapi-document.js';
-export type { AuditEntry, AuditListFilter, ListAudit } from './audit-log/audit-log.js';
+export type { AuditEntry, AuditListFilter, ListAudit } from './audit-log/read-audit-log.js';
 export {
   type AccessKeyService,
   type ApiKeyService,

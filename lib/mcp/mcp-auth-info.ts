@@ -1,7 +1,7 @@
 /** The principal of a request, in the form that the MCP SDK passes to tools. */
 import type { IncomingMessage } from 'node:http';
 import { holdsScope, type Principal } from '../credentials/principal.js';
-import { authContextOf, authOf, credentialOf } from '../express/gate/auth-of.js';
+import { authContextOf, authOf, credentialOf } from '../express/gate/request-principal.js';
 
 /** The `AuthInfo` of the MCP SDK, versions 1 and 2: a tool gets it as `authInfo`. */
 export interface McpAuthInfo {

@@ -2,7 +2,7 @@
  * Creates the `WWW-Authenticate` field (RFC 9110 section 11.6.1, RFC 6750 section 3, RFC 9449 section 7.1). The texts
  * of the errors are in bearer-error-texts.ts.
  */
-import type { CredentialScheme } from './bearer.js';
+import type { CredentialScheme } from './authorization-header.js';
 import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from './bearer-error-texts.js';
 import { formatScope } from './scope.js';
 

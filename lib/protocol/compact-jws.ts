@@ -6,7 +6,7 @@
  * compares tokens. This decoder accepts one spelling only. This does not help for ECDSA: with (r, s), the signature (r,
  * n - s) is valid too, so anyone can write such a token in a second way. Few issuers prevent this.
  */
-import { type JsonObject, parseJsonObject } from './json-object.js';
+import { type JsonObject, parseJsonObject } from './strict-json.js';
 
 /** A well-formed JWS, of which nothing is verified. */
 export interface CompactJws {

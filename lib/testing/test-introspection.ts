@@ -5,7 +5,7 @@ import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { ApiMap } from '../credentials/api-map.js';
 import type { Environment } from '../credentials/environment.js';
 import type { AccessPrincipal } from '../credentials/principal.js';
-import type { JsonObject } from '../protocol/json-object.js';
+import type { JsonObject } from '../protocol/strict-json.js';
 import type { DpopOptions } from '../tokens/dpop/dpop-options.js';
 import { createIntrospectedTokens } from '../tokens/introspection/introspected-tokens.js';
 import { readIntrospectedTokensOptions } from '../tokens/introspection/introspection-options.js';

@@ -20,8 +20,8 @@ import {
   text,
   withDefault,
 } from '../options/option-table.js';
-import { watchable } from '../options/watchable.js';
-import { AccessKeys } from './access-keys.js';
+import { watchable } from '../options/resolver-option.js';
+import { AccessKeys } from './access-key-lookup.js';
 import { ALGORITHMS } from './algorithms.js';
 import { type ClaimRules, readAudiences } from './claims.js';
 import { type Confirmation, readConfirmation } from './confirmation.js';

@@ -14,7 +14,7 @@ import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import type { AccessPrincipal } from '../credentials/principal.js';
 import type { PresentedCredential } from '../http/presented-credential.js';
 import type { CompactJws } from '../protocol/compact-jws.js';
-import type { CachedAccessKey } from './access-keys.js';
+import type { CachedAccessKey } from './access-key-lookup.js';
 import { type AccessTokensOptions, readAccessTokensOptions } from './access-tokens-options.js';
 import { type BrokenClaimRule, readTokenClaims, reasonOfRule, type TokenClaims } from './claims.js';
 import type { BoundToken } from './confirmation.js';

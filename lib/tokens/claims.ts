@@ -1,7 +1,7 @@
 /** The claims of an access token (RFC 9068 §2.2 and §4, RFC 7519 §4.1). */
 import { namesOf, type Options } from '../options/options.js';
-import { type JsonObject, own } from '../protocol/json-object.js';
 import { isScopeToken, parseScope } from '../protocol/scope.js';
+import { type JsonObject, own } from '../protocol/strict-json.js';
 import type { BoundKeys, Confirmation } from './confirmation.js';
 import type { TokenProfile } from './header.js';
 

@@ -1,5 +1,5 @@
 /** The JOSE header of an access token (RFC 9068 §2.1, RFC 8725 §3). */
-import { type JsonObject, own } from '../protocol/json-object.js';
+import { type JsonObject, own } from '../protocol/strict-json.js';
 
 /** The accepted profile: RFC 9068, or any JWT of a foreign issuer. */
 export type TokenProfile = 'rfc9068' | 'jwt';

@@ -6,8 +6,8 @@ import { type AccessPrincipal, freezePrincipal, type TokenPayload } from '../cre
 import type { ParsedAccessKeyRecord } from '../credentials/records/record.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';
 import type { CompactJws } from '../protocol/compact-jws.js';
-import { deepFreeze, type JsonObject, own } from '../protocol/json-object.js';
 import { formatScope } from '../protocol/scope.js';
+import { deepFreeze, type JsonObject, own } from '../protocol/strict-json.js';
 import type { TokenClaims } from './claims.js';
 
 /** The settings that the principals of all tokens of an issuer have in common. */

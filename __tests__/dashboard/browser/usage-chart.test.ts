@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, it } from '@jest/globals';
-import { dayOf } from '../../../lib/store/usage/usage-days.js';
+import { dayOf } from '../../../lib/store/usage/utc-days.js';
 import { openChromium } from '../../support/browser.js';
 import { managed } from '../../support/managed.js';
 import { onDatabase } from '../../support/store-database.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { usageSection } from '../../../lib/dashboard/components/usage-chart.js';
-import { dayOf } from '../../../lib/store/usage/usage-days.js';
+import { usageSection } from '../../../lib/dashboard/components/usage-section.js';
+import { dayOf } from '../../../lib/store/usage/utc-days.js';
 import { managed } from '../../support/managed.js';
 import { onDatabase } from '../../support/store-database.js';
 import { sharedEngines } from '../../support/test-stores.js';

@@ -1,7 +1,7 @@
 /** `keyward access-keys …` */
 import { type Command, Option } from 'commander';
 import type { Io } from '../io.js';
-import { collect } from '../read-options.js';
+import { collect } from '../option-values.js';
 import { showSecret } from '../show-secret.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Account } from '../../management/accounts/account-view.js';
 import type { Management } from '../../management/create-management.js';
 import type { Io } from '../io.js';
-import { allOr, collect } from '../read-options.js';
+import { allOr, collect } from '../option-values.js';
 import { printFields, printJson, printTable, printWarning, textOfList, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
 

@@ -1,9 +1,9 @@
 /** `keyward audit` */
 import type { Command } from 'commander';
-import type { AuditEntry } from '../../management/audit-log/audit-log.js';
+import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
 import { PLATFORM } from '../../store/signing-keys/platform-audit.js';
 import type { Io } from '../io.js';
-import { readDateTime, readLimit } from '../read-options.js';
+import { readDateTime, readLimit } from '../option-values.js';
 import { printJson, printLine, printTable, textOfCount, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
 

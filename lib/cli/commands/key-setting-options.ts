@@ -1,7 +1,7 @@
 /** The options for the settings of a key, which `keyward keys` and `keyward access-keys` share. */
 import { type Command, Option } from 'commander';
 import type { RateLimit } from '../../credentials/rate-limit.js';
-import { allOr, collect, collectLimits, collectMetadata, readTime } from '../read-options.js';
+import { allOr, collect, collectLimits, collectMetadata, readTime } from '../option-values.js';
 import { type CommonOptions, withStoreOptions } from '../with-store.js';
 
 /** Options of both create and edit. */

@@ -5,7 +5,7 @@ import { formatError } from '../format-error.js';
 import { openTable, type Table, type TableLine } from '../import/csv-table.js';
 import { COLUMNS, checkHeading, keyOf, withColumnNames } from '../import/key-columns.js';
 import { CliError, type Io } from '../io.js';
-import { readLineNumber } from '../read-options.js';
+import { readLineNumber } from '../option-values.js';
 import { escapeText } from '../terminal/escape-text.js';
 import { type Interruption, listenForInterruption } from '../terminal/interruption.js';
 import { jsonLine, printJson, printLine, textOfCount } from '../terminal/output.js';

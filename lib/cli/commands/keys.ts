@@ -1,7 +1,7 @@
 /** `keyward keys …` */
 import { type Command, Option } from 'commander';
 import type { Io } from '../io.js';
-import { allOr, collect } from '../read-options.js';
+import { allOr, collect } from '../option-values.js';
 import { showSecret } from '../show-secret.js';
 import { withStore } from '../with-store.js';
 import {

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { assertMatchesOpenApi } from '../../openapi/app/assert-matches-open-api.js';
 import { securityChanges } from '../../openapi/app/describe-security.js';
-import type { Schemes } from '../../openapi/document/schemes.js';
+import type { Schemes } from '../../openapi/document/scheme-verifiers.js';
 import { CliError, EXIT, type Io } from '../io.js';
 import { loadAppWith } from '../load-app.js';
 import { readDocumentFile, writeDocumentFile } from '../openapi-file.js';
-import { collect } from '../read-options.js';
+import { collect } from '../option-values.js';
 import { printJson, printLine, printWarning } from '../terminal/output.js';
 
 interface CheckOptions {

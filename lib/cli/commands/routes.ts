@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { auditRoutes, type RouteReport } from '../../express/route-audit/audit-routes.js';
 import { CliError, EXIT, type Io } from '../io.js';
 import { loadApp } from '../load-app.js';
-import { collect } from '../read-options.js';
+import { collect } from '../option-values.js';
 import { printJson, printLine, printTable, textOfCount } from '../terminal/output.js';
 
 interface RoutesOptions {

@@ -7,9 +7,9 @@ import type { Router } from 'express';
 import { createIssuer } from '../../issuer/create-issuer.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 import { checkDatabaseDriver, type Database, databaseOf, openDatabase } from '../database.js';
+import { encryptionKeysFrom } from '../encryption-keys.js';
 import { outputLost } from '../format-error.js';
 import { CliError, EXIT, type Io } from '../io.js';
-import { encryptionKeysFrom } from '../serve/read-encryption-key.js';
 import { type ServeApp, serveApp } from '../serve/serve-app.js';
 import { serveLog } from '../serve/serve-log.js';
 import {
@@ -19,7 +19,6 @@ import {
   urlOf,
   withServeOptions,
 } from '../serve/serve-settings.js';
-import { serveManagementApi } from '../serve/served-api.js';
 import {
   type AccountChoice,
   chooseAccount,
@@ -27,6 +26,7 @@ import {
   type ServedDashboard,
   serveDashboard,
 } from '../serve/served-dashboard.js';
+import { serveManagementApi } from '../serve/served-management-api.js';
 import { announcementOn } from '../serve/startup-output.js';
 import { waitForAccount } from '../serve/wait-for-account.js';
 import { type Interruption, listenForInterruption } from '../terminal/interruption.js';

@@ -5,7 +5,7 @@ import type { KeyState, KeyView } from '../../management/keys/key-view.js';
 import { DEFAULT_ORDER, KEY_ORDERS, type KeyOrder, type ListFilter } from '../../management/list-filter.js';
 import type { Member } from '../../management/member.js';
 import { CliError, EXIT, type Io } from '../io.js';
-import { MAX_GRACE_TEXT, readDay, readGrace, readLimit } from '../read-options.js';
+import { MAX_GRACE_TEXT, readDay, readGrace, readLimit } from '../option-values.js';
 import { showKey, showKeys } from '../show-key.js';
 import { showKeyUsage } from '../show-key-usage.js';
 import { showSecret } from '../show-secret.js';

@@ -8,8 +8,8 @@ import {
   type SigningAlgorithm,
 } from '../../issuer/signing-keys/signing-key.js';
 import type { SigningKeySummary } from '../../store/signing-keys/signing-keys.js';
+import { makeEncryptionKey, readEncryptionKeys, writeKeyFile } from '../encryption-keys.js';
 import { CliError, EXIT, type Io } from '../io.js';
-import { makeEncryptionKey, readEncryptionKeys, writeKeyFile } from '../serve/read-encryption-key.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printJson, printLine, printTable, textOfCount, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';

@@ -2,8 +2,8 @@
 import express, { type Express, Router } from 'express';
 import type { CredentialStore } from '../../store/credential-store.js';
 import type { ServeLog } from './serve-log.js';
-import { API_PATH } from './served-api.js';
 import { DASHBOARD_PATH, type ServedDashboard } from './served-dashboard.js';
+import { API_PATH } from './served-management-api.js';
 
 export interface ServeApp {
   readonly app: Express;

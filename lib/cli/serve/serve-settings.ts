@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { secureUrl } from '../../http/secure-url.js';
 import { CliError, EXIT, type Io } from '../io.js';
-import { readPort, readUrl } from '../read-options.js';
+import { readPort, readUrl } from '../option-values.js';
 import { type CommonOptions, withStoreOptions } from '../with-store.js';
 
 export interface ServeOptions extends CommonOptions {

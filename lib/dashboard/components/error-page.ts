@@ -1,6 +1,6 @@
 /** The error page, and its texts for the errors of management. */
 import { ManagementError, type ManagementErrorCode } from '../../management/management-error.js';
-import { messageOf, toSentences } from '../forms/settings-field.js';
+import { messageOf, toSentences } from '../forms/field-errors.js';
 import { HttpError, notFound } from '../http/http-error.js';
 import type { DashboardSettings } from '../http/page-context.js';
 import { htmlResponse, type PageResponse } from '../http/page-response.js';

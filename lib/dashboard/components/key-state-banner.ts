@@ -2,7 +2,7 @@
  * The banner at the top of the page of a key: why the key is refused and what to do, that it expires soon, or that its
  * old secret is still accepted.
  */
-import type { AuditEntry } from '../../management/audit-log/audit-log.js';
+import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { expiresSoon } from '../expires-soon.js';
 import type { PageContext } from '../http/page-context.js';

@@ -6,7 +6,7 @@ import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import type { PageContext } from '../http/page-context.js';
 import { type Html, html } from './html.js';
 import { timeAgo, timeWithAge } from './times.js';
-import { formatCount, USAGE_DELAY } from './usage-chart.js';
+import { formatCount, USAGE_DELAY } from './usage-section.js';
 
 type Use = Pick<SecretView, 'lastUsedAt' | 'lastUsedFrom'>;
 

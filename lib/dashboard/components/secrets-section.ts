@@ -10,7 +10,7 @@ import { type Html, html } from './html.js';
 import { secretHint, secretNoun } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeAgo, timeWithAge } from './times.js';
-import { USAGE_DELAY } from './usage-chart.js';
+import { USAGE_DELAY } from './usage-section.js';
 
 /**
  * Milliseconds after a rotation until a use of the old secret is certainly stored: verifiers record one use a minute,

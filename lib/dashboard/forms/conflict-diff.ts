@@ -3,8 +3,8 @@ import type { Kind } from '../../credentials/credential-kind.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { type Html, html, userText } from '../components/html.js';
 import { fullList } from '../components/key-labels.js';
+import { LABELS } from './field-errors.js';
 import { type Choice, type FormValues, hasNoAllOption, toFormValues } from './key-form-values.js';
-import { LABELS } from './settings-field.js';
 
 export function conflictDiff(key: KeyView, values: FormValues): Html {
   const [theirs, yours] = [settingsOf(toFormValues(key), key.kind), settingsOf(values, key.kind)];

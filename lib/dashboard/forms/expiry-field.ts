@@ -1,7 +1,7 @@
 /** The field for the last day of a key, with buttons for common days. */
 import { type Html, html } from '../components/html.js';
 import { formatLongDay, formatTime } from '../components/times.js';
-import { describedBy, errorOf, type SettingsForm } from './settings-field.js';
+import { describedBy, errorOf, type SettingsForm } from './field-errors.js';
 
 const DAY = 86_400_000;
 

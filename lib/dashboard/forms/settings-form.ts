@@ -5,8 +5,8 @@ import { hidden } from '../components/controls.js';
 import { type Html, html, join } from '../components/html.js';
 import { choiceField } from './choice-field.js';
 import { expiryField } from './expiry-field.js';
+import { describedBy, errorOf, LABELS, messageOf, type SettingsForm } from './field-errors.js';
 import { hasNoAllOption } from './key-form-values.js';
-import { describedBy, errorOf, LABELS, messageOf, type SettingsForm } from './settings-field.js';
 
 export function isFormError({ code, field }: ManagementError): boolean {
   return code === 'invalid' && field !== undefined && field in LABELS;

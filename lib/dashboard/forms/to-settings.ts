@@ -3,8 +3,8 @@ import type { Kind } from '../../credentials/credential-kind.js';
 import type { AccessKeyEdit, AccessKeySettings, KeyEdit, KeySettings } from '../../management/keys/key-settings.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { invalid } from '../../management/management-error.js';
-import { endOfDay } from './date-field.js';
 import { type Choice, type FormValues, hasNoAllOption, haveSameNames, toFormValues } from './key-form-values.js';
+import { endOfDay } from './parse-day.js';
 import { parseAddresses, parseLimits, parseMetadata } from './text-settings.js';
 
 /** @throws ManagementError `invalid` */

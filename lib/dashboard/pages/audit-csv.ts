@@ -1,5 +1,5 @@
 /** The audit log as a CSV file, which is read page by page while it is sent. */
-import type { AuditEntry } from '../../management/audit-log/audit-log.js';
+import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
 import { readLimit } from '../../management/pagination.js';
 import { csvLine } from '../http/csv.js';
 import { badRequest } from '../http/http-error.js';

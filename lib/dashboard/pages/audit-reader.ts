@@ -1,8 +1,8 @@
 /** Reads the audit log with the filters of a request. A key is selected by a part of its name, ID or hint. */
-import type { AuditEntry, AuditListFilter } from '../../management/audit-log/audit-log.js';
+import type { AuditEntry, AuditListFilter } from '../../management/audit-log/read-audit-log.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { cursorOf, type Page as ListPage, readLimit } from '../../management/pagination.js';
-import { endOfDay, startOfDay } from '../forms/date-field.js';
+import { endOfDay, startOfDay } from '../forms/parse-day.js';
 import type { PageContext } from '../http/page-context.js';
 import { filtersIn } from '../http/query-string.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';

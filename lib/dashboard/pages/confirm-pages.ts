@@ -1,9 +1,9 @@
 /**
  * Confirmation pages: each explains the effect of a change before it is made. Those that end a secret are in
- * confirm-ending-pages.ts, the one that revokes a key in revoke-page.ts.
+ * confirm-removal-pages.ts, the one that revokes a key in revoke-page.ts.
  */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
-import { MAX_GRACE } from '../../management/keys/rotation.js';
+import { MAX_GRACE } from '../../management/keys/secrets.js';
 import type { Action } from '../../management/permissions.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html, join, userText } from '../components/html.js';
@@ -11,7 +11,7 @@ import { secretHint, secretNoun } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { lastUseOf, recentUse } from '../components/recent-use.js';
 import { formatTime, timeAgo, timeWithAge } from '../components/times.js';
-import { accountOptions } from '../forms/account-options.js';
+import { accountOptions } from '../forms/entitlement-choices.js';
 import { formIdField } from '../forms/form-id.js';
 import { tokenField } from '../http/form-token.js';
 import { type Page, type PageContext, viewKey } from '../http/page-context.js';

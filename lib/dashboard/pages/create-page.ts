@@ -6,7 +6,7 @@ import { hidden } from '../components/controls.js';
 import { type Html, html } from '../components/html.js';
 import { KINDS } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
-import { accountOptions } from '../forms/account-options.js';
+import { accountOptions } from '../forms/entitlement-choices.js';
 import { FORM_ID, formIdField, formIdIn } from '../forms/form-id.js';
 import { type FormValues, NEW_FORM_VALUES, readFormValues } from '../forms/key-form-values.js';
 import { errorSummary, isFormError, settingsFields } from '../forms/settings-form.js';

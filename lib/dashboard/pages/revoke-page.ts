@@ -4,7 +4,7 @@ import { FLASH, FLASH_KEY } from '../components/flash-message.js';
 import { html, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { recentUse } from '../components/recent-use.js';
-import { accountOptions } from '../forms/account-options.js';
+import { accountOptions } from '../forms/entitlement-choices.js';
 import { formIdField, formIdIn } from '../forms/form-id.js';
 import { tokenField } from '../http/form-token.js';
 import { keyIdIn, type Page, type PageContext, viewKey } from '../http/page-context.js';

@@ -10,8 +10,8 @@ import { isScopeToken } from '../../protocol/scope.js';
 import { accessTokens } from '../../tokens/access-tokens.js';
 import type { AccessTokensOptions } from '../../tokens/access-tokens-options.js';
 import { kindsOf, proofAlgorithmsOf, readAccept, schemesOf } from '../accepted-verifiers.js';
+import { tokensFor } from '../resource/accepted-tokens.js';
 import { asResourceMetadata, type ResourceMetadata } from '../resource/resource-metadata.js';
-import { tokensFor } from '../resource/token-verifiers.js';
 import type { GateMetadata } from '../route-metadata.js';
 
 /** Options of `requireBearer` except `accept`. `O`: the type of `optional`. */

@@ -15,16 +15,16 @@ import {
   readBearer,
   readDpop,
   repeatsAuthorization,
-} from '../../protocol/bearer.js';
+} from '../../protocol/authorization-header.js';
 import type { AccessTokensOptions } from '../../tokens/access-tokens-options.js';
 import { fail } from '../middleware.js';
+import { endFailedRequest } from '../next-error.js';
 import { askVerifiers, type FinalOutcome } from './ask-verifiers.js';
-import { clearPrincipal, principalAt, setPrincipal } from './auth-of.js';
-import { endFailedRequest } from './end-failed-request.js';
 import { createGate, type Gate } from './gate.js';
 import { hasMultipleCredentials } from './multiple-credentials.js';
 import { refuse } from './refuse.js';
 import { reportDecision } from './report-decision.js';
+import { clearPrincipal, principalAt, setPrincipal } from './request-principal.js';
 import {
   type Absent,
   type GateOptions,

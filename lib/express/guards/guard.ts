@@ -6,13 +6,13 @@ import { CONFIRMATION_METHODS, type ConfirmationMethod, type Principal } from '.
 import { ignoreRejection } from '../../events/run-callback.js';
 import { method, names, type Option, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
 import { namesOf } from '../../options/options.js';
-import type { CredentialScheme } from '../../protocol/bearer.js';
+import type { CredentialScheme } from '../../protocol/authorization-header.js';
 import type { BearerErrorCode } from '../../protocol/bearer-error-texts.js';
 import type { AuthenticationContext } from '../../protocol/challenge.js';
 import { isScopeToken } from '../../protocol/scope.js';
-import { authContextOf } from '../gate/auth-of.js';
 import { refuse } from '../gate/refuse.js';
 import { reportDecision } from '../gate/report-decision.js';
+import { authContextOf } from '../gate/request-principal.js';
 import { fail, type Middleware } from '../middleware.js';
 import { type GuardMetadata, mark, markOf } from '../route-metadata.js';
 import { isAcrList, isMaxAge } from './authentication-context.js';

@@ -4,8 +4,8 @@ import type { AcceptedTokens } from '../../contracts/credential-verifier.js';
 import type { AccessPrincipal, Principal } from '../../credentials/principal.js';
 import { type Option, type OptionTable, optional, readTable } from '../../options/option-table.js';
 import type { AuthenticationContext } from '../../protocol/challenge.js';
-import { own } from '../../protocol/json-object.js';
-import { authContextOf } from '../gate/auth-of.js';
+import { own } from '../../protocol/strict-json.js';
+import { authContextOf } from '../gate/request-principal.js';
 import { isAcrList, isMaxAge } from './authentication-context.js';
 import { defineGuard, type Guard } from './guard.js';
 

@@ -3,14 +3,14 @@ import type { RateCount } from '../../contracts/rate-counter.js';
 import type { Principal } from '../../credentials/principal.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
-import { authContextOf } from '../gate/auth-of.js';
-import { endFailedRequest } from '../gate/end-failed-request.js';
 import { refuse } from '../gate/refuse.js';
 import { reportDecision } from '../gate/report-decision.js';
+import { authContextOf } from '../gate/request-principal.js';
 import { fail, type Middleware } from '../middleware.js';
+import { endFailedRequest } from '../next-error.js';
 import { type GateMetadata, type GuardMetadata, mark } from '../route-metadata.js';
 import { type RateLimitOptions, readRateLimitOptions } from './rate-limit-options.js';
-import { createRatePlans, type RatePlan, type RateWindow, rateLimitItem, secondsOf } from './rate-window.js';
+import { createRatePlans, type RatePlan, type RateWindow, rateLimitItem, secondsOf } from './rate-plan.js';
 
 /** The result of one counter. */
 interface Counted {

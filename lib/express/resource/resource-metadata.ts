@@ -3,13 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { SECURE_URL, secureUrl } from '../../http/secure-url.js';
 import { type Option, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
-import { deepFreeze } from '../../protocol/json-object.js';
 import { isScopeToken } from '../../protocol/scope.js';
+import { deepFreeze } from '../../protocol/strict-json.js';
 import { readAccept } from '../accepted-verifiers.js';
 import type { Middleware } from '../middleware.js';
 import { mark, markOf } from '../route-metadata.js';
+import { tokensFor } from './accepted-tokens.js';
 import { boundTokenMembers, metadataUrl, type ResourceMetadataDocument } from './metadata-document.js';
-import { tokensFor } from './token-verifiers.js';
 
 /** Options of `resourceMetadata`. */
 export interface ResourceMetadataOptions {

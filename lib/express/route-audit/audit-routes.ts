@@ -1,6 +1,7 @@
 /** Every route of an app, with the gates and guards before it. */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { Segments } from '../path-segment.js';
+import { joinSegments, UNKNOWN } from './path-patterns.js';
 import {
   callbacksOf,
   checksAmong,
@@ -10,7 +11,6 @@ import {
   type RouteCheck,
   takesRequests,
 } from './route-checks.js';
-import { joinSegments, UNKNOWN } from './route-path.js';
 import { type Layer, layersOf } from './router-layers.js';
 
 /** One route of an app. */

@@ -3,7 +3,7 @@
 import type { Handler } from '../mounted-handler.js';
 import type { Segments } from '../path-segment.js';
 import type { GateMetadata, GuardMetadata } from '../route-metadata.js';
-import { coversPath, mayMeet, UNKNOWN } from './route-path.js';
+import { coversPath, mayMeet, UNKNOWN } from './path-patterns.js';
 import type { Layer } from './router-layers.js';
 
 /** A gate or a guard that every request for a route passes, or a callback that some requests may run. */

@@ -4,7 +4,7 @@
  */
 import { BoundedLoader } from '../../cache/bounded-loader.js';
 import { FailedLookup, NO_SUBJECT } from '../../cache/cache-entries.js';
-import type { Subject } from '../../cache/invalidation.js';
+import type { Subject } from '../../cache/invalidation-scope.js';
 import type { Clock } from '../../contracts/clock.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import { includesAddress } from '../../credentials/address-list.js';

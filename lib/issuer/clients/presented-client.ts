@@ -1,7 +1,7 @@
 /** Reads the client credentials of a token request (RFC 6749 §2.3.1). */
 import type { IncomingMessage } from 'node:http';
+import { repeatsAuthorization } from '../../protocol/authorization-header.js';
 import { type ClientCredentials, readBasic } from '../../protocol/basic.js';
-import { repeatsAuthorization } from '../../protocol/bearer.js';
 import { TokenRequestError } from '../token-request-error.js';
 import { ASSERTION_TYPE, type Assertion, type ReadAssertion } from './read-assertion.js';
 

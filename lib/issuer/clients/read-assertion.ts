@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../contracts/clock.js';
 import { type CompactJws, readCompactJws } from '../../protocol/compact-jws.js';
-import { type JsonObject, own } from '../../protocol/json-object.js';
+import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { ALGORITHMS } from '../../tokens/algorithms.js';
 import { TokenRequestError } from '../token-request-error.js';
 

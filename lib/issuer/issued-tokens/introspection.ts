@@ -2,14 +2,14 @@
 import type { Clock } from '../../contracts/clock.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import { type OptionTable, text, withDefault } from '../../options/option-table.js';
-import { own } from '../../protocol/json-object.js';
 import { formatScope } from '../../protocol/scope.js';
-import { AccessKeys } from '../../tokens/access-keys.js';
+import { own } from '../../protocol/strict-json.js';
+import { AccessKeys } from '../../tokens/access-key-lookup.js';
 import type { ClientRequest, EndpointAnswer, EndpointWork } from '../client-endpoint.js';
 import { MAX_BYTES_WITH_TOKEN } from '../read-parameters.js';
 import { decisionReporter } from '../report-decision.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
-import { confirmationOf, type IssuedToken, type ReadIssuedToken } from './issued-token.js';
+import { confirmationOf, type IssuedToken, type ReadIssuedToken } from './read-issued-token.js';
 
 /** The option `introspection` of `createIssuer`. */
 export interface IntrospectionOptions {

@@ -1,7 +1,7 @@
 /** Handles `POST /connect/revocation` (RFC 7009). */
 import { BoundedLoader } from '../../cache/bounded-loader.js';
 import { FailedLookup } from '../../cache/cache-entries.js';
-import type { Subject } from '../../cache/invalidation.js';
+import type { Subject } from '../../cache/invalidation-scope.js';
 import type { Clock } from '../../contracts/clock.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import type { TokenDecision } from '../../events/token-decision.js';
@@ -9,7 +9,7 @@ import type { ClientRequest, EndpointAnswer, EndpointWork } from '../client-endp
 import { MAX_BYTES_WITH_TOKEN } from '../read-parameters.js';
 import { decisionReporter } from '../report-decision.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
-import type { ReadIssuedToken } from './issued-token.js';
+import type { ReadIssuedToken } from './read-issued-token.js';
 
 /** A store of access keys whose tokens can be revoked one by one. */
 export type RevokingResolver = AccessKeyResolver & Required<Pick<AccessKeyResolver, 'revokeToken'>>;

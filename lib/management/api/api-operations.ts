@@ -1,5 +1,5 @@
 /** The table of operations of the management API. The router and the OpenAPI document are built from this table. */
-import type { JsonObject } from '../../protocol/json-object.js';
+import type { JsonObject } from '../../protocol/strict-json.js';
 import type { Management } from '../create-management.js';
 import type { PublicKeyInput } from '../keys/public-keys.js';
 import { invalid } from '../management-error.js';

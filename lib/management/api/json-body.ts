@@ -1,6 +1,6 @@
 /** Reads the body of a request of the management API: one JSON object of limited size, within a time limit. */
 import { type BodyFault, type MaybeParsed, readBody } from '../../http/bounded-body.js';
-import { type JsonObject, parseJsonObject } from '../../protocol/json-object.js';
+import { type JsonObject, parseJsonObject } from '../../protocol/strict-json.js';
 import { ProblemError } from './problem.js';
 
 const MAX_BYTES = 64 * 1_024;

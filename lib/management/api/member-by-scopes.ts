@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { listedScopesOf } from '../../credentials/principal.js';
 import { KeywardError } from '../../errors/keyward-error.js';
-import { authContextOf } from '../../express/gate/auth-of.js';
+import { authContextOf } from '../../express/gate/request-principal.js';
 import type { Member } from '../member.js';
 import { SCOPE_PERMISSIONS } from '../permissions.js';
 

@@ -1,5 +1,5 @@
 /** One operation of the management API. The router and the OpenAPI document are built from a table of these. */
-import type { JsonObject } from '../../protocol/json-object.js';
+import type { JsonObject } from '../../protocol/strict-json.js';
 import type { Member } from '../member.js';
 import type { IfMatch } from './preconditions.js';
 import type { SchemaName } from './schemas.js';

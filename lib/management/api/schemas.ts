@@ -1,6 +1,6 @@
 /** The JSON Schemas of the management API (JSON Schema 2020-12, as in OpenAPI 3.1). */
 
-import { MAX_GRACE } from '../keys/rotation.js';
+import { MAX_GRACE } from '../keys/secrets.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -11,6 +11,7 @@ import { ManagementError } from '../management-error.js';
 import type { Member } from '../member.js';
 import { type Page, pageOf } from '../pagination.js';
 import { assertEnabled, assertEntitled } from './account-rules.js';
+import { type Creation, madeBefore, readCreation, rememberCreation } from './idempotency.js';
 import {
   type Change,
   type Changed,
@@ -20,13 +21,12 @@ import {
   changeOf,
   conflict,
   viewIn,
-} from './audited-change.js';
-import { type Creation, madeBefore, readCreation, rememberCreation } from './idempotency.js';
-import { readKeyId, subjectOf } from './key-id.js';
+} from './key-change.js';
 import { hasSameEntitlement, type NewKey, readEdit, settingsOf } from './key-settings.js';
 import { type KeyView, keyViewOf } from './key-view.js';
 import { assertEnvironment, assertGrantable, inEnvironment, isWithin } from './member-rules.js';
 import { newId, newSecret } from './new-secret.js';
+import { readKeyId, subjectOf } from './read-key-id.js';
 
 /** A key that was created or got a new secret. */
 export interface CreatedKey {

@@ -3,7 +3,7 @@ import type { CredentialStore } from '../../store/credential-store.js';
 import type { Operations } from '../audit-log/audited-operation.js';
 import { invalid } from '../management-error.js';
 import type { Member } from '../member.js';
-import { readKeyId } from './key-id.js';
+import { readKeyId } from './read-key-id.js';
 
 const MAX_KEYS = 200;
 

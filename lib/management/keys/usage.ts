@@ -1,13 +1,13 @@
 /** Reads how often keys are used: the number of accepted and refused requests for each day. */
 import { types } from 'node:util';
 import type { CredentialStore } from '../../store/credential-store.js';
-import { dayOf, MS_PER_DAY, USAGE_DAYS } from '../../store/usage/usage-days.js';
+import { dayOf, MS_PER_DAY, USAGE_DAYS } from '../../store/usage/utc-days.js';
 import type { Operations } from '../audit-log/audited-operation.js';
 import { readGiven } from '../fields.js';
 import { invalid, ManagementError } from '../management-error.js';
 import type { Member } from '../member.js';
-import { readKeyId, subjectOf } from './key-id.js';
 import { isWithin } from './member-rules.js';
+import { readKeyId, subjectOf } from './read-key-id.js';
 
 /** The period to return. Both days are included, in UTC. */
 export interface UsageFilter {

@@ -4,7 +4,7 @@ import type { Segments } from '../../express/path-segment.js';
 import { type Route, readRoutes } from '../../express/route-audit/audit-routes.js';
 import { fillTemplate, looseParts, mayShare, type PathTemplate, type TemplatePart } from '../document/path-template.js';
 import type { Operation } from '../document/read-document.js';
-import type { Requirement } from '../document/verifier-requirement.js';
+import type { Requirement } from '../document/requirement.js';
 import { requirementOf } from './route-requirement.js';
 
 /** A route in the order in which Express tries them. */

@@ -1,10 +1,10 @@
 /** Compares an app with its OpenAPI document. */
 import { KeywardError } from '../../errors/keyward-error.js';
 import { anything, type Option, type OptionTable, optional, readTable } from '../../options/option-table.js';
-import { type LinkedOperation, linkOperations } from '../document/link-operations.js';
+import { type LinkedOperation, linkOperations } from '../document/operation-requirements.js';
 import { type OpenApiDocument, readDocument } from '../document/read-document.js';
-import { readProofs, type Schemes } from '../document/schemes.js';
-import { type Requirement, requirementKeys } from '../document/verifier-requirement.js';
+import { type Requirement, requirementKeys } from '../document/requirement.js';
+import { readProofs, type Schemes } from '../document/scheme-verifiers.js';
 import { type AppRoute, appRoutesOf, earlierRoute, handledBy, routeFor } from './app-routes.js';
 import { requirementText, type SchemeNames, schemeNames } from './requirement-text.js';
 import { undocumentedRoutes } from './undocumented-routes.js';

@@ -3,13 +3,8 @@ import type { CredentialVerifier } from '../../contracts/credential-verifier.js'
 import { KeywardError } from '../../errors/keyward-error.js';
 import { anything, type Option, type OptionTable, readTable } from '../../options/option-table.js';
 import { type OpenApiDocument, type Operation, readDocument } from '../document/read-document.js';
-import { linkSchemes, readProofs, type SchemeProof, type Schemes } from '../document/schemes.js';
-import {
-  linkSecurity,
-  neededAlternatives,
-  type Requirement,
-  requirementKeys,
-} from '../document/verifier-requirement.js';
+import { linkSecurity, neededAlternatives, type Requirement, requirementKeys } from '../document/requirement.js';
+import { linkSchemes, readProofs, type SchemeProof, type Schemes } from '../document/scheme-verifiers.js';
 import { type AppRoute, appRoutesOf, earlierRoute, handledBy, routeFor } from './app-routes.js';
 import { changesOf, type DocumentChange, type WrittenOperation, withChanges } from './document-changes.js';
 import { requirementText, schemeNames } from './requirement-text.js';

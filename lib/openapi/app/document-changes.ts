@@ -5,7 +5,7 @@
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { faultAt, memberOf, membersOf, type Place } from '../document/json-pointer.js';
 import type { OpenApiDocument, Operation } from '../document/read-document.js';
-import type { SchemeProof } from '../document/schemes.js';
+import type { SchemeProof } from '../document/scheme-verifiers.js';
 
 /** A new value at a place in the document. */
 export interface DocumentChange {

@@ -1,7 +1,7 @@
 /** Describes a requirement in words, for a list of differences. */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
-import type { SchemeProof } from '../document/schemes.js';
-import { neededAlternatives, type Requirement } from '../document/verifier-requirement.js';
+import { neededAlternatives, type Requirement } from '../document/requirement.js';
+import type { SchemeProof } from '../document/scheme-verifiers.js';
 
 /** The names of the schemes of a verifier. */
 export type SchemeNames = (verifier: CredentialVerifier) => readonly string[];

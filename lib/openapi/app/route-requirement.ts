@@ -2,7 +2,7 @@
 import type { Kind } from '../../credentials/credential-kind.js';
 import { isOpen, type RouteCheck } from '../../express/route-audit/route-checks.js';
 import type { GuardMetadata } from '../../express/route-metadata.js';
-import { type Alternative, provesMutualTls, type Requirement } from '../document/verifier-requirement.js';
+import { type Alternative, provesMutualTls, type Requirement } from '../document/requirement.js';
 
 /** One way to pass the guards of a route. */
 interface GuardPass {

@@ -1,9 +1,9 @@
 /** Reads the parts of a document about security: its operations, their requirements and its schemes. */
 import { checkServers, readBasePath } from './base-path.js';
 import { faultAt, memberOf, membersOf, mistakeAt, objectAt, type Place, resolve } from './json-pointer.js';
-import { outgoingSchemes } from './outgoing-schemes.js';
 import { type PathTemplate, parseTemplate } from './path-template.js';
 import { readSecurity, unstatedSecurity, type WrittenSecurity } from './security.js';
+import { outgoingSchemes } from './webhook-schemes.js';
 
 export interface OpenApiDocument {
   readonly version: '3.0' | '3.1' | '3.2';

@@ -4,7 +4,7 @@ import type { Segment, Segments } from '../../express/path-segment.js';
 import type { GateMetadata, GuardMetadata, RouteSecurity } from '../../express/route-metadata.js';
 import { looseParts, mayShare, type PathTemplate, type TemplatePart } from '../document/path-template.js';
 import type { IndexedOperation, MethodTable, OperationIndex } from './operation-index.js';
-import type { RequestDecision } from './requirement-gates.js';
+import type { RequestDecision } from './request-decisions.js';
 
 /** The operations that a route may handle, and whether it may also handle requests that are not in the document. */
 interface Candidates {

@@ -1,8 +1,8 @@
 /** Reads pages of the audit log for management. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../tables.js';
-import { findInBatches } from './batches.js';
 import { type Comparison, comparePair } from './compare-pair.js';
+import { findInBatches } from './find-in-batches.js';
 import type { AuditFilter, ListedAuditRow, ListPlace } from './repository.js';
 
 const AUDIT_COLUMNS = [

@@ -4,7 +4,7 @@ import { appendChange, type Feed } from '../feed.js';
 import { usageOfKey, usageTotals } from '../usage/usage-queries.js';
 import { keyNames } from './key-names.js';
 import { listAudit } from './list-audit.js';
-import { accountRow, keyWithSecrets, listAccounts, listKeys } from './listings.js';
+import { accountRow, keyWithSecrets, listAccounts, listKeys } from './management-queries.js';
 import type { AccountFilter, AuditFilter, KeyFilter, Repository, RepositoryTransaction } from './repository.js';
 import { SqlTransaction } from './sql-transaction.js';
 

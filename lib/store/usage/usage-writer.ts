@@ -9,8 +9,8 @@ import { publishWarning } from '../publish-warning.js';
 import { StoreError } from '../store-error.js';
 import type { UsageRow } from '../tables.js';
 import { deleteExpiredIds } from '../used-ids.js';
-import { dayOf, MS_PER_DAY, USAGE_DAYS } from './usage-days.js';
 import { addUsageOnce, deleteUsageBefore, type UsageBatch } from './usage-queries.js';
+import { dayOf, MS_PER_DAY, USAGE_DAYS } from './utc-days.js';
 
 /** Milliseconds between two writes. */
 const WRITE_INTERVAL = 60_000;

@@ -1,7 +1,7 @@
 /** The public key in the header of a proof (RFC 9449 section 4.2), and its thumbprint (RFC 7638). */
 import { createPublicKey, hash, type JsonWebKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type JsonObject, own } from '../../protocol/json-object.js';
+import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { ALGORITHMS } from '../algorithms.js';
 import { VerificationKey } from '../jwks/verification-key.js';
 import { isSlowRsa, isWeakRsa } from '../jwks/weak-rsa.js';

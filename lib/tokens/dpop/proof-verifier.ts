@@ -6,7 +6,7 @@ import type { Clock } from '../../contracts/clock.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
 import type { CredentialRequest } from '../../http/presented-credential.js';
 import { type CompactJws, type ReadJoseHeader, readCompactJws } from '../../protocol/compact-jws.js';
-import { type JsonObject, own } from '../../protocol/json-object.js';
+import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { normalizePath, normalizeUri, requestPath } from '../../protocol/target-uri.js';
 import { verifySignature } from '../signature.js';
 import type { Nonces } from './nonces.js';

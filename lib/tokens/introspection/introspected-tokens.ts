@@ -9,7 +9,7 @@ import { hasKeyPrefix } from '../../credentials/prefixed-format.js';
 import type { AccessPrincipal } from '../../credentials/principal.js';
 import { RecordError } from '../../credentials/records/record-error.js';
 import type { PresentedCredential } from '../../http/presented-credential.js';
-import { type JsonObject, own } from '../../protocol/json-object.js';
+import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { readTokenClaims, reasonOfRule } from '../claims.js';
 import type { BoundKeys, BoundToken } from '../confirmation.js';
 import { tokenPrincipal } from '../principal.js';

@@ -2,7 +2,7 @@
 import type { Clock } from '../../contracts/clock.js';
 import { type AuthenticatingClient, addClientCredentials } from '../../http/client-authentication.js';
 import { postForm, timeoutSignal } from '../../http/fetch-json.js';
-import type { JsonObject } from '../../protocol/json-object.js';
+import type { JsonObject } from '../../protocol/strict-json.js';
 
 export interface IntrospectionCall {
   /** Finds the endpoint in the metadata of the issuer, unless the options name it. */

@@ -1,8 +1,8 @@
 /** Reads accounts and keys for management, single or in pages. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { AccountRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
-import { findInBatches } from './batches.js';
 import { type Comparison, comparePair } from './compare-pair.js';
+import { findInBatches } from './find-in-batches.js';
 import type { AccountFilter, KeyFilter, KeyPlace, KeyWithSecrets, ListedKey } from './repository.js';
 import { foldText } from './search-text.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { matches, parseChange } from '../../lib/cache/invalidation.js';
+import { matches, parseChange } from '../../lib/cache/invalidation-scope.js';
 
 describe('parseChange', () => {
   it.each([

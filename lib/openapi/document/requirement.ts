@@ -4,7 +4,7 @@
  */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { faultAt } from './json-pointer.js';
-import type { Scheme } from './schemes.js';
+import type { Scheme } from './scheme-verifiers.js';
 import type { WrittenAlternative, WrittenSecurity } from './security.js';
 
 export interface Requirement {

@@ -13,7 +13,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { CliError, EXIT, type Io } from '../io.js';
+import { CliError, EXIT, type Io } from './io.js';
 
 const BYTES = 32;
 const ENCRYPTION_KEY_VARIABLE = 'KEYWARD_ENCRYPTION_KEY';

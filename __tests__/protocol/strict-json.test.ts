@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { own, parseJsonObject } from '../../lib/protocol/json-object.js';
+import { own, parseJsonObject } from '../../lib/protocol/strict-json.js';
 
 const parse = (text: string) => parseJsonObject(Buffer.from(text));
 const isParsed = (text: string) => parse(text) !== undefined;

@@ -1,7 +1,7 @@
 /** Reads the operations of a document, and finds for each the verifiers and scopes that it requires. */
 import type { OpenApiDocument, Operation } from './read-document.js';
-import { linkSchemes, readProofs } from './schemes.js';
-import { linkSecurity, type Requirement } from './verifier-requirement.js';
+import { linkSecurity, type Requirement } from './requirement.js';
+import { linkSchemes, readProofs } from './scheme-verifiers.js';
 
 export interface LinkedOperation {
   readonly operation: Operation;

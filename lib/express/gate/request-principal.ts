@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../credentials/principal.js';
 import { KeywardError } from '../../errors/keyward-error.js';
-import { readBearer, readDpop } from '../../protocol/bearer.js';
+import { readBearer, readDpop } from '../../protocol/authorization-header.js';
 import type { GateMetadata } from '../route-metadata.js';
 
 /** The result of a gate for a request. */

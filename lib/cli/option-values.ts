@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseRateLimit, RATE_LIMIT_FORM, type RateLimit } from '../credentials/rate-limit.js';
 import { secureUrl } from '../http/secure-url.js';
-import { MAX_GRACE } from '../management/keys/rotation.js';
+import { MAX_GRACE } from '../management/keys/secrets.js';
 import { CliError, EXIT } from './io.js';
 import { readDate } from './read-date.js';
 

@@ -2,9 +2,9 @@
 import type { RepositoryTransaction } from '../../store/repository/repository.js';
 import type { KeyRow, SecretRow } from '../../store/tables.js';
 import { invalid, ManagementError } from '../management-error.js';
-import { readKeyId } from './key-id.js';
 import { secretIdOf } from './key-view.js';
 import { newSecret } from './new-secret.js';
+import { readKeyId } from './read-key-id.js';
 
 /** Maximum grace period in seconds: 30 days. The comment of `rotate` in create-management.ts states it too. */
 export const MAX_GRACE = 30 * 86_400;

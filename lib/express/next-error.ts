@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { describeError, placesOf } from '../../errors/describe-error.js';
-import { callbackFailures } from '../../events/callback-failure.js';
-import { BearerError } from '../bearer-error.js';
+import { describeError, placesOf } from '../errors/describe-error.js';
+import { callbackFailures } from '../events/callback-failure.js';
+import { BearerError } from './bearer-error.js';
 
 /**
  * Reports an error that `next` threw after an asynchronous step, and ends the response. Express is no longer on the

@@ -9,7 +9,7 @@ import {
   readBearer,
   readDpop,
   repeatsAuthorization,
-} from '../../lib/protocol/bearer.js';
+} from '../../lib/protocol/authorization-header.js';
 import { law } from '../support/law.js';
 
 const LONGEST = 'a'.repeat(12_288);

@@ -2,8 +2,8 @@
 
 import type { Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
-import { type Requirement, requirementKeys } from '../document/verifier-requirement.js';
-import { createOperationGate } from './operation-gate.js';
+import { type Requirement, requirementKeys } from '../document/requirement.js';
+import { createOperationGate } from './requirement-gate.js';
 
 /** How a request is handled. An open operation has no gate. */
 export interface RequestDecision {

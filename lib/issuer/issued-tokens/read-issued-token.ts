@@ -1,7 +1,7 @@
 /** Reads tokens that this issuer issued. */
 import type { JWK } from 'jose';
 import { readCompactJws } from '../../protocol/compact-jws.js';
-import { type JsonObject, own } from '../../protocol/json-object.js';
+import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { type ClaimRules, readTokenClaims, type TokenClaims } from '../../tokens/claims.js';
 import { readTokenHeader } from '../../tokens/header.js';
 import { readKeySet } from '../../tokens/jwks/verification-key.js';

@@ -8,15 +8,15 @@ import {
 } from '../../contracts/credential-verifier.js';
 import { holdsScope, type Principal } from '../../credentials/principal.js';
 import { BearerError } from '../../express/bearer-error.js';
-import { authContextOf, clearPrincipal } from '../../express/gate/auth-of.js';
 import type { Gate } from '../../express/gate/gate.js';
 import { refuse } from '../../express/gate/refuse.js';
 import { reportDecision } from '../../express/gate/report-decision.js';
+import { authContextOf, clearPrincipal } from '../../express/gate/request-principal.js';
 import { requireBearer } from '../../express/gate/require-bearer.js';
 import { provenMethods } from '../../express/guards/require-confirmation.js';
 import { fail, type Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
-import type { Alternative, Requirement } from '../document/verifier-requirement.js';
+import type { Alternative, Requirement } from '../document/requirement.js';
 
 /** The gate that all operations with the same requirement share, and its metadata. */
 export interface OperationGate {
