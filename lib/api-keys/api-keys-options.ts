@@ -1,4 +1,4 @@
-/** The options of `apiKeys`. */
+/** Validates the options of `apiKeys`. */
 import { type CacheOptions, readCacheOptions } from '../cache/cache-options.js';
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
@@ -36,7 +36,7 @@ export interface ApiKeysOptions<K extends KeyKind = KeyKind> {
   readonly timeout?: number | undefined;
   /** Maximum lookups in flight. Above it, a request with a key that is not cached gets 503. Default: 100. */
   readonly maxLookups?: number | undefined;
-  /** How long and how many records are cached; `false`: none. */
+  /** Limits how many records are cached, and for how long. `false` turns the cache off. */
   readonly cache?: CacheOptions | false | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -56,7 +56,7 @@ const OPTIONS = {
   environment: oneOf([...ENVIRONMENTS, 'any']),
   format: withDefault(object<KeyFormat>(['read']), keywardFormat),
   apis: withDefault(object<ApiMap>(['apisOf']), scopePrefixes),
-  // For access keys the time is fixed, in tokens/access-key-lookup.ts.
+  // Lookups of access keys have a fixed timeout: `TIMEOUT_MS` in tokens/access-key-lookup.ts.
   timeout: integer(1_000, 1, 60_000),
   maxLookups: integer(100, 1, 100_000),
   cache: anything,

@@ -23,7 +23,10 @@ import { keyPrincipalOf, principalInterners } from './key-principal.js';
 /** A cached key. */
 class CachedKey extends CacheEntry {
   readonly principal: KeyPrincipal;
-  /** Milliseconds since 1970; `undefined` if no revocation is planned. The principal has the expiry. */
+  /**
+   * Milliseconds since 1970; `undefined` if no revocation is planned. It only decides whether a refusal says `revoked`
+   * or `expired`: `expiresAt` of the principal includes both times.
+   */
   readonly revokedAt: number | undefined;
   /** Counts the use of the key, if the resolver asks for it. */
   readonly counter: UsageCounter | undefined;
@@ -110,8 +113,8 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     if (credential.scheme !== 'Bearer') return DECLINED;
     const now = instantOf(clock);
     const cached = cache.get(credential.cacheKey, now);
-    // A key that ended while it was cached is looked up like an unknown key, so that response times do not tell
-    // them apart.
+    // A key that ended while it was cached is looked up like an unknown key. An immediate refusal would reveal that
+    // the key was valid before.
     const accepted = cached instanceof CachedKey ? accept(cached, credential, now) : undefined;
     if (accepted !== undefined) return accepted;
 
@@ -120,7 +123,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     if (reading === undefined || reading === null) return DECLINED;
     if (reading === 'malformed') return { outcome: 'refused', reason: 'key_malformed' };
     if (!kinds.includes(reading.kind)) {
-      // A format of the application may return a promise, which has no kind.
+      // A custom format may return a promise by mistake. Its unhandled rejection would end the process.
       ignoreRejection(reading);
       return { outcome: 'declined', reason: 'kind_not_accepted' };
     }
@@ -165,8 +168,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
    */
   function accept(key: CachedKey, credential: PresentedCredential, now: Instant): Outcome | undefined {
     const { principal, counter } = key;
-    // Compared in seconds, because `expiresAt` of the principal is in seconds and `expiresAt * 1_000` could have a
-    // rounding error.
+    // `expiresAt` is in seconds, so the clock is converted to seconds: `expiresAt * 1_000` could have a rounding error.
     if (principal.expiresAt !== undefined && principal.expiresAt <= now.wall / 1_000) return undefined;
     // If one of these calls fails, the key is accepted nevertheless.
     if (recordsUse) recordUse(key, credential, now);
@@ -174,7 +176,10 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     return { outcome: 'accepted', principal };
   }
 
-  /** Records the use of a key, unless that was done a short time ago, or the gate will refuse the client's address. */
+  /**
+   * Records the use of a key at most once per `RECORD_EVERY`. A use from an address that the gate will refuse is not
+   * recorded.
+   */
   function recordUse(key: CachedKey, credential: PresentedCredential, { monotonic }: Instant): void {
     if (monotonic - key.recordedAt < RECORD_EVERY) return;
     const { digest, from } = credential;

@@ -36,7 +36,7 @@ export function keyPrincipalOf(
     expiresAt: Number.isFinite(end) ? end / 1_000 : undefined,
     keyAcceptedUntil: acceptedUntil === undefined ? undefined : end / 1_000,
   };
-  // Few keys have these fields: without them a cached key is smaller.
+  // Few keys have these fields, so each is added only if it is set. This makes most cached keys smaller.
   if (shared.listedScopes !== undefined) Object.assign(principal, { listedScopes: shared.listedScopes });
   if (metadata !== undefined) Object.assign(principal, { metadata });
   if (allowedAddresses !== undefined) {
