@@ -12,9 +12,7 @@ import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from './lo
 
 /** `Q`: the request to the resolver. `V`: its answer. `R`: the result made from the answer. */
 export interface BoundedLoaderOptions<Q, V extends Subject, R> {
-  /**
-   * The name that events about failed lookups have as `of`: `apiKeys`, `accessKeys`, `introspectedTokens` or `issuer`.
-   */
+  /** `of` in the events about failed lookups: `apiKeys`, `accessKeys`, `introspectedTokens` or `issuer`. */
   readonly of: string;
   /** Milliseconds after which a lookup fails. */
   readonly timeout: number;
@@ -23,7 +21,7 @@ export interface BoundedLoaderOptions<Q, V extends Subject, R> {
   /** Whether requests for the same key at the same time share one lookup. */
   readonly isShared: boolean;
   readonly clock: Clock;
-  /** Looks a key up. An answer without `id` counts as a miss of the sender: it asked for a key that does not exist. */
+  /** Looks a key up. An answer without `id` means that the key does not exist: it counts as a miss of the sender. */
   lookUp(request: Q): Promise<V>;
   /**
    * Makes the result from the answer; a cache also stores it here. The lookup stops being joinable in the same
@@ -36,7 +34,10 @@ export interface BoundedLoaderOptions<Q, V extends Subject, R> {
 
 /** A lookup that has not settled. */
 export interface PendingLookup {
-  /** When the lookup started, and its number: a later lookup has a larger one. Both change when it is repeated. */
+  /**
+   * When the lookup started, and the number of the lookup: a later lookup has a larger number. If a lookup is repeated,
+   * both change.
+   */
   readonly startedAt: Instant;
   readonly sequence: number;
   /** Whether it took so long that invalidations are no longer collected: its result may be outdated. */
@@ -49,12 +50,15 @@ interface Lookup<R> extends PendingLookup {
   readonly slot: LookupSlot;
   startedAt: Instant;
   sequence: number;
-  /** Every invalidation since the lookup started: until it settles, it is not known which of them concern it. */
+  /**
+   * Every invalidation since the lookup started. Only the answer has the id and the account with which they can be
+   * compared.
+   */
   invalidated: InvalidationScope[] | undefined;
   isExpired: boolean;
   /**
-   * The requests that waited were already answered. A later lookup of the key may have a result, which a failure of
-   * this one must not replace.
+   * Whether the waiting requests were answered because of the timeout. A later lookup of the key may have a result,
+   * which a failure of this lookup must not replace.
    */
   hasTimedOut: boolean;
   timer: NodeJS.Timeout | undefined;
@@ -119,7 +123,8 @@ export class BoundedLoader<Q, V extends Subject, R> {
       result,
       resolve,
     };
-    // `setImmediate` reads an answer that arrived while the event loop was blocked, so that it is not too late.
+    // If the event loop was blocked, the answer may have arrived in time. `setImmediate` lets Node read it before the
+    // lookup times out.
     lookup.timer = setTimeout(() => setImmediate(() => this.#timeOut(lookup)), timeout);
     this.#pending.add(lookup);
     if (isShared) this.#joinable.set(key, lookup);
@@ -164,8 +169,8 @@ export class BoundedLoader<Q, V extends Subject, R> {
   }
 
   /**
-   * Makes the result of a lookup that got no record. After a timeout the requests have their answer, and only
-   * `record_invalid` still matters: it ends the use of the cached entry.
+   * Makes the result of a lookup without a usable record. After a timeout the requests are already answered, and only
+   * `record_invalid` still has an effect: it removes the cached entry.
    */
   #ended({ key, hasTimedOut }: Lookup<R>, reason: LookupFailure['reason'], error?: unknown): R | undefined {
     if (!hasTimedOut || reason === 'record_invalid') return this.#failed(key, reason, error);
@@ -173,7 +178,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
     return undefined;
   }
 
-  /** Notes that a lookup found no such key. */
+  /** Counts a lookup of a key that does not exist, if slots are short. */
   #missed(source: LookupSource): void {
     if (this.#options.clock.monotonic() < this.#slots.shortUntil) this.#slots.missed(source);
   }

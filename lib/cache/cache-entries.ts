@@ -42,8 +42,8 @@ export class NegativeEntry extends CacheEntry {
    */
   readonly revokedAt: number;
   /**
-   * When the credential ended, as an earlier lookup found. If the wall clock is set back before this time, the
-   * credential is looked up again.
+   * When the credential ended, if this entry replaced a good entry. If the wall clock is set back before this time, the
+   * entry is not used, and the credential is looked up again.
    */
   endsAt = Number.NEGATIVE_INFINITY;
 
@@ -121,9 +121,9 @@ export class CacheEntries<E extends CacheEntry> {
   readonly good: IndexedLru<E>;
   readonly negative: IndexedLru<NegativeEntry>;
   /**
-   * Revoked entries. A revocation is final. These entries have their own cache, so that a flood of unknown keys cannot
-   * evict them. A revoked key is also in `negative`, and only that entry decides when it is looked up again: as often
-   * as an unknown key, so that response times do not tell them apart.
+   * Revoked entries. A revocation is final, so these entries have their own cache: a flood of unknown keys cannot evict
+   * them. A revoked key is also in `negative`, and only that entry decides when the key is looked up again. So it is
+   * looked up as often as an unknown key, and response times do not reveal that it existed.
    */
   readonly #revoked: IndexedLru<NegativeEntry>;
 
@@ -139,7 +139,11 @@ export class CacheEntries<E extends CacheEntry> {
     this.#revoked = new IndexedLru(negativeMax, false);
   }
 
-  /** Returns the entry of a key that is revoked by now (wall clock in milliseconds), whatever its last lookup said. */
+  /**
+   * Returns the entry of a key whose revocation has taken effect, even if a later lookup found a valid record.
+   *
+   * @param now - Wall clock in milliseconds.
+   */
   revoked(key: string, now: number): NegativeEntry | undefined {
     const entry = this.#revoked.get(key);
     return entry !== undefined && entry.revokedAt <= now ? entry : undefined;
@@ -181,7 +185,8 @@ export class CacheEntries<E extends CacheEntry> {
   }
 
   #writeNegative(key: string, negative: NegativeEntry, before: E | NegativeEntry | undefined, now: number): void {
-    // An end in the future is not why the credential is refused.
+    // An end in the future is not copied: `RecordCache` ignores a negative entry until its `endsAt`, but the credential
+    // is refused now for another reason, such as `disabled`.
     if (before !== undefined && before.endsAt <= now) negative.endsAt = before.endsAt;
     this.good.delete(key);
     this.negative.set(key, negative);

@@ -9,9 +9,9 @@ export interface CacheOptions {
    * `introspectedTokens`.
    */
   readonly ttl?: number | undefined;
-  /** Milliseconds for which the result "there is no such key" is used. Default: 1,000. */
+  /** Milliseconds for which a negative entry is used: its credential is unknown or has ended. Default: 1,000. */
   readonly negativeTtl?: number | undefined;
-  /** Maximum entries of such results, counted separately from `max`. Default: 10,000. */
+  /** Maximum negative entries, counted separately from `max`. Default: 10,000. */
   readonly negativeMax?: number | undefined;
   /**
    * Milliseconds after its last confirmation for which an entry is used while the store cannot be reached: 0 to

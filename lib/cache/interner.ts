@@ -6,7 +6,7 @@
 /** Maximum stored values. A new value beyond this number is not shared. */
 const MAX_VALUES = 1_000;
 
-/** Call `get` before `intern`: if the value is already shared, no `create` function has to be made. */
+/** Call `get` before `intern`: if the value is already shared, V8 need not allocate a closure for `create`. */
 export class Interner<T> extends Map<string, T> {
   /**
    * Returns the shared value of a name.

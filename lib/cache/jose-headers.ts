@@ -8,7 +8,7 @@ import { deepFreeze } from '../protocol/strict-json.js';
 
 /** Maximum cached headers, so that a flood of different headers cannot fill the memory. */
 const MAX_HEADERS = 100;
-/** Maximum characters of a cached header, which are 512 bytes. */
+/** Maximum characters of a cached header: 512 bytes in base64url. */
 const MAX_LENGTH = 683;
 
 export function joseHeaderReader(): ReadJoseHeader {
@@ -18,7 +18,7 @@ export function joseHeaderReader(): ReadJoseHeader {
     const known = met.get(segment);
     if (known !== undefined) return known;
     const header = readSegment(segment);
-    // Copied: a slice of the credential would keep the whole credential in memory.
+    // The segment is copied, because a slice of the credential would keep the whole credential in memory.
     if (header !== undefined && segment.length <= MAX_LENGTH) met.set(Buffer.from(segment).toString(), header);
     return deepFreeze(header);
   };

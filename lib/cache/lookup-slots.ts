@@ -26,7 +26,7 @@ interface Network {
 /** The slot of a lookup that is not counted: there are enough slots, or the key was found before. */
 export const UNCOUNTED: LookupSlot = Object.freeze({ network: undefined });
 
-/** Milliseconds that slots count as short after a lookup got none. */
+/** Milliseconds for which slots count as short after a lookup got no slot. */
 const SHORT_FOR = 10_000;
 /** A network whose lookups found nothing this many times gets at most a quarter of the slots. */
 const MAX_MISSES = 50;

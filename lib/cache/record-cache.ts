@@ -15,7 +15,7 @@ import type { LookupSource } from './lookup-slots.js';
 
 /** `Q`: the request to the resolver. `E`: the entry that is cached for its answer. */
 export interface RecordCacheOptions<Q, E> {
-  /** The name that the events of this cache have as `of`: `apiKeys`, `accessKeys` or `introspectedTokens`. */
+  /** `of` in the events of this cache: `apiKeys`, `accessKeys` or `introspectedTokens`. */
   readonly of: string;
   /** The property of a `Change` by which this cache finds the changed entry. */
   readonly member: SubjectMember;

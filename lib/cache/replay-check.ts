@@ -65,7 +65,8 @@ export class ReplayCheck {
     return new Promise((resolve) => {
       let isSettled = false;
       const timeOut = () => isSettled || resolve(failed('timed_out'));
-      // `setImmediate` reads an answer that arrived while the event loop was blocked, so that it is not too late.
+      // If the event loop was blocked, the answer may have arrived in time. `setImmediate` lets Node read it before the
+      // call times out.
       const timer = setTimeout(() => setImmediate(timeOut), TIMEOUT_MS);
       void settled.then((use) => {
         isSettled = true;

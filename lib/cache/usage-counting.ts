@@ -14,7 +14,7 @@ export class UsageCounting {
   readonly #name: { readonly of: string; readonly callback: 'usageOf' };
   readonly #resolver: { readonly usageOf?: UsageOf | undefined };
 
-  /** @param of - The name that events about failed counters have as `of`: `apiKeys` or `accessKeys`. */
+  /** @param of - `of` in the events about failed counters: `apiKeys` or `accessKeys`. */
   constructor(of: string, resolver: { readonly usageOf?: UsageOf | undefined }) {
     this.#name = { of, callback: 'usageOf' };
     this.#resolver = resolver;
@@ -35,8 +35,8 @@ export class UsageCounting {
   }
 
   /**
-   * Counts a credential that the verifier accepted. If the gate will refuse the address of its sender, it counts as
-   * refused.
+   * Counts a credential that the verifier accepted. It counts as refused if the gate will refuse the address of the
+   * sender.
    */
   accepted(counter: UsageCounter | undefined, { allowedAddresses }: Principal, sender: Sender): void {
     if (counter === undefined) return;
