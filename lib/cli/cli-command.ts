@@ -1,4 +1,7 @@
-/** A Commander command that reports a misspelled option before the required option that is missing because of it. */
+/**
+ * Commander reports a missing required option first. If the cause is a misspelled option, such as `--acount`, this
+ * command reports the misspelled option instead.
+ */
 import { Command, type ParseOptionsResult } from 'commander';
 
 export class CliCommand extends Command {
@@ -12,7 +15,7 @@ export class CliCommand extends Command {
     const wantsHelp = parsed.unknown.some((arg) => arg === '--help' || arg === '-h');
     if (first === undefined || wantsHelp || this.commands.length > 0) return parsed;
     for (const option of this.options) option.mandatory = false;
-    // For `--acount=acme`, only the name is compared.
+    // Commander suggests the option with the most similar name. A value, as in `--acount=acme`, would prevent a match.
     return { ...parsed, unknown: [first.replace(/^(--[^=]+)=.*$/s, '$1'), ...parsed.unknown.slice(1)] };
   }
 }

@@ -9,10 +9,11 @@ type Yaml = typeof import('yaml');
 export const loadYaml = (): Promise<Yaml> => optionalPackage(() => import('yaml'), 'YAML', 'yaml');
 
 /**
- * Applies changes to a YAML text. An alias on the way to a change is replaced by a copy of its target.
+ * Applies changes to a YAML text. If the path of a change contains an alias, the alias is replaced by a copy of its
+ * target.
  *
- * @returns `undefined` if the result would not be the changed document: a merge key (`<<`) brings in what is changed,
- *   or another place uses the changed node as an alias.
+ * @returns `undefined` if the text would not be equal to the changed document, for example because the changed value
+ *   comes from a merge key (`<<`), or because an alias in another place refers to the changed node.
  */
 export async function changedYaml(
   text: string,
@@ -46,7 +47,7 @@ function expandAliases(yaml: Yaml, parsed: Document, path: readonly string[]): v
 function copyOf(yaml: Yaml, parsed: Document, alias: Alias): Node | undefined {
   const copy = alias.resolve(parsed)?.clone() as Node | undefined;
   if (copy === undefined) return undefined;
-  // The anchors stay where they are.
+  // Only the target keeps its anchors. The same anchors in the copy would redirect later aliases to the copy.
   yaml.visit(copy, {
     Value: (_key, node) => {
       delete node.anchor;

@@ -71,7 +71,7 @@ export function makeEncryptionKey(): string {
 
 /**
  * Replaces the keys of a file atomically: a reader gets the old keys or the new ones. If the path is a symbolic link,
- * its target is replaced, and stays the file of the user who owns it.
+ * its target is replaced. The file keeps its owner.
  */
 export function writeKeyFile(path: string, texts: readonly string[]): void {
   const target = realpathSync(path);

@@ -65,7 +65,8 @@ function isApp(value: unknown): value is Express {
 }
 
 async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
-  // A module can end the process, or wait for something that never happens: Node then exits, with 0 or without a word.
+  // A module can end the process, or wait for a promise that never settles. Without this listener, Node would then exit
+  // without our error message, and the exit code could be 0.
   const onExit = () => {
     const message = `${module} cannot be loaded: it ended the process, or an await in it never completed`;
     const error = { code: 'usage', message, exitCode: EXIT.usage };

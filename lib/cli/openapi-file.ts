@@ -17,7 +17,7 @@ export interface DocumentFile {
   format(changes: readonly DocumentChange[], out: string | undefined, warn: (message: string) => void): Promise<string>;
 }
 
-/** Codes that mean that the document could not be written although the command was right. */
+/** Error codes of output that is lost, as on a full disk. The arguments of the command were valid. */
 const LOST_CODES = ['EDQUOT', 'EFBIG', 'EIO', 'ENOSPC', 'EPIPE'];
 
 /**
@@ -51,8 +51,7 @@ export async function readDocumentFile(name: string): Promise<DocumentFile> {
 }
 
 /**
- * Writes a document. If this fails, a file that was there before keeps its content, where its folder can be
- * written.
+ * Writes a document. If this fails, an existing file keeps its old content, but only if its folder is writable.
  *
  * @throws CliError if it cannot be written.
  */

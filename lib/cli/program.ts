@@ -52,7 +52,7 @@ async function run(args: readonly string[], io: Io, isJson: boolean): Promise<nu
     if (wasHelp) return EXIT.done;
     const formatted = formatError(error);
     if (formatted === undefined) throw error;
-    // A group without a command has printed its help.
+    // For a command group without a command, Commander has already printed the help.
     const isPrinted = error instanceof CommanderError && error.code === 'commander.help' && !isJson;
     if (!isPrinted) printError(io, isJson, formatted);
     if (error instanceof CommanderError && !isPrinted && !isJson) io.stderr.write('(see --help)\n');

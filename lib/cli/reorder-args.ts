@@ -34,7 +34,8 @@ export function reorderArgs(program: Command, args: readonly string[]): readonly
   }
   const rest = args.slice(at);
   const isGroup = command.commands.length > 0;
-  // An unknown command must get an error that names it. Help would hide it, and so would a complaint about an option.
+  // The error for an unknown command must name the command. `--help` would print the help instead, and a group does not
+  // know the common options, so both are left out.
   if (isGroup && rest[0] !== undefined && !rest[0].startsWith('-')) return [...words, ...rest];
   if (wantsHelp) return [...words, '--help'];
   // A command group (such as `keys`) does not know the common options, so they are left out when the group is called

@@ -4,13 +4,14 @@ import { constants, type Stats } from 'node:fs';
 import { access, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Codes for a folder that takes no other file, and for a file that is a mount of its own, as in a container. */
+/** Error codes if no new file can be created in the folder, or if the file is a mount point, as in a container. */
 const NOT_REPLACEABLE = ['EACCES', 'EBUSY', 'EPERM', 'EROFS', 'EXDEV'];
 
 /**
  * Replaces the content of a file, and keeps its mode and owner. If the path is a symbolic link, its target is replaced.
- * A new file, what is not a regular file, such as `/dev/stdout`, and a file that cannot be replaced are written in
- * place.
+ *
+ * In three cases the content is written in place: the file is new, it is not a regular file (such as `/dev/stdout`), or
+ * it cannot be replaced.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const old = await stat(path).catch(() => undefined);
@@ -31,7 +32,7 @@ async function wasReplaced(path: string, text: string, old: Stats): Promise<bool
 }
 
 async function writeAside(target: string, text: string, { uid, gid, mode }: Stats): Promise<void> {
-  // A short name, because that of the target may have the maximum length.
+  // The temporary name does not contain the name of the target, which may already have the maximum length.
   const aside = join(dirname(target), `.${randomUUID()}.tmp`);
   try {
     const file = await open(aside, 'wx', 0o600);

@@ -41,7 +41,7 @@ export function withStoreOptions(command: Command): Command {
 /**
  * Opens the store, runs a command and closes the store.
  *
- * @param options - `account` is named in the error if it does not exist.
+ * @param options - If `account` does not exist, the error names it.
  */
 export async function withStore<T>(
   io: Io,
@@ -70,7 +70,7 @@ export async function withStore<T>(
   }
 }
 
-/** The name of the user. A container may run as a user without a name: then it is the number of the user. */
+/** Returns the name of the user. In a container, a user may have no name: then it returns, for example, `uid-1000`. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -34,7 +34,7 @@ export function addAuditCommand(program: Command, io: Io): void {
     .action(async (options: AuditOptions) => {
       const { database: _, json, ...filter } = options;
       const { items, next } = await withStore(io, options, async ({ management: { accounts } }) => {
-        // Entries on signing keys concern no account.
+        // The account must exist. Entries about signing keys belong to no account, so `-` is not looked up.
         if (filter.account !== undefined && filter.account !== PLATFORM) await accounts.view(filter.account);
         return await accounts.audit(filter);
       });

@@ -42,7 +42,8 @@ export function addServeCommand(program: Command, io: Io): void {
   ).action(async (options: ServeOptions) => {
     const settings = serveSettings(io, options);
     const database = databaseOf(io, settings);
-    // Checked before `encryptionKeysFrom` writes a file with a new encryption key: a missing driver must leave none.
+    // The driver is checked first, because `encryptionKeysFrom` may create a file with a new encryption key. A command
+    // that fails because the driver is missing must not leave such a file.
     await checkDatabaseDriver(database);
     const store = await openDatabase(database, encryptionKeysFrom(io, settings.encryptionKeyFile));
     try {

@@ -150,7 +150,8 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
   ).action(async (options: CommonOptions & KeyFileOption) => {
     const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
     const count = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator, databaseName }) => {
-      // A forgotten --database opens a new database. The old key must stay, because it decrypts those of the right one.
+      // Without --database, the command may open a new, empty database. The old encryption key must stay, because it
+      // decrypts the signing keys in the database of the issuer.
       if ((await store.describeSigningKeys()).length === 0)
         throw new CliError(
           `there are no signing keys in ${databaseName}, so the old encryption key was kept; check that --database names the database of the issuer, and if it does, remove the old key yourself`,

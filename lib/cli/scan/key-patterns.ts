@@ -1,8 +1,9 @@
 /** Patterns of keyward's keys for secret scanners. Only `keyward keys scan` verifies the check character. */
 
 /**
- * An escaped character before a key: `\n` in JSON or source code, `%3D` in a URL. It ends with a letter or a digit, but
- * does not make the key a part of a longer word. The scanners use RE2 or Hyperscan, so it has no lookbehind.
+ * Matches an escaped character directly before a key: `\n` in JSON or source code, `%3D` in a URL. It ends with a
+ * letter or a digit, so there is no word boundary (`\b`) before the key. The scanners use RE2 or Hyperscan, which have
+ * no lookbehind.
  */
 const ESCAPED = String.raw`\\[abefnrtv0]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|%(?:25){0,3}[0-9A-Fa-f]{2}`;
 const SECRET = 'sk_(?:sbox_)?[a-z2-7]{27}';

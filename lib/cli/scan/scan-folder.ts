@@ -48,7 +48,10 @@ export async function* scanFolder(
   }
 }
 
-/** Decodes a file by its byte order mark. Without one it is UTF-8: ASCII text is found even if other bytes are not. */
+/**
+ * Decodes a file by its byte order mark; without one, as UTF-8. Keys are ASCII, so they are also found in a file with
+ * another encoding that extends ASCII, such as Latin-1.
+ */
 function decode(bytes: Buffer): string {
   const mark = bytes.subarray(0, 2).toString('hex');
   return new TextDecoder(ENCODINGS[mark] ?? 'utf-8').decode(bytes);
@@ -58,7 +61,7 @@ function decode(bytes: Buffer): string {
  * Yields the files below a path, which may be a symbolic link. Links below it are not followed: they can lead out of
  * the folder, or form a cycle.
  *
- * @param isGiven - Whether the user named this path, and it was not found in a folder.
+ * @param isGiven - Whether the user named this path; `false` if it was found in a folder.
  */
 async function* filesOf(
   path: string,

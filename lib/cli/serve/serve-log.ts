@@ -14,7 +14,7 @@ export interface ServeLog {
   stop(): void;
 }
 
-/** Health checks are requested every few seconds. */
+/** Paths that are not logged: health checks are requested every few seconds. */
 const NOT_LOGGED = ['/healthz', '/readyz'];
 /** Maximum characters of a path, which callers choose. */
 const MAX_PATH = 200;

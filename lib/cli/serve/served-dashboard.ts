@@ -12,7 +12,10 @@ import { noAccount } from '../with-store.js';
 
 export const DASHBOARD_PATH = '/dashboard';
 
-/** The signal that prints new links. Anyone who can send it to the process can also read its memory. */
+/**
+ * The signal that prints new links. It gives nobody new rights: a user who can send it to the process can also read the
+ * memory of the process.
+ */
 export const NEW_LINKS = 'SIGUSR2';
 
 export interface ServedDashboard {
