@@ -10,9 +10,9 @@ export interface ApiRequest {
   readonly signal: AbortSignal | undefined;
   /** The `Request` that the caller gave. */
   readonly given: Request | undefined;
-  /** The other arguments for each attempt, with the body and with members that only some `fetch` knows. */
+  /** The other arguments: the body, and members that only some implementations of `fetch` know. */
   readonly init: RequestInit;
-  /** Whether it can be sent again. A stream can be read only once. */
+  /** Whether the request can be sent again. A body that is a stream can be read only once. */
   readonly isRepeatable: boolean;
 }
 
@@ -36,7 +36,7 @@ export function readApiRequest(input: string | URL | Request, init: RequestInit,
       'client.fetch: the request already has an Authorization header; remove it, because the client sets its own',
     );
   }
-  // Read one by one, because the members of a `Request` that is given as `init` are not copied by a spread.
+  // If `init` is a `Request`, a spread does not copy its members, so they are read one by one.
   const { body = null, duplex, redirect = given?.redirect ?? 'follow', signal = given?.signal } = init;
   const hasBody = body !== null || (given?.body ?? null) !== null;
   return {

@@ -9,11 +9,12 @@ const BODY_HEADERS = ['content-encoding', 'content-language', 'content-length', 
 const ORIGIN_HEADERS = ['authorization', 'cookie', 'dpop', 'host', 'proxy-authorization'];
 
 /**
- * Sends a request, and follows its redirects. To another origin it is sent without token and proof, by `send` alone.
+ * Sends a request, and follows its redirects. After a redirect to another origin, `send` follows the rest without the
+ * token and the proof.
  *
  * @param exchange - Sends a request with the token and a proof for its URL. It must not follow redirects.
  * @throws TypeError as the global `fetch` does: for more than 20 redirects, for a `Location` that is not http or https,
- *   and for a redirect other than 303 of a request that cannot be sent again.
+ *   and for a redirect that requires a body to be sent again (any status except 303) if that is not possible.
  */
 export async function followRedirects(
   first: ApiRequest,
@@ -46,7 +47,7 @@ function redirected(request: ApiRequest, status: number, location: string): ApiR
       'client.fetch: cannot follow the redirect, because the body is a stream and cannot be sent again; use a string or a Buffer as the body',
     );
   }
-  // The `Request` of the caller is for the first URL.
+  // The `Request` of the caller has the first URL, so it cannot be used for this one.
   const next: ApiRequest = { ...request, url, given: undefined };
   if (!becomesGet(status, request.method)) return next;
   const init: RequestInit = { ...request.init, body: null };

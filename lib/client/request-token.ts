@@ -87,9 +87,10 @@ async function post(endpoint: URL, request: TokenRequest): Promise<Answer> {
 }
 
 /**
- * Reads the JSON object of a response. Without one, as on an error page of a proxy, the result is an empty object.
+ * Reads the JSON object of a response. If the body is not a JSON object, as on an error page of a proxy, the result is
+ * an empty object.
  *
- * It rejects if a token response breaks off or takes too long.
+ * It rejects if a response with the status 200 is incomplete or takes too long.
  */
 async function readBody(response: Response): Promise<Readonly<Record<string, unknown>>> {
   const body = await readJson(response).catch((error: unknown) => {

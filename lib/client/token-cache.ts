@@ -13,7 +13,7 @@ const REFRESH_SHARE = 0.1;
 const REFRESH_AGAIN_AFTER = 5_000;
 /** The seconds for which a token without `expires_in` is used. */
 const DEFAULT_LIFETIME = 60;
-/** Milliseconds for which a found token endpoint is kept even if requests to it fail. */
+/** Milliseconds for which a token endpoint from the metadata is used even if requests to it fail. */
 const FIND_AGAIN_AFTER = 60_000;
 /** Statuses of a URL that is no longer the token endpoint. */
 const MOVED = [301, 302, 307, 308, 404, 405, 410];
@@ -40,8 +40,8 @@ export class TokenCache {
   }
 
   /**
-   * Returns the cached token until it expires, and refreshes it in the background. Without one, it waits for a token;
-   * the promise rejects with a `TokenClientError` if none can be obtained.
+   * Returns the cached token until it expires, and refreshes it in the background. Without a cached token, it returns a
+   * promise of a new one, which rejects with a `TokenClientError` if no token can be obtained.
    */
   current(): CachedToken | Promise<CachedToken> {
     const cached = this.#cached;
@@ -60,7 +60,7 @@ export class TokenCache {
     const pending = this.#obtain().finally(() => {
       this.#pending = undefined;
     });
-    // No caller may wait for a refresh in the background.
+    // A refresh in the background may have no caller. Without this handler, its rejection would end the process.
     pending.catch(() => undefined);
     return pending;
   }
@@ -72,7 +72,7 @@ export class TokenCache {
       return this.#cached;
     } catch (error) {
       if (previous !== undefined && previous === this.#cached) {
-        // Otherwise every call would start a request to a server that fails.
+        // The next refresh waits. Otherwise every call would start a request to the failing server.
         const refreshAfter = Math.min(this.#since(previous.requestedAt) + REFRESH_AGAIN_AFTER, previous.lifetime);
         this.#cached = { ...previous, refreshAfter };
       }
@@ -106,7 +106,7 @@ export class TokenCache {
     }
   }
 
-  /** Has the endpoint searched for again before the next request, because the issuer may have moved it. */
+  /** Forgets the endpoint, so that the next request finds it again: the issuer may have moved it. */
   #dropMovedEndpoint(error: unknown): void {
     if (this.#endpoint === undefined || this.#since(this.#endpoint.foundAt) < FIND_AGAIN_AFTER) return;
     if (!(error instanceof TokenClientError)) return;

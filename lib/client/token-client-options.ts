@@ -1,4 +1,4 @@
-/** The options of `tokenClient`. */
+/** Validates the options of `tokenClient`. */
 
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';

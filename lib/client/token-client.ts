@@ -9,7 +9,7 @@ import { unlessAborted } from './unless-aborted.js';
 export interface TokenClient {
   /** Sends a request with an access token. It takes the arguments of the global `fetch`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Returns an access token that has not expired. Ask for it before each request: it is refreshed as for `fetch`. */
+  /** Returns an access token that has not expired. Call this before each request: a stored token would expire. */
   accessToken(): Promise<string>;
 }
 
@@ -19,11 +19,12 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 /**
  * Creates a client that obtains access tokens with the client credentials grant (docs/spec.md §5.2) and presents them.
  *
- * One token request is in flight at a time, and all callers share its token. A token is refreshed before it expires, in
- * the background: requests use the old token until it expires. A request that is answered 401 `invalid_token` is
- * repeated once with a new token, if its body can be sent again: a stream cannot. A request that is answered 401
- * `use_dpop_nonce` is repeated in the same way, and no other. If the 401 follows a redirect, the request that was
- * redirected is not repeated unless its method is safe, because it was carried out.
+ * One token request is in flight at a time, and all callers share its token. A token is refreshed in the background
+ * before it expires. Until it expires, requests use the old token.
+ *
+ * A request is repeated once: with a new token after a 401 `invalid_token`, or with the nonce of the response after a
+ * 401 `use_dpop_nonce`. It is not repeated if its body is a stream, which can be read only once. If the 401 came after
+ * a redirect, the request is repeated only if its method is safe, because the first server has already processed it.
  *
  * `fetch` and `accessToken` reject with a `TokenClientError` if no token can be obtained: `token_endpoint_unreachable`,
  * `token_request_refused` (with `status`), `invalid_token_response` or `dpop_not_supported`. `fetch` rejects with a
