@@ -1,6 +1,6 @@
 /**
- * A change in the store, which invalidates cache entries. It names what was changed by its id; `'all'` if anything may
- * have changed.
+ * A change in the store, which invalidates cache entries: the id of the changed key, access key or account. `'all'`
+ * means that anything may have changed.
  */
 export type Change = { readonly key: string } | { readonly accessKey: string } | { readonly account: string } | 'all';
 
@@ -9,10 +9,7 @@ export type Change = { readonly key: string } | { readonly accessKey: string } |
  * before the `onCaughtUp()` that covers it.
  */
 export interface FeedListener {
-  /**
-   * Reports that a key, an access key, an account or everything was changed. The cache entries of what was changed are
-   * invalidated.
-   */
+  /** Reports a change. It invalidates the cache entries of the key, access key or account; for `'all'`, every entry. */
   onChange(change: Change): void;
   /**
    * Reports that every change up to now was delivered, which confirms the cached entries. Call it about once a second.

@@ -36,7 +36,7 @@ export interface SigningKeyStore {
   /**
    * Records that an issuer with this algorithm runs on the store. It records nothing if an issuer with another
    * algorithm ran within the last two minutes. Issuers call it about once a minute. Without this method, two issuers
-   * with different algorithms would create keys in turn.
+   * with different algorithms would retire each other's keys, and create new ones without end.
    *
    * @returns The algorithm that another issuer has recorded; `undefined` if this issuer was recorded.
    */
