@@ -77,11 +77,12 @@ export function createRandomPart(): string {
 }
 
 /**
- * Returns the check character for the first 26 characters of a text: the c₂₆ for which mark + Σ αⁱ·cᵢ = 0 over GF(32) =
- * GF(2)[x]/(x⁵ + x² + 1), α = x.
+ * Returns the check character for the first 26 characters of a text. It is the c[26] for which the sum of the mark and
+ * of all a^i * c[i] is 0 in the field GF(32) = GF(2)[x]/(x^5 + x^2 + 1), where a = x.
  *
- * α has order 31, so the 27 weights differ: a wrong character changes the sum by αⁱ·d ≠ 0, a swap of neighbors by (αⁱ +
- * αⁱ⁺¹)·d ≠ 0. Horner's rule from the last character on; dividing by α²⁶ is multiplying by α⁵.
+ * The order of a is 31, so the 27 weights a^i differ. A wrong character changes the sum by a^i * d, and a swap of
+ * neighbors changes it by (a^i + a^(i+1)) * d. Neither is 0, so both mistakes are found. The first loop is Horner's
+ * rule, from the last character to the first. The second loop divides by a^26, which is multiplying by a^5.
  */
 function checkCharacter(prefix: Prefix, text: string): string | undefined {
   let sum = 0;

@@ -64,7 +64,10 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   /** The ID of the access key, the same as `clientId`. */
   readonly keyId: string;
   readonly clientId: string;
-  /** The account of the access key; `undefined` without a record of the access key, as of `introspectedTokens`. */
+  /**
+   * The account of the access key; `undefined` if the verifier has no record of the access key, as with
+   * `introspectedTokens`.
+   */
   readonly account: A;
   /**
    * The environment of the access key, otherwise the option `environment` of the verifier; `undefined` if there is
@@ -75,14 +78,17 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   readonly apis: readonly string[];
   /** The granted scopes, without those that the access key has lost since the token was issued. */
   readonly scopes: readonly string[];
-  /** The scopes that the token and its access key list, if `scopes` has implied ones too; otherwise `undefined`. */
+  /**
+   * The scopes that both the token and the record of its access key (if there is one) list, without implied scopes.
+   * `undefined` if `scopes` is the same list.
+   */
   readonly listedScopes?: readonly string[] | undefined;
   /**
-   * The processing channels of the payment platform that the access key may use; `'all'` without a record of the access
-   * key, as of `introspectedTokens`.
+   * The processing channels of the payment platform that the access key may use; `'all'` if the verifier has no record
+   * of the access key, as with `introspectedTokens`.
    */
   readonly channels: 'all' | readonly string[];
-  /** The e-commerce platform of the access key. One with a platform has exactly one channel. */
+  /** The e-commerce platform of the access key. An access key with a platform has exactly one channel. */
   readonly platform: string | undefined;
   /** Custom data from the record of the access key; `undefined` if there is none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;

@@ -17,7 +17,7 @@ export interface AccessKeyGrant extends ParsedAccessKeyRecord {
    * How the tokens of the access key must be bound to the client: by this method, or by either of the two if `true`.
    */
   readonly requireConfirmation: 'dpop' | 'mtls' | true | undefined;
-  /** The scopes that are granted if a request names none. All of them are assigned. */
+  /** The scopes that are granted if a request names none. Each of them is also in `scopes`. */
   readonly defaultScopes: readonly string[];
 }
 
@@ -57,7 +57,8 @@ export function readAccessKeyGrant(value: unknown): AccessKeyGrant {
     throw new RecordError('defaultScopes: expected a list of scopes without spaces, quotes or backslashes');
   }
   const granted = parsed.scopes.filter((scope) => defaultScopes.includes(scope));
-  // Not an object with `...parsed`: V8 of Node 20 creates a hidden class for each of those, which takes 50 microseconds.
+  // `Object.assign` is faster than a spread of `parsed`: for each spread, V8 of Node 20 creates a new hidden class,
+  // which takes 50 microseconds.
   return Object.assign(parsed, {
     secrets: Array.from(secrets, readSecret),
     formerSecrets: [...former],

@@ -82,8 +82,8 @@ export interface AccessKeyRecord {
   /** Tokens that were issued before this time are refused. */
   readonly tokensNotBefore?: Date | null | undefined;
   /**
-   * The `jti` of revoked tokens that have not expired: a list of at most 100,000, or a `Set`. A `Set` is not copied,
-   * only its `has` is called.
+   * The `jti` of revoked tokens that have not expired: a list of at most 100,000, or a `Set`. A `Set` is not copied;
+   * only its method `has` is called.
    */
   readonly revokedTokens?: readonly string[] | RevokedTokens | null | undefined;
   readonly channels?: 'all' | readonly string[] | null | undefined;
