@@ -48,7 +48,7 @@ export function serveAsset({ type, text }: Asset) {
   };
 }
 
-/** Removes indentation, lines that are comments, and line breaks that end nothing, so that the file is small. */
+/** Removes indentation, comment lines and unnecessary line breaks, so that the file is small. */
 function compact(text: string): string {
   return text
     .replace(/^\s*\/(?:\/.*|\*.*\*\/)$/gm, '')

@@ -33,7 +33,7 @@ if (once.length > 0) {
   addEventListener('beforeunload', (event) => {
     if (copied) return;
     event.preventDefault();
-    // If the member stays, the form that left the page was not sent, so it can be sent again.
+    // If the member stays on the page, the browser does not send the form. So the form can be submitted again.
     sent.clear();
   });
   const saves = document.querySelectorAll('[data-saves]');
@@ -44,7 +44,7 @@ if (once.length > 0) {
   });
 }
 
-// Filters while the member types. Only the server has all pages of the list.
+// Filters while the member types. The server does this, because the page has only a part of the list.
 const filters = document.querySelector('[data-live]');
 if (filters) {
   const found = document.getElementById('found');
@@ -60,7 +60,7 @@ if (filters) {
       const response = await fetch(url, { signal });
       const page = new DOMParser().parseFromString(await response.text(), 'text/html');
       if (signal.aborted) return;
-      // No list to filter, for example because the member is no longer signed in.
+      // The response has no list, for example, if the member is no longer signed in. Then the browser loads the page.
       const next = page.getElementById('results');
       if (!next) { location.assign(url); return; }
       document.getElementById('results').replaceWith(next);
@@ -87,7 +87,7 @@ for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', (event) => {
     if (sent.has(form)) { event.preventDefault(); return; }
     sent.add(form);
-    // After Stop, the button works again.
+    // The member may have stopped the request in the browser. So the form can be sent again after 15 seconds.
     setTimeout(() => sent.delete(form), 15000);
   });
 }
@@ -123,7 +123,7 @@ for (const warning of document.querySelectorAll('[data-warns]')) {
   apply();
 }
 
-// Buttons that fill in a date. The server computed the dates, because the clock of the browser may be wrong.
+// Lets buttons fill in a date. The server computed the dates, because the clock of the browser may be wrong.
 for (const presets of document.querySelectorAll('[data-presets]')) {
   const field = document.getElementById(presets.dataset.presets);
   const apply = () => {

@@ -16,7 +16,7 @@ const MAX_CHARACTERS = 200;
 const MAX_OPEN_CHANGES = 3;
 
 export interface EntryOptions {
-  /** For a list with entries of many keys. Without links, an entry says "this key". */
+  /** Set for a list with entries of many keys. Without links, an entry says "this key". */
   readonly links?: EntryLinks;
   /** The kind of the key, if all entries are about one key. */
   readonly kind?: Kind;
@@ -29,7 +29,7 @@ export interface EntryLinks {
   readonly actor: (id: string) => string;
 }
 
-/** The names of fields, where the name in the audit log is not what pages call the field. */
+/** The names of fields on pages, if they differ from the names in the audit log. */
 const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   apis: 'APIs',
   defaultScopes: 'default scopes',
@@ -42,7 +42,7 @@ const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   platforms: 'e-commerce platforms',
   publicKeys: 'public keys',
   requireConfirmation: 'token binding',
-  // The store joins the same refusals of one minute in one entry.
+  // Equal refusals within a minute share one entry, which counts them.
   count: 'attempts within a minute',
 });
 
@@ -61,7 +61,7 @@ function sentenceOf(entry: AuditEntry, links?: EntryLinks): Html {
   const what =
     subject !== null && links !== undefined ? links.subject(subject, entry) : isKey ? 'this key' : 'the account';
   const verb = disablingVerb(action, fieldsOf(after)) ?? verbOf(action);
-  // The actor of a refused sign-in is nobody's ID.
+  // The actor of a refused sign-in is a placeholder, not the ID of a member.
   const shown = action === 'sign_in' && outcome === 'refused' ? html`Someone` : userText(actor);
   const name = links === undefined ? shown : html`<a href="${links.actor(actor)}">${shown}</a>`;
   const who = html`<strong>${name}</strong>${role !== null && html` <span class="muted">(${role})</span>`}`;
@@ -77,7 +77,7 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** The audit log stores disabling and enabling as an edit of the field `disabled`; the sentence names the act. */
+/** For the audit log, disabling and enabling are edits of the field `disabled`. The sentence names the operation. */
 function disablingVerb(action: string, after: ChangedFields): string | undefined {
   if (!action.endsWith('key.edit') || Object.keys(after).join() !== 'disabled') return undefined;
   return after.disabled === true ? 'disabled' : 'enabled';
@@ -109,7 +109,7 @@ function fieldsOf(fields: unknown): ChangedFields {
   return typeof fields === 'object' && fields !== null ? { ...fields } : {};
 }
 
-/** What `null` means for a setting: for some, that nothing is limited. Any other setting shows "none". */
+/** The text that is shown for `null`, by setting. For a setting that is not listed, it is "none". */
 const ABSENT: Readonly<Record<string, string>> = Object.freeze({
   expiresAt: 'never',
   allowedAddresses: 'any address',
@@ -119,7 +119,7 @@ const ABSENT: Readonly<Record<string, string>> = Object.freeze({
 const ABSENT_SCOPES = Object.freeze({ secret: 'all', public: 'none', access: 'none' });
 
 function absentValue(name: string, kind: Kind | undefined): Html {
-  // An entry in the list of all keys does not say the kind of its key.
+  // In the list of all keys, the kind of the key is not known.
   const scopes = kind === undefined ? 'not set' : ABSENT_SCOPES[kind];
   return html`<span class="muted">${name === 'scopes' ? scopes : (ABSENT[name] ?? 'none')}</span>`;
 }

@@ -7,8 +7,8 @@ const CHARACTERS_PER_LINE = 60;
 /**
  * A field with a text to copy.
  *
- * @param isSecret - If the member leaves the page before the text was copied, the script asks for confirmation. Then
- * it empties the field, so that the text is not in the page that the Back button shows.
+ * @param isSecret - If `true`, the script asks for confirmation before the member leaves the page without copying the
+ *   text. When the page is left, the script empties the field, so that the Back button does not show the text.
  * @param beside - Another control, shown after the button.
  */
 export function copyField(id: string, label: string, text: string, isSecret = false, beside?: Html): Html {

@@ -39,7 +39,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
 
 /**
  * @param name - The name of the key. Without it, the message says "The key".
- * @param secret - What pages call the secret of the key.
+ * @param secret - The noun for the secret of the key, such as `client secret`.
  */
 export function flashMessage(
   { fields }: PageContext,
@@ -58,7 +58,8 @@ export async function listFlashMessage(context: PageContext, keyType: KeyType): 
   const [done, id] = [fields.one(FLASH), fields.one(FLASH_KEY)];
   if (done === undefined) return undefined;
   const name = id === undefined ? undefined : (await site.management.keyNames(member, [id])).get(id);
-  // The list hides revoked keys, so the message links to the key. Without a name, the ID is not of this account.
+  // The list hides revoked keys, so the message links to the revoked key. If there is no name, the key is not in this
+  // account, and the message links to the list of revoked keys.
   const link =
     id === undefined || name === undefined
       ? html`<a href="${base}${keyType.list}?state=revoked">View revoked keys</a>`
@@ -66,9 +67,12 @@ export async function listFlashMessage(context: PageContext, keyType: KeyType): 
   return flashMessage(context, name, { link: done === 'revoked' ? link : undefined });
 }
 
-/** Another site or an email must not link to a page that says something was done when it was not. */
+/**
+ * Whether a page of this site sent the request. A link on another site or in an email must not show a message about an
+ * action that did not happen.
+ */
 export function isFromThisOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
-  // Older browsers do not send it.
+  // Older browsers do not send this header.
   return site === undefined || site === 'same-origin';
 }

@@ -28,7 +28,8 @@ ${canAdd && bindingPanel(context, key)}</div>`;
 function publicKeyPanel(context: PageContext, key: KeyView, publicKey: PublicKeyView): Html {
   const { kid, type, createdAt } = publicKey;
   const { now } = context;
-  // A secret without an end of its own: all secrets of an expired key have the state `ended`.
+  // `acceptedUntil` is `null` for a secret that ends only with its key. `state` cannot be used here, because it is
+  // `ended` for all secrets of an expired key.
   const hasSecret = key.secrets.some(({ acceptedUntil }) => acceptedUntil === null);
   const isLast = key.publicKeys.length === 1 && !hasSecret;
   const link = actionLink({

@@ -36,7 +36,7 @@ ${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) =
 
 function addLink(context: PageContext, key: KeyView): Html | undefined {
   const missing = missingPermission(context, 'rotate');
-  // To a member without the permission, the menu of the page already shows the disabled action.
+  // Without the permission, there is no link here: the menu of the page already shows this action, disabled.
   if (missing !== undefined) return undefined;
   return actionLink({
     href: `${context.base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm`,

@@ -38,13 +38,16 @@ export function formatExpiry(time: Date): string {
   return time.getTime() % DAY === 0 ? `End of ${formatLongDay(new Date(time.getTime() - 1))}, UTC` : formatTime(time);
 }
 
-/** The same after "expires": `at the end of 21 Feb 2027, UTC`, or `on 21 Feb 2027, 18:44 UTC`. */
+/** The expiry after the word "expires": `at the end of 21 Feb 2027, UTC`, or `on 21 Feb 2027, 18:44 UTC`. */
 export function expiryInSentence(time: Date): string {
   const text = formatExpiry(time);
   return text.startsWith('End') ? `at the end${text.slice('End'.length)}` : `on ${text}`;
 }
 
-/** `3 minutes ago`, `in 12 days`: days by the calendar, other past times in whole units, future times to the nearest. */
+/**
+ * Returns `3 minutes ago` or `in 12 days`. Days are calendar days. Other units are rounded down for a past time, and to
+ * the nearest unit for a future time.
+ */
 function relativeTime(time: Date, now: number): string {
   const ahead = time.getTime() - now;
   const count = ahead > 0 ? Math.round : Math.trunc;
