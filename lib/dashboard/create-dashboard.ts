@@ -130,7 +130,10 @@ export function createDashboard(options: DashboardOptions): Router {
     });
   }
 
-  /** Express calls this for a path with an invalid percent-escape. It knows an error handler by its four parameters. */
+  /**
+   * Express calls this for a path with an invalid percent-escape. All four parameters are necessary: by them, Express
+   * recognizes an error handler.
+   */
   function answerInvalidPath(_error: unknown, req: Request, res: Response, _next: NextFunction): void {
     answerNotFound(req, res);
   }

@@ -7,9 +7,9 @@ export interface KeyType {
   /** The name of its operations in `Management`. */
   readonly name: KeyTypeName;
   readonly noun: string;
-  /** The path of the list, relative to the mount path, like the other paths here. */
+  /** The path of the list. All paths of this type are relative to the mount path of the Dashboard. */
   readonly list: string;
-  /** The path to which the form for a new key is sent; the path of a key is this and its ID. */
+  /** The path to which the form for a new key is sent. The path of one key is this path, followed by its ID. */
   readonly path: string;
   readonly create: string;
   readonly title: string;

@@ -1,4 +1,6 @@
-/** Whether a key can get a new secret. Pages offer only a rotation and a second secret that management would accept. */
+/**
+ * Whether a key can get a new secret. Pages do not offer a rotation or a second secret that management would refuse.
+ */
 import type { KeyView } from '../management/keys/key-view.js';
 
 /**
