@@ -43,7 +43,7 @@ function valueFields({ name, legend, options, choice }: ChoiceField): Html {
     return html`<label class="field">${legend}, separated by spaces
 <input name="${name}.named" value="${choice.names.join(' ')}" autocomplete="off" spellcheck="false"></label>`;
   }
-  // A value that the account no longer has is shown, so that the member can remove it from the key.
+  // Values that the account has lost are shown too, so that the member can remove them from the key.
   const unavailable = choice.names.filter((entry) => !options.includes(entry));
   return html`<div class="ticks">${[...options, ...unavailable].map(
     (entry) =>

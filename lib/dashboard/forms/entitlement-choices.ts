@@ -16,7 +16,7 @@ const NO_OPTIONS: AccountOptions = Object.freeze({
   disabled: false,
 });
 
-/** The form offers nothing if the store has no such account: the operator may add the account later. */
+/** Reads the entitlement. An account that the store does not have yet is not an error: the form then offers nothing. */
 export async function accountOptions({ site, member }: PageContext): Promise<AccountOptions> {
   try {
     const { disabledAt, ...entitlement } = await site.management.accounts.view(member.account);

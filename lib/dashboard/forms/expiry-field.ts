@@ -35,7 +35,10 @@ function presetButton(end: Date, title: string): Html {
   return html`<button type="button" class="plain" data-day="${end.toISOString().slice(0, 10)}" title="${formatLongDay(end)}">${title}</button> `;
 }
 
-/** Whether the form warns that a live secret key does not expire. The script hides the warning when that changes. */
+/**
+ * Whether the form contains the warning that a live secret key does not expire. The form for a new key always contains
+ * it, but the script hides it for a sandbox key, and when the member chooses a date.
+ */
 function warnsAboutExpiry({ kind, values, isNew }: SettingsForm): boolean {
   if (kind !== 'secret') return false;
   return isNew || (values.environment === 'live' && values.expiresAt === '');

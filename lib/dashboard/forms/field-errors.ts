@@ -39,7 +39,7 @@ export function errorOf({ error }: SettingsForm, field: string): string | undefi
   return error?.field === field ? messageOf(error) : undefined;
 }
 
-/** Errors of management that are written for programs, and their texts in the form. */
+/** Error messages of management that are written for programs, and what the form shows instead. */
 const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^apis: expected one or more$/, 'choose at least one API'],
   [/^scopes: expected one or more$/, 'choose at least one scope'],
@@ -60,7 +60,9 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^\w+: expected /, 'enter '],
 ];
 
-/** The sentences of an error in the form. Messages of management start with the name of the field, which is removed. */
+/**
+ * Converts an error message of management to sentences. Removes the name of the field, with which the message starts.
+ */
 export function messageOf({ message, field }: ManagementError): string {
   const [pattern, words] = FORM_TEXTS.find(([one]) => one.test(message)) ?? [];
   if (pattern !== undefined && words !== undefined) return toSentences(message.replace(pattern, words));

@@ -1,4 +1,4 @@
-/** The ID of a form: an idempotency key, so that a reload or a double click does not carry out the form twice. */
+/** The ID of a form is an idempotency key: a reload or a double click does not repeat the action. */
 import { randomUUID } from 'node:crypto';
 import { hidden } from '../components/controls.js';
 import type { Html } from '../components/html.js';

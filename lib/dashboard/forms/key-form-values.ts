@@ -5,7 +5,7 @@ import type { Fields } from '../http/request-fields.js';
 import { formatLimits, formatMetadata } from './text-settings.js';
 
 export interface Choice {
-  /** The radio button; `undefined` if none is chosen, or the field has none. */
+  /** The chosen radio button; `undefined` if no button is chosen, or the field has no buttons. */
   readonly of: 'all' | 'some' | undefined;
   /** The checked values and the typed ones. */
   readonly names: readonly string[];
@@ -21,7 +21,10 @@ export interface FormValues {
   readonly platform: string;
   /** The last day on which the key is accepted: `2027-01-15`. */
   readonly expiresAt: string;
-  /** `undefined` if the form has no such field. Then the setting is not changed. The same holds for the next two. */
+  /**
+   * `undefined` if the form has no field for metadata: an edit then does not change the metadata. The same applies to
+   * `allowedAddresses` and `limits`.
+   */
   readonly metadata: string | undefined;
   readonly allowedAddresses: string | undefined;
   readonly limits: string | undefined;

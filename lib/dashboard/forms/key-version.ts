@@ -7,7 +7,8 @@ import { can } from '../http/permissions.js';
 const NO_VERSION = 0;
 
 /**
- * Without the permission, the version may be missing: management then refuses the change, and audits it.
+ * Reads the version. If the member may not edit keys, the version can be missing, because management must refuse the
+ * change and add it to the audit log.
  */
 export function versionIn(context: PageContext): number {
   const text = context.fields.one('version') ?? '';

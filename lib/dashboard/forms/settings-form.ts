@@ -78,7 +78,8 @@ ${fields}</section>`;
 function areaField(form: SettingsForm, name: 'allowedAddresses' | 'metadata', hint: string): Html {
   const error = errorOf(form, name);
   const lines = (form.values[name] ?? '').split('\n');
-  // The HTML parser drops the first line break in a text area. `html` shows line breaks in values as `[U+000A]`.
+  // The line break at the start is necessary, because the HTML parser drops the first line break in a text area. The
+  // lines are joined here, because `html` would show a line break in a value as `[U+000A]`.
   return html`<div class="field"><label for="field-${name}">${LABELS[name]}</label>
 <p class="hint" id="${name}-hint">${hint}</p>
 ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}

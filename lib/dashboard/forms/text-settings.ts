@@ -1,4 +1,7 @@
-/** Metadata, IP addresses and rate limits as texts of a form. Management validates the parsed values. */
+/**
+ * Converts metadata, IP addresses and rate limits to the text of a field, and back. Management validates the parsed
+ * values.
+ */
 import { formatRateLimit, parseRateLimit, type RateLimit } from '../../credentials/rate-limit.js';
 import { invalid } from '../../management/management-error.js';
 

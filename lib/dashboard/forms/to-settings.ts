@@ -53,7 +53,8 @@ export function toAccessKeyEdit(values: FormValues, key: KeyView, version: numbe
   return {
     ...toCommonEdit(values, key, version),
     scopes: isUnchanged ? undefined : scopes,
-    // Sent whenever the scopes change. Otherwise management would silently drop default scopes that the key loses.
+    // Default scopes are always sent together with changed scopes: management then refuses default scopes that the key
+    // loses. Otherwise it would remove them silently.
     defaultScopes: isUnchanged && isSameChoice(defaults, key.defaultScopes) ? undefined : defaults,
   };
 }
