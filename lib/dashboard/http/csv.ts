@@ -1,12 +1,17 @@
-/** Lines of a CSV file (RFC 4180) in which a spreadsheet finds no formulas. */
+/**
+ * Formats lines of a CSV file (RFC 4180) so that a spreadsheet does not run a cell as a formula (OWASP, CSV injection).
+ */
 
 /**
- * Where a formula can start, also by the full-width signs of some languages (OWASP, CSV injection). Where the comma is
- * the decimal sign, spreadsheets split at `;`, also in a quoted cell, and then a line break starts a row.
+ * Matches where a spreadsheet may start a formula: before an ASCII sign, or the full-width sign of some languages. If
+ * the comma is the decimal sign, a spreadsheet also splits a quoted cell at `;` and at line breaks, so a formula may
+ * start after them.
  */
 const FORMULA = /(?<=^|[;\r\n]"*)(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
-/** Quotes each cell, and writes an apostrophe at each place in it where a spreadsheet could start a formula. */
+/**
+ * Quotes each cell, and inserts an apostrophe where a formula could start: spreadsheets show what follows it as text.
+ */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoteCell).join(',')}\r\n`;
 }

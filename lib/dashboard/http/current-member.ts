@@ -33,7 +33,8 @@ export async function currentMember(memberOf: MemberOf, req: Request): Promise<M
   const given = await callMemberOf(memberOf, req);
   try {
     const member = readMember(given);
-    // `readMember` leaves out permissions that it does not know. A member with none at all is valid, and sees nothing.
+    // `readMember` leaves out unknown permissions. A member without permissions is valid and sees nothing, but a list
+    // that has only unknown permissions is a bug of `memberOf`.
     const hasOnlyUnknown = member.permissions.length === 0 && (given as Member).permissions.length > 0;
     if (hasOnlyUnknown) throw new MemberInvalidError();
     const address = member.address ?? req.ip;

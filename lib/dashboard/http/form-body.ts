@@ -9,7 +9,7 @@ const TIMEOUT_MS = 10_000;
 /** Enough for 64 entries of metadata with 540 characters, each up to 9 bytes in a form, and for usual lists. */
 export const MAX_SETTINGS_BYTES = 400 * 1_024;
 
-/** After the last two faults the rest of the body is not read, so the connection is closed. */
+/** After `slow_body` and `too_large`, the rest of the body is not read, so the connection is closed. */
 const BODY_FAULTS: Readonly<Record<BodyFault, () => HttpError>> = {
   aborted: () => badRequest('The form was not received completely. Submit it again.'),
   slow_body: () => closeConnection(408, 'Request timed out', 'The form took too long to upload. Submit it again.'),
@@ -17,7 +17,10 @@ const BODY_FAULTS: Readonly<Record<BodyFault, () => HttpError>> = {
     closeConnection(413, 'Form too large', 'The form is too large. Go back, shorten the values and submit it again.'),
 };
 
-/** Whether the content type is that of these forms. Other sites can send `text/plain` too without a CORS preflight. */
+/**
+ * Whether the body is a URL-encoded form. Other types are refused, because a form on another site can send `text/plain`
+ * without a CORS preflight.
+ */
 export function hasFormBody(req: IncomingMessage): boolean {
   return isFormType(req.headers['content-type']);
 }

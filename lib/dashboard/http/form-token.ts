@@ -15,7 +15,8 @@ const TOKEN = /^[\w-]{22}$/;
 export function ensureFormToken(req: IncomingMessage, res: ServerResponse): string {
   const current = tokenIn(req);
   if (current !== undefined) return current;
-  // Not `Strict`: a page opened by a link from another site would then set a new token, and open forms would fail.
+  // With `SameSite=Strict`, the browser would not send the cookie if a link on another site opens a page. This function
+  // would then set a new token, and forms that are already open would be refused.
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   res.appendHeader('Set-Cookie', `${COOKIE}=${token}; Path=/; Secure; HttpOnly; SameSite=Lax`);
   return token;

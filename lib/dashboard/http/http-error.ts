@@ -29,7 +29,7 @@ export function incompleteForm(): HttpError {
   return badRequest('This form is incomplete. Go back, reload the page and try again.');
 }
 
-/** The same page for everything that is missing, so that it does not reveal whether another account has a key. */
+/** The same page for an unknown path and for a key of another account, so that nobody learns which keys exist. */
 export function notFound(): HttpError {
   return new HttpError(404, 'Not found', 'This page does not exist, or it belongs to another account.');
 }

@@ -37,7 +37,7 @@ export async function sendResponse(res: ServerResponse, { status, headers, body 
   try {
     await pipeline(Readable.from(body), res);
   } catch (error) {
-    // That the client closed the connection is not an error.
+    // A client that closes the connection is not an error.
     if (!isClosedByClient(error)) throw error;
   }
 }

@@ -20,7 +20,11 @@ export function missingPermission(context: PageContext, action: Action): string 
   return permissionTitle(action);
 }
 
-/** For pages that only show a form, which management does not check. @throws ManagementError `forbidden` */
+/**
+ * Checks a permission before a page shows a form. Management checks it only when the form is sent.
+ *
+ * @throws ManagementError `forbidden`
+ */
 export function assertCan(context: PageContext, action: Action): void {
   const permission = missingPermission(context, action);
   if (permission !== undefined)

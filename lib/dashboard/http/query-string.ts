@@ -6,7 +6,7 @@ export function filtersIn(fields: Fields, names: readonly string[]): Readonly<Re
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-/** `?kind=secret&after=…`; empty without filters. */
+/** `?kind=secret&after=...`; empty without filters. */
 export function queryString(filters: Readonly<Record<string, string | undefined>>): string {
   const set = Object.entries(filters).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;

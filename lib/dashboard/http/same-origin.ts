@@ -33,7 +33,7 @@ export function assertSameOrigin(req: MaybeSecure): void {
   const { origin, host, 'sec-fetch-site': fetchSite } = req.headers;
   const own = `${req.secure === true ? 'https' : 'http'}://${host}`;
   if (host === undefined || origin?.toLowerCase() !== own.toLowerCase()) throw new CrossSiteError('origin');
-  // Browsers before 2023 may not send it.
+  // Browsers before 2023 may not send `Sec-Fetch-Site`.
   if (fetchSite !== undefined && fetchSite !== 'same-origin') throw new CrossSiteError('fetch_site');
   if (!hasFormBody(req)) throw new CrossSiteError('media_type');
 }

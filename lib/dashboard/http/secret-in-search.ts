@@ -1,6 +1,6 @@
 /**
- * Shortens a search for a whole secret to its last characters, which is all of it that a search can find. In the
- * address of the page, the secret would stay in the history of the browser and in access logs.
+ * Shortens a whole secret in a search to its last characters, the only part of a secret that a search can find. The URL
+ * of the page would otherwise contain the secret, and the browser history and access logs would store it.
  */
 import { FLASH } from '../components/flash-message.js';
 import { type Html, html } from '../components/html.js';
@@ -9,8 +9,8 @@ import { seeOther } from './page-response.js';
 import { filtersIn, queryString } from './query-string.js';
 
 /**
- * A key of this platform or of another one, such as `sk_live_` and 24 characters; or a client secret, which is 64 bytes
- * in base64url. IDs of keys do not match. The script of the pages uses it too.
+ * Matches an API key of this or another platform, such as `sk_live_` and 24 characters, or a client secret (64 bytes in
+ * base64url). It does not match the ID of a key. The script in secret-in-search-script.ts uses the same expression.
  */
 export const WHOLE_SECRET = /(?:^|[^a-z0-9])[sp]k_(?:[a-z]{2,8}_)?[a-z0-9]{24,}|(?:^|[^\w-])[\w-]{86}(?![\w-])/i;
 
@@ -39,7 +39,7 @@ export function redirectWholeSecret(path: string, query: readonly string[], fiel
   };
 }
 
-/** The notice that a secret was shortened. It is hidden until then: `secret-in-search-script.ts` shows it. */
+/** The message that the search was shortened. Every page with a search contains it, so that the script can show it. */
 export function shortenedNote({ fields }: PageContext): Html {
   const isShown = fields.one(FLASH) === SHORTENED;
   return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>You searched for a complete key or secret. The search was shortened to the last characters, so that the browser history does not store the secret.</p>`;
