@@ -28,8 +28,8 @@ const COLUMNS = [
 ];
 
 export const auditCsv: Page = redirectWholeSecret('/audit.csv', AUDIT_QUERY, 'subject', async (context) => {
-  // The first page is read before the response starts, so that an error gets an error page. The filter form also sends
-  // the page size of the audit log, which is validated here, but does not limit the file.
+  // The first page is read before the response starts, so that an error gets an error page. The form also sends
+  // `limit`, the page size of the audit log. It is validated, but it does not limit the file.
   const { fields, member, now } = context;
   const reader = await auditReader(context);
   if (reader.hasTooMany) throw badRequest(TOO_MANY_KEYS);
@@ -59,7 +59,7 @@ async function* csvLines(
   let page = first;
   yield csvLine(COLUMNS);
   for (let left = MAX_ENTRIES; ; ) {
-    // A page of several keys may be shorter or longer than the others.
+    // Pages with the entries of several keys differ in size, so the last page may have more entries than are left.
     const items = page.items.slice(0, left);
     const names = await subjectNames(context, items);
     yield items.map((entry) => toCsvLine(entry, names)).join('');

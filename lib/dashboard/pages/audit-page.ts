@@ -107,13 +107,16 @@ ${exportButton(base, after)}
 </form>`;
 }
 
-/** Exports with the filters in the form, also those that were not applied yet. A later page exports from there on. */
+/**
+ * The button sends the filters of the form, even if they were not applied yet. On a later page, the export starts with
+ * the entries of that page.
+ */
 function exportButton(base: string, after: string | undefined): Html {
   const cursor = after !== undefined && html` name="after" value="${after}"`;
   return html`<button class="plain" formaction="${base}/audit.csv"${cursor}>${after === undefined ? 'Export as CSV' : 'Export this page and older entries as CSV'}</button>`;
 }
 
-/** The name of a key, with its ID as a tooltip. An account has no page. */
+/** Links to a key, with its ID as a tooltip. An account has no page, so it has no link. */
 function subjectLink(base: string, keyType: KeyType | undefined, id: string, name: string | undefined): Html {
   if (keyType === undefined) return html`the account <code>${id}</code>`;
   const path = `${base}${keyType.path}/${encodeURIComponent(id)}`;

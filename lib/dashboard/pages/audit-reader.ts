@@ -12,7 +12,10 @@ export const AUDIT_FILTERS: readonly string[] = ['from', 'to', 'actor', 'action'
 /** Maximum keys whose entries are listed together: each is one query. */
 export const MAX_FOUND_KEYS = 20;
 
-/** Minimum entries of a page that merges several keys. If one key had more in one millisecond, some would be lost. */
+/**
+ * Minimum entries of a page that merges several keys. The next page starts with an earlier millisecond, so if one key
+ * had more entries than this in one millisecond, some would be lost.
+ */
 const MIN_MERGED = 50;
 
 type Entries = ListPage<AuditEntry>;
@@ -62,7 +65,10 @@ function auditFilterIn({ fields }: PageContext): AuditListFilter {
   };
 }
 
-/** Finds keys of both types by a text in their name, ID or hint. Lists leave revoked keys out unless asked for them. */
+/**
+ * Finds keys of both types by a text in their name, ID or hint. A list contains revoked keys only if `state` selects
+ * them, so each type is listed twice.
+ */
 async function findKeys({ site, member }: PageContext, text: string): Promise<readonly KeyView[]> {
   const { keys, accessKeys } = site.management;
   const limit = MAX_FOUND_KEYS + 1;
@@ -76,15 +82,15 @@ async function findKeys({ site, member }: PageContext, text: string): Promise<re
 }
 
 /**
- * The newest entries of several keys. Entries have no order within a millisecond here, so a page never ends between two
- * of the same millisecond: those of its last millisecond are left to the next page.
+ * Merges the newest entries of several keys. The order of entries with the same millisecond is not known here, so a
+ * page never ends between two of them: it leaves all entries of its last millisecond to the next page.
  */
 function mergePages(pages: readonly Entries[], size: number): Entries {
   const items = pages.flatMap((page) => page.items).sort((one, other) => other.at.getTime() - one.at.getTime());
   if (items.length <= size && pages.every(({ next }) => next === null)) return { items, next: null };
   const [newest = 0, last = 0] = [items[0], items[size - 1]].map((entry) => entry?.at.getTime());
   const start = newest > last ? last + 1 : last;
-  // No entry has the ID `-`, so the next page starts with the entries before this time.
+  // No entry has the ID `-`. A list after an unknown ID starts with the entries before this time.
   return { items: items.filter(({ at }) => at.getTime() >= start), next: cursorOf({ time: start, id: '-' }) };
 }
 
@@ -98,7 +104,10 @@ export async function subjectNames(
   return ids.length === 0 ? new Map() : await site.management.keyNames(member, [...new Set(ids)]);
 }
 
-/** The type of the key that an entry is about. Its ID does not show it: imported keys keep theirs. */
+/**
+ * The type of the key that an entry is about, from the action. An ID does not show the type, because imported keys keep
+ * their old IDs.
+ */
 export function keyTypeOfEntry({ action }: Pick<AuditEntry, 'action'>): KeyType | undefined {
   if (action.startsWith('key.')) return API_KEYS;
   return action.startsWith('access_key.') ? ACCESS_KEYS : undefined;

@@ -70,7 +70,7 @@ function earlierSecretNote(key: KeyView, { now }: PageContext): Html | undefined
   return html`<p class="banner">${join(ending.map(one), html` `)}</p>`;
 }
 
-/** Instead of a rotation, an access key can have two secrets without a grace period. */
+/** Offers a second client secret instead of a rotation. Both secrets are then accepted until the member deletes one. */
 function addSecretNote(key: KeyView, { base }: PageContext): Html | undefined {
   if (key.kind !== 'access' || key.secrets.filter(({ state }) => state !== 'ended').length > 1) return undefined;
   return html`<p>To keep both client secrets until you delete one, <a href="${base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm">add a client secret</a> instead.</p>`;

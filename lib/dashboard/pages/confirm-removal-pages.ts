@@ -1,4 +1,7 @@
-/** Confirmation pages for ending one secret or public key. Each says when it was last used: a client may need it. */
+/**
+ * Confirmation pages that end a grace period, delete a client secret or remove a public key. Each shows the last use,
+ * because a client may still need what is ended.
+ */
 import type { KeyView, PublicKeyView, SecretView } from '../../management/keys/key-view.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html } from '../components/html.js';
@@ -44,7 +47,7 @@ ${otherUnused(key, context)}`,
   fields: (key, context) => hidden('secret', secretOf(key, context).id),
 });
 
-/** Warns if only this secret was used: the clients then cannot obtain tokens with the other one yet. */
+/** Warns if clients have used this secret and never the other one: without this secret, they cannot obtain tokens. */
 function otherUnused(key: KeyView, context: PageContext): Html | undefined {
   const secret = secretOf(key, context);
   const other = key.secrets.find(({ id, state }) => id !== secret.id && state === 'current');

@@ -32,7 +32,7 @@ export function editPage(keyType: KeyType): Page {
 export function editKey(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base } = context;
-    // Without the permission, management refuses it, and adds an entry to the audit log.
+    // If the member may not edit keys, management refuses this call and adds an entry to the audit log.
     if (!can(context, 'edit')) await site.management[keyType.name].edit(member, keyIdIn(context), { version: 0 });
     const [values, version] = [readFormValues(context.fields), versionIn(context)];
     const key = await viewKey(context, keyType);

@@ -1,4 +1,4 @@
-/** The forms of the confirmation pages, which carry out one action on a key. */
+/** Handles the forms of the confirmation pages. Each form carries out one action on a key. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import { formIdIn } from '../forms/form-id.js';
 import { versionIn } from '../forms/key-version.js';
@@ -80,8 +80,8 @@ function redirectToKey({ base }: PageContext, keyType: KeyType, key: KeyView, do
 }
 
 /**
- * Reads the grace period. A request of a member who may not rotate goes on without a valid one, so that management
- * refuses it and writes the attempt into the audit log.
+ * Reads the grace period. If the member may not rotate keys, it can be missing, because management must refuse the
+ * rotation and add it to the audit log.
  */
 function readGrace(context: PageContext): number {
   const text = context.fields.one('grace') ?? '';

@@ -19,7 +19,7 @@ import { redirectWholeSecret, shortenedNote } from '../http/secret-in-search.js'
 import { ACCESS_KEYS, API_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
 
 type KeyPage = Awaited<ReturnType<PageContext['site']['management']['keys']['list']>>;
-/** The filters, the order and the page size, which links to the list keep. */
+/** The filters, the order and the page size. Links to other pages of the list contain them. */
 type ListView = Readonly<Record<string, string | undefined>>;
 
 const FILTERS: Readonly<Record<KeyType['name'], readonly string[]>> = {
@@ -96,7 +96,10 @@ function resultCount({ noun }: KeyType, { items, next }: KeyPage): string {
   return next === null ? `${count} on this page.` : `${count} on this page. There are more on the next page.`;
 }
 
-/** Only the keys of this page, because reading all keys would cost too much. */
+/**
+ * Warns about keys of this page that expire soon. Other pages are not checked, because reading all keys would take too
+ * long.
+ */
 function expiryBanner(keyType: KeyType, keys: readonly KeyView[], { base, now }: PageContext): Html | undefined {
   const expiring = keys.filter((key) => expiresSoon(key, now));
   if (expiring.length === 0) return undefined;
@@ -191,7 +194,9 @@ function nothingFound(keyType: KeyType, { text, state }: ListView, base: string)
   }<a href="${base}${keyType.list}">Clear filters</a></p></div>`;
 }
 
-/** For a member who cannot create a key, or not yet. */
+/**
+ * Shown if there are no keys, and the member cannot create one: the permission is missing, or the account is disabled.
+ */
 function noKeys(context: PageContext, { noun }: KeyType): Html {
   const missing = missingPermission(context, 'create');
   const text =
