@@ -14,7 +14,7 @@ export class EndedSessions {
   readonly #max: number;
   /** Ids of sessions, and when each would have expired. */
   readonly #sessions = new Map<string, number>();
-  /** Members, and a time: their sessions that started at or before it are ended. */
+  /** For each member, a time: sessions of the member that started at or before this time are ended. */
   readonly #members = new Map<string, number>();
   /** Sessions of any member that started at or before this time are ended. */
   #everybodyUntil = Number.NEGATIVE_INFINITY;

@@ -15,7 +15,10 @@ export interface SessionLimits {
 
 const ID_BYTES = 16;
 
-/** Milliseconds after which a new cookie stores the time of the last request: not each response needs one. */
+/**
+ * Milliseconds after which a response sets a new cookie, with the time of the last request. Without this interval,
+ * every response would set a cookie.
+ */
 const RENEW_AFTER_MS = 60_000;
 
 export class Sessions {

@@ -8,7 +8,10 @@ import type { CredentialStore } from '../../store/credential-store.js';
 /** `origin` is the IP address of the request. Each method throws ManagementError `unavailable` if the store fails. */
 export interface SignInAudit {
   signedIn(member: Member, origin: string | undefined): Promise<void>;
-  /** Adds an entry for a refused link to the audit log of every account that has a member here. */
+  /**
+   * Adds an entry for a refused link to the audit log of the account of each member, because the link may belong to any
+   * of them.
+   */
   refused(origin: string | undefined): Promise<void>;
   signedOut(member: Pick<Member, 'id' | 'account'>, origin: string | undefined): Promise<void>;
 }

@@ -30,8 +30,8 @@ export function signInPages(help: string): SignInPages {
 
   return {
     confirm: (base, member, linkToken, formToken) =>
-      // With `no-referrer`, browsers send forms with `Origin: null`. `strict-origin` sends only the origin,
-      // because the address contains the token.
+      // With `no-referrer`, the browser would send `Origin: null`, and the form would be refused. With `strict-origin`,
+      // the `Referer` has only the origin, not the URL of this page, which contains the token.
       htmlResponse(
         200,
         page(

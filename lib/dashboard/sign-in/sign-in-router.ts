@@ -33,7 +33,9 @@ export interface SignInParts {
   readonly audit: SignInAudit;
 }
 
-/** The name under which the limiter counts failures of a network. */
+/**
+ * The limiter counts failures for a client ID and a network. Sign-in has no client IDs, so it always uses this name.
+ */
 const LIMITER_NAME = 'sign-in';
 
 /** Hosts for which browsers keep `Secure` cookies without TLS. */
@@ -162,7 +164,7 @@ async function readOwnForm(req: Request, names: readonly string[]): Promise<Fiel
   return fields;
 }
 
-/** Enough for a link and the hidden fields. Nobody is signed in yet, so that no more is read. */
+/** Enough for a link and the hidden fields. A larger body is refused, because anyone can send it without a sign-in. */
 const MAX_FORM_BYTES = 16 * 1_024;
 
 /**
