@@ -11,9 +11,9 @@ export interface CallbackFailure {
    */
   readonly of: string;
   /**
-   * The callback that failed: `recordUse`, `usageOf` (or its counter) or `watch` of a resolver; `listener`, which was
-   * passed to `watch` of the store; or `next`, which a gate or `requireRateLimit` called after it had waited (the
-   * request is then ended).
+   * The callback that failed. `recordUse`, `usageOf` (or its counter) and `watch` are callbacks of a resolver.
+   * `listener` was passed to `watch` of the store. `next` was called by a gate or `requireRateLimit` after an
+   * asynchronous step, and the request is then ended.
    */
   readonly callback: 'recordUse' | 'usageOf' | 'watch' | 'listener' | 'next';
   /** `threw`: it threw synchronously. `rejected`: it returned a promise that rejected. */

@@ -15,8 +15,8 @@ export interface DashboardWarning {
   /** The path of the route, such as `/keys/:id/edit`; `undefined` if no route matched. */
   readonly route: string | undefined;
   /**
-   * The class and code of the error and of its causes. For `cross_site` the check that failed: `origin`, `fetch_site`,
-   * `media_type`, `form_token`. For `member_invalid` what a member needs.
+   * The class and code of the error and of its causes. For `cross_site`: the check that failed (`origin`, `fetch_site`,
+   * `media_type` or `form_token`). For `member_invalid`: what `memberOf` must return.
    */
   readonly detail: string;
   /** Where it was thrown: up to 8 places `file:line:column`, innermost first. */

@@ -25,7 +25,10 @@ export function handleRejection(name: CallbackName, returned: unknown): void {
     then.call(returned, undefined, (error: unknown) => reportCallbackFailure(name, 'rejected', error));
 }
 
-/** Handles the rejection of a promise that a callback returned although it must be synchronous. */
+/**
+ * Ignores the rejection of a promise that a callback returned although it must be synchronous. Otherwise the unhandled
+ * rejection would end the process.
+ */
 export function ignoreRejection(returned: unknown): void {
   if (types.isPromise(returned)) Promise.prototype.catch.call(returned, () => {});
 }
