@@ -36,8 +36,8 @@ const MAX_WRAPPERS = 16;
  * Finds the function of a layer.
  *
  * OpenTelemetry replaces `layer.handle`, and stores the original as `__original`. express-async-errors wraps every
- * function of Express 4 layers, and keeps only its length and the properties that `Object.keys` finds. Only in these
- * wrappers is a copied mark trusted.
+ * function of Express 4 layers, and keeps only its length and the properties that `Object.keys` finds. A copied mark
+ * (see `mark` in route-metadata.ts) is trusted only in wrappers of express-async-errors.
  */
 export function readHandler(layer: MountedLayer): Handler {
   const handle = originalOf(layer.handle);
@@ -58,8 +58,8 @@ export function readHandler(layer: MountedLayer): Handler {
 }
 
 /**
- * Whether two handlers are the same mounted function. The wrapper of `app.all` makes a new function for each method, so
- * copies are compared by their marks, names and lengths.
+ * Whether two handlers are the same mounted function. express-async-errors wraps a function of `app.all` again for each
+ * method, so its wrappers are compared by their marks, names and lengths.
  */
 export function isSameHandler(one: Handler, other: Handler | undefined): boolean {
   if (one.handle === other?.handle) return true;

@@ -1,8 +1,8 @@
 /** The path of a route, as far as it can be read from its text. */
 
 /**
- * One part of a path, between slashes: a literal text, compared with regard to case if `sensitive`; a parameter; or
- * unknown, such as a pattern, which may match anything.
+ * One part of a path, between slashes: a literal (case-sensitive if `sensitive`), a parameter, or unknown. An unknown
+ * part, such as a pattern, may match anything.
  */
 export type Segment =
   | { readonly literal: string; readonly sensitive: boolean }

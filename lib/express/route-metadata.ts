@@ -28,7 +28,7 @@ export interface GateMetadata {
   readonly atRoute?: ((method: string, paths: readonly Segments[]) => RouteSecurity) | undefined;
 }
 
-/** What a gate such as `openApiGate` requires on one route, as the gates and guards that would require the same. */
+/** What a gate such as `openApiGate` requires on one route: the gates and guards that would require the same. */
 export interface RouteSecurity {
   readonly gates: readonly GateMetadata[];
   readonly guards: readonly GuardMetadata[];
