@@ -5,8 +5,8 @@ import { BearerError } from './bearer-error.js';
 
 /**
  * Reports an error that `next` threw after an asynchronous step, and ends the response. Express is no longer on the
- * stack then, so nothing else would catch the error, and the unhandled rejection would end the process. If the error is
- * a refusal, the response has its status.
+ * stack then, so nothing else would catch the error, and the unhandled rejection would end the process. The response
+ * has the status of a refusal, or 500 for any other error.
  *
  * @param of - The factory that called `next`, for the event.
  */

@@ -53,8 +53,8 @@ export function askVerifiers(
   try {
     for (let index = first; index < accept.length; index += 1) {
       const verifier = accept[index] as CredentialVerifier & BuiltIn;
-      // A built-in verifier needs no checks here: it declines a credential whose syntax is wrong, and its principals are
-      // valid and frozen. See `builtIn` in contracts/credential-verifier.ts.
+      // A built-in verifier needs no checks here: it declines a credential whose syntax is wrong, and its principals
+      // are valid and frozen. See `builtIn` in contracts/credential-verifier.ts.
       const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
       if (!isBuiltIn && !credential.isWellFormed) return MALFORMED_OUTCOME;
       const result = verifier.verify(credential);
@@ -137,7 +137,7 @@ function validatePrincipal(verifier: CredentialVerifier, principal: Principal): 
   if (apiMap !== undefined && typeof apiMap?.apisOf !== 'function') {
     throw new OutcomeError('a principal whose apiMap has no apisOf()');
   }
-  // Also freezes the lists in the principal, so that no handler can change them.
+  // `freezePrincipal` also freezes the lists in the principal, so that no handler can change them.
   return freezePrincipal(principal);
 }
 

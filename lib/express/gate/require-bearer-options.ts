@@ -24,13 +24,13 @@ export interface GateOptions<O extends boolean = boolean> {
    */
   readonly optional?: O | undefined;
   /**
-   * Scopes that every principal must have, otherwise 403. The challenge of a 401 names them, together with the scopes
-   * of the guards after the gate.
+   * Scopes that every principal must have, otherwise 403. The challenge of a 401 names these scopes. The challenge of
+   * the 403 also names the scopes of the guards after the gate.
    */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * `true`: a key without a scheme is accepted, `Authorization: pk_…`, as checkout-sdk-node sends public keys. Default:
-   * `false`.
+   * `true`: a key without a scheme is accepted (`Authorization: pk_...`), as checkout-sdk-node sends public keys.
+   * Default: `false`.
    */
   readonly allowSchemeless?: boolean | undefined;
   /**

@@ -54,7 +54,7 @@ const BY = 'requireBearer';
  *
  * It lets a request pass, with its principal as `gate.principal(req)` and `req.auth`, or passes a `BearerError` to
  * `next`: `credential_missing` (401), `invalid_request` (400), `invalid_token` (401), `invalid_dpop_proof` and
- * `use_dpop_nonce` (401, only with `dpop`), `insufficient_scope` (403, only with `scopes` and `browserOrigin`) or
+ * `use_dpop_nonce` (401, only with `dpop`), `insufficient_scope` (403, only with `scopes` or `browserOrigin`) or
  * `temporarily_unavailable` (503).
  *
  * @param options - The accepted credentials: `accept`, a list of verifiers; or, if only access tokens are accepted, the
@@ -107,8 +107,8 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
   }
 
   function decide(req: IncomingMessage): Verdict | Promise<Verdict> {
-    // Read once, because `headers` is an accessor. On a request that Express has handled, reading a property by its name is
-    // slow, and `Reflect.get` is faster (docs/decisions/0031).
+    // Read once, because `headers` is an accessor. On a request that Express has handled, reading a property by its
+    // name is slow, and `Reflect.get` is faster (docs/decisions/0031).
     const headers = Reflect.get(req, 'headers');
     const { authorization } = headers;
     let scheme: CredentialScheme = 'Bearer';

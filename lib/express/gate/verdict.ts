@@ -62,7 +62,7 @@ export function refusalOf(outcome: Exclude<FinalOutcome, Accepted>, credential: 
     return { answer: { code, scheme, dpopNonce }, reason, keyId, fingerprint };
   }
   const { reason, retryAfter } = outcome;
-  // RFC 9110 section 10.2.3: a whole number of seconds. It may come from a custom verifier.
+  // `Retry-After` is a whole number of seconds (RFC 9110 section 10.2.3), but a custom verifier may return any value.
   const seconds = Number.isFinite(retryAfter) ? Math.max(1, Math.ceil(Number(retryAfter))) : undefined;
   return { answer: { code: 'temporarily_unavailable', retryAfter: seconds }, reason };
 }
