@@ -27,8 +27,8 @@ export interface Refusal {
   /** How the user must authenticate, named in the challenge (RFC 9470 section 3). */
   readonly authenticationContext?: AuthenticationContext | undefined;
   /**
-   * The methods, one of which must bind the credential to its client. The challenge names the schemes for them (RFC
-   * 6750 §3, RFC 9449 §7.1).
+   * One of these methods must bind the credential to its client. The challenge names their schemes (RFC 6750 section 3,
+   * RFC 9449 section 7.1).
    */
   readonly confirmation?: readonly ConfirmationMethod[] | undefined;
   /** The reason, for the operator only. */
@@ -57,12 +57,15 @@ export interface GuardDefinition<R extends IncomingMessage = IncomingMessage> {
   /** The kinds that pass, if the guard decides by kind. `assertGuarded` then knows which kinds a route accepts. */
   readonly kinds?: readonly Kind[] | undefined;
   /**
-   * The scopes that a principal needs, if the guard decides by scope. If the gate before it refuses for lack of scope,
-   * its challenge names them too, so that a client can request all scopes at once. The challenge of the guard names the
-   * `scopes` that `check` returns.
+   * The scopes that a principal needs, if the guard decides by scope. If a gate before the guard refuses for a missing
+   * scope, the challenge of the gate names these scopes too: a client can then request all scopes at once. The
+   * challenge of the guard names the `scopes` that `check` returns.
    */
   readonly scopes?: readonly string[] | undefined;
-  /** Returns the scopes if they depend on the request. Used only if `scopes` is not given, for the same challenge. */
+  /**
+   * Returns the scopes for the challenge of the gate, if they depend on the request. Used only if `scopes` is not
+   * given.
+   */
   readonly scopesOf?: ((req: R) => readonly string[]) | undefined;
 }
 

@@ -7,8 +7,9 @@ import { ignoreRejection } from '../../events/run-callback.js';
 /** One window, with its counter. */
 export interface RateWindow {
   /**
-   * Identifies the count to which the window adds. Counters with the same limit and prefix share a count in a shared
-   * store, so this is the limit with the prefix; for a counter without a prefix it is the counter itself.
+   * Identifies the count: windows with the same name share one count. The name is the limit and the prefix of the
+   * counter, because a shared store has one count for each limit and prefix. If a counter has no prefix, the name is
+   * the counter itself.
    */
   readonly name: string | RateCounter;
   /** The name of the window in the header fields, as a quoted string (RFC 9651 section 3.3.3). */
@@ -42,7 +43,7 @@ export function createRatePlans(
       ignoreRejection(counter);
       throw new TypeError('requireRateLimit: "counter" must return an object with consume()');
     }
-    // Most limiters of rate-limiter-flexible have `keyPrefix`. If it differs, they count separately.
+    // Most limiters of rate-limiter-flexible have a `keyPrefix`. Limiters with different prefixes count separately.
     const prefix: unknown = (counter as { readonly keyPrefix?: unknown }).keyPrefix;
     const name = typeof prefix === 'string' ? `${limit} ${prefix}` : counter;
     const window = { name, policy: `"${seconds}s"`, counter };

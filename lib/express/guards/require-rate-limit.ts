@@ -19,7 +19,7 @@ interface Counted {
   readonly count: RateCount | undefined;
 }
 
-/** The count of a request in one window. `earlier` is its count in another window, and so on. */
+/** The count of a request in one window. `earlier` links to the counts of the same request in other windows. */
 interface Counting {
   readonly window: RateWindow['name'];
   readonly key: string;
@@ -117,7 +117,7 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
       refuse(res, next, gate, { code: 'too_many_requests', retryAfter: secondsOf(wait), headers });
       return;
     }
-    // There are no header fields if a counter failed.
+    // `headers` is `undefined` only if a counter failed.
     if (headers === undefined) {
       const code = onOutage === 'refuse' ? 'temporarily_unavailable' : undefined;
       const outcome = onOutage === 'refuse' ? 'unavailable' : 'warning';
@@ -142,7 +142,7 @@ interface Answered {
 }
 
 function countAll(req: IncomingMessage, principal: Principal, { windows }: RatePlan): Promise<readonly Counted[]> {
-  // The tables of API keys and of access keys may have the same ids.
+  // An API key and an access key may have the same id. The prefix keeps their counts apart.
   const key = `${principal.kind === 'access' ? 'client' : 'key'}:${principal.keyId}`;
   // Every window counts the request, even if another window is over its limit.
   return Promise.all(windows.map((window) => countOnce(req, window, key)));
@@ -190,7 +190,7 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
     }
     // A counter in memory has settled after one microtask, and needs no timer.
     NEXT_MICROTASK.then(() => {
-      // `setImmediate` reads an answer that arrived while the event loop was blocked, so that it is not too late.
+      // `setImmediate` lets Node first read an answer that arrived while the event loop was blocked.
       if (!isSettled) timer = setTimeout(() => setImmediate(timedOut), COUNTER_TIMEOUT_MS);
     });
   });
