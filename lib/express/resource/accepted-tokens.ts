@@ -49,8 +49,8 @@ function tokensOf(factory: string, verifier: CredentialVerifier, index: number):
 }
 
 /**
- * Whether an issuer is a URL (RFC 8414 §2). Plain http is accepted here, because the verifier itself refuses it, except
- * for a loopback host or with `allowHttp`.
+ * Whether an issuer is a URL (RFC 8414 section 2). This check accepts plain http, because `accessTokens` has its own
+ * check: it refuses http except for a loopback host or with `allowHttp`.
  */
 function isIssuerUrl(issuer: string): boolean {
   return /^https?:\/\/[^?#]+$/.test(issuer) && URL.canParse(issuer);

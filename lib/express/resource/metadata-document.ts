@@ -36,8 +36,8 @@ export function boundTokenMembers(verifiers: readonly CredentialVerifier[]) {
 }
 
 /**
- * Whether every token must be bound to a key pair. If the verifier requires a certificate too, one of the two is
- * enough.
+ * Whether every token must be bound to a key pair. If a verifier requires a key pair and a certificate, it accepts a
+ * token that has only one of the two.
  */
 function isDpopRequired(method: ConfirmationMethods | undefined): boolean {
   return method?.dpop?.required === true && method.mtls?.required !== true;
