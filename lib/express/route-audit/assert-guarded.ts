@@ -81,8 +81,8 @@ function faultOf(route: RouteReport): readonly string[] {
 }
 
 /**
- * Describes the fault of parameter callbacks that run before a gate: they look up whatever an anonymous caller names, so
- * their 404 or 200 reveals what exists.
+ * Describes the fault of parameter callbacks that run before a gate: they look up whatever an anonymous caller names,
+ * so their 404 or 200 reveals what exists.
  */
 function callbackFault(params: readonly string[]): string {
   const names = params.map((name) => `router.param('${name}')`).join(' and ');

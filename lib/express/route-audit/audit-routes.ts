@@ -15,7 +15,7 @@ import { type Layer, layersOf } from './router-layers.js';
 
 /** One route of an app. */
 export interface RouteReport {
-  /** `'GET'`, …; `'ALL'` for `app.all`; `'USE'` for a function, or another app, mounted at a path. */
+  /** `'GET'`, `'POST'` and so on; `'ALL'` for `app.all`; `'USE'` for a function, or another app, mounted at a path. */
   readonly method: string;
   /** The path as it was written, after the mount paths of its routers. */
   readonly path: string;
@@ -56,7 +56,7 @@ export interface Route {
   readonly ownEndpoint: boolean;
 }
 
-/** A route with the checks that a gate such as `openApiGate` has there. */
+/** A route on which a gate such as `openApiGate` is replaced by the gates and guards that require the same there. */
 interface CheckedRoute extends Route {
   readonly openByDocument: boolean;
   /** Whether a gate refuses the requests that its OpenAPI document does not describe. */
@@ -143,7 +143,8 @@ function openCallbacks(checks: readonly RouteCheck[]): readonly string[] {
 function routesOf(layers: readonly Layer[], nested: boolean): Route[] {
   return layers.flatMap((layer, index) => {
     const before = layers.slice(0, index);
-    // The callbacks of a route run only for a request that was not refused before it.
+    // After a refusal, Express skips a route with its callbacks. So `routesAt` adds these callbacks after the checks
+    // before the route.
     const callbacks = layer.type === 'route' ? [] : callbacksOf(layer);
     return routesAt(layer, nested).map((route) => ({
       ...route,

@@ -31,8 +31,9 @@ export function readPath(path: unknown, rules: PathRules): readonly Segments[] {
 }
 
 /**
- * Removes slashes at the end of a path, as Express does. Express 5 removes all of them before it reads the optional
- * parts, except for `/`: `['/']` and `/{v1}` match `/`, but no path below it. Express 4 removes one slash.
+ * Removes slashes at the end of a path, as Express does. Express 4 removes one slash. Express 5 removes all of them
+ * before it reads the optional parts, but it keeps the path `/`. So `['/']` and `/{v1}` match `/`, but no path below
+ * it.
  */
 function loosened(path: string, { version, strict }: PathRules): string {
   if (version === 4) return path.replace(/\/$/, '');
@@ -49,7 +50,7 @@ function choicesOf(path: string, optional: RegExp): readonly string[] {
 
 function readParts(path: string, { version, sensitive }: PathRules): Segments {
   const [start, ...parts] = path.split('/');
-  // Express accepts such a path, and no request matches it.
+  // Express accepts a path without a slash at the start, but no request matches it.
   if (start !== '') return [UNKNOWN];
   return parts.map((part) => {
     if (part === '' && version === 5) return { literal: '', sensitive };

@@ -14,7 +14,7 @@ export interface RouteCheck {
   readonly callback?: string;
 }
 
-/** The names of middlewares that do not parse the body, so that no request makes them fail. */
+/** The names of middlewares that do not parse the body, so no request can make them fail. */
 const NO_PARSERS = ['cookieParser', 'compression', 'corsMiddleware', 'helmetMiddleware', 'logger'];
 
 /**
@@ -26,15 +26,15 @@ const PREPARATIONS: ReadonlySet<string> = new Set([
   ...NO_PARSERS,
 ]);
 
-/** The names of functions that never fail: also those that Express 4 itself mounts. */
+/** The names of functions that never fail, including those that Express 4 itself mounts. */
 const NEVER_FAIL: ReadonlySet<string> = new Set([...NO_PARSERS, 'query', 'expressInit']);
 
 /**
  * Returns the checks that a request passes in the layers before another layer, and the callbacks of that layer. Checks
  * before an error handler that may ignore refusals do not count.
  *
- * Express runs the parameter callbacks of `use()` for a refused request too, until an error handler ends it. So these
- * callbacks come before the gates that are mounted in the same router after the last `bearerErrors`.
+ * After a refusal, Express still runs the parameter callbacks of `use()`, until an error handler ends the request. So a
+ * callback comes before each gate whose refusals no `bearerErrors` has ended yet.
  */
 export function checksAt(
   layers: readonly Layer[],
@@ -55,7 +55,7 @@ export function checksAt(
       pending = [];
     }
     hasFailed ||= isOpen([...passed, ...pending]) && mayFail(layer, route);
-    // Express skips a router for a refused request, so its own callbacks come after the pending checks.
+    // After a refusal, Express skips a router. So the callbacks inside the router come after the pending checks.
     const next = hasFailed ? skipped : pending;
     if (layer.type === 'router' && meets(layer, route)) next.push(...callbacksIn(layer, route));
     const checks = index > swallower ? checksOfLayer(layer, route) : [];
@@ -97,7 +97,10 @@ function callbacksBefore(layer: Layer, route: readonly Segments[]): readonly Rou
   return layer.type !== 'route' && layer.callbacks.length > 0 && meets(layer, route) ? callbacksOf(layer) : [];
 }
 
-/** Returns the callbacks inside a router that may run, without a check of the router, before a route outside it. */
+/**
+ * Returns the callbacks inside a router that also run for a route after the router, and that no check in the router
+ * protects from anonymous requests.
+ */
 function callbacksIn(router: Layer & { type: 'router' }, route: readonly Segments[]): readonly RouteCheck[] {
   const checks = checksAt(router.layers, [], router.takesEveryPath ? route : [[UNKNOWN]]);
   return checks.filter(({ callback }, index) => callback !== undefined && isOpen(checks.slice(0, index)));
@@ -109,7 +112,8 @@ function meets({ paths }: Layer, route: readonly Segments[]): boolean {
 }
 
 function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly RouteCheck[] {
-  // A parameter callback may answer the request itself, so the gates that are mounted behind it do not count.
+  // A parameter callback may end the request itself, so gates that are mounted at a path with such a parameter do not
+  // count.
   if (layer.type === 'route' || layer.callbacks.length > 0 || !covers(layer, route)) return [];
   if (layer.type === 'function') return [layer.handler].filter(isCheck);
   // If an error handler in the router ignores a refusal, the request leaves the router as if it had passed.

@@ -195,7 +195,7 @@ function writtenPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown 
       .replaceAll('\\/', '/')
       .replaceAll('\\.', '.');
     if (path !== undefined && !/[\\^$*+?()[\]{}|]|\/$/.test(path.replaceAll(/(:\w+)\?/g, '$1'))) return path;
-    // It is not known how many names belong to this path, so the paths after it get no names.
+    // The names in this path cannot be counted, so the paths after it get no names.
     names.length = 0;
     return regexp;
   });
