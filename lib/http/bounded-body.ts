@@ -36,7 +36,7 @@ export function readBody(req: IncomingMessage, { maxBytes, timeoutMs }: BodyBoun
       resolve(outcome);
     };
     const onData = (given: Buffer | string) => {
-      // It is a string if an earlier middleware called `req.setEncoding`.
+      // A chunk is a string if an earlier middleware called `req.setEncoding`.
       const chunk = typeof given === 'string' ? Buffer.from(given, req.readableEncoding ?? 'utf8') : given;
       bytes += chunk.length;
       if (bytes > maxBytes) settle('too_large');

@@ -15,8 +15,8 @@ export class FetchError extends KeywardError {
 const MAX_BYTES = 256 * 1_024;
 
 /**
- * Aborts after a time, as `AbortSignal.timeout` does, but reads a response first that arrived while the event loop was
- * blocked.
+ * Aborts after a time, as `AbortSignal.timeout` does, but first lets Node read a response that arrived while the event
+ * loop was blocked.
  */
 export function timeoutSignal(milliseconds: number): AbortSignal {
   const controller = new AbortController();

@@ -28,7 +28,8 @@ export type MetadataUrl = 'introspection_endpoint' | 'jwks_uri' | 'token_endpoin
  *   because that explains more than a missing second document.
  */
 export async function discoverUrl(source: MetadataSource, member: MetadataUrl, signal: AbortSignal): Promise<URL> {
-  // Node may collect a signal of `AbortSignal.timeout` that only `any` uses, and then it never aborts.
+  // Node may garbage-collect a signal of `AbortSignal.timeout` that only `AbortSignal.any` refers to, and the signal
+  // then never aborts. `timeoutSignal` does not have this problem.
   const first = AbortSignal.any([signal, timeoutSignal(FIRST_TIMEOUT)]);
   const metadata = await fetchJson(oauthMetadataUrl(source.url), first, source.fetch).catch(() => undefined);
   const found = metadata === undefined ? undefined : readUrl(metadata, member, source);
