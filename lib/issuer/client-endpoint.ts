@@ -64,7 +64,8 @@ export function clientEndpoint(parts: ClientEndpointParts, { maxBytes, respond, 
     } catch (error) {
       const refusal = refusalOf(error);
       refused(refusal, client);
-      // The challenge must match the scheme that the client used (RFC 6749 §5.2); otherwise some clients hide the error.
+      // The challenge must match the scheme that the client used (RFC 6749 section 5.2). Otherwise some clients hide
+      // the error.
       const isChallenged = refusal.code === 'invalid_client' && req.headers.authorization !== undefined;
       answerRefusal(res, refusal, isChallenged ? `Basic realm="${parts.realm}"` : undefined);
     }
