@@ -135,7 +135,7 @@ const OPTIONS = {
 /** Maximum milliseconds to receive the body of a token request. */
 const TIMEOUT_MS = 10_000;
 
-/** A new key is published for longer than this before it signs, so each resource server has it by then. */
+/** On schedule, a new key is published for a day before it signs. No cache keeps a key set without it for so long. */
 const KEYS_CACHE_CONTROL = `public, max-age=${PUBLISHED_KEYS_MAX_AGE}, stale-if-error=3600`;
 const METADATA_CACHE_CONTROL = 'public, max-age=3600';
 
@@ -148,8 +148,9 @@ const METADATA_CACHE_CONTROL = 'public, max-age=3600';
  * and rotated on schedule.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type; for `revocation` if `accessKeys` has
- *   no `revokeToken`; for an `issuer` with a query or a fragment, or http to anything but this machine without
- *   `allowHttp`; if `signingKeys` cannot store keys, for example a store that was opened without `encryptionKey`.
+ *   no `revokeToken`; for an `issuer` that has a query or a fragment, or that uses http without `allowHttp` for a host
+ *   that is not loopback; if `signingKeys` cannot store keys, for example a store that was opened without
+ *   `encryptionKey`.
  * @example
  * ```ts
  * import express from 'express';

@@ -11,8 +11,8 @@ import type { SigningKeys } from './signing-keys/signing-keys.js';
 const TOKEN_LIFETIME = 3_600;
 
 /**
- * Seconds. If the clock is set back by at most this, tokens keep the later time, so that time does not go back. After a
- * longer step the earlier time counts as wrong, and tokens get the new time.
+ * Maximum seconds by which the clock may be set back while new tokens keep the latest `iat`. If it is set back further,
+ * the clock was probably wrong before, and new tokens get the new time.
  */
 const LONGEST_STEP = 900;
 
@@ -31,7 +31,7 @@ export interface IssuedBy {
   readonly clock: Clock;
 }
 
-/** Issues a token, which is bound to the key in `cnf` if there is one. */
+/** Issues a token. If `cnf` is given, the token is bound to the key that it names. */
 export type IssueToken = (
   accessKey: AccessKeyGrant,
   scopes: readonly string[],
@@ -57,8 +57,8 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy): IssueT
       jti: randomUUID(),
       iat,
       exp,
-      // The access key's `tokensNotBefore` when the token is issued. Verifiers compare it with the current one, so no
-      // clocks are compared. It is a NumericDate, in seconds.
+      // Verifiers refuse the token if the access key has a later `tokensNotBefore` by then. They do not compare it with
+      // `iat`, which may come from another clock. A NumericDate, in seconds.
       tokens_not_before: Math.max(0, tokensNotBefore) / 1_000,
     };
     const token = await key.sign(cnf === undefined ? claims : { ...claims, cnf });
@@ -71,8 +71,8 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy): IssueT
   };
 
   /**
-   * Returns the time for `iat`. It does not go back if the clock is set back a little, because other resource servers
-   * may decide by `iat` whether a token was issued before a revocation.
+   * Returns the time for `iat`. It does not go back if the clock is set back a little: a resource server that ignores
+   * `tokens_not_before` may decide by `iat` whether a token was issued before a revocation.
    */
   function issueTime(): number {
     const now = Math.floor(clock.now() / 1_000);

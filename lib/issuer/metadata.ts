@@ -31,7 +31,6 @@ export interface MetadataOptions {
   readonly hasRevocation: boolean;
 }
 
-/** Creates the metadata document. */
 export function issuerMetadata(options: MetadataOptions): IssuerMetadata {
   const { issuer, clientAuthentication, dpop, mtls, hasIntrospection, hasRevocation } = options;
   const base = issuer.replace(/\/$/, '');

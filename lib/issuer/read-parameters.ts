@@ -11,7 +11,10 @@ import { TokenRequestError } from './token-request-error.js';
 /** Maximum size of a request in bytes. The credentials and about 150 scopes fit. */
 const MAX_BYTES = 8 * 1_024;
 
-/** The same for a request about a token: every token that a gate accepts fits, so that it can be revoked. */
+/**
+ * Maximum size of an introspection or revocation request in bytes. Every token that a gate accepts fits, so that it can
+ * be revoked.
+ */
 export const MAX_BYTES_WITH_TOKEN = MAX_BYTES + MAX_CREDENTIAL_LENGTH;
 
 /**

@@ -1,4 +1,4 @@
-/** The authorization endpoint (RFC 6749 §3.1) of an issuer that has no grant for users. */
+/** The authorization endpoint (RFC 6749 §3.1). It refuses every request: only the client credentials grant exists. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answer } from './json-response.js';
 

@@ -4,7 +4,7 @@ import type { TokenRequestError } from './token-request-error.js';
 
 type Decision = Pick<TokenDecision, 'outcome' | 'status'> & Partial<TokenDecision>;
 
-/** Returns a function that publishes the decisions of an endpoint of the issuer. */
+/** Returns the functions that publish the decisions of an endpoint of the issuer. */
 export function decisionReporter(endpoint: TokenDecision['endpoint']) {
   function report(decision: Decision): void {
     if (!tokenDecisions.hasSubscribers) return;
@@ -14,7 +14,7 @@ export function decisionReporter(endpoint: TokenDecision['endpoint']) {
 
   function refused({ code, reason, status }: TokenRequestError, client: AuthenticatedClient | undefined): void {
     const outcome = code === 'temporarily_unavailable' ? 'unavailable' : 'refused';
-    // A client ID that was not authenticated is a text of any caller, so it is not reported.
+    // Anyone can send any client ID, so it is reported only if the client was authenticated.
     report({ outcome, status, reason, clientId: client?.accessKey.id, authentication: client?.authentication });
   }
 

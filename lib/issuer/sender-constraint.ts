@@ -20,7 +20,10 @@ export interface SenderConstraint {
 }
 
 export interface SenderConstraints {
-  /** The path of the token endpoint as clients know it, because a proxy may change the path of a request. */
+  /**
+   * The path of the token endpoint in the URL that clients use. It is compared with the `htu` of a proof, because a
+   * proxy may change the path of the request.
+   */
   readonly path: string;
   /** Verifies proofs; if `undefined`, proofs are ignored. */
   readonly proofs: ProofVerifier | undefined;

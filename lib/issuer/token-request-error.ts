@@ -26,7 +26,7 @@ export class TokenRequestError extends RefusalError {
   }
 }
 
-/** The headers for `temporarily_unavailable`, by which the client retries after a second. */
+/** The headers for `temporarily_unavailable`: they ask the client to retry after one second. */
 export const RETRY_SOON = Object.freeze({ headers: { 'Retry-After': '1' } });
 
 /** Returns the error for an issuer that has no key to sign with or to publish. */

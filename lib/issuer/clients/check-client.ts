@@ -100,7 +100,7 @@ export function authenticateClients({ accessKeys, assertions, clock }: ClientChe
   };
 
   function recordUse(digest: string, from: string | undefined): void {
-    // The client stays authenticated if recording the use fails.
+    // If `recordUse` fails, the client is not refused: `runCallback` only reports the error.
     runCallback({ of: 'issuer', callback: 'recordUse' }, () => accessKeys.recordUse?.(digest, from));
   }
 }

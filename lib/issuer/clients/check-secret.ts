@@ -1,17 +1,20 @@
-/** Compares a client secret with the secrets of a record. The time that this takes does not depend on the record. */
+/** Compares a client secret with the secrets of a record, in a time that does not depend on the record. */
 
 import { digestOf, digestsEqual } from '../../credentials/digest.js';
 import { type AccessKeyGrant, MAX_FORMER_SECRETS, type Secret } from '../../credentials/records/access-key-grant.js';
 
 /** The credential that a client has proven to have, or the reason why the proof failed. */
 export interface ClientProof {
-  /** SHA-256 in lowercase hex. The use of the credential is recorded under this digest. */
+  /**
+   * The digest of the secret or of the public key (`publicKeyDigest`). The use of the credential is recorded under this
+   * digest.
+   */
   readonly digest: string;
   /** The reason for the failure; `undefined` if the credential belongs to the client. */
   readonly reason: string | undefined;
 }
 
-/** Compared in place of each secret that a client does not have, so that response times do not show which exist. */
+/** Replaces each secret that a client does not have, so that response times do not show how many secrets it has. */
 const NO_SECRET: Secret = Object.freeze({ digest: '0'.repeat(64), expiresAt: Number.NEGATIVE_INFINITY });
 
 /**

@@ -25,10 +25,10 @@ export class ClientKeys {
   #dummyKeys: readonly VerificationKey[] | undefined;
 
   /**
-   * Finds the key of a client that signed an assertion: the key that its `kid` names. Without a `kid`, every key of its
-   * algorithm is tried, if there are at most two of them.
+   * Finds the public key of the client that verifies an assertion: the key with the `kid` of the assertion. Without a
+   * `kid`, every key for the algorithm of the assertion is tried, unless there are more than two.
    *
-   * If there is no such key, the signature is verified with a dummy key, so that response times do not show which
+   * If there is no key to try, the signature is verified with a dummy key, so that response times do not show which
    * clients exist.
    *
    * @param jwks - The public keys of the client; empty if there is no such client.

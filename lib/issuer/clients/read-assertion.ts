@@ -90,8 +90,8 @@ function expiryOf(payload: JsonObject, now: number): number {
 }
 
 /**
- * Checks that every audience is this server. If another server received the same assertion, it could replay it here,
- * because this server cannot know that it was used there.
+ * Checks that every audience is this server. A second server in `aud` could replay the assertion here, because this
+ * server does not know that the client used it there.
  */
 function isAudience(aud: unknown, audiences: readonly string[]): boolean {
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];

@@ -55,9 +55,9 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
   async function respond({ parameters, accessKey, authentication }: ClientRequest): Promise<EndpointAnswer> {
     const text = parameters.get('token');
     if (text === undefined) throw new TokenRequestError('invalid_request', 'no_token');
-    // A token is revoked whatever its `iat` is: the clock of the instance that issued it may be ahead.
+    // An `iat` in the future does not matter here: the clock of the instance that issued the token may be ahead.
     const token = await readToken(text, clock.now() - AFTER_EXPIRY, Number.POSITIVE_INFINITY);
-    // Revoking an invalid token succeeds, because the token already is what the client wants it to be (RFC 7009 §2.2).
+    // Revoking an invalid token succeeds, because the purpose of the request is already achieved (RFC 7009 §2.2).
     if (token === undefined) return respondTo(accessKey.id, authentication);
     const { clientId, tokenId, expiresAt } = token.claims;
     if (clientId !== accessKey.id) throw new TokenRequestError('unauthorized_client', 'token_of_another_client');

@@ -1,9 +1,9 @@
 /**
  * Decides when a signing key is published, when it signs, and when it is retired and removed.
  *
- * A machine with a wrong clock may publish a key too early. Other instances do not depend on that clock: a key is
- * retired by a mark in the store. It is removed only after an instance has seen the mark for longer than the lifetime
- * of a token, by the monotonic clock of that instance.
+ * A machine with a wrong clock may publish a key too early. But rotation never removes a key whose tokens are valid: a
+ * key is retired by a mark in the store, and an instance removes it only when the instance has seen the mark for longer
+ * than the lifetime of a token, by its own monotonic clock.
  */
 
 const HOUR = 3_600_000;
@@ -22,7 +22,7 @@ export const ANNOUNCED_FOR = DAY;
 export const KEPT_FOR = 2 * HOUR;
 
 /**
- * Maximum number of keys in a store. Resource servers do not read longer lists, and two algorithms need only four keys.
+ * Maximum number of keys in a store. Two algorithms need only four keys, and a resource server may refuse a long list.
  */
 export const MAX_KEYS = 20;
 
@@ -37,8 +37,8 @@ export interface Scheduled {
 /**
  * Decides whether a new key must be created.
  *
- * @param isStart - Whether the instance has just started: only then is a missing key of its own algorithm created,
- *   because two running instances with different algorithms would otherwise create keys in turn.
+ * @param isStart - Whether the instance has just started. Only then, it creates a key if the store has none of its
+ *   algorithm: otherwise, two running instances with different algorithms would create keys in turn.
  */
 export function isRotationDue(keys: readonly Scheduled[], algorithm: string, now: number, isStart: boolean): boolean {
   const usable = keys.filter(({ isRetired }) => !isRetired);

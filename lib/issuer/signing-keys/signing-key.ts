@@ -54,7 +54,6 @@ export const SIGNING_ALGORITHMS = Object.freeze(Object.keys(SIGNING)) as readonl
 // Only public JWK members are published (RFC 7518 §6).
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
-/** Creates the record of a new key. */
 export async function makeSigningKey(alg: SigningAlgorithm, now: number): Promise<SigningKeyRecord> {
   const { privateKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2_048 });
   const jwk = await exportJWK(privateKey);
@@ -64,7 +63,7 @@ export async function makeSigningKey(alg: SigningAlgorithm, now: number): Promis
 /**
  * Reads a stored key.
  *
- * @throws SigningKeyError if the record is invalid, or a test token of the key cannot be verified.
+ * @throws SigningKeyError if the record is invalid, or if a test signature does not verify with the public key.
  */
 export async function readSigningKey(record: SigningKeyRecord | null | undefined): Promise<SigningKey> {
   const { kid, alg, jwk, createdAt } = record ?? ({} as Partial<SigningKeyRecord>);

@@ -19,7 +19,7 @@ import {
   SigningKeyError,
 } from './signing-key.js';
 
-/** The published keys, oldest first, and the key among them that signed when they were read. */
+/** The published keys, oldest first. `signing` is the one of them that signed when they were read. */
 interface Keys {
   readonly all: readonly SigningKey[];
   readonly signing: SigningKey;
@@ -27,19 +27,19 @@ interface Keys {
 
 /** Milliseconds between two reads of the keys from the store. All instances see a new key within this time. */
 const READ_EVERY = 60_000;
-/** The same while tokens name a key that is not cached. */
+/** Minimum milliseconds between two reads while tokens name a `kid` that is not cached. */
 const READ_UNKNOWN_EVERY = 1_000;
 
 /** Seconds for which caches may keep the published keys. */
 export const PUBLISHED_KEYS_MAX_AGE = 300;
 /**
- * Milliseconds for which an instance knows a key before it signs with it, if it can continue with the previous key. By
- * then all instances publish the new key, also one whose last read was slow, and caches have it.
+ * Milliseconds for which an instance continues to sign with the previous key after it has read a new one. After this
+ * time, all instances publish the new key, even if their last read was slow, and no cache has an older key set.
  */
 const SIGNS_AFTER = READ_EVERY + PUBLISHED_KEYS_MAX_AGE * 1_000 + 5_000;
 /**
- * Maximum milliseconds between two reads for this. After a longer time the previous key may have been retired so long
- * ago that other instances remove it before its new tokens expire.
+ * Milliseconds since the last read after which an instance signs with a new key at once. The previous key may have been
+ * retired long ago, so that other instances would remove it before the tokens that it signs now expire.
  */
 const MAX_READ_GAP = 1_800_000;
 
@@ -87,7 +87,7 @@ export class SigningKeys {
     return scheduled === undefined || this.#isNew(scheduled) ? signing : scheduled;
   }
 
-  /** Whether other instances may not publish a key yet, so that resource servers would refuse its tokens. */
+  /** Whether another instance or a cache may still lack a key, so that resource servers would refuse its tokens. */
   #isNew({ kid }: SigningKey): boolean {
     return this.#clock.monotonic() - (this.#knownSince.get(kid) ?? Number.NEGATIVE_INFINITY) < SIGNS_AFTER;
   }
@@ -140,7 +140,8 @@ export class SigningKeys {
         throw new SigningKeyError(`the store has no signing key for ${this.#algorithm}, and did not store a new one`);
       for (const { kid } of replacedKeysOf(keys, scheduled))
         await this.#ask('retireSigningKey', (store) => store.retireSigningKey(kid));
-      // After `rotate --now` the previous key is retired but still published. A revoked key is not in the store.
+      // A previous key that `rotate --now` retired is still in the store, so it can sign. A revoked key is not in the
+      // store, so it never signs again.
       const previous = keys.find(({ kid }) => kid === this.#keys?.signing.kid);
       const signing = previous !== undefined && this.#isNew(scheduled) ? previous : scheduled;
       const expired = this.#expired(keys);
@@ -186,8 +187,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the keys whose tokens have all expired, by the monotonic clock. An instance reads the store every minute.
-   * So a few minutes after a key was retired, no instance signs with it any more.
+   * Returns the retired keys whose tokens have all expired, by the monotonic clock. Every instance reads the store each
+   * minute, so it stops signing with a key a few minutes after the key was retired.
    */
   #expired(keys: readonly SigningKey[]): readonly SigningKey[] {
     const now = this.#clock.monotonic();
