@@ -87,8 +87,8 @@ export interface AccessKeyService extends Keys<AccessKeySettings, AccessKeyEdit>
    */
   addSecret(member: Member, id: string, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
   /**
-   * Needs Owner. Deletes the client secret whose view has the id `secret`. The last one can be deleted only if the
-   * access key has a public key. `version` has the same meaning as in `rotate`.
+   * Needs Owner. Deletes a client secret; `secret` is the `id` of its `SecretView`. The last one can be deleted only if
+   * the access key has a public key. `version` has the same meaning as in `rotate`.
    */
   deleteSecret(member: Member, id: string, secret: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
   /**

@@ -1,7 +1,8 @@
 /**
- * Checks that the account has every API, scope, channel and platform that is named for a key (`'all'` means what the
- * account has), and that a key of an e-commerce platform has exactly one channel. A channel is the id of a processing
- * channel (docs/spec.md §2.1). The operator chooses it, and the guard `requireChannel` checks it.
+ * Checks the APIs, scopes, channels and platform of a key. The account must have each of them; `'all'` means whatever
+ * the account has. A key for an e-commerce platform must have exactly one channel.
+ *
+ * A channel is the id of a processing channel (docs/spec.md §2.1), which the guard `requireChannel` checks.
  */
 import { invalid } from './management-error.js';
 

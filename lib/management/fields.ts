@@ -11,7 +11,7 @@ const MAX_TIME = Date.UTC(10_000, 0) - 1;
 const BEGINNING = 'beginning with a letter or digit';
 const RESERVED = ['all', 'prototype'];
 const NAME_LENGTH = 100;
-/** Control characters, characters that change the text direction or are invisible, and letters without a shape. */
+/** Control characters, lone surrogates, and characters that are invisible or change the text direction. */
 export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 const LIST_LENGTH = 100;
 

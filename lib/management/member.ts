@@ -4,7 +4,7 @@ import { readOneOf } from './fields.js';
 import { invalid, ManagementError } from './management-error.js';
 import { PERMISSIONS, type Permission } from './permissions.js';
 
-/** A member of an account, as your sign-in identifies them: the actor of operations. */
+/** A member of an account, identified by your sign-in. The member is the actor of an operation. */
 export interface Member {
   /** Identifies the member in the audit log. */
   readonly id: string;
@@ -12,7 +12,10 @@ export interface Member {
   readonly account: string;
   /** Owner includes Developer, and Developer includes Reader. */
   readonly permissions: readonly Permission[];
-  /** If it is given, the member manages only keys of this environment. The audit log still names the others. */
+  /**
+   * If it is given, the member manages only keys of this environment. The audit log still shows the operations on all
+   * keys of the account.
+   */
   readonly environment?: Environment | undefined;
   /** The IP address of the member, for the audit log. */
   readonly address?: string | undefined;

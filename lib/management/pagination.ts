@@ -64,7 +64,7 @@ export function pageOf<Row, T>(
   return { items: shown.map(viewOf), next: last === undefined ? null : cursorOf(placeOf(last)) };
 }
 
-/** The cursor of the entries after a place. */
+/** Encodes the place of the last entry on a page as the cursor of the next page. */
 export function cursorOf(place: ListPlace | KeyPlace): string {
   const value = 'time' in place ? place.time : place.value;
   const text = typeof value === 'string' ? `name ${place.id}\n${value}` : `${value} ${place.id}`;

@@ -21,7 +21,7 @@ export type Action = keyof typeof NEEDS;
 
 const TITLES = Object.freeze({ reader: 'Reader', developer: 'Developer', owner: 'Owner' });
 
-/** The name of the permission that an action needs, for texts. */
+/** Returns the name of the permission that an action needs, as messages and pages show it. */
 export function permissionTitle(action: Action): string {
   return TITLES[NEEDS[action]];
 }

@@ -22,7 +22,7 @@ export interface AccountSettings {
   readonly scopes?: readonly string[] | undefined;
   /** Default: `'all'`. */
   readonly channels?: 'all' | readonly string[] | undefined;
-  /** E-commerce platforms. */
+  /** The ids of the e-commerce platforms that keys of the account may be for. */
   readonly platforms?: readonly string[] | undefined;
 }
 

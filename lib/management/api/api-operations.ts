@@ -64,7 +64,7 @@ function usageOperation(
     },
     async handle({ member, params, query }) {
       const filter = { from: parseDay('from', query.from), to: parseDay('to', query.to) };
-      // A key of the other type is reported as not found.
+      // `usage` accepts keys of both types, but `view` throws `not_found` for a key of the other type.
       const { id } = await view(member, idOf(params));
       return { status: 200, body: await usage(member, id, filter) };
     },

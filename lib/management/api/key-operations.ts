@@ -77,8 +77,8 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
     const seen = await keys.view(member, id);
     const version = (await versionFor(ifMatch, async () => seen.version)) ?? seen.version;
     const key = await edit(version);
-    // An edit that changes nothing succeeds with any version, but a stale `If-Match` must fail. A repeated request has
-    // a stale one too, and must succeed again.
+    // `keys.edit` accepts any version if nothing changes, but a stale `If-Match` must fail. A request that is repeated
+    // with its idempotency key also has a stale `If-Match`, and must succeed again.
     const isStale = seen.version > version || key.version < version;
     if (isStale && idempotencyKey === undefined) throw preconditionFailed();
     return keyAnswer(key);
@@ -210,7 +210,7 @@ function settingsOf(body: JsonObject): object {
 }
 
 /**
- * Makes `metadata` a merge patch. It is the only field that is an object, so other fields simply replace the old value.
+ * Makes `metadata` a merge patch (RFC 7396). No other setting is an object, so its new value replaces the old one.
  */
 function patchOf(body: JsonObject): object {
   const settings = settingsOf(body) as JsonObject;

@@ -5,16 +5,16 @@ import { authContextOf } from '../../express/gate/request-principal.js';
 import type { Member } from '../member.js';
 import { SCOPE_PERMISSIONS } from '../permissions.js';
 
-/** A request of Express, which has the address of the client. */
+/** A request that Express handles: `ip` is the address of the client. */
 type RequestWithAddress = IncomingMessage & { readonly ip?: string | undefined };
 
 /**
  * Derives a member from the principal of a request, by its scopes: `keys:read` lists and views; `keys:write` also
  * creates (Developer); `keys:manage` does everything (Owner). Mount the API behind a `requireBearer`.
  *
- * Only scopes that are listed on the credential count: a secret key without a list has every scope of its APIs, but
- * none of these, and a scope that another one implies (the option `implies` of `apiMap`) gives no permission. The
- * member's id is the id of the key, and its account the key's account. A sandbox credential manages only sandbox keys.
+ * Only scopes that are listed on the credential count. A secret key without a list of scopes gives no permission,
+ * although it has every scope of its APIs. A scope that another one implies (the option `implies` of `apiMap`) gives no
+ * permission either. The member has the id and the account of the key. A sandbox credential manages only sandbox keys.
  *
  * @returns A function for the option `memberOf` of `createManagementApi`. It returns `undefined` (401) for a principal
  *   without an account, and throws a `KeywardError` `gate_not_passed` if no gate ran before.

@@ -65,7 +65,7 @@ function describe(operation: ApiOperation): object {
   const { id, summary, scopes, body } = operation;
   return {
     ...{ operationId: id, summary },
-    // A list of alternatives: each one of the scopes is enough.
+    // The requirements in the list are alternatives, so any one of the scopes is enough.
     security: scopes.map((scope) => ({ [SCHEME]: [scope] })),
     parameters: parametersOf(operation),
     ...(body === undefined ? {} : { requestBody: { required: body.required, content: bodyOf(body) } }),

@@ -37,9 +37,9 @@ export interface ApiOperation {
   readonly query?: readonly QueryName[];
   /** The schema of the body, and the media types that are accepted. */
   readonly body?: { readonly schema: SchemaName; readonly types: readonly string[]; readonly required: boolean };
-  /** Whether the request needs `If-Match`; without a value, `If-Match` is not allowed. */
+  /** Whether the request may or must have `If-Match`. If `undefined`, `If-Match` is ignored. */
   readonly ifMatch?: 'optional' | 'required';
-  /** Whether the request may have `Idempotency-Key`. */
+  /** Whether the request may have `Idempotency-Key`. Otherwise the header is ignored. */
   readonly isRepeatable?: boolean;
   /** The successful responses by status code. A response without `schema` has no body. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: SchemaName }>>;

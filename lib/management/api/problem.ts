@@ -33,8 +33,8 @@ const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="api"' };
 /**
  * Returns the problem for an error; `undefined` if the error is unexpected.
  *
- * @param inBody - Whether the request has a body. If it has, a JSON pointer (RFC 6901) names the wrong field; otherwise
- *   the name of the parameter does.
+ * @param inBody - Whether the request has a body. Then the problem names the wrong field by a JSON pointer (RFC 6901),
+ *   otherwise by the name of the parameter.
  */
 export function toProblem(error: unknown, inBody: boolean): Problem | undefined {
   if (error instanceof ProblemError) {

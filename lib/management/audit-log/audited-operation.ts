@@ -110,7 +110,7 @@ function entryOf({ member, now }: ActorContext, { name }: Operation) {
     at: now,
     account: member.account,
     actor: member.id,
-    // The permissions are in ascending order.
+    // `readMember` sorts the permissions in ascending order, so the last one is the highest.
     role: member.permissions.at(-1) ?? null,
     action: name,
     origin: member.address ?? null,

@@ -58,8 +58,9 @@ export async function rememberCreation(
 }
 
 /**
- * A request is outdated only if it is by both clocks: that of this machine and that of the database. Otherwise a machine
- * whose clock is ahead would repeat requests and delete those of others.
+ * Returns the time before which a stored request is outdated, by the slower one of two clocks: that of this machine and
+ * that of the database. Otherwise a machine whose clock is ahead would carry out a repeated request a second time, and
+ * delete requests that other machines have just stored.
  */
 async function outdatedBefore(tx: RepositoryTransaction, now: number): Promise<number> {
   return Math.min(now, await tx.now()) - REMEMBERED_FOR;

@@ -15,8 +15,8 @@ const MAX_SHOWN = 50;
 type OptionalColumns = Pick<KeyRow, 'metadata' | 'allowed_addresses' | 'limits'>;
 
 /**
- * A merge patch of metadata (RFC 7396): `null` deletes an entry. It is merged in the transaction of the edit, so that a
- * repeated request is the same request, whatever the metadata are by then.
+ * A merge patch of metadata (RFC 7396): `null` deletes an entry. It is merged only in the transaction of the edit.
+ * Otherwise a repeated request could differ from the first one, and cause an `idempotency_conflict`.
  */
 export class MetadataPatch {
   readonly entries: object;
@@ -77,7 +77,7 @@ function readAddresses(value: unknown): string | null {
   return JSON.stringify(value);
 }
 
-/** The start of a text that the caller sent, without invisible characters and direction marks. */
+/** Shortens a text for a message. Other characters than printable ASCII may be invisible, so they become `?`. */
 function shown(text: string): string {
   const plain = text.replaceAll(/[^\x20-\x7e]/g, '?');
   return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}...` : plain;

@@ -232,8 +232,8 @@ export class KeyService {
 }
 
 /**
- * Returns the input that identifies a request. The version is left out: a request that is repeated may name the version
- * that it has made.
+ * Returns the input by which a repeated request is recognized. The version is left out: a client that reads the key
+ * again before it repeats the request sends the version that its first request created.
  */
 function withoutVersion(edit: unknown): unknown {
   return typeof edit === 'object' && edit !== null ? { ...edit, version: undefined } : edit;

@@ -119,7 +119,8 @@ export function readNewAccessKey(value: unknown, now: number): NewKey {
 }
 
 /**
- * Stands for the version of an edit that may change any version. Only the management API uses it, for `If-Match: *`.
+ * As the `version` of an edit, it means that the key may have any version. Only the management API uses it, for
+ * `If-Match: *`.
  */
 export const ANY_VERSION = Symbol('any version');
 
@@ -131,8 +132,8 @@ export interface ReadEdit {
 /**
  * Reads an edit of a key, and merges it with the current settings.
  *
- * @param databaseNow - The time that is stored for `revokeTokens`, by the clock of the database, because the clock of
- *   this machine may be wrong. The stored time is always later than that of the previous `revokeTokens`.
+ * @param databaseNow - The time by the clock of the database. `revokeTokens` stores it, because the clock of this
+ *   machine may be wrong. The stored time is always later than the one that the previous `revokeTokens` stored.
  * @throws ManagementError `invalid`
  */
 export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: number): ReadEdit {
@@ -209,7 +210,7 @@ function columnsOf(kind: Kind, given: Given, row: KeyRow | undefined, now: numbe
   };
 }
 
-/** An edit may repeat the end of a key that has expired: clients that store all settings send it unchanged. */
+/** An edit may send the `expiresAt` of an expired key unchanged: some clients send all settings with every edit. */
 function readExpiry(value: unknown, row: KeyRow | undefined, now: number): number | null {
   if (row !== undefined && (value === undefined || readTime('expiresAt', value) === row.expires_at))
     return row.expires_at;

@@ -25,8 +25,8 @@ export interface SecretView {
   readonly createdAt: Date;
   readonly state: SecretState;
   /**
-   * When the secret ends or has ended, at the latest when the key expires; `null` for a secret without an end of its
-   * own. Use `state` to find out whether it has ended: this time may come from the clock of another machine.
+   * When the secret ends or has ended; if the key expires or is revoked earlier, that time. `null` if the secret ends
+   * only with its key. Use `state` to find out whether it has ended: this time may come from another machine's clock.
    */
   readonly acceptedUntil: Date | null;
   readonly lastUsedAt: Date | null;

@@ -1,4 +1,4 @@
-/** What a member may manage and grant, apart from the account and the permission. */
+/** Checks the environment of the keys that a member manages, and the scopes that the member gives to keys. */
 import type { Environment } from '../../credentials/environment.js';
 import { parseNames } from '../../store/json-columns.js';
 import { ManagementError } from '../management-error.js';
@@ -17,13 +17,13 @@ export function assertEnvironment({ environment }: Pick<NewKey, 'environment'>, 
     throw new ManagementError('forbidden', `you can manage only ${member.environment} keys`);
 }
 
-/** Settings without an environment get that of the member, if the member has only one. */
+/** Adds the environment of the member to settings without one, if the member manages only one environment. */
 export function inEnvironment(settings: unknown, { environment }: Member): unknown {
   if (environment === undefined || typeof settings !== 'object' || settings === null) return settings;
   return { ...settings, environment: (settings as { readonly environment?: unknown }).environment ?? environment };
 }
 
-/** Refuses a key with a scope of the management API that allows more than the member who creates the key may do. */
+/** Refuses a scope of the management API if it allows more than the permissions of the member who creates the key. */
 export function assertGrantable({ columns }: NewKey, { permissions }: Member): void {
   const denied = parseNames(columns.scopes ?? '[]').filter((scope) => !mayGrant(scope, permissions));
   if (denied.length > 0)

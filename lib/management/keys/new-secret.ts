@@ -9,7 +9,7 @@ import { ManagementError } from '../management-error.js';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const ID_LENGTH = 26;
-/** The random bytes of a client secret: 86 characters in base64url. */
+/** The number of random bytes in a client secret. In base64url, they are 86 characters. */
 const SECRET_BYTES = 64;
 
 const ID_PREFIX = { secret: 'key_', public: 'key_', access: 'ack_' } as const;

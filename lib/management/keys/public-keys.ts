@@ -112,7 +112,7 @@ export async function removePublicKeyFrom(tx: RepositoryTransaction, key: KeyRow
 
 function parseText(text: string): PublicJwk {
   if (text.length > MAX_LENGTH) throw invalid(FIELD, EXPECTED);
-  // Node could derive the public key from it, but a private key that was sent to a server is no longer secret.
+  // `createPublicKey` also accepts a private key, but a private key that was sent to a server is no longer secret.
   if (text.includes('PRIVATE KEY')) throw invalid(FIELD, REFUSED_PRIVATE);
   const trimmed = text.trim();
   if (PEM.test(trimmed)) return { ...importPem(trimmed).export({ format: 'jwk' }) };

@@ -30,8 +30,8 @@ export function readGrace(value: unknown): number {
 /**
  * Gives a key a new secret. The current secret is accepted until its grace period is over; an older one ends now.
  *
- * Every process refuses the secrets that end now, whatever its clock says. Only the end of a grace period depends on
- * clocks.
+ * A secret that ends now is marked as ended in the store, so every process refuses it, even if its clock is wrong. Only
+ * the end of a grace period depends on clocks.
  *
  * @throws ManagementError `invalid` if an access key has two client secrets without an end, because both may be in use.
  */
@@ -111,8 +111,8 @@ function isOver({ ended_at, retires_at }: SecretRow, now: number): boolean {
 }
 
 /**
- * Marks secrets as ended whose grace period is over, and deletes the oldest ended secrets. The latest ones stay, so
- * that their use is not counted as a brute-force attempt. Accepted secrets are never deleted.
+ * Marks secrets as ended if their grace period is over, and deletes the oldest ended secrets. The latest ended secrets
+ * stay, because the use of a known former secret does not count as a brute-force attempt. Accepted secrets also stay.
  */
 async function prune(tx: RepositoryTransaction, secrets: readonly SecretRow[], now: number): Promise<void> {
   const over = secrets.filter((secret) => isOver(secret, now));
