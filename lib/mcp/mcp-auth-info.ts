@@ -10,8 +10,8 @@ export interface McpAuthInfo {
   /** The client ID of a token; the id of a key. */
   clientId: string;
   /**
-   * Always a list. For a key with all scopes, it has those scopes of the gate and of its metadata that the key
-   * includes.
+   * The scopes of the principal. A key with all scopes has no list, so these are the scopes that the gate and its
+   * metadata name, as far as the key has them.
    */
   scopes: string[];
   /** Seconds since 1970; absent for a key that does not expire. */

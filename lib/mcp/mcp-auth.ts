@@ -16,7 +16,7 @@ import { type McpAuthOptions, type McpResourceOptions, readMcpAuthOptions } from
 
 /** The result of `mcpAuth`: a Router for the root of the app. `P`: the type of the principals. */
 export type McpAuth<P extends Principal = Principal> = Router & {
-  /** Only the gate, for your own routes. As with the Router, `req.auth` is the `AuthInfo` of the SDK behind it. */
+  /** Only the gate, for your own routes. Like the Router, it sets `req.auth` to the `AuthInfo` of the SDK. */
   readonly gate: Gate<P>;
   /** Only the middleware that publishes the metadata. */
   readonly metadata: ResourceMetadata;
