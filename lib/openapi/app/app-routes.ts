@@ -7,7 +7,7 @@ import type { Operation } from '../document/read-document.js';
 import type { Requirement } from '../document/requirement.js';
 import { requirementOf } from './route-requirement.js';
 
-/** A route in the order in which Express tries them. */
+/** A route of an app. `appRoutesOf` returns the routes in the order in which Express tries them. */
 export interface AppRoute {
   /** The name that `auditRoutes` gives it: `GET /pets/:id`. */
   readonly name: string;
@@ -90,12 +90,12 @@ export function earlierRoute(
   );
 }
 
-/** Whether it is not known which paths a route handles, because of a pattern or a wildcard. */
+/** Whether the route audit could not find out which paths a route handles, for example because of a wildcard. */
 export function hasUnknownPath({ segments }: Pick<AppRoute, 'segments'>): boolean {
   return segments.some((path) => path.some((segment) => 'unknown' in segment));
 }
 
-/** The conflict of an operation with such a route. */
+/** Returns the error text for an operation whose requests are handled by this route, instead of its own route. */
 export function handledBy({ name }: AppRoute): string {
   return `the app handles these requests with the route ${name}, which has other requirements`;
 }
@@ -146,7 +146,11 @@ function keyOf(text: string, isCaseSensitive: boolean): RouteKey {
   return { text, loose: text.toLowerCase().replace(/\/$/, ''), isCaseSensitive };
 }
 
-/** @param sign - `*` for a path with a wildcard, `:` for a path with a parameter. */
+/**
+ * Returns a regular expression for a path with a wildcard or a parameter beside text; `undefined` for any other path.
+ *
+ * @param sign - `*` for a path with a wildcard, `:` for a path with a parameter.
+ */
 function patternOf({ path, segments }: Route, sign: '*' | ':'): RegExp | undefined {
   if (!path.includes(sign) || !hasUnknownPath({ segments }) || /[\\^$+?()[\]|"]/.test(path)) return undefined;
   const source = path

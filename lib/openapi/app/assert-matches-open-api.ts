@@ -15,9 +15,12 @@ export interface AssertMatchesOpenApiOptions {
    * The verifier of each scheme of the document, as for `openApiGate`: the same verifiers as in the gates of the app.
    */
   readonly schemes: Schemes;
-  /** Routes that are not in the document, named as in `auditRoutes`, and operations that the app does not have. */
+  /**
+   * Differences to ignore, such as `GET /health`: routes that are not in the document, named as in `auditRoutes`, and
+   * operations that the app does not have.
+   */
   readonly except?: readonly string[] | undefined;
-  /** The path before the paths of the document. Default: the path of `servers`. */
+  /** The prefix of every path of the document, such as `/v1`. Default: the path of the URLs in its `servers`. */
   readonly basePath?: string | undefined;
 }
 

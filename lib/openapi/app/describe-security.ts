@@ -145,7 +145,7 @@ function securityOf(
   return requirement.isOptional ? [...alternatives, {}] : alternatives;
 }
 
-/** Checks that a gate uses each verifier. `openApiGate` would later refuse a scheme that no operation requires. */
+/** Refuses a verifier that no gate and no operation uses: `openApiGate` would refuse a document with its scheme. */
 function checkUsed(found: readonly FoundOperation[], proofs: ReadonlyMap<string, SchemeProof>): void {
   const used = new Set(
     found.flatMap(({ route }) => route?.requirement?.alternatives ?? []).map(({ verifier }) => verifier),

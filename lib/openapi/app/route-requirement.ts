@@ -27,7 +27,8 @@ export function requirementOf(checks: readonly RouteCheck[]): Requirement | unde
   if (gates.some(({ accept }) => accept === undefined)) return undefined;
   if (gates.length === 0) return { alternatives: [], isOptional: false };
   const open = isOpen(checks);
-  // In a document with `{}`, a credential that lacks a scope passes; an optional gate with scopes refuses it.
+  // With the empty requirement `{}` in a document, a credential without the scopes passes. An optional gate with scopes
+  // refuses such a credential.
   if (open && gates.some(({ scopes }) => scopes.length > 0)) return undefined;
   const guards = open ? [] : checks.flatMap(({ guard }) => guard ?? []);
   const scopes = open ? [] : gates.flatMap((gate) => gate.scopes);

@@ -4,7 +4,7 @@ import type { Operation } from '../document/read-document.js';
 import type { Requirement } from '../document/requirement.js';
 import { type AppRoute, hasPath, hasUnknownPath, routeFor, takes } from './app-routes.js';
 
-/** The methods that a document must describe for a route of `app.all`. HEAD is GET, and OPTIONS is a preflight. */
+/** The methods that a document must describe for a route of `app.all`. GET includes HEAD; OPTIONS is for preflights. */
 const COMMON_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 interface UndocumentedRoutes {
@@ -13,12 +13,12 @@ interface UndocumentedRoutes {
 }
 
 /**
- * Returns the routes without an operation, and those with one that also answer other requests. A handler for preflight
- * requests (OPTIONS) needs no operation.
+ * Returns two lists: `unknown` has the routes without an operation; `broader` has the routes with one that also answer
+ * other requests. A handler for preflight requests (OPTIONS) needs no operation.
  *
- * An open wildcard has none, and an open mount is broader: they also answer paths with more slashes than their template,
- * and the document does not say that these are open. An open route for every method is broader unless the document
- * describes the common methods.
+ * For a route that requires no credential, the rules are stricter. A wildcard is `unknown` and a mount is `broader`,
+ * because they also answer deeper paths, which the document does not describe as open. A route for every method is
+ * `broader` unless the document describes the common methods.
  */
 export function undocumentedRoutes(
   operations: readonly LinkedOperation[],
@@ -46,12 +46,12 @@ export function undocumentedRoutes(
     return served.has(route) || route.keys.some(({ loose }) => isDescribedAt(route, loose));
   };
 
-  /** If an operation of the mount is not open in the document, that difference is reported already. */
+  /** If the document requires a credential for an operation of the mount, that difference is reported already. */
   const isOpenMount = (route: AppRoute) =>
     route.isMount && isOpen(route.requirement) && served.get(route)?.every(({ requirement }) => isOpen(requirement));
   const hasOwnRoute = ({ method, template }: Operation) =>
     routes.some((other) => other.method !== 'ALL' && takes(other, method) && hasPath(other, template));
-  /** If its operations have routes of their own, it only prepares their requests, or refuses all other methods. */
+  /** A route whose operations all have other routes does not count: it prepares requests, or refuses other methods. */
   const handlesEveryMethod = (route: AppRoute) =>
     route.method === 'ALL' &&
     isOpen(route.requirement) &&

@@ -1,4 +1,4 @@
-/** Reads the path before the paths of a document. */
+/** Reads the base path: the prefix of every path of a document. */
 import { elementsOf, faultAt, memberOf, mistakeAt, objectAt, type Place } from './json-pointer.js';
 
 const VARIABLE = /\{([^{}]+)\}/g;
@@ -47,7 +47,7 @@ export function checkServers(place: Place, basePath: string): void {
   }
 }
 
-/** Returns the path of a server; several if its variables have an `enum` with values for several paths. */
+/** Returns the paths that a server can have: with the default values of its variables, and with each `enum` value. */
 function pathsOfServer(server: Place): readonly string[] {
   objectAt(server);
   const place = memberOf(server, 'url');

@@ -30,9 +30,9 @@ export interface PathTemplate {
   readonly parts: readonly TemplatePart[];
   /** Whether the template has no parameters. */
   readonly isConcrete: boolean;
-  /** The same for templates that differ only in the names of their parameters. */
+  /** Templates that differ only in the names of their parameters have the same key. */
   readonly key: string;
-  /** The same for templates that a router may treat as equal: it may ignore case and a slash at the end. */
+  /** Like `key`, but without case and without a slash at the end, because a router may ignore both. */
   readonly looseKey: string;
 }
 

@@ -39,7 +39,7 @@ export function readProofs(factory: string, given: unknown): ReadonlyMap<string,
  * Combines the schemes of a document with their verifiers. A scheme that only webhooks and callbacks require may have
  * any type, and no verifier.
  *
- * @throws TypeError if only one side has a scheme, or if a verifier does not fit its scheme.
+ * @throws TypeError if a scheme has no verifier, if a verifier has no scheme, or if a verifier does not fit its scheme.
  */
 export function linkSchemes(
   factory: string,

@@ -7,7 +7,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the names of the schemes that an operation of a webhook or a callback requires. This part of the document is
- * not enforced, so it is not validated either: what is not as expected is skipped.
+ * not enforced, so it is not validated either: values of a wrong type are skipped.
  *
  * @param methods - The members of a path item that are operations.
  */
@@ -32,7 +32,7 @@ export function outgoingSchemes(document: Members, methods: readonly string[]): 
     }
   }
 
-  /** A callback has path items by their URLs. */
+  /** A callback object maps URLs to path items. */
   function addCallbacks(owner: unknown): void {
     for (const callback of valuesOf(membersOf(owner).callbacks)) valuesOf(callback).forEach(addPathItem);
   }

@@ -31,12 +31,12 @@ export function findRoute(req: ExpressRequest, path: string, method: string): Ex
   try {
     return findIn(routerOf(apps[0]), path, methods, apps.slice(1));
   } catch {
-    // Express answers 400 for a parameter that cannot be decoded.
+    // A matcher throws for a parameter that cannot be decoded. Express answers such a request with 400.
     return undefined;
   }
 }
 
-/** Returns the app that an app is mounted in. A request's app inherits from it. */
+/** Returns the app in which an app is mounted. Express sets `parent` on the mounted app itself. */
 function ownParent(app: ExpressApp): ExpressApp | undefined {
   return Object.hasOwn(app, 'parent') ? app.parent : undefined;
 }

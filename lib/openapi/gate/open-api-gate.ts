@@ -25,7 +25,10 @@ import { securityAtRoute } from './route-security.js';
 export interface OpenApiGateOptions {
   /** The verifier of each scheme in `components.securitySchemes`, or `'mutualTLS'`. */
   readonly schemes: Schemes;
-  /** The path before the paths of the document, from the root of the app. Default: the path of `servers`. */
+  /**
+   * The prefix of every path of the document, such as `/v1`, from the root of the app. Default: the path of the URLs in
+   * its `servers`.
+   */
   readonly basePath?: string | undefined;
   /**
    * A request without an operation: `'refuse'` answers 404, `'pass'` lets it continue without a principal. Default:
@@ -47,8 +50,9 @@ const BY = 'openApiGate';
  * for its operation.
  *
  * The operation is found by the path that Express routes: not decoded, with mount paths, and with the app's settings
- * for case and for a slash at the end. Concrete paths come before templated ones, and HEAD is GET. Mount it at the root
- * of the app, or of a router, before the routes and after the middleware that handles CORS.
+ * for case and for a slash at the end. A concrete path has priority over a templated one, and an operation for GET also
+ * applies to HEAD. Mount the gate at the root of the app, or of a router, before the routes and after the middleware
+ * that handles CORS.
  *
  * A request is refused with the same codes as by `requireBearer`: `credential_missing` (401), `invalid_request` (400),
  * `invalid_token` (401), `insufficient_scope` (403) or `temporarily_unavailable` (503). For a request without an
@@ -117,8 +121,8 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
 
   /**
    * Whether a request without an operation may pass. It must not pass if its path could be a path of the document for a
-   * router that ignores case, a slash at the end or a double slash. A preflight request for such a path passes if no
-   * handler of another method would get it.
+   * router that ignores case, a slash at the end or a double slash. A preflight request for such a path passes, except
+   * if its route also handles another method: the handler of that method would then run without a check.
    */
   function mayPass(req: ExpressRequest, path: string, method: string): boolean {
     if (!index.mayBeKnown(path)) return true;
@@ -139,7 +143,7 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
 const CHALLENGE = Object.freeze({ realm: 'api', resourceMetadata: undefined });
 
 /**
- * Makes the metadata of the gate from those of its gates, one for each requirement. `optional` is `true`, because an
+ * Makes the metadata of the whole gate from those of the gates of its requirements. `optional` is `true`, because an
  * operation without security passes without a principal, like a request without a credential at an optional gate.
  */
 function gateMetadata(
@@ -177,8 +181,8 @@ function refuse(req: IncomingMessage, next: (error: unknown) => void, reason: st
 }
 
 /**
- * Decides between a concrete and a templated operation by asking the router which route handles the request. The route
- * of the templated operation is the route of a path that matches only the template.
+ * Decides between a concrete and a templated operation by asking the router which route handles the request. If this
+ * route also handles an example path that only the template matches, it is the route of the templated operation.
  *
  * @param found - The operation by the rules of OpenAPI and the settings of the app.
  * @returns `undefined` if it cannot be determined, or if the app tries the templated route before the concrete one.

@@ -126,8 +126,8 @@ function entriesOf<D>(operations: readonly IndexedOperation<D>[]): readonly Entr
   const byPath = new Map<string, { readonly template: PathTemplate; readonly value: Methods<D> }>();
   for (const indexed of operations) {
     const { template, method, place } = indexed.operation;
-    // Templates that differ only in the names of parameters are the same path. The document may have its methods in
-    // several places.
+    // Templates that differ only in the names of parameters are the same path. The document may describe their
+    // methods separately, so the methods are collected in one entry.
     const entry = byPath.get(template.key) ?? { template, value: new Map() };
     const twin = entry.value.get(method);
     if (twin !== undefined) {
@@ -144,7 +144,7 @@ function entriesOf<D>(operations: readonly IndexedOperation<D>[]): readonly Entr
 }
 
 /**
- * Adds HEAD to an operation with GET. Express passes HEAD requests to the handlers of GET. If an app has handlers for
+ * Adds HEAD to a path that has GET. Express passes HEAD requests to the handlers of GET. If an app has handlers for
  * both, the first one gets the request, so both operations must have the same requirement.
  */
 function addHead<D>(methods: Methods<D>): void {

@@ -37,7 +37,7 @@ export function routedPath(req: ExpressRequest): string | undefined {
   if (baseUrl === '' && url === originalUrl) return path;
   const original = pathOf(originalUrl);
   if (path === undefined || original === undefined) return undefined;
-  // Express adds the slash to a request of the mount path itself.
+  // For a request of the mount path itself, Express sets the path of `req.url` to `/`.
   const isMountItself = path === '/' && baseUrl === original;
   return isMountItself || baseUrl + path === original ? original : undefined;
 }

@@ -67,7 +67,7 @@ function createAlternativesGate(
     gate(req, res, (error) => {
       if (error === undefined) check(req, res, next);
       else if (error instanceof BearerError && error.status === 401 && named !== undefined) {
-        // The answer stays the same, but also names scopes that a client may request.
+        // The response has the same error, and its challenge also names scopes that a client may request.
         refuse(res, next, metadata, { code: error.code, scopes: named, description: error.message });
       } else next(error);
     });
