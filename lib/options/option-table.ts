@@ -1,6 +1,6 @@
 /**
- * The table of a factory's options: for each name its check and its default. Names are stated once; TypeScript compares
- * them with the interface of the options, and `readTable` refuses any other name.
+ * A table that has the check and the default of each option of a factory. TypeScript compares its names with the
+ * interface of the options, and `readTable` refuses any other name.
  *
  * ```ts
  * const OPTIONS = {
@@ -18,7 +18,7 @@ export type Option<T> = (options: Options, name: string) => T;
 /** A table with exactly the names of an interface. */
 export type OptionTable<O> = { readonly [name in keyof O]-?: Option<unknown> };
 
-/** The values that a table returns. */
+/** The values that `readTable` returns for a table. */
 export type OptionValues<T> = { readonly [name in keyof T]: T[name] extends Option<infer V> ? V : never };
 
 /**
@@ -37,7 +37,7 @@ export function readTable<T extends Readonly<Record<string, Option<unknown>>>>(
   return Object.fromEntries(values) as OptionValues<T>;
 }
 
-/** Any value, for checks that need other options too. */
+/** Any value: the factory checks it later, together with other values. */
 export const anything: Option<unknown> = (options, name) => options.raw(name);
 
 export const text: Option<string> = (options, name) => options.text(name);

@@ -78,14 +78,13 @@ export class Options {
     throw this.mistake(name, allowed.map((candidate) => `'${candidate}'`).join(' or '), kindOfOther(value));
   }
 
-  /** Reads a function. */
   method<F>(name: string): F {
     const value = this.#values[name];
     if (typeof value !== 'function') throw this.mistake(name, 'a function');
     return value as F;
   }
 
-  /** Reads an object with the named methods. They are called as methods of that object. */
+  /** Reads an object with the named methods. It returns the object itself, so that its methods keep their `this`. */
   object<T>(name: string, methods: readonly (keyof T & string)[]): T {
     const value = this.#values[name];
     if (typeof value !== 'object' || value === null || !methods.every((method) => isMethod(value, method))) {
