@@ -9,7 +9,7 @@ export type CredentialScheme = 'Bearer' | 'DPoP';
 /** Returned if the field is missing or empty, or has another scheme than the function reads. */
 export const ABSENT = Symbol('absent');
 
-/** Returned if the field has the scheme, but no credential or one that is too long; and if the field is no string. */
+/** Returned if the field has the scheme, but its credential is missing or too long; or if the field is not a string. */
 export const MALFORMED = Symbol('malformed');
 
 const SPACE = 0x20;
@@ -69,10 +69,10 @@ export function isB64token(text: string): boolean {
   return B64TOKEN.test(text);
 }
 
-/** The header lines that Node keeps of a request if `server.maxHeadersCount` is not set. */
+/** Maximum number of header lines of a request that Node keeps if `server.maxHeadersCount` is not set. */
 const DEFAULT_MAX_LINES = 1_000;
 
-/** A request, as far as its header lines matter. */
+/** The properties of a request that `repeatsAuthorization` reads. */
 interface RawRequest {
   readonly rawHeaders?: readonly string[] | undefined;
   readonly socket?: object | null;
@@ -84,7 +84,7 @@ interface RawRequest {
  * so a request with that many lines may have another one.
  */
 export function repeatsAuthorization(request: RawRequest): boolean {
-  // `Reflect.get`: see docs/decisions/0031.
+  // On a request that Express has handled, `Reflect.get` is faster than reading by name (docs/decisions/0031).
   const rawHeaders = Reflect.get(request, 'rawHeaders');
   if (rawHeaders === undefined) return false;
   const socket = Reflect.get(request, 'socket');
