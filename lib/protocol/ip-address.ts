@@ -8,7 +8,8 @@ const WITH_PORT = /^(.+):\d{1,5}$/;
 const ZONE = /%.*$/;
 
 /**
- * Removes port, brackets and scope ID (RFC 4007 section 11). The port must not count, because a client may choose it.
+ * Removes port, brackets and scope ID (RFC 4007 section 11). A client can choose its port, so limits and allowlists
+ * must ignore it.
  */
 export function withoutPort(address: string): string {
   const bracketed = BRACKETED.exec(address)?.[1];

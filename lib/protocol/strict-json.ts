@@ -1,8 +1,8 @@
 /**
- * Parses JSON objects so that every parser would read them in the same way.
+ * Parses JSON objects, and refuses those that two parsers could read differently.
  *
  * RFC 7515 section 4 and RFC 7519 section 4 allow a parser to refuse duplicate names, or to use the last value. This
- * parser refuses them: if two parsers read a token differently, an attacker can show different claims to each of them.
+ * parser refuses them: otherwise an attacker could show different claims to two parsers of one token.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -49,8 +49,8 @@ export function deepFreeze<T>(value: T): T {
 }
 
 /**
- * Checks whether a valid JSON text has no duplicate name and keeps the limits. The parsed value has each name only
- * once, so a text with a duplicate name has more names than its value.
+ * Checks that a valid JSON text has no duplicate name, and is within `MAX_DEPTH` and `MAX_MEMBERS`. `JSON.parse` keeps
+ * each name once, so a text with a duplicate name contains more names than the parsed value.
  */
 function isUnambiguous(text: string, value: object): boolean {
   const size = { names: 0, elements: 0 };
