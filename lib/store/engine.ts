@@ -19,8 +19,8 @@ export interface Engine {
    */
   transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
   /**
-   * Runs one writing statement for which a request waits. On PostgreSQL it has connections of its own, so that it does
-   * not wait for management, and takes no connection of lookups. It may run again, as the work of `transact`.
+   * Runs one writing statement for which a request waits. If it conflicts with another writer, it runs again. On
+   * PostgreSQL, it uses a separate pool: it does not wait for management, and takes no connection from lookups.
    */
   writeForRequest<T>(statement: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**
@@ -28,7 +28,7 @@ export interface Engine {
    */
   readonly locksRows: boolean;
   /**
-   * Throws unless the database can be read, and with `write` also written. SQLite ignores `write`.
+   * Throws if the database cannot be read or, if `write` is `true`, cannot be written. SQLite ignores `write`.
    *
    * @throws StoreError
    */
@@ -43,8 +43,8 @@ export interface Engine {
   /** Updates the statistics of the query planner. Call it after many rows were inserted. */
   analyze(): Promise<void>;
   /**
-   * Returns a value that changes when another connection has committed; `undefined` if the engine cannot tell, so that
-   * each poll must query the feed.
+   * Returns a value that changes when another connection has committed. It returns `undefined` if the engine has no
+   * such value; each poll must then query the feed.
    */
   version(): Promise<string | undefined>;
   /** The number of times that the database file was replaced by another while it was open. */

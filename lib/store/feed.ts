@@ -158,7 +158,7 @@ export class Feed {
       this.#take(await this.#read());
       this.#version = version;
     }
-    // A commit during the poll may be missing from its result, so the age is counted from the start of the poll.
+    // A commit during the poll may be missing from its result, so the listeners learn how long ago the poll started.
     const age = performance.now() - start;
     for (const listener of this.#listeners) runCallback(LISTENER, () => listener.onCaughtUp(age));
   }

@@ -61,8 +61,8 @@ export function accessKeyRecordOf(found: FoundAccessKey): AccessKeyRecord {
 function commonOf(found: Omit<FoundKey, 'retires_at' | 'ended_at'>) {
   const channels = parseList(found.channels);
   const held = intersection(channels, parseList(found.account_channels));
-  // A key of a platform must have one channel. If the account has lost that channel, the key counts as disabled; the
-  // record would otherwise be invalid, and the lookup would fail.
+  // A key for an e-commerce platform must have exactly one channel. If the account has lost that channel, the key
+  // counts as disabled: a record without a channel would be invalid, and the lookup would fail.
   const isStranded = found.platform !== null && held.length === 0;
   return {
     id: found.id,

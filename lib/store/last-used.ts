@@ -16,8 +16,8 @@ const WRITE_INTERVAL = 5_000;
  */
 const SAME_SECRET_INTERVAL = 59_000;
 /**
- * Maximum number of secrets in each queue, and of secrets whose last write is remembered. Uses of further secrets are
- * dropped, because a request must not wait for a write.
+ * Maximum number of secrets in each queue and in `writtenAt`. If a queue is full, further uses are dropped, because a
+ * request must not wait for a write.
  */
 const MAX_SECRETS = 10_000;
 /** The number of secrets that one statement writes. */
@@ -39,8 +39,8 @@ export interface LastUsedWriter {
 export function createLastUsedWriter(engine: Engine): LastUsedWriter {
   const queued = new Map<string, Use>();
   /**
-   * Uses of secrets whose last use was written less than a minute ago. A use is dropped unless the key was rotated
-   * after that write: then members must see that the old secret is still in use.
+   * Uses of secrets whose last use was written less than a minute ago. They are dropped, except if the key was rotated
+   * after that write: the Dashboard must then show that the old secret is still in use.
    */
   const repeats = new Map<string, Use>();
   const writtenAt = new Map<string, number>();
@@ -89,7 +89,10 @@ export function createLastUsedWriter(engine: Engine): LastUsedWriter {
   return { record, flush };
 }
 
-/** Empties a queue into batches. Single writes would take minutes, and one large write would keep its rows locked. */
+/**
+ * Empties a queue into batches, one transaction each. A transaction for each secret would take minutes, and a single
+ * one for all secrets would keep their rows locked.
+ */
 function drainBatches(uses: Map<string, Use>): readonly UseBatch[] {
   const all = [...uses];
   uses.clear();
@@ -129,7 +132,7 @@ async function writeUses(tx: Transaction<Tables>, uses: UseBatch): Promise<void>
   }
 }
 
-/** Writes the last use of each key, by which lists are sorted. */
+/** Writes the last use of each key. Lists of keys can be sorted by it. */
 async function writeKeyUses(tx: Transaction<Tables>, uses: UseBatch): Promise<void> {
   for (const table of ['secrets', 'public_keys'] as const) {
     const owners = tx.selectFrom(table).select(['digest', 'key_id']).as('owners');

@@ -29,7 +29,7 @@ const OPTIONS = { encryptionKey: anything, readOnly: flag(false) } satisfies Opt
 /** Milliseconds between two attempts to reach a database that was down when the process started. */
 const TRY_AGAIN_AFTER = 1_000;
 
-/** SQLSTATEs of errors that do not go away by waiting: wrong password, missing database, missing rights. */
+/** SQLSTATEs of errors that waiting does not fix: wrong password, missing database, missing rights. */
 const MISTAKES = /^(?:28|3D|42501)/;
 
 /**

@@ -28,7 +28,6 @@ export interface StoreParts {
   readonly close: () => Promise<void>;
 }
 
-/** Creates the store from its parts. */
 export function sqlStore({ engine, feed, cipher, readOnly, isPrepared, close }: StoreParts): CredentialStore {
   const uses = createLastUsedWriter(engine);
   const usage = createUsageWriter(engine);

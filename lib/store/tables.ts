@@ -61,8 +61,8 @@ export interface StoredKeyRow extends KeyRow {
   readonly tokens_revoked: Generated<number>;
   /**
    * The value of `tokens_revoked` when all tokens were last revoked at once. Revocations up to this number do not count
-   * towards the limit. They stay stored until they expire: a token without the claim `tokens_not_before`, from an issuer
-   * whose clock is ahead, is refused only by its own revocation.
+   * towards the limit, but stay stored until they expire. A token without the claim `tokens_not_before` may need its
+   * own revocation: if the clock of its issuer is ahead, its `iat` is after the time at which all tokens were revoked.
    */
   readonly tokens_superseded: Generated<number>;
 }
@@ -87,7 +87,7 @@ export interface SecretRow {
   readonly last_used_from: string | null;
 }
 
-/** The digest of an ended secret whose row was deleted. It stays stored, so that the secret cannot be imported again. */
+/** The digest of an ended secret whose row was deleted. It stays stored: the secret must not be imported again. */
 export interface EndedDigestRow {
   readonly digest: string;
   readonly key_id: string;
@@ -184,7 +184,7 @@ export interface RefusalRow {
   readonly count: number;
 }
 
-/** A request with an idempotency key that was carried out. */
+/** A request that was carried out. It is stored with its idempotency key, so that it is not carried out twice. */
 export interface CreationRow {
   readonly account: string;
   readonly idempotency_key: string;

@@ -1,4 +1,4 @@
-/** The table of ids that are used once: of proofs and assertions, and of written batches of usage. */
+/** Stores ids that may be used only once: those of proofs, of assertions, and of written batches of usage counts. */
 import { type Kysely, sql } from 'kysely';
 import type { Engine } from './engine.js';
 import type { Tables } from './tables.js';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../tables.js';
 
-/** The migration that adds how many revoked tokens of an access key are superseded. */
+/** The migration that adds the column `tokens_superseded` (see `StoredKeyRow`). */
 export async function addSupersededTokens({ schema }: Kysely<Tables>): Promise<void> {
   await schema
     .alterTable('keys')

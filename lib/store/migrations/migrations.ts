@@ -29,7 +29,7 @@ export interface SchemaDialect {
 /**
  * Brings the schema up to date. If two processes start at the same time, one of them migrates, and the other then has
  * nothing to do. A schema that is newer than this version of keyward is not changed: it still works, because migrations
- * only add.
+ * remove no tables and no columns.
  */
 export async function migrateSchema(db: Kysely<Tables>, dialect: SchemaDialect): Promise<void> {
   const steps = stepsFor(dialect);

@@ -16,8 +16,8 @@ const JITTER = 0.1;
 /** Minimum milliseconds between two polls while notifications arrive. */
 const MIN_POLL_INTERVAL = 50;
 
-// The pools are separate, so that searches and writers that wait for a lock cannot take the connections of lookups, and
-// so that the feed runs on while lookups hang: without it, cached entries would no longer be used.
+// Lookups have a separate pool, so that searches and writers that wait for a lock cannot take its connections. The feed
+// has a separate pool, because cached entries may be used only while it is polled, even if all lookups hang.
 const LOOKUPS: PoolBounds = { maxConnections: 6, connectTimeout: 1_000, statementTimeout: 1_000 };
 const FEED: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 1_000 };
 const REQUEST_WRITES: PoolBounds = { maxConnections: 4, connectTimeout: 1_000, statementTimeout: 1_000 };
@@ -34,8 +34,8 @@ const MIGRATION: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statem
 const LISTENER = { connectTimeout: 1_000, statementTimeout: 3_000 };
 
 /**
- * Milliseconds by which the server's statement timeout is shorter than ours. So the server ends the statement first,
- * and the connection can still roll back.
+ * Milliseconds by which the statement timeout of the server is shorter than that of the pool. The server then ends the
+ * statement first, and the connection can still roll back.
  */
 const SERVER_FIRST = 500;
 

@@ -14,7 +14,7 @@ import { storeErrorOf } from '../store-error.js';
 
 /** Milliseconds from an answer to the next heartbeat. */
 const BEAT_EVERY = 1_000;
-/** Maximum milliseconds from a heartbeat to its answer. A dead connection is detected within the sum of both. */
+/** Maximum milliseconds from a heartbeat to its answer. A dead connection is found in `BEAT_EVERY + ANSWER_WITHIN`. */
 const ANSWER_WITHIN = 1_500;
 const TRY_AGAIN_AFTER = 1_000;
 /** Milliseconds between attempts if a pooler or database refuses LISTEN, or accepts it and delivers nothing. */
@@ -78,7 +78,7 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
     // connection could arrive by accident. Therefore the first one is sent over another connection.
     const sent = on.hasAnswered ? on.client.query(`notify "${own}"`) : sendNotification(own);
     sent.catch((error) => giveUp(on, storeErrorOf(error).message));
-    // `setImmediate` reads an answer that arrived while this process was busy, so that it does not count as missed.
+    // If the process was busy, an answer may wait in the socket. `setImmediate` lets Node read it before the check.
     later(ANSWER_WITHIN, () => setImmediate(checkAnswer, on));
   }
 

@@ -89,7 +89,8 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
       if (text === COMMIT) client.on('notice', onNotice);
       try {
         const result = await client.query(text, parameters);
-        // If a write is cancelled while it waits for a synchronous replica, PostgreSQL stops waiting and reports success.
+        // If a write is cancelled while it waits for a synchronous replica, PostgreSQL stops waiting and reports
+        // success.
         if (cancellation !== undefined) warning ??= committedWithWarning(CANCELLED);
         if (warning !== undefined) throw warning;
         return result;
@@ -100,8 +101,8 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
       } finally {
         clearTimeout(timer);
         client.off('notice', onNotice);
-        // The server closes the cancel connection after it has sent the signal. This waits for that, because a later
-        // signal would cancel the next statement.
+        // `cancellation` settles after the server has sent the cancel signal. Without this wait, the signal could
+        // cancel the next statement.
         if (cancellation !== undefined && !(await cancellation)) broken ??= notCancelled();
       }
     }

@@ -4,8 +4,9 @@ import { type RawBuilder, sql } from 'kysely';
 export type Comparison = '<' | '<=' | '>' | '>=';
 
 /**
- * Compares a pair of columns with a pair of values, in the order of the pairs. The first column is also compared alone:
- * PostgreSQL cannot estimate from pairs how few rows lie between two places, and would read the whole table.
+ * Compares two columns with two values as SQL row values: the second column decides if the first is equal. The first
+ * column is also compared alone, because PostgreSQL cannot estimate from row values how few rows lie between two
+ * places, and would read the whole table.
  */
 export function comparePair(
   columns: readonly [first: string, second: string],

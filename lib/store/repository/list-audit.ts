@@ -67,7 +67,10 @@ export async function listAudit(
   );
 }
 
-/** Returns the place of an entry. If the entry does not exist, the list continues before its time. */
+/**
+ * Returns the place of an entry. If the entry does not exist, its number is 0: a list of one account continues with the
+ * entries before its time, and a list of all accounts ends.
+ */
 async function auditPlaceOf(
   db: Kysely<Tables>,
   account: string | undefined,

@@ -49,7 +49,7 @@ export async function keyWithSecrets(db: Kysely<Tables>, id: string): Promise<Ke
   return key && { key, secrets: await secretsOf(db, [id]), publicKeys: await publicKeysOf(db, [key]) };
 }
 
-/** The columns of the orders. The default order is in management/list-filter.ts. */
+/** The column for each sort order. The default sort order is in management/list-filter.ts. */
 const SORT_COLUMNS = { created: 'created_at', name: 'sort_name', used: 'used_at' } as const;
 
 export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: number): Promise<readonly ListedKey[]> {
@@ -151,7 +151,7 @@ function stateIs(state: KeyFilter['state'], now: number): RawBuilder<boolean> {
   return state === 'disabled' ? sql`(${lives} and disabled_at is not null)` : sql`(${lives} and disabled_at is null)`;
 }
 
-/** Longer than every `search_text`, and short enough for SQLite, which refuses patterns of more than 50,000 bytes. */
+/** A longer text matches no key: every `search_text` is shorter. SQLite refuses patterns of more than 50,000 bytes. */
 const MAX_TEXT = 10_000;
 
 /** Matches keys whose name, id or hint contains a text, ignoring case. */

@@ -77,7 +77,7 @@ export interface AccountFilter {
   readonly limit: number;
 }
 
-/** Selects the keys to list. An absent filter other than `state` selects all keys. */
+/** Selects the keys to list. If a filter other than `state` is absent, it excludes no keys. */
 export interface KeyFilter {
   readonly account: string;
   readonly kinds: readonly KeyRow['kind'][];
@@ -108,7 +108,7 @@ export type Refusal = Omit<AuditRow, 'id' | 'outcome' | 'before' | 'after'> & {
   readonly code: string;
 };
 
-/** Selects the entries of the audit log to list. A property that is absent selects all. */
+/** Selects the entries of the audit log to list. If a filter is absent, it excludes no entries. */
 export interface AuditFilter {
   /** The account. If absent, the entries of all accounts are listed. */
   readonly account?: string | undefined;
@@ -145,7 +145,7 @@ export interface RepositoryTransaction {
   insertKey(row: KeyRow, secrets: readonly SecretRow[]): Promise<void>;
   /** Inserts many keys with one secret each. */
   insertKeys(rows: readonly KeyRow[], secrets: readonly SecretRow[]): Promise<void>;
-  /** Returns which of these digests are stored already, also of deleted secrets, with the account and kind of the key of each. */
+  /** Returns the digests that are already stored, also of deleted secrets, with the account and kind of their keys. */
   knownDigests(digests: readonly string[]): Promise<ReadonlyMap<string, Pick<KeyRow, 'account' | 'kind'>>>;
   /**
    * Updates a key if it still has this version.

@@ -106,7 +106,7 @@ export class SqlTransaction implements RepositoryTransaction {
   async knownDigests(digests: readonly string[]): Promise<ReadonlyMap<string, Pick<KeyRow, 'account' | 'kind'>>> {
     if (digests.length === 0) return new Map();
     const known = new Map<string, Pick<KeyRow, 'account' | 'kind'>>();
-    // In this order, so that a secret that is deleted meanwhile is found in one of the tables.
+    // `secrets` is read first, because `deleteSecret` may move a digest to `ended_digests` between the two statements.
     for (const table of ['secrets', 'ended_digests'] as const) {
       const found = await this.#tx
         .selectFrom(table)
@@ -161,7 +161,7 @@ export class SqlTransaction implements RepositoryTransaction {
       .insertInto('ended_digests')
       .columns(['digest', 'key_id'])
       .expression(({ selectFrom }) => selectFrom('secrets').select(['digest', 'key_id']).where('digest', '=', digest))
-      // An instance of an earlier version may have imported it again.
+      // The digest may be stored already: an instance of an earlier version may have imported the deleted secret again.
       .onConflict((conflict) => conflict.column('digest').doNothing())
       .execute();
     await this.#tx.deleteFrom('secrets').where('digest', '=', digest).execute();
@@ -193,7 +193,8 @@ export class SqlTransaction implements RepositoryTransaction {
     const { account, idempotency_key } = row;
     const old = this.#tx.selectFrom('creations').select('idempotency_key').where('account', '=', account);
     const some = old.where('at', '<', since).orderBy('at').limit(CREATIONS_TO_DELETE);
-    // An outdated row with the same key is deleted too, even if many are older. A current one stays: it is a conflict.
+    // An outdated row with the same idempotency key is always deleted. A row that is not outdated stays, and the insert
+    // below fails with a conflict.
     await this.#tx
       .deleteFrom('creations')
       .where('account', '=', account)

@@ -74,7 +74,7 @@ async function assertBelowLimit(
 ): Promise<void> {
   const count = tx.selectFrom('revoked_tokens').select(sql<number>`count(*)`.as('count'));
   const stored = count.where('key_id', '=', id).where('number', '>', superseded);
-  // The index alone answers the first count. The second one reads the rows, to leave out those that have expired.
+  // The first count reads only the index. The second, slower one also reads the rows, to leave out expired revocations.
   for (const query of [stored, stored.where('expires_at', '>', expired)]) {
     if (Number((await query.executeTakeFirstOrThrow()).count) < MAX_REVOKED_TOKENS) return;
   }

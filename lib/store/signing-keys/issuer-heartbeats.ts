@@ -24,8 +24,8 @@ export function issuerHeartbeats(engine: Engine): IssuerHeartbeats {
   async function announceIssuer(algorithm: string): Promise<string | undefined> {
     const id = ids.get(algorithm) ?? randomUUID();
     const other = await engine.transact(async (tx) => {
-      // This takes the lock that every writer needs, so that of two issuers that start at the same time, the second
-      // sees the first.
+      // This statement takes the lock that every writer needs. If two issuers start at the same time, the second one
+      // waits here, and then sees the row of the first one.
       await tx
         .updateTable('feed_head')
         .set(({ ref }) => ({ position: ref('position') }))

@@ -53,9 +53,9 @@ export function connectSqlite(file: string, { exists }: { readonly exists: boole
 }
 
 /**
- * Closes the connections one after another. `connection()` waits until a running transaction is done, and makes Kysely
- * close a connection that was never used. The writer is closed last: the last connection moves the WAL into the
- * database file, and a reader may not write.
+ * Closes the connections one after another. `connection()` waits for a running transaction. It also initializes Kysely,
+ * which otherwise would not close a connection that was never used. The writer is closed last, because the last
+ * connection moves the WAL into the database file, and the others are read-only.
  */
 export async function disconnectSqlite({ writer, lookups, lists }: SqliteConnections): Promise<void> {
   for (const db of new Set([lists, lookups, writer])) await db.connection().execute(() => db.destroy());

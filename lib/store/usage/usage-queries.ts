@@ -13,12 +13,12 @@ export interface UsageTotal {
 
 /** Counts that are written together. */
 export interface UsageBatch {
-  /** A random id, so that the batch is added once, even if the answer to its COMMIT was lost and it is written again. */
+  /** A random id. It prevents a second addition if the answer to COMMIT was lost and the batch is written again. */
   readonly id: string;
   readonly rows: readonly UsageRow[];
 }
 
-/** Seconds for which the id of a batch is stored, while its process cannot reach the database: 7 days. */
+/** Seconds for which the id of a batch is stored: 7 days. After a longer outage, a batch may be counted twice. */
 const STORE_ID_FOR = 7 * 86_400;
 
 /**

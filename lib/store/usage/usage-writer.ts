@@ -126,7 +126,7 @@ export function createUsageWriter(engine: Engine): UsageWriter {
     await deleteExpiredIds(engine);
     for (let batch = 0; batch < MAX_DELETED_BATCHES; batch += 1) {
       const deleted = await engine.transact(async (tx) => {
-        // By the clock of the database: a process whose clock is wrong would delete days that are still shown.
+        // The clock of the database decides: a process whose clock is wrong would delete days that are still shown.
         const first = dayOf(await databaseTime(engine, tx)) - USAGE_DAYS + 1;
         return await deleteUsageBefore(tx, first, BATCH_SIZE);
       });
