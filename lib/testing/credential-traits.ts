@@ -42,8 +42,9 @@ export interface TokenTraits extends CredentialTraits {
   /** The granted scopes. Default: none. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * The client ID. Default: a new one for each token. Tokens with the same client ID belong to one access key: it has
-   * the scopes of all of them and stays revoked; its other properties are those of the latest token.
+   * The client ID. Default: a new one for each token. Tokens with the same client ID belong to one access key. It has
+   * the scopes of all these tokens and, once it is revoked, stays revoked. Its other properties are those of the latest
+   * token.
    */
   readonly clientId?: string | undefined;
   /** Seconds until it expires. Default: 3,600. */
@@ -59,7 +60,7 @@ export interface TokenTraits extends CredentialTraits {
 export interface OpaqueTokenTraits
   extends Pick<TokenTraits, 'scopes' | 'clientId' | 'expiresIn' | 'claims' | 'expired' | 'revoked' | 'foreign'> {}
 
-/** Traits of a DPoP proof (RFC 9449 section 4.2). A wrong method, URL, token or nonce makes a wrong proof. */
+/** Traits of a DPoP proof (RFC 9449 section 4.2). For an invalid proof, pass a wrong method, URL, token or nonce. */
 export interface ProofTraits {
   /** The method of the request, in capitals: `'POST'`. */
   readonly method: string;
@@ -67,7 +68,7 @@ export interface ProofTraits {
    * The URL of the request, or only its path, which is completed with the first `origin` of the kit's option `dpop`.
    */
   readonly url: string;
-  /** The access token of the request. Without it: a proof for a token endpoint. */
+  /** The access token of the request. Leave it out for a request to a token endpoint. */
   readonly token?: string | undefined;
   /** The nonce that the server sent in `DPoP-Nonce`. */
   readonly nonce?: string | undefined;
@@ -96,7 +97,7 @@ export interface AssertionTraits {
 
 const LIFETIME = 3_600;
 const ASSERTION_LIFETIME = 60;
-/** The maximum of seconds, about thirty years. A larger value is probably in milliseconds. */
+/** Maximum of a trait in seconds: about thirty years. A larger value is probably in milliseconds. */
 const LONGEST = 1e9;
 
 const FLAGS = ['expired', 'revoked', 'disabled', 'foreign', 'otherEnvironment'];

@@ -22,7 +22,7 @@ export interface TestDpopClientOptions {
   readonly accessToken: (traits: TokenTraits) => Promise<string>;
 }
 
-/** Seconds: no option `maxAge` allows a proof of this age. */
+/** The age of an expired proof in seconds: one more than the largest value of the option `maxAge`. */
 const TOO_OLD = 301;
 
 export function testDpopClient({ dpop, clock, accessToken }: TestDpopClientOptions): TestDpopClient {
@@ -37,7 +37,7 @@ export function testDpopClient({ dpop, clock, accessToken }: TestDpopClientOptio
     const { method, url, token, nonce, expired, foreign, forged, claims } = readProofTraits(given);
     const target = new URL(url, origin);
     const named = foreign ? otherKeys : keys;
-    // A forged proof is signed with the other key pair than the one in its header.
+    // The header of a forged proof names one key pair, and the other key pair signs the proof.
     const signer = forged === foreign ? keys : otherKeys;
     const payload = {
       ...{ jti: randomUUID(), htm: method, htu: `${target.origin}${target.pathname}` },

@@ -32,7 +32,7 @@ export interface TestIntrospectionOptions {
   readonly assertReachable: () => void;
 }
 
-/** The result, with a method for the test kit. */
+/** The result of `kit.introspection()`, with a method that only the test kit calls. */
 interface RevocableIntrospection extends TestIntrospection {
   /** Revokes a token. Returns whether this object created the token. */
   revoke(token: string): boolean;

@@ -15,12 +15,12 @@ const GENERATE = {
 
 export type TestAlgorithm = keyof typeof GENERATE;
 
-/** The members of which a public key consists, in the order of RFC 7638 section 3.3. */
+/** The required members of public keys, in the order in which the thumbprint needs them (RFC 7638 section 3.3). */
 const MEMBERS = ['crv', 'e', 'kty', 'n', 'x', 'y'];
 
 export class TestKeyPair {
   readonly alg: TestAlgorithm;
-  /** The public key, only with the members of which it consists. */
+  /** The public key, with only its required members. */
   readonly publicJwk: JsonWebKey;
   readonly privateJwk: JsonWebKey;
   /** The thumbprint of the public key (RFC 7638): SHA-256 in base64url. */

@@ -20,8 +20,8 @@ export interface TestKitOptions {
   /** The environment that the verifiers of the kit accept. Default: `'live'`. */
   readonly environment?: Environment | undefined;
   /**
-   * The `aud` of the tokens, and the audience of the verifiers. For `resourceMetadata` and `mcpAuth`: their option
-   * `resource`. Default: `'https://api.keyward.test'`.
+   * The `aud` of the tokens, and the audience of the verifiers. If the app uses `resourceMetadata` or `mcpAuth`, pass
+   * the value of their option `resource`. Default: `'https://api.keyward.test'`.
    */
   readonly audience?: string | undefined;
   /** Which scopes belong to which API, as in the app under test. */
@@ -29,8 +29,8 @@ export interface TestKitOptions {
   /** The option `dpop` of `accessTokens`, as in the app under test. */
   readonly dpop?: DpopOptions | undefined;
   /**
-   * The option `mtls` of `accessTokens`, as in the app under test. Default of its `certificateOf`: the certificate of
-   * the TLS connection, or of the field `Client-Cert` (RFC 9440), so that tests need no TLS.
+   * The option `mtls` of `accessTokens`, as in the app under test. Without `certificateOf`, the kit uses the
+   * certificate of the TLS connection, or the one in the field `Client-Cert` (RFC 9440), so that tests need no TLS.
    */
   readonly mtls?: MtlsOptions | undefined;
   /** The time of the kit's clock. Default: now. */
@@ -61,7 +61,7 @@ export function readTestKitOptions(given: TestKitOptions) {
   const { now, environment, audience } = readTable('createTestKit', given, OPTIONS);
   const { apis, dpop, mtls } = given;
   const clock = createTestClock(now);
-  // Read here too, so that error messages name `createTestKit`, which the test called.
+  // The verifiers read these options again. They are read here first, so that errors name `createTestKit`.
   if (dpop !== undefined) readDpopOptions('createTestKit', dpop, clock);
   if (mtls !== undefined) readMtlsOptions('createTestKit', mtls);
   return {

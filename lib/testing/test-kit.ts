@@ -33,7 +33,7 @@ import { TestStore } from './test-store.js';
 
 /** The result of `createTestKit`. */
 export interface TestKit {
-  /** For `requireBearer({ accept })`: access tokens, and keys of both kinds. */
+  /** The verifiers of access tokens and of keys of both kinds, for `requireBearer({ accept })`. */
   readonly accept: readonly CredentialVerifier[];
   /** Only the verifier of access tokens. */
   readonly tokens: CredentialVerifier;
@@ -49,11 +49,11 @@ export interface TestKit {
   secretKey(traits?: KeyTraits): string;
   /** Creates a public key. It throws a TypeError for invalid traits. */
   publicKey(traits?: KeyTraits): string;
-  /** Opaque tokens, and the verifier that introspects them (RFC 7662), without a network. */
+  /** Returns the verifier of opaque tokens (RFC 7662), and a function that creates such tokens. It needs no network. */
   introspection(): TestIntrospection;
   /**
-   * A client with a key pair: access tokens that are bound to it, and DPoP proofs (RFC 9449). Needs the option `dpop`,
-   * or throws a TypeError. Each call makes another client.
+   * Creates a client with a new key pair. The client makes access tokens that are bound to the key pair, and DPoP
+   * proofs (RFC 9449). The method throws a TypeError without the option `dpop` of the kit.
    *
    * ```ts
    * const sender = kit.dpop();
@@ -64,8 +64,8 @@ export interface TestKit {
    */
   dpop(): TestDpopClient;
   /**
-   * A client with a self-signed certificate, and access tokens that are bound to it (RFC 8705). Needs the option
-   * `mtls`, or throws a TypeError. Each call makes another client.
+   * Creates a client with a new self-signed certificate. The client makes access tokens that are bound to the
+   * certificate (RFC 8705). The method throws a TypeError without the option `mtls` of the kit.
    *
    * ```ts
    * const client = kit.certificate();
@@ -162,7 +162,7 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     if (traits.foreign) return otherKeyIssuer.sign(granted);
     if (traits.otherEnvironment) return otherIssuer.sign(granted);
     const stored = store.accessKey(clientId);
-    // Earlier tokens of the client keep their scopes, and revoking an access key is final.
+    // The access key keeps the scopes of earlier tokens, so that those tokens do not lose them. A revocation is final.
     store.addAccessKey({
       ...record,
       scopes: [...new Set([...(stored?.scopes ?? []), ...scopes])],
@@ -208,8 +208,8 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
 }
 
 /**
- * Throws a TypeError if the verifiers would refuse the record, so that a mistake in a test shows where the credential
- * is created and not as a 503 later.
+ * Throws a TypeError if the verifiers would refuse the record. Without this check, a mistake in a test would appear
+ * only when the credential is used, as a 503.
  */
 function assertValid(factory: string, read: () => unknown): void {
   try {
