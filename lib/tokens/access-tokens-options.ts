@@ -128,8 +128,8 @@ export interface AccessTokensSettings {
  */
 export function readAccessTokensOptions(given: AccessTokensOptions): AccessTokensSettings {
   const options = readTable('accessTokens', given, OPTIONS);
-  // Reading `jwks` (key-set-option.ts) and `dpop` (confirmation.ts) also reads other options and returns a finished
-  // object, which gets its own name here.
+  // `OPTIONS` has made a key set of `jwks`, `issuer` and `allowHttp`, and a `Confirmation` of `dpop` and `mtls`. They
+  // get new names here.
   const { issuer, environment, apis, clock, jwks: keySet, dpop: confirmation, accessKeys: resolver } = options;
   const bounds = readCacheOptions('accessTokens', options.cache, resolver?.watch !== undefined);
   const rules: ClaimRules = Object.freeze({

@@ -54,8 +54,9 @@ const DECLINED: TokenOutcome = Object.freeze({ outcome: 'declined' });
 /**
  * Makes the verifier of the access tokens of one issuer (RFC 9068 section 4, RFC 7519 section 7.2, docs/spec.md §5.2).
  *
- * A token that breaks a rule is refused; so is one with `cnf`, unless `dpop` or `mtls` is given and the request proves
- * possession (RFC 9449, RFC 8705). If the keys of the issuer or `accessKeys` are not available: 503.
+ * A token that breaks a rule is refused. A token with `cnf` is refused, unless `dpop` or `mtls` is given and the
+ * request proves possession (RFC 9449, RFC 8705). If the keys of the issuer or `accessKeys` are not available, the
+ * request gets 503.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type; for a symmetric algorithm; for a
  *   `jwks` object that is empty, has a private or symmetric key, no usable key, or the same `kid` twice.
@@ -75,10 +76,10 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   const settings = readAccessTokensOptions(options);
   const { rules, algorithms, keySet, accessKeys, principalContext, confirmation, bounds, clock } = settings;
   const verifiedTokens = bounds && new LRUCache<string, VerifiedToken>({ max: bounds.max });
-  /** Verifications that wait for signing keys, the thread pool or an access key, shared by requests of a token. */
+  /** Verifications that wait for signing keys, the thread pool or an access key, by token: equal tokens share one. */
   const pending = new Map<string, Promise<TokenOutcome>>();
 
-  // The entry point with `accessKeys`, `dpop` or `mtls`; otherwise it is `verifyToken`: see `verify` at the end.
+  // This is the method `verify` if `accessKeys`, `dpop` or `mtls` is given. Otherwise `verify` is `verifyToken`.
   function verifyAndConfirm(credential: PresentedCredential): Outcome | Promise<Outcome> {
     const token = verifyToken(credential);
     if (token instanceof Promise) return token.then((settled) => confirm(settled, credential));
@@ -86,8 +87,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   /**
-   * Checks that a request proves possession, with `dpop` or `mtls`, and counts the use. This is done for each request,
-   * even if it shared the verification of another one.
+   * Checks that a request proves possession, if `dpop` or `mtls` is given, and counts the use. This is done for each
+   * request, even if it shared the verification of another request.
    */
   function confirm(token: TokenOutcome, credential: PresentedCredential): Outcome | Promise<Outcome> {
     if (token.outcome !== 'accepted') return counted(token, credential);
@@ -232,8 +233,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     claims: [{ of: issuer, what: `access tokens of ${issuer}` }],
     tokens: Object.freeze({ issuer, audiences, clock, clockTolerance }),
     confirmation: confirmation?.methods,
-    // The entry point. `verifyAndConfirm` is needed only to check proofs and certificates, or to count the use of
-    // access keys.
+    // `verifyAndConfirm` is needed only to check proofs and certificates, or to count the use of access keys.
     verify: confirmation === undefined && accessKeys === undefined ? verifyToken : verifyAndConfirm,
     invalidate,
   });

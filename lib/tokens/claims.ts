@@ -18,8 +18,8 @@ export interface ClaimRules {
   /** Maximum seconds from `iat` to `exp`. */
   readonly maxLifetime: number;
   /**
-   * Whether the option `accessKeys` is given. The clients of such an issuer act for themselves, so `sub` must be the
-   * client ID.
+   * Whether each client acts for itself, so that `sub` must be the client ID. This is so for tokens of keyward's
+   * issuer, and with the option `accessKeys`.
    */
   readonly ownIssuer: boolean;
   /** Whether a token may have `authorization_details`, which nothing here enforces. */
@@ -64,9 +64,9 @@ export interface TokenClaims {
   readonly scopes: readonly string[];
   /** Seconds since 1970; `Infinity` if an introspection response has no `exp`. */
   readonly expiresAt: number;
-  /** Seconds since 1970; `undefined` if a foreign token has no `iat`. */
+  /** Seconds since 1970; `undefined` if the token has no `iat`, which only the profile `jwt` allows. */
   readonly issuedAt: number | undefined;
-  /** `jti`; `undefined` if it is not a string, which a foreign token may have. */
+  /** `jti`; `undefined` if it is missing or invalid, which only the profile `jwt` allows. */
   readonly tokenId: string | undefined;
   /**
    * The `tokensNotBefore` of the access key when the token was issued, in milliseconds; `undefined` if the token does
@@ -173,7 +173,8 @@ function isClientId(value: unknown): value is string {
 }
 
 /**
- * Returns the client. Foreign issuers name it in `client_id`, in `azp` (OpenID Connect, Entra) or only as the subject.
+ * Returns the client ID. Issuers that do not follow RFC 9068 write it in `client_id`, in `azp` (OpenID Connect, Entra)
+ * or only in `sub`.
  */
 function clientOf(payload: JsonObject, profile: TokenProfile): unknown {
   const clientId = own(payload, 'client_id');

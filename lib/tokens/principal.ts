@@ -44,7 +44,7 @@ export function tokenPrincipal(
   const granted = assigned === undefined ? held : held.filter((scope) => assigned.includes(scope));
   const listed = apis.implied && granted.filter((scope) => isListed(scope, scopes, accessKey));
   const listedScopes = listed && listed.length < granted.length ? listed : undefined;
-  // A line break cannot occur in a scope.
+  // No scope contains a line break, so different pairs of lists never have the same name.
   const name = formatScope(granted) + (listedScopes === undefined ? '' : `\n${formatScope(listedScopes)}`);
   const grant =
     shared.grants.get(name) ??
@@ -92,7 +92,8 @@ function assignRecordFields(
 
 /** Replaces strings in the claims by equal strings that are already stored, to save memory. */
 function shareTexts(payload: JsonObject, texts: Interner<string>): JsonObject {
-  // It is frozen if `verify` was called before with the same credential, as by two wrappers of one verifier.
+  // The payload is frozen if another call of `verify` got the same credential, for example from a second wrapper of one
+  // verifier.
   if (Object.isFrozen(payload)) return payload;
   const claims = payload as Record<string, unknown>;
   for (const name of SHARED_CLAIMS) {

@@ -16,8 +16,8 @@ export interface ProofJwk {
 }
 
 /**
- * Private members (RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1); and `kid`, because the key is in the proof and is not
- * looked up.
+ * Members that the JWK of a proof must not have: the private ones (RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1), and
+ * `kid`, because the key is in the proof and is not looked up.
  */
 const REFUSED_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'kid'];
 const BASE64URL = /^[\w-]+$/;
@@ -75,7 +75,7 @@ function rsaMembers(jwk: JsonObject): Record<string, string> | undefined {
   return isUnsigned(e) && isUnsigned(n) ? { e, kty: 'RSA', n } : undefined;
 }
 
-/** Whether a value is a Base64urlUInt (RFC 7518 section 2): no leading zero, and only one way to write the bytes. */
+/** Whether a value is a Base64urlUInt (RFC 7518 section 2): no leading zero byte, and no unused bit that is 1. */
 function isUnsigned(value: unknown): value is string {
   if (!isText(value, BASE64URL)) return false;
   const bytes = Buffer.from(value, 'base64url');

@@ -155,7 +155,7 @@ export class ProofVerifier {
   }
 
   #useOnce(request: CredentialRequest, { payload }: CompactJws, proven: ProvenKey): ProofResult | Promise<ProofResult> {
-    // Stored until no server accepts the proof any more, even a server whose clock is behind.
+    // The id is stored until no server accepts the proof any more, even a server whose clock is behind.
     const seconds = this.#rules.maxAge + 2 * TOLERANCE;
     const use = this.#replayCheck.use(request, replayId(proven.thumbprint, String(own(payload, 'jti'))), seconds);
     if (use instanceof Promise) return use.then((settled) => resultOf(settled, proven));

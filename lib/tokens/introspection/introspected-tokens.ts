@@ -48,9 +48,9 @@ const DECLINED: Declined = Object.freeze({ outcome: 'declined' });
 const NO_HEADER: JsonObject = Object.freeze({});
 
 /**
- * The values with which servers mark tokens that are not for APIs: Keycloak in `typ`, Hydra in `token_use`, ForgeRock
- * in `token_type`, RFC 8693 section 2.2.1 `N_A`. A refresh token and an ID token are active too, and a client must not
- * call an API with them.
+ * The values that mark tokens that are not for APIs: in `typ` (Keycloak), in `token_use` (Hydra) or in `token_type`
+ * (ForgeRock, and `N_A` of RFC 8693 section 2.2.1). The endpoint says `active` for refresh tokens and ID tokens too,
+ * but an API must not accept them.
  */
 const OTHER_USES = ['refresh', 'refresh_token', 'offline', 'id', 'id_token', 'logout', 'n_a'];
 /** Token types with a proof that is not checked here (RFC 6749 section 7.1, RFC 9200). */
@@ -60,9 +60,9 @@ const UNCHECKED_TYPES = ['mac', 'pop'];
  * Makes the verifier of opaque access tokens (RFC 7662), such as those of Hydra, Keycloak and oidc-provider: it asks
  * the introspection endpoint of their issuer, and uses the answer for `cache.ttl` (default: 5 s).
  *
- * A token that is inactive, or whose `exp`, `aud`, `iss`, `nbf` or `cnf` is wrong, is refused. If the endpoint gives no
- * clear answer, the request gets 503: a status other than 200, a redirect, a body that is no JSON object or longer than
- * 256 KiB, no boolean `active`, or no answer in time.
+ * A token that is inactive, or whose `exp`, `aud`, `iss`, `nbf` or `cnf` is wrong, is refused. The request gets 503 if
+ * the endpoint does not answer in time, redirects, or answers with a status other than 200, with more than 256 KiB, or
+ * without a JSON object that has a boolean `active`.
  *
  * It claims every credential that no other verifier claims, so it must be the last one in `accept`. Only keys in the
  * format of keyward or of `keyFormat`, and JWTs that name another issuer, are not sent to the endpoint.
@@ -131,14 +131,15 @@ export function createIntrospectedTokens(
     if (isMarked(response, OTHER_USES)) return new NegativeEntry(NO_SUBJECT, 'token_use');
     const claims = readTokenClaims(response, rules, clock.now());
     if (typeof claims === 'string') return new NegativeEntry(NO_SUBJECT, reasonOfRule(claims));
-    // A bound token whose server does not name the key must not be accepted as a Bearer token (RFC 9449 section 7.2).
+    // A DPoP token without a key in the response cannot be checked. It must not be accepted as a Bearer token (RFC 9449
+    // section 7.2).
     const lacksKey = claims.boundKeys?.jkt === undefined && isMarked(response, ['dpop']);
     if (lacksKey || isMarked(response, UNCHECKED_TYPES)) return new NegativeEntry(NO_SUBJECT, reasonOfRule('cnf'));
     const principal = tokenPrincipal({ payload: response, header: NO_HEADER }, claims, undefined, principalContext);
     return new CachedToken(principal, claims.boundKeys);
   }
 
-  /** Checks that a request proves possession. Every request must, even if it shared the lookup of another request. */
+  /** Checks that a request proves possession. Each request must prove it, even if it shared a lookup with others. */
   function confirm(
     token: CachedToken,
     credential: PresentedCredential,

@@ -19,15 +19,16 @@ export type Introspect = (token: string) => Promise<JsonObject>;
 /** Maximum milliseconds for both metadata documents together. */
 const DISCOVERY_TIMEOUT = 5_000;
 /**
- * Milliseconds for which a found endpoint is kept even if calls to it fail. After a later failure it is searched for
- * again, because it may have moved. A search that failed is repeated with the next call.
+ * Milliseconds for which the endpoint from the metadata is used even if calls to it fail. If a call fails after that
+ * time, the next call reads the metadata again, because the endpoint may have moved. If reading the metadata fails, the
+ * next call tries again.
  */
 const LOCATE_AGAIN_AFTER = 60_000;
 
 export function introspectionEndpoint({ locate, client, timeout, clock }: IntrospectionCall): Introspect {
   let located: { readonly url: Promise<URL>; readonly at: number } | undefined;
 
-  /** Returns the endpoint. Lookups that wait for it share one search. */
+  /** Returns the endpoint. Lookups that need it at the same time read the metadata only once. */
   function endpoint(): Promise<URL> {
     if (located === undefined) {
       const url = locate(timeoutSignal(DISCOVERY_TIMEOUT));

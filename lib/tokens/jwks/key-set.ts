@@ -54,8 +54,8 @@ const MAX_STALE = 3_600_000;
 /** Minimum time between two fetches for an unknown `kid`, because forged tokens can name any `kid`. */
 const UNKNOWN_KID_COOLDOWN = 6_000;
 /**
- * How long after a failed fetch requests use an outdated set without waiting for the next fetch. It is longer than the
- * longest back-off and a fetch together, so that the next failure comes before it ends.
+ * Time after a failed fetch during which requests use an outdated set and do not wait for the next fetch. It is longer
+ * than the longest back-off plus a fetch, so that requests do not wait while fetches keep failing.
  */
 const AWAY_FOR = 60_000;
 const FIRST_BACK_OFF = 1_000;
