@@ -170,7 +170,7 @@ describe.each(engines)('usage in %s', (name) => {
     expect((await rows()).map(({ day }) => day)).toEqual([now, dayOf(wrong)]);
   });
 
-  it('is shown only to members of the account', async () => {
+  it('is shown only to members of the account and of the environment', async () => {
     writer.usageOf(id).accepted();
     await writer.flush();
     const usage = await management.usage(MEMBER, id);
@@ -184,6 +184,8 @@ describe.each(engines)('usage in %s', (name) => {
       new Map([[id, { accepted: 1, refused: 0 }]]),
     );
     expect((await management.recentUsage(stranger, [id])).size).toBe(0);
+    expect((await management.recentUsage({ ...MEMBER, environment: 'live' }, [id])).size).toBe(1);
+    expect((await management.recentUsage({ ...MEMBER, environment: 'sandbox' }, [id])).size).toBe(0);
     expect((await management.recentUsage(MEMBER, [])).size).toBe(0);
     expect((await management.recentUsage(MEMBER, [{} as string])).size).toBe(0);
     await expect(management.recentUsage(MEMBER, ['a\0'])).rejects.toMatchObject({ code: 'invalid', field: 'ids' });

@@ -128,12 +128,13 @@ export interface Management {
   usage(member: Member, id: string, filter?: UsageFilter): Promise<KeyUsage>;
   /**
    * Needs Reader. Returns the number of requests in the last 30 days of at most 200 keys, by key id. Keys without
-   * requests are left out.
+   * requests are left out, and so are keys that the member does not manage.
    */
   recentUsage(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, UsageCounts>>;
   /**
    * Needs Reader. Returns the names of at most 200 API keys and access keys, by key id, also of revoked ones. Keys
-   * without a name, and keys of other accounts, are left out.
+   * without a name, and keys of other accounts, are left out. A member of one environment gets the names of keys of
+   * both, as in the audit log.
    */
   keyNames(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }

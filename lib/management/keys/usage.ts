@@ -73,8 +73,9 @@ export function usageReaders(operations: Operations, { repository }: CredentialS
       if (!Array.isArray(ids) || ids.length > MAX_KEYS)
         throw invalid('ids', `expected a list of at most ${MAX_KEYS} entries`);
       const from = dayOf(actor.now) - RECENT_DAYS + 1;
-      const keyIds = ids.flatMap((id) => readKeyId('ids', id) ?? []);
-      const totals = await repository.usageTotals(actor.member.account, keyIds, from);
+      const { account, environment } = actor.member;
+      const keys = { account, environment, ids: ids.flatMap((id) => readKeyId('ids', id) ?? []) };
+      const totals = await repository.usageTotals(keys, from);
       return new Map(totals.map(({ key_id, accepted, refused }) => [key_id, { accepted, refused }]));
     });
   }

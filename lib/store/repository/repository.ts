@@ -1,7 +1,7 @@
 /** The interface by which management reads and writes accounts, keys, secrets, the audit log and the change feed. */
 import type { Change } from '../../contracts/change-feed.js';
 import type { AccountRow, AuditRow, CreationRow, KeyRow, PublicKeyRow, SecretRow, UsageRow } from '../tables.js';
-import type { UsageTotal } from '../usage/usage-queries.js';
+import type { CountedKeys, UsageTotal } from '../usage/usage-queries.js';
 import type { KeyNameRow } from './key-names.js';
 
 /** The columns that an edit may change. The version is increased automatically. */
@@ -35,8 +35,8 @@ export interface Repository {
    * included.
    */
   usage(key: string, from: number, to: number): Promise<readonly UsageRow[]>;
-  /** Returns the number of requests since a day for keys of an account. Keys without requests are left out. */
-  usageTotals(account: string, keys: readonly string[], from: number): Promise<readonly UsageTotal[]>;
+  /** Returns the number of requests of keys since a day. Keys without requests are left out. */
+  usageTotals(keys: CountedKeys, from: number): Promise<readonly UsageTotal[]>;
 }
 
 /** A key with its secrets and public keys. */

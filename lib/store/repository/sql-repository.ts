@@ -1,7 +1,7 @@
 /** Implements the repository in SQL. */
 import type { Engine } from '../engine.js';
 import { appendChange, type Feed } from '../feed.js';
-import { usageOfKey, usageTotals } from '../usage/usage-queries.js';
+import { type CountedKeys, usageOfKey, usageTotals } from '../usage/usage-queries.js';
 import { keyNames } from './key-names.js';
 import { listAudit } from './list-audit.js';
 import { accountRow, keyWithSecrets, listAccounts, listKeys } from './management-queries.js';
@@ -29,7 +29,6 @@ export function sqlRepository(engine: Engine, feed: Feed): Repository {
     keyNames: (account: string, ids: readonly string[]) => keyNames(engine.lists, account, ids),
     audit: (filter: AuditFilter) => listAudit(engine.lists, filter, engine.batch),
     usage: (key: string, from: number, to: number) => usageOfKey(engine.lists, key, from, to),
-    usageTotals: (account: string, keys: readonly string[], from: number) =>
-      usageTotals(engine.lists, account, keys, from),
+    usageTotals: (keys: CountedKeys, from: number) => usageTotals(engine.lists, keys, from),
   });
 }

@@ -1,5 +1,6 @@
 /** Reads and writes the usage of keys. */
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Environment } from '../../credentials/environment.js';
 import type { Engine } from '../engine.js';
 import type { Tables, UsageRow } from '../tables.js';
 import { storeUsedId } from '../used-ids.js';
@@ -76,20 +77,28 @@ export async function usageOfKey(
   return await query.where('day', '>=', from).where('day', '<=', to).orderBy('day').execute();
 }
 
-/** Returns the number of requests since a day for keys of an account. Keys without requests are left out. */
+/** The keys whose requests are counted: of one account, and of one environment if it is given. */
+export interface CountedKeys {
+  readonly account: string;
+  readonly environment: Environment | undefined;
+  readonly ids: readonly string[];
+}
+
+/** Returns the number of requests of keys since a day. Keys without requests are left out. */
 export async function usageTotals(
   db: Kysely<Tables>,
-  account: string,
-  keys: readonly string[],
+  { account, environment, ids }: CountedKeys,
   from: number,
 ): Promise<readonly UsageTotal[]> {
-  if (keys.length === 0) return [];
+  if (ids.length === 0) return [];
+  let keys = db.selectFrom('keys').select('id').where('id', 'in', ids).where('account', '=', account);
+  if (environment !== undefined) keys = keys.where('environment', '=', environment);
   return await db
     .selectFrom('usage')
     .select('key_id')
     .select(sql<number>`cast(sum(accepted) as bigint)`.as('accepted'))
     .select(sql<number>`cast(sum(refused) as bigint)`.as('refused'))
-    .where('key_id', 'in', db.selectFrom('keys').select('id').where('id', 'in', keys).where('account', '=', account))
+    .where('key_id', 'in', keys)
     .where('day', '>=', from)
     .groupBy('key_id')
     .execute();
