@@ -18,7 +18,7 @@ export interface FormattedError {
   readonly exitCode: number;
 }
 
-/** Fields of management, and the options for them. */
+/** The command-line option for each field that a `ManagementError` can name. */
 const OPTION_OF: Readonly<Record<string, string>> = {
   name: '--name',
   apis: '--api',

@@ -36,7 +36,7 @@ export function resolveImplies(implies: unknown, isListed: (scope: string) => bo
   return new Map([...direct.keys()].map((scope) => [scope, impliedBy(scope, direct)]));
 }
 
-/** The part of an `ApiMap` that this file uses. */
+/** The part of an `ApiMap` that this file uses. `ApiMap` cannot be imported, because api-map.ts imports this file. */
 interface ScopeHierarchy {
   implied?(scope: string): readonly string[];
 }

@@ -58,7 +58,7 @@ export function addAuditCommand(program: Command, io: Io): void {
     });
 }
 
-/** Fields that are not printed, because the action already says that they changed. */
+/** Fields that the column CHANGES leaves out, because the column ACTION already says that they changed. */
 const IN_THE_ACTION = ['secrets', 'revokedAt'];
 
 /**

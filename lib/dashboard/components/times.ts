@@ -1,4 +1,4 @@
-/** Times for people: how long ago, with the exact time. */
+/** Formats times for people, in UTC: exact times, days, expiries, and how long ago or how soon a time is. */
 import { type Html, html } from './html.js';
 
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });

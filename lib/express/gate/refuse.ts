@@ -16,7 +16,7 @@ export interface RefusalAnswer extends ChallengeRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The nonce that the client must use in its next proof, sent with `use_dpop_nonce`. */
   readonly dpopNonce?: string | undefined;
-  /** The description to send instead of the description of the code. */
+  /** The description in the body, instead of the one of the error code. Challenges always have the one of the code. */
   readonly description?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { KeywardError } from '../../errors/keyward-error.js';
 import { readBearer, readDpop } from '../../protocol/authorization-header.js';
 import type { GateMetadata } from '../route-metadata.js';
 
-/** The result of a gate for a request. */
+/** What a gate stores for a request that it lets pass. Only the principal is also available as `req.auth`. */
 export interface AuthContext {
   readonly gate: GateMetadata;
   /** `undefined` after an optional gate that got no credential. */

@@ -20,7 +20,7 @@ export interface Signer {
 }
 
 export class ClientKeys {
-  /** The imported keys. The client and its stored keys form the cache key, so keys that changed are imported again. */
+  /** The imported public keys, by the client ID and the stored JWKs. If the JWKs change, they are imported again. */
   readonly #imported = new LRUCache<string, readonly VerificationKey[]>({ max: MAX_CLIENTS });
   #dummyKeys: readonly VerificationKey[] | undefined;
 
