@@ -1,7 +1,4 @@
-/**
- * The contents of a record cache: good, negative and revoked entries, each with its own limit; and the other results of
- * a lookup.
- */
+/** The entries of a record cache: good, negative and revoked ones, each kind with its own limit. */
 import { LRUCache } from 'lru-cache';
 import type { LookupFailure } from '../events/lookup-failure.js';
 import type { CacheBounds } from './cache-options.js';

@@ -23,7 +23,10 @@ interface Network {
   misses: number;
 }
 
-/** The slot of a lookup that is not counted: there are enough slots, or the key was found before. */
+/**
+ * The slot of a lookup that does not count for its network, because there are enough slots or the key was found before.
+ * It still counts for the maximum number of lookups.
+ */
 export const UNCOUNTED: LookupSlot = Object.freeze({ network: undefined });
 
 /** Milliseconds for which slots count as short after a lookup got no slot. */

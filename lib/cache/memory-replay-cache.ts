@@ -10,7 +10,7 @@ import { integer, type OptionTable, readTable } from '../options/option-table.js
 export interface MemoryReplayCacheOptions {
   /** Maximum ids in memory. Default: 1,000,000, which take about 100 MB. */
   readonly max?: number | undefined;
-  /** Maximum ids of one client key, so that one client cannot fill the cache for the others. Default: 100,000. */
+  /** Maximum ids of one DPoP key or client, so that it cannot fill the cache for the others. Default: 100,000. */
   readonly maxPerClient?: number | undefined;
   readonly clock?: Clock | undefined;
 }

@@ -73,7 +73,7 @@ function programFor(io: Io, isJson: boolean): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      // Commander writes only the help of a command group here; `run` prints the errors.
+      // Called only with the help of a command group, if its command is missing. `run` prints the errors.
       writeErr: (text) => isJson || io.stderr.write(text),
       outputError: () => undefined,
     });

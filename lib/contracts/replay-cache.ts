@@ -12,7 +12,7 @@ export interface ReplayCache {
    * one call may return `true`. So insert the id in one atomic step. Throw or reject if the store cannot answer: the
    * request then gets 503, as it also does if the answer takes longer than a second.
    *
-   * @param id - A digest: 87 characters of `[A-Za-z0-9_.-]`. All ids of one client key start with the same 43
+   * @param id - A digest: 87 characters of `[A-Za-z0-9_.-]`. All ids of one DPoP key or client start with the same 43
    *   characters.
    * @param seconds - How long it must be kept.
    * @returns `true` for a new id, `false` for one that was used before.

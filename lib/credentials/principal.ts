@@ -65,8 +65,8 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   readonly keyId: string;
   readonly clientId: string;
   /**
-   * The account of the access key; `undefined` if the verifier has no record of the access key, as with
-   * `introspectedTokens`.
+   * The account of the access key; `undefined` if the verifier has no record of the access key, as
+   * `accessTokens` without `accessKeys`, and `introspectedTokens`.
    */
   readonly account: A;
   /**

@@ -1,6 +1,6 @@
 import { eventChannel } from './event-channel.js';
 
-/** A problem of an issuer. */
+/** A problem of an issuer that `createIssuer` made. Problems with the keys of other issuers are `KeySetChange`s. */
 export interface IssuerWarning {
   /**
    * `limiter_away`: the shared counter of failures cannot be reached. `signing_keys_away`: the store of signing keys

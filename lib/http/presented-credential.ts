@@ -44,6 +44,7 @@ export class PresentedCredential {
    * @param sender - The request of the credential.
    * @param readJoseHeader - Reads the header of a JWS from a cache. Without this function, the header is parsed. It is
    *   a parameter, because this layer must not import `cache`.
+   * @param scheme - The scheme of the `Authorization` field.
    */
   constructor(
     text: string,

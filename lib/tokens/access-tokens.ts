@@ -183,14 +183,14 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     const isSigned = verifiedBy === signingKey || verifySignature(jws, signingKey, header.alg);
     if (isSigned === false) return refused('signature');
     if (isSigned === true && accessKeys === undefined) return acceptToken(token, signingKey);
-    return checkAccessKey(token, signingKey, isSigned);
+    return finishChecks(token, signingKey, isSigned);
   }
 
   /**
    * Makes the checks that may be asynchronous: the signature, if it is still being verified, then the lookup of the
    * access key.
    */
-  async function checkAccessKey(
+  async function finishChecks(
     token: UnverifiedToken,
     signingKey: VerificationKey,
     isSigned: true | Promise<boolean>,

@@ -62,8 +62,8 @@ export function addAuditCommand(program: Command, io: Io): void {
 const IN_THE_ACTION = ['secrets', 'revokedAt'];
 
 /**
- * Describes an edit as `name: "a" -> "b"`, a refusal by its code, an import by its count. For other actions it returns
- * `''`; `--json` has their details.
+ * Describes changed fields as `name: "a" -> "b"`, a refusal by its code, an import by its count. Returns `''` for other
+ * entries; `--json` has their details.
  */
 function whatChanged({ action, before, after, outcome }: AuditEntry): string {
   const is = (after ?? {}) as Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@
 const ESCAPED = String.raw`\\[abefnrtv0]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|%(?:25){0,3}[0-9A-Fa-f]{2}`;
 const SECRET = 'sk_(?:sbox_)?[a-z2-7]{27}';
 
-/** Matches a key anywhere in a text, but not in the middle of a longer word. */
+/** Matches a key in a text, unless a letter, a digit or `_` is before it, or a letter or a digit after it. */
 export const KEY_PATTERN = new RegExp(
   `(?:(?<![A-Za-z0-9_])|(?<=${ESCAPED}))(?:sk|pk)_(?:sbox_)?[a-z2-7]{27}(?![A-Za-z0-9])`,
   'g',

@@ -1,4 +1,4 @@
-/** The management API of `keyward serve --api`, guarded by keyward itself. */
+/** The management API of `keyward serve --api`, guarded by keyward itself, except for its OpenAPI document. */
 import { Router } from 'express';
 import { apiKeys } from '../../api-keys/api-keys.js';
 import { bearerErrors } from '../../express/bearer-error-handler.js';

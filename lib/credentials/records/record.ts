@@ -103,14 +103,14 @@ export interface AccessKeyRecord {
   readonly limits?: readonly RateLimit[] | null | undefined;
 }
 
-/** The names of the fields of a `KeyRecord`. Other fields of a record are not read. */
+/** The fields of a `KeyRecord`. Others are ignored, but refused if their names look like an expiry or a revocation. */
 const KEY_MEMBERS: Readonly<Record<keyof KeyRecord, true>> = {
   ...{ id: true, kind: true, account: true, environment: true, apis: true, scopes: true, channels: true },
   ...{ platform: true, createdAt: true, expiresAt: true, acceptedUntil: true, revokedAt: true, disabled: true },
   ...{ name: true, metadata: true, allowedAddresses: true, limits: true },
 };
 
-/** The names of the fields of an `AccessKeyRecord`. Other fields of a record are not read. */
+/** The fields of an `AccessKeyRecord`; others as in a `KeyRecord`. */
 const ACCESS_KEY_MEMBERS: Readonly<Record<keyof AccessKeyRecord, true>> = {
   ...{ id: true, account: true, environment: true, secrets: true, scopes: true, defaultScopes: true, channels: true },
   ...{ platform: true, createdAt: true, expiresAt: true, revokedAt: true, tokensNotBefore: true, disabled: true },

@@ -57,8 +57,8 @@ export function authenticateRequests(parts: ClientAuthenticationParts): Authenti
       if (hasFailed) await limits.reset(client.id, network);
       return { accessKey, by: client.by };
     } catch (error) {
-      // The use of a former secret, or of a secret of a disabled key, does not count. Otherwise one process with an old
-      // secret would lock out other clients with the same address.
+      // Only guesses count: not a former secret, and not the secret of a key that has ended. Otherwise one process with
+      // an old secret would lock out other clients of its network.
       const isGuess = error instanceof TokenRequestError && GUESSES.includes(error.reason);
       if (isGuess) await limits.countFailure(client.id, network);
       throw error;

@@ -64,7 +64,10 @@ const LONGEST_BACK_OFF = 10_000;
 export interface RemoteKeySetOptions {
   readonly issuer: string;
   readonly clock: Clock;
-  /** Finds the URL of the set: for the first fetch, for a refresh (from `REFRESH_AGE` on), and after a failed fetch. */
+  /**
+   * Finds the URL of the set, or returns the given one. Called for the first fetch, for a refresh (from `REFRESH_AGE`
+   * on), and after a failed fetch.
+   */
   readonly locate: (signal: AbortSignal) => Promise<URL>;
 }
 
