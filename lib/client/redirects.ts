@@ -1,5 +1,5 @@
 /** Follows the redirects of a DPoP-bound request (Fetch, section "HTTP-redirect fetch"). */
-import { type ApiRequest, sendApiRequest } from './api-request.js';
+import { type ApiRequest, sendApiRequest } from './fetch-arguments.js';
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 const MAX_REDIRECTS = 20;

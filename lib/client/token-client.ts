@@ -1,5 +1,5 @@
 /** A client that obtains, caches and refreshes access tokens, and presents them to a protected API. */
-import { type ApiRequest, readApiRequest, sendApiRequest } from './api-request.js';
+import { type ApiRequest, readApiRequest, sendApiRequest } from './fetch-arguments.js';
 import { followRedirects } from './redirects.js';
 import { type CachedToken, TokenCache } from './token-cache.js';
 import { readOptions, type TokenClientOptions } from './token-client-options.js';

@@ -30,7 +30,7 @@ import type { TokenProfile } from './header.js';
 import type { KeySet } from './jwks/key-set.js';
 import { keySetOf } from './jwks/key-set-option.js';
 import type { MtlsOptions } from './mtls/mtls-options.js';
-import { type PrincipalContext, sharedTokenFacts } from './principal.js';
+import { type PrincipalContext, sharedTokenFacts } from './token-principal.js';
 
 /** Options of `accessTokens`. */
 export interface AccessTokensOptions {

@@ -21,8 +21,8 @@ import type { BoundToken } from './confirmation.js';
 import { type BrokenHeaderRule, readTokenHeader, type TokenHeader } from './header.js';
 import { KeysUnavailableError } from './jwks/key-set.js';
 import type { VerificationKey } from './jwks/verification-key.js';
-import { tokenPrincipal } from './principal.js';
 import { verifySignature } from './signature.js';
+import { tokenPrincipal } from './token-principal.js';
 
 /**
  * An accepted token. If there is nothing to confirm or to count, this object is also the outcome of `verify`, so that a

@@ -4,7 +4,7 @@ import type { Engine } from '../engine.js';
 import { isMigrated, migrateSchema, type SchemaDialect } from '../migrations/migrations.js';
 import { READ_ONLY, StoreError } from '../store-error.js';
 import type { Tables } from '../tables.js';
-import { BoundedPostgresDialect } from './dialect.js';
+import { BoundedPostgresDialect } from './kysely-dialect.js';
 import { listenOnPostgres } from './listen-notify.js';
 import { clientConfig, type PoolBounds, postgresPool } from './pool.js';
 

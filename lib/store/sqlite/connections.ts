@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import { StoreError, storeErrorOf } from '../store-error.js';
 import type { Tables } from '../tables.js';
-import { guardedDatabase, TurnDialect, WriterDialect } from './dialect.js';
+import { guardedDatabase, TurnDialect, WriterDialect } from './kysely-dialect.js';
 
 const MEMORY = ':memory:';
 

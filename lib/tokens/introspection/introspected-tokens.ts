@@ -12,7 +12,7 @@ import type { PresentedCredential } from '../../http/presented-credential.js';
 import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { readTokenClaims, reasonOfRule } from '../claims.js';
 import type { BoundKeys, BoundToken } from '../confirmation.js';
-import { tokenPrincipal } from '../principal.js';
+import { tokenPrincipal } from '../token-principal.js';
 import { type Introspect, introspectionEndpoint } from './introspection-endpoint.js';
 import {
   type IntrospectedTokensOptions,

@@ -26,7 +26,7 @@ import { type ClaimRules, readAudiences } from '../claims.js';
 import { type Confirmation, readConfirmation } from '../confirmation.js';
 import type { DpopOptions } from '../dpop/dpop-options.js';
 import type { MtlsOptions } from '../mtls/mtls-options.js';
-import { type PrincipalContext, sharedTokenFacts } from '../principal.js';
+import { type PrincipalContext, sharedTokenFacts } from '../token-principal.js';
 import type { IntrospectionCall } from './introspection-endpoint.js';
 
 /** How the API authenticates at the introspection endpoint: one of `secret` and `privateKey` is required. */

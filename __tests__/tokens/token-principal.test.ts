@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { scopePrefixes } from '../../lib/credentials/api-map.js';
-import { sharedTokenFacts, tokenPrincipal } from '../../lib/tokens/principal.js';
+import { sharedTokenFacts, tokenPrincipal } from '../../lib/tokens/token-principal.js';
 import { AUDIENCE, claimsOf } from '../support/token-forge.js';
 
 const context = { apis: scopePrefixes, environment: undefined, shared: sharedTokenFacts() };
