@@ -9,13 +9,19 @@ export interface Session {
   readonly account: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** When the member last sent a request, to within a minute. In milliseconds since 1970. */
+  /**
+   * When the member last sent a request, in milliseconds since 1970. It is updated at most once a minute, so the member
+   * may have sent requests up to a minute later.
+   */
   readonly seenAt: number;
 }
 
 export interface SessionCipher {
   encrypt(session: Session): Promise<string>;
-  /** @returns `undefined` for a text that this cipher did not encrypt. */
+  /**
+   * @returns `undefined` for a text that this cipher did not encrypt. The caller must check whether the session has
+   * ended.
+   */
   decrypt(text: string): Promise<Session | undefined>;
 }
 

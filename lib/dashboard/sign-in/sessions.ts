@@ -53,7 +53,8 @@ export class Sessions {
   /** @returns The value of a new cookie; `undefined` if the current one need not be renewed yet. */
   async renew(session: Session): Promise<string | undefined> {
     const seenAt = this.#clock.now();
-    // With a short idle timeout, a renewal after `RENEW_AFTER_MS` would come too late.
+    // With an idle timeout of less than a minute, an active session would end before `RENEW_AFTER_MS`, so it is renewed
+    // after half of the timeout.
     const renewAfter = Math.min(RENEW_AFTER_MS, this.#limits.idle / 2);
     return seenAt - session.seenAt < renewAfter ? undefined : await this.#cipher.encrypt({ ...session, seenAt });
   }

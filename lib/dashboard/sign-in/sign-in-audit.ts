@@ -9,14 +9,14 @@ import type { CredentialStore } from '../../store/credential-store.js';
 export interface SignInAudit {
   signedIn(member: Member, origin: string | undefined): Promise<void>;
   /**
-   * Adds an entry for a refused link to the audit log of the account of each member, because the link may belong to any
-   * of them.
+   * Writes a refused link to the audit log of every account that has a member, because the link may belong to any of
+   * them.
    */
   refused(origin: string | undefined): Promise<void>;
   signedOut(member: Pick<Member, 'id' | 'account'>, origin: string | undefined): Promise<void>;
 }
 
-/** The actor of a refused link, which may belong to no member. */
+/** The actor in the entry for a refused link: anyone may have opened the link, so no member is named. */
 const UNKNOWN_ACTOR = 'unknown';
 const NO_AUDIT: SignInAudit = {
   signedIn: async () => undefined,

@@ -1,4 +1,7 @@
-/** The pages of the sign-in. */
+/**
+ * The pages of the sign-in: the confirmation before a link is used, the page for a visitor without a link, and the
+ * error page.
+ */
 import type { Member } from '../../management/member.js';
 import { type Html, html, userText } from '../components/html.js';
 import { bareLayout } from '../components/layout.js';
@@ -30,8 +33,9 @@ export function signInPages(help: string): SignInPages {
 
   return {
     confirm: (base, member, linkToken, formToken) =>
-      // With `no-referrer`, the browser would send `Origin: null`, and the form would be refused. With `strict-origin`,
-      // the `Referer` has only the origin, not the URL of this page, which contains the token.
+      // This page needs the referrer policy `strict-origin`. With `no-referrer`, the browser would send `Origin: null`
+      // with the form, and the form would be refused. With `strict-origin`, the `Referer` has only the origin, not the
+      // URL of this page, which contains the token of the link.
       htmlResponse(
         200,
         page(

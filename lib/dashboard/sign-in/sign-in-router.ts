@@ -38,7 +38,10 @@ export interface SignInParts {
  */
 const LIMITER_NAME = 'sign-in';
 
-/** Hosts for which browsers keep `Secure` cookies without TLS. */
+/**
+ * Matches a `Host` header that names this machine: `localhost`, a name under it, 127.x.x.x or `[::1]`. Most browsers
+ * keep `Secure` cookies of these hosts without TLS.
+ */
 const THIS_MACHINE = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 export function signInRouter({ members, links, sessions, cookie, pages, audit }: SignInParts): Router {
@@ -84,7 +87,10 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     throw badLink();
   }
 
-  /** If the sign-in cannot be written to the audit log, it fails, and the link stays usable. */
+  /**
+   * Writes the sign-in to the audit log. If that fails, the link becomes usable again, and the error is thrown, so that
+   * nobody is signed in without an entry.
+   */
   async function signedIn(member: Member, { ip }: Request, token: string): Promise<void> {
     try {
       await audit.signedIn(member, ip);
