@@ -4,18 +4,23 @@
  */
 import { types } from 'node:util';
 
-/** Matches a name that is safe to publish, because it holds no input: letters that end with `Error` or `Exception`. */
+/**
+ * Matches an `error.name` that is safe to publish: letters that end with `Error` or `Exception`. Other code can write
+ * any text into `name`, so `nameOf` replaces other names by the name of the class.
+ */
 const ERROR_NAME = /^[A-Z][A-Za-z]{0,60}(?:Error|Exception)$/;
 /** Matches the name of a class, which comes from source code and so holds no input. */
 const CLASS_NAME = /^[A-Za-z_$][\w$]{0,60}$/;
 /**
- * Matches words of letters, and short words with digits: `ECONNREFUSED`, `28P01`, `ERR_HTTP2_ERROR`. No key has this
- * form.
+ * Matches error codes such as `ECONNREFUSED`, `28P01` and `ERR_HTTP2_ERROR`: words joined by underscores, each with at
+ * most 20 letters, or at most 5 capital letters and digits. A code in another form may be a credential, so it is not
+ * published.
  */
 const ERROR_CODE = /^(?=.{1,60}$)(?:[A-Za-z]{1,20}|[A-Z0-9]{1,5})(?:_(?:[A-Za-z]{1,20}|[A-Z0-9]{1,5}))*$/;
 /**
- * Matches the place in a line of a stack. A place with a query, and a place in a data URL, do not match, because they
- * may contain data.
+ * Matches one line of a stack trace and captures its place, `file:line:column`. The file must be an absolute path, a
+ * `file:` URL or a `node:` module. A place with a query or in a `data:` URL does not match, because it may contain data
+ * of a request.
  */
 const PLACE = /^ {4}at (?:[^\n]*\()?((?:file:\/\/|node:|\/|[A-Za-z]:[\\/])[^\n()?#]*:\d+:\d+)\)?$/;
 const MAX_LINE = 500;
@@ -23,8 +28,8 @@ const MAX_PLACES = 8;
 const MAX_CAUSES = 3;
 
 /**
- * Returns the class and code of an error and of its causes, never a message: `TypeError, caused by Error ECONNREFUSED`.
- * It never throws.
+ * Returns the class and code of an error and of up to three causes, never a message: `TypeError, caused by Error
+ * ECONNREFUSED`. For a thrown value that is not an error, it returns only the type. It never throws.
  */
 export function describeError(thrown: unknown): string {
   if (!types.isNativeError(thrown)) return `a thrown value of type ${typeof thrown}`;
@@ -42,7 +47,8 @@ export function describeError(thrown: unknown): string {
 }
 
 /**
- * Returns where an error was thrown: up to 8 places `file:line:column` of its stack, innermost first. It never throws.
+ * Returns where an error was thrown: up to 8 places `file:line:column` of its stack, innermost first; an empty list if
+ * the stack cannot be read. It never throws.
  */
 export function placesOf(thrown: unknown): readonly string[] {
   if (!types.isNativeError(thrown)) return [];
