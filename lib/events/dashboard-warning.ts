@@ -1,8 +1,8 @@
 import { eventChannel } from './event-channel.js';
 
 /**
- * A problem of a Dashboard. It contains no data of the request. A member is a person who may use the Dashboard:
- * `memberOf` names the member of each request.
+ * A problem of a Dashboard. Of the request, it contains only the method and the route, such as `/keys/:id/edit`. A
+ * member is a person who may use the Dashboard: `memberOf` names the member of each request.
  */
 export interface DashboardWarning {
   /**

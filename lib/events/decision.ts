@@ -25,5 +25,8 @@ export interface Decision {
   readonly path: string | undefined;
 }
 
-/** `keyward:decision`: publishes each decision of a gate, and each refusal of a guard. */
+/**
+ * `keyward:decision`: publishes each decision of a gate, and each refusal and warning of a guard. A guard that lets a
+ * request pass without a warning publishes nothing.
+ */
 export const decisions = eventChannel<Decision>('keyward:decision');

@@ -4,17 +4,21 @@ import { eventChannel } from './event-channel.js';
 export interface TokenDecision {
   /** The endpoint: `/connect/token`, `/connect/introspect` or `/connect/revocation`. */
   readonly endpoint: 'token' | 'introspection' | 'revocation';
-  /** The result. A revocation of a token that was no longer valid is also `revoked`. */
+  /**
+   * The result. `introspected`: the endpoint said whether the token is active. `revoked`: also for a token that was no
+   * longer valid. `refused`: the client got an error. `unavailable`: the issuer could not decide, and the client got
+   * 503.
+   */
   readonly outcome: 'issued' | 'introspected' | 'revoked' | 'refused' | 'unavailable';
   /** The HTTP status of the response. */
   readonly status: number;
   /** The reason for a refusal, for the operator only. docs/reference/events.md lists the reasons. */
   readonly reason: string | undefined;
-  /** The client ID, if it was authenticated. */
+  /** The client ID; `undefined` if the client was not authenticated, because anyone can send any client ID. */
   readonly clientId: string | undefined;
   /** How the client authenticated. `both`: it sent the same secret in header and body. */
   readonly authentication: 'basic' | 'body' | 'both' | 'assertion' | undefined;
-  /** The granted scopes. */
+  /** The scopes of the issued token; `undefined` if no token was issued. */
   readonly scopes: readonly string[] | undefined;
 }
 
