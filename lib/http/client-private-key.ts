@@ -25,7 +25,8 @@ const ALGORITHM_OF_CURVE = new Map([
 /**
  * Reads a private key.
  *
- * @returns `undefined` if the input is not a private key that can sign.
+ * @returns `undefined` if the input is not a private key that can sign, or if the key cannot sign with the `alg` of its
+ * JWK.
  */
 export function readPrivateKey(input: unknown, keyId: string | undefined): SigningKey | undefined {
   const key = parseKey(input);
@@ -60,7 +61,7 @@ function isJwk(input: unknown): input is JWK {
   return typeof input === 'object' && input !== null && !(input instanceof KeyObject);
 }
 
-/** Returns the algorithms by which a key can sign. The first one is for a key without `alg`. */
+/** Returns the JWS algorithms with which a key can sign, the default first; an empty list if there is none. */
 function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): readonly string[] {
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {};
   if (asymmetricKeyType === 'rsa') return modulusLength < MIN_MODULUS ? [] : RSA_ALGORITHMS;

@@ -5,14 +5,17 @@ import { type CompactJws, type ReadJoseHeader, readCompactJws } from '../protoco
 import { own } from '../protocol/strict-json.js';
 import { clientNetwork } from './client-network.js';
 
-/** The sender of a request, as Node and Express know it. */
+/** Where a request comes from: Express sets `ip`, Node sets `socket`. */
 export interface Sender {
   /** The address, from Express. Behind a proxy, it depends on `trust proxy`. */
   readonly ip?: string | undefined;
   readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
 }
 
-/** The parts of a request that a proof of possession must match. */
+/**
+ * The parts of a request that verifiers read besides the credential: the sender, and what a proof of possession must
+ * match.
+ */
 export interface CredentialRequest extends Sender {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -68,7 +71,10 @@ export class PresentedCredential {
     return this.#sender?.ip ?? this.#sender?.socket?.remoteAddress;
   }
 
-  /** The network of the sender. */
+  /**
+   * The network of the client that sent the request (see `clientNetwork`): an IPv4 address, or the /64 of an IPv6
+   * address.
+   */
   get network(): string {
     return clientNetwork(this.from);
   }
@@ -103,7 +109,10 @@ export class PresentedCredential {
     return this.#jws ?? undefined;
   }
 
-  /** Whether the credential is a b64token (RFC 6750 §2.1). Every JWS is one. */
+  /**
+   * Whether the credential is a b64token (RFC 6750 §2.1). A JWS that was already parsed is one, so it is not checked
+   * again.
+   */
   get isWellFormed(): boolean {
     return (this.#jws ?? undefined) !== undefined || isB64token(this.#text);
   }

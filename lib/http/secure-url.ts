@@ -1,11 +1,12 @@
 /** Checks the URLs to which keyward connects. */
 import { BlockList, isIP } from 'node:net';
 
-/** The value that an option with such a URL must have, for error messages. */
+/** Describes the URLs that `secureUrl` accepts, for error messages about options. */
 export const SECURE_URL = 'an https URL (http only for a loopback host, or with "allowHttp")';
 
 /**
- * Parses a URL to which keyward may connect: https, or http to this machine; without a user name, password or fragment.
+ * Parses a URL to which keyward may connect: https, or http to `localhost`, 127.x.x.x or `[::1]`; without a user name,
+ * password or fragment.
  *
  * @param allowHttp - Whether http to any machine is accepted.
  * @returns `undefined` for a URL that is not allowed.
@@ -61,7 +62,10 @@ for (const [network, prefix] of INTERNAL_IPV4) {
   for (const before of EMBEDDING) internal.addSubnet(`${before}${network}`, 96 + prefix, 'ipv6');
 }
 
-/** Checks whether the host of a URL is this machine, or an address in a private network. Names are not resolved. */
+/**
+ * Checks whether the host of a URL is a name of this machine, or an address that is not globally reachable. Other names
+ * are not resolved, so a name with an internal address is not recognized.
+ */
 export function isInternalHost({ hostname }: URL): boolean {
   if (LOCALHOST.test(hostname)) return true;
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
