@@ -1,4 +1,7 @@
-/** Checks the verifiers of a gate. */
+/**
+ * Validates the option `accept` of a gate, and reads from its verifiers which kinds, schemes and DPoP algorithms the
+ * gate accepts.
+ */
 
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { Kind } from '../credentials/credential-kind.js';
@@ -51,7 +54,10 @@ export function kindsOf(accept: readonly CredentialVerifier[]): readonly Kind[] 
   return accept.every((verifier) => verifier.kinds !== undefined) ? Object.freeze([...new Set(kinds)]) : undefined;
 }
 
-/** Returns the schemes that the gate can accept: without `Bearer` if every credential must be bound to a key pair. */
+/**
+ * Returns the schemes that the gate can accept: `Bearer`, unless every credential must be bound to a key pair; and
+ * `DPoP`, if a verifier checks DPoP proofs.
+ */
 export function schemesOf(accept: readonly CredentialVerifier[]): readonly CredentialScheme[] {
   const takesBearer = accept.some(({ confirmation: { dpop, mtls } = {} }) => !dpop?.required || mtls?.required);
   const takesDpop = accept.some(({ confirmation }) => confirmation?.dpop !== undefined);

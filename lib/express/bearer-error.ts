@@ -2,8 +2,8 @@ import { RefusalError } from '../errors/refusal-error.js';
 import { BEARER_ERRORS, type BearerErrorCode } from '../protocol/bearer-error-texts.js';
 
 /**
- * The error that an error handler of the app gets for a refused request. It contains neither the cause nor anything
- * that the request contained.
+ * The error that an error handler of the app gets for a refused request. It contains neither the cause of the refusal
+ * nor anything that the request contained, so it is safe to log and to show.
  *
  * @example
  * ```ts

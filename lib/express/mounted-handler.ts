@@ -4,7 +4,7 @@ import { copiedMarkOf, type MarkName, markOf } from './route-metadata.js';
 
 /** One function of a router or a route. */
 export interface Handler {
-  /** The mounted function, or the wrapper around it if the function is not known. */
+  /** The mounted function. If it is wrapped, and the wrapper does not store it, this is the wrapper. */
   readonly handle: unknown;
   readonly name: string;
   /** How many parameters it has. Express recognizes an error handler by its four parameters. */

@@ -1,4 +1,7 @@
-/** The path of a route, as far as it can be read from its text. */
+/**
+ * Types for the path of a route, parsed as far as its text shows which requests it matches. The route audit and
+ * `openApiGate` compare such paths.
+ */
 
 /**
  * One part of a path, between slashes: a literal (case-sensitive if `sensitive`), a parameter, or unknown. An unknown

@@ -1,4 +1,7 @@
-/** Marks on the functions that keyward makes, for the route audit. */
+/**
+ * The metadata of gates and guards, and the marks by which other files, mainly the route audit, recognize the functions
+ * that keyward made.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { Kind } from '../credentials/credential-kind.js';
@@ -12,7 +15,10 @@ export interface GateMetadata {
   /** A description of the gate, for errors. */
   readonly name: string;
   readonly challenge: ChallengeContext;
-  /** The challenges that name only the scopes of the gate. */
+  /**
+   * The challenge for each error code, created once. It is used unless a refusal needs other scopes or another scheme.
+   * The challenges of a 401 name the scopes of the gate.
+   */
   readonly plainChallenges: Readonly<Record<BearerErrorCode, string>>;
   /** The kinds that the gate may accept; `undefined` if a verifier does not say which it accepts. */
   readonly kinds: readonly Kind[] | undefined;
@@ -24,11 +30,16 @@ export interface GateMetadata {
   readonly allowSchemeless: boolean;
   /** The verifiers of the gate; absent for a gate of an older copy of keyward. */
   readonly accept?: readonly CredentialVerifier[] | undefined;
-  /** Set for a gate with different checks on each route, such as `openApiGate`. */
+  /**
+   * Returns what the gate requires on one route. Set only for a gate whose requirements differ between routes, such
+   * as `openApiGate`.
+   */
   readonly atRoute?: ((method: string, paths: readonly Segments[]) => RouteSecurity) | undefined;
 }
 
-/** What a gate such as `openApiGate` requires on one route: the gates and guards that would require the same. */
+/**
+ * What a gate such as `openApiGate` requires on one route, expressed as gates and guards that would require the same.
+ */
 export interface RouteSecurity {
   readonly gates: readonly GateMetadata[];
   readonly guards: readonly GuardMetadata[];
@@ -61,8 +72,8 @@ export interface GuardMetadata {
 }
 
 /**
- * The names of the marks. They are registered symbols, so that an audit recognizes the functions of another copy of
- * keyward.
+ * The names of the marks. Each mark is stored under `Symbol.for(name)`, which is the same symbol in every copy of
+ * keyward, so an audit also recognizes the functions of another copy.
  */
 export type MarkName =
   | 'keyward.gate'
@@ -74,8 +85,9 @@ export type MarkName =
 /**
  * Marks a function with a symbol. The function stays extensible, because instrumentation adds properties to it.
  *
- * The mark is also stored as a property of the same name, which `Object.keys` finds. Some wrappers copy only such
- * properties: `copiedMarkOf` reads this copy, and is used only where every function is wrapped in this way.
+ * The mark is also stored as an enumerable property with the same name, for wrappers that copy only the properties that
+ * `Object.keys` finds. `copiedMarkOf` reads such a copy. It is used only if every function of the app is wrapped in
+ * this way, as by express-async-errors, because any other wrapper may not call the function.
  */
 export function mark<F extends object>(target: F, name: MarkName, value: object): F {
   Object.defineProperty(target, Symbol.for(name), { value });

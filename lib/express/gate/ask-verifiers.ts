@@ -34,7 +34,10 @@ class OutcomeError extends KeywardError {
   }
 }
 
-/** The outcome for the whole gate. `malformed`: the credential is not a b64token, and no verifier claims it. */
+/**
+ * The outcome for the whole gate. `malformed`: the credential is not a b64token (RFC 6750 section 2.1), and no built-in
+ * verifier decided about it. A custom verifier never gets such a credential.
+ */
 export type FinalOutcome = Accepted | Refused | Unavailable | typeof MALFORMED_OUTCOME;
 
 const MALFORMED_OUTCOME = Object.freeze({ outcome: 'malformed' as const });
@@ -53,8 +56,9 @@ export function askVerifiers(
   try {
     for (let index = first; index < accept.length; index += 1) {
       const verifier = accept[index] as CredentialVerifier & BuiltIn;
-      // A built-in verifier needs no checks here: it declines a credential whose syntax is wrong, and its principals
-      // are valid and frozen. See `builtIn` in contracts/credential-verifier.ts.
+      // The credential of a built-in verifier needs no check of its syntax, and its principal no validation: it
+      // declines a credential whose syntax is wrong, and its principals are valid and frozen. See `builtIn` in
+      // contracts/credential-verifier.ts.
       const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
       if (!isBuiltIn && !credential.isWellFormed) return MALFORMED_OUTCOME;
       const result = verifier.verify(credential);

@@ -30,7 +30,10 @@ export interface Gate<P extends Principal | undefined = Principal | undefined> e
   readonly 'keyward.gate': GateMetadata;
 }
 
-/** Marks a middleware as a gate. A wrapper that copies the properties of a gate does not become a gate. */
+/**
+ * Marks a middleware as a gate. A wrapper that copies the properties of a gate does not become a gate, because the
+ * wrapper may not call it.
+ */
 export function createGate(
   middleware: Middleware,
   metadata: GateMetadata,

@@ -16,7 +16,10 @@ export interface RefusalAnswer extends ChallengeRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The nonce that the client must use in its next proof, sent with `use_dpop_nonce`. */
   readonly dpopNonce?: string | undefined;
-  /** The description in the body, instead of the one of the error code. Challenges always have the one of the code. */
+  /**
+   * The message of the error, which is the description in the body. Default: the text of the error code. The
+   * description in a challenge is always the text of the error code.
+   */
   readonly description?: string | undefined;
 }
 
@@ -51,8 +54,8 @@ export function refuse(
   else if (needed === undefined && scheme !== 'DPoP' && schemes === undefined && authenticationContext === undefined) {
     headers['WWW-Authenticate'] = gate.plainChallenges[code];
   } else {
-    // A 401 also names the scopes of the gate: a client may request its next token with only the scopes of this
-    // challenge, and the token would then lack them (RFC 9470 §4).
+    // A 401 without needed scopes names the scopes of the gate: a client may request its next token with only the
+    // scopes of this challenge, and the token would then lack those of the gate (RFC 9470 §4).
     const named = needed ?? scopesOf401(gate.scopes, code);
     const request = { scheme, schemes, authenticationContext };
     headers['WWW-Authenticate'] = bearerChallenge(gate.challenge, code, named, request);
@@ -62,7 +65,10 @@ export function refuse(
   next(new BearerError(code, Object.freeze(headers), needed, description));
 }
 
-/** Whether the response has a challenge. A client that only has to wait does not need another credential. */
+/**
+ * Whether the response has a challenge. 503 and 429 have none, because the client only has to wait and needs no other
+ * credential.
+ */
 function isChallenged(code: BearerErrorCode): boolean {
   return code !== 'temporarily_unavailable' && code !== 'too_many_requests';
 }

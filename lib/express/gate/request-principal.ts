@@ -1,4 +1,7 @@
-/** Stores the principal of a request, and returns it with its type. */
+/**
+ * The principal of a request: gates set and clear it, also as `req.auth`, and handlers read it with `authOf` or
+ * `gate.principal`. `credentialOf` reads the credential itself.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../credentials/principal.js';
 import { KeywardError } from '../../errors/keyward-error.js';
@@ -48,7 +51,7 @@ export function clearPrincipal(req: ExpressRequest): void {
   Reflect.defineProperty(req, 'auth', { value: undefined, writable: true, enumerable: true, configurable: true });
 }
 
-/** The context of the last gate; `undefined` if no gate ran. */
+/** Returns the context of the last gate; `undefined` if no gate ran, or the last one refused the request. */
 export const authContextOf: (req: IncomingMessage) => AuthContext | undefined = contexts.get.bind(contexts);
 
 /**

@@ -1,4 +1,7 @@
-/** The gate: verifies the credential in the Authorization header of a request. */
+/**
+ * The gate: verifies the credential in the Authorization header of a request. It then checks the scheme, the address of
+ * the client, the scopes, and whether a secret key comes from a browser.
+ */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { joseHeaderReader } from '../../cache/jose-headers.js';
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
@@ -142,7 +145,8 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     const { scheme } = credential;
     // The scheme must be DPoP exactly when a DPoP proof was verified (RFC 9449 §7.2).
     if ((principal.confirmation === 'dpop') !== (scheme === 'DPoP')) return refusalOf(WRONG_SCHEME, credential);
-    // An unknown key gets the same answer, so a thief does not learn that the key is valid.
+    // A request from a wrong address gets the same answer as an unknown key, so that a thief does not learn that the
+    // key is valid.
     if (principal.allowedAddresses !== undefined && !includesAddress(principal.allowedAddresses, credential.from)) {
       return { answer: { code: 'invalid_token', scheme }, reason: 'address_not_allowed', principal };
     }
@@ -156,7 +160,8 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     if (principal.kind !== 'secret' || origin === undefined) {
       return { answer: undefined, principal, warning: undefined, dpopNonce };
     }
-    // A request with `Origin` comes from a web page, whose visitors can read its keys (docs/spec.md §5.1, rule 2).
+    // The header `Origin` means that the secret key is in a web page, where every visitor can read it (docs/spec.md
+    // §5.1, rule 2).
     const reason = 'secret_key_from_browser';
     if (refusesBrowsers) return { answer: { code: 'insufficient_scope' }, reason, principal };
     return { answer: undefined, principal, warning: reason };

@@ -41,7 +41,10 @@ function routerOf(app: RoutedApp | undefined): unknown {
   return outermost?.lazyrouter === undefined ? outermost?.router : outermost._router;
 }
 
-/** Finds the scopes in one router; `undefined` if no route of the router handles the request. */
+/**
+ * Finds the scopes of the gates and guards that a request meets in one router, up to and including its route;
+ * `undefined` if no route of the router handles the request.
+ */
 function scopesIn(router: unknown, path: string, req: IncomingMessage): readonly string[] | undefined {
   const method = req.method?.toLowerCase();
   const { stack } = Object(router) as { stack?: readonly RoutedLayer[] };

@@ -12,7 +12,7 @@ export type Verdict = AcceptedRequest | RefusedRequest;
 interface AcceptedRequest {
   readonly answer: undefined;
   readonly principal: Principal | undefined;
-  /** A problem of the request that the operator should know. */
+  /** The reason of a problem that does not refuse the request, for an event; `undefined` if there is none. */
   readonly warning: string | undefined;
   /** A new nonce for the client's proofs. */
   readonly dpopNonce?: string | undefined;

@@ -1,9 +1,12 @@
-/** How recently and how strongly a user must have authenticated (RFC 9470). */
+/**
+ * Validates what a route requires of the authentication of a user (RFC 9470): the accepted `acr` values, and the
+ * maximum age in seconds.
+ */
 import { isScopeToken } from '../../protocol/scope.js';
 
 /**
- * Whether a value is a list of `acr` values. They contain no spaces, because a challenge separates them with spaces
- * (RFC 9470 section 3).
+ * Whether a value is a list of one or more `acr` values. They contain no spaces, because a challenge separates them
+ * with spaces (RFC 9470 section 3).
  */
 export function isAcrList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every(isScopeToken);

@@ -35,14 +35,20 @@ export interface Refusal {
   readonly reason?: string | undefined;
 }
 
-/** A value that is both a check of the principal and a middleware that applies the check. */
+/**
+ * A middleware that refuses a request whose principal does not pass its check. `requireAny` uses the check without the
+ * middleware.
+ */
 export interface Guard extends Middleware {
   readonly 'keyward.guard': GuardMetadata;
   /** The check alone: `true` lets the request pass, any other result refuses it. */
   readonly check: GuardCheck;
 }
 
-/** Checks the principal, and changes nothing. */
+/**
+ * The check of a guard: `true` lets the request pass; `false` or a `Refusal` refuses it. It must not change anything,
+ * because `requireAny` calls it even if another guard decides.
+ */
 export type GuardCheck = (principal: Principal, req: IncomingMessage) => boolean | Refusal;
 
 /** Options of `defineGuard`. */

@@ -11,7 +11,10 @@ export interface RateLimitOptions {
    * the start for `default`, later when a key with a new limit makes a request.
    */
   readonly counter: (options: RateCounterOptions) => RateCounter;
-  /** The limits of keys whose record has no `limits`. Default: none, and these keys are not counted. */
+  /**
+   * The limits of keys whose record has no `limits`. Default: none; the requests of these keys then pass without being
+   * counted.
+   */
   readonly default?: readonly RateLimit[] | undefined;
   /**
    * What happens to requests while the counter fails or takes longer than a second: they pass, or are refused with 503.

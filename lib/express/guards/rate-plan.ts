@@ -1,10 +1,13 @@
-/** The windows (periods of time) in which requests are counted, and the header fields about them. */
+/**
+ * Creates the counters for rate limits, and formats the header fields `RateLimit` and `RateLimit-Policy`. A window is
+ * the period of time in which requests are counted for one limit.
+ */
 
 import type { RateCount, RateCounter, RateCounterOptions } from '../../contracts/rate-counter.js';
 import type { RateLimit } from '../../credentials/rate-limit.js';
 import { ignoreRejection } from '../../events/run-callback.js';
 
-/** One window, with its counter. */
+/** One limit, with the counter that counts the requests in its window. */
 export interface RateWindow {
   /**
    * Identifies the count: windows with the same name share one count. The name is the limit and the prefix of the
@@ -24,7 +27,10 @@ export interface RatePlan {
   readonly policies: string;
 }
 
-/** Maximum number of counters. Records of keys contain limits, and each different limit needs a counter. */
+/**
+ * Maximum number of counters in memory; beyond it, the first one is dropped. The records of keys contain limits, and
+ * each different limit needs a counter, so the number would otherwise be unlimited.
+ */
 const MAX_WINDOWS = 1_000;
 
 /** Makes the function that converts a list of limits to a plan. Windows with the same limit have one counter. */
@@ -63,7 +69,7 @@ export function createRatePlans(
   };
 }
 
-/** Formats an item of the field `RateLimit`: what remains, and the seconds until the window ends. */
+/** Formats one item of the field `RateLimit`: the requests that remain in the window, and the seconds until it ends. */
 export function rateLimitItem({ policy }: RateWindow, { remainingPoints, msBeforeNext }: RateCount): string {
   return `${policy};r=${Math.max(0, Math.trunc(remainingPoints))};t=${secondsOf(msBeforeNext)}`;
 }

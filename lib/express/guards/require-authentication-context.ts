@@ -23,7 +23,10 @@ const seconds: Option<number> = (options, name) => {
 
 const OPTIONS = { acr: optional(acrList), maxAge: optional(seconds) } satisfies OptionTable<AuthenticationContext>;
 
-/** The default of `accessTokens`, used for a verifier that does not state its tolerance. */
+/**
+ * Seconds by which `auth_time` may be in the future, for a verifier that does not state its tolerance. The value is the
+ * default of `accessTokens`.
+ */
 const CLOCK_TOLERANCE = 5;
 
 /**

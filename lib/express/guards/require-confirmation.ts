@@ -36,7 +36,8 @@ export function requireConfirmation(...methods: readonly ConfirmationMethod[]): 
 }
 
 /**
- * Returns the methods that the request proved. A token that is bound to a key pair and to a certificate proved both.
+ * Returns the methods by which the request proved that the client owns its token. With a valid proof for a token that
+ * is bound to a key pair and to a certificate, both were proved: verifiers check every binding of a token.
  */
 export function provenMethods({ confirmation, ...principal }: Principal): readonly ConfirmationMethod[] {
   if (confirmation === undefined) return [];

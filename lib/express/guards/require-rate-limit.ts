@@ -12,7 +12,7 @@ import { type GateMetadata, type GuardMetadata, mark } from '../route-metadata.j
 import { type RateLimitOptions, readRateLimitOptions } from './rate-limit-options.js';
 import { createRatePlans, type RatePlan, type RateWindow, rateLimitItem, secondsOf } from './rate-plan.js';
 
-/** The result of one counter. */
+/** The result of one counter for one request. `isOver`: the request exceeds the limit. */
 interface Counted {
   readonly isOver: boolean;
   /** `undefined` if the counter failed. */

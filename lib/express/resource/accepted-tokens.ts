@@ -1,6 +1,6 @@
 /**
- * Reads which access tokens a list of verifiers accepts. Resource metadata and gate must accept tokens of the same
- * issuers.
+ * Reads which access tokens a list of verifiers accepts: the metadata of a resource must name exactly the issuers whose
+ * tokens its gate accepts.
  */
 import type { AcceptedTokens, CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { SECURE_URL } from '../../http/secure-url.js';
@@ -37,7 +37,10 @@ export function tokensFor(
   return tokens;
 }
 
-/** Returns the tokens that a verifier accepts; `undefined` for a verifier of keys. */
+/**
+ * Returns the access tokens that a verifier accepts; `undefined` if its kinds do not include access tokens. It throws a
+ * `TypeError` if the verifier says neither.
+ */
 function tokensOf(factory: string, verifier: CredentialVerifier, index: number): AcceptedTokens | undefined {
   const { tokens, kinds } = verifier;
   if (tokens !== undefined) return tokens;
@@ -49,8 +52,8 @@ function tokensOf(factory: string, verifier: CredentialVerifier, index: number):
 }
 
 /**
- * Whether an issuer is a URL (RFC 8414 section 2). This check accepts plain http, because `accessTokens` has its own
- * check: it refuses http except for a loopback host or with `allowHttp`.
+ * Whether an issuer is a URL without a query or fragment (RFC 8414 section 2). This check accepts plain http, because
+ * `accessTokens` has its own check: it refuses http except for a loopback host or with `allowHttp`.
  */
 function isIssuerUrl(issuer: string): boolean {
   return /^https?:\/\/[^?#]+$/.test(issuer) && URL.canParse(issuer);

@@ -22,7 +22,10 @@ export interface ResourceMetadataDocument {
   readonly resource_tos_uri?: string;
 }
 
-/** Makes the fields about tokens that are bound to their clients; none if tokens are not bound. */
+/**
+ * Returns the members of the document that say how tokens are bound to their clients: by DPoP or by a client
+ * certificate.
+ */
 export function boundTokenMembers(verifiers: readonly CredentialVerifier[]) {
   const methods = verifiers.filter(({ tokens }) => tokens !== undefined).map(({ confirmation }) => confirmation);
   const algorithms = methods.flatMap((method) => method?.dpop?.algorithms ?? []);
@@ -36,8 +39,8 @@ export function boundTokenMembers(verifiers: readonly CredentialVerifier[]) {
 }
 
 /**
- * Whether every token must be bound to a key pair. If a verifier requires a key pair and a certificate, it accepts a
- * token that has only one of the two.
+ * Whether a verifier accepts only tokens that are bound to a key pair. A verifier that requires both DPoP and a
+ * certificate accepts a token with either of the two, so it does not require DPoP.
  */
 function isDpopRequired(method: ConfirmationMethods | undefined): boolean {
   return method?.dpop?.required === true && method.mtls?.required !== true;

@@ -56,7 +56,10 @@ export interface Route {
   readonly ownEndpoint: boolean;
 }
 
-/** A route on which a gate such as `openApiGate` is replaced by the gates and guards that require the same there. */
+/**
+ * A route whose checks no longer contain a gate such as `openApiGate`, whose requirements differ between routes:
+ * `readRoutes` replaces it by gates and guards that require the same on this route.
+ */
 interface CheckedRoute extends Route {
   readonly openByDocument: boolean;
   /** Whether a gate refuses the requests that its OpenAPI document does not describe. */
@@ -108,7 +111,8 @@ export function auditRoutes(app: object): readonly RouteReport[] {
 }
 
 /**
- * Returns the routes of an app with their checks, for a gate with different checks on each route.
+ * Returns the routes of an app with their checks. A gate whose requirements differ between routes, such as
+ * `openApiGate`, is replaced by gates and guards that require the same on that route.
  *
  * @throws TypeError as `auditRoutes` does.
  */
@@ -143,8 +147,8 @@ function openCallbacks(checks: readonly RouteCheck[]): readonly string[] {
 function routesOf(layers: readonly Layer[], nested: boolean): Route[] {
   return layers.flatMap((layer, index) => {
     const before = layers.slice(0, index);
-    // After a refusal, Express skips a route with its callbacks. So `routesAt` adds these callbacks after the checks
-    // before the route.
+    // After a refusal, Express skips a route and its callbacks, so the checks before the route protect them: `routesAt`
+    // adds them after these checks. Callbacks of other layers run even after a refusal (see `checksAt`).
     const callbacks = layer.type === 'route' ? [] : callbacksOf(layer);
     return routesAt(layer, nested).map((route) => ({
       ...route,

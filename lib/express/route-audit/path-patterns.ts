@@ -31,9 +31,9 @@ export function readPath(path: unknown, rules: PathRules): readonly Segments[] {
 }
 
 /**
- * Removes slashes at the end of a path, as Express does. Express 4 removes one slash. Express 5 removes all of them
- * before it reads the optional parts, but it keeps the path `/`. So `['/']` and `/{v1}` match `/`, but no path below
- * it.
+ * Removes slashes at the end of a path, as Express does. Express 4 removes one slash. Express 5 removes all of them,
+ * except from the path `/`, and before it reads optional parts. So in Express 5 the paths `/` in a list and `/{v1}`
+ * without its optional part match `/`, but no path below it.
  */
 function loosened(path: string, { version, strict }: PathRules): string {
   if (version === 4) return path.replace(/\/$/, '');

@@ -14,7 +14,7 @@ export interface RouteCheck {
   readonly callback?: string;
 }
 
-/** The names of middlewares that do not parse the body, so no request can make them fail. */
+/** The names of middlewares that do not parse the body, so they are assumed to fail for no request. */
 const NO_PARSERS = ['cookieParser', 'compression', 'corsMiddleware', 'helmetMiddleware', 'logger'];
 
 /**
@@ -26,15 +26,18 @@ const PREPARATIONS: ReadonlySet<string> = new Set([
   ...NO_PARSERS,
 ]);
 
-/** The names of functions that never fail, including those that Express 4 itself mounts. */
+/**
+ * The names of functions that are assumed to pass every request on without an error: the middlewares that do not parse
+ * the body, and the functions that Express 4 itself mounts.
+ */
 const NEVER_FAIL: ReadonlySet<string> = new Set([...NO_PARSERS, 'query', 'expressInit']);
 
 /**
- * Returns the checks that a request passes in the layers before another layer, and the callbacks of that layer. Checks
- * before an error handler that may ignore refusals do not count.
+ * Returns the checks that a request for a route passes in the layers before the layer of the route, and `own`, the
+ * callbacks of that layer. Checks before an error handler that may ignore refusals do not count.
  *
  * After a refusal, Express still runs the parameter callbacks of `use()`, until an error handler ends the request. So a
- * callback comes before each gate whose refusals no `bearerErrors` has ended yet.
+ * callback is listed before each gate whose refusals no `bearerErrors` has ended yet: that gate does not protect it.
  */
 export function checksAt(
   layers: readonly Layer[],
@@ -83,7 +86,10 @@ export function takesRequests(handler: Handler): boolean {
   return !isCheck(handler) && !isErrorHandler(handler);
 }
 
-/** Whether a function may end a request, or make it leave its router. `true` for all functions except known parsers. */
+/**
+ * Whether a function handles requests and may end one, or make it leave its router. `true` for all such functions
+ * except known ones that only prepare requests.
+ */
 export function mayEndRequest(handler: Handler): boolean {
   return takesRequests(handler) && !isPreparation(handler);
 }
@@ -92,7 +98,10 @@ function isCheck({ gate, guard }: Handler): boolean {
   return gate !== undefined || guard !== undefined;
 }
 
-/** Returns the callbacks that may run before a route. Those of other routes are left out: each route lists its own. */
+/**
+ * Returns the callbacks of a layer that may run for a request before it reaches a later route. Callbacks of a layer
+ * that is itself a route are left out: they are listed for that route.
+ */
 function callbacksBefore(layer: Layer, route: readonly Segments[]): readonly RouteCheck[] {
   return layer.type !== 'route' && layer.callbacks.length > 0 && meets(layer, route) ? callbacksOf(layer) : [];
 }
@@ -157,8 +166,8 @@ function endsOwnRefusals(layer: Layer): boolean {
 }
 
 /**
- * Whether a layer may end an anonymous request with an error that is no refusal, such as a parser that meets malformed
- * JSON. `bearerErrors` passes such an error on, and Express skips the gates after it.
+ * Whether a layer may call `next` with an error that is not a refusal, for an anonymous request: for example, a parser
+ * that gets malformed JSON. `bearerErrors` passes such an error on, and Express then skips the gates after the layer.
  */
 function mayFail(layer: Layer, route: readonly Segments[]): boolean {
   if (!meets(layer, route)) return false;

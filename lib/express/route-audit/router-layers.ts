@@ -76,7 +76,10 @@ function routerOf(app: unknown): ExpressRouter | undefined {
   return isRouter(router) ? router : undefined;
 }
 
-/** `stack` alone is not enough, because routers of other frameworks have it too. */
+/**
+ * Whether a value is an Express router. A `stack` alone is not enough, because routers of other frameworks have one
+ * too.
+ */
 export function isRouter(value: unknown): value is ExpressRouter {
   return hasLayers(value) && typeof (value as { use?: unknown }).use === 'function';
 }
@@ -127,8 +130,8 @@ function namesIn(path: string): readonly string[] {
 }
 
 /**
- * Returns the groups of a regular expression, by name and by number. An empty alternative is added, so that the
- * expression matches any text.
+ * Returns the parameters of a path that is a regular expression: the names and the numbers of its groups. An empty
+ * alternative is added, so that the expression matches the empty text, and its groups can be read.
  */
 function groupsOf({ source, flags }: RegExp): readonly string[] {
   const found = new RegExp(`${source}|`, flags.replace(/[gy]/g, '')).exec('');
@@ -147,8 +150,8 @@ function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
 }
 
 /**
- * Whether the methods are those of `app.all`, which adds the same handlers for every method that Node knows. A
- * `route.all` names no method.
+ * Whether the methods come from `app.all`, which adds the same handlers for every method that Node knows. The handlers
+ * of `route.all` have no method at all.
  */
 function isEveryMethod(named: readonly RouteMethod[]): boolean {
   if (named.length !== METHODS.length) return false;
@@ -167,7 +170,7 @@ function pathsOf(layer: ExpressLayer, router: ExpressRouter): readonly LayerPath
   };
   const written = route === undefined ? mountPathOf(layer) : route.path;
   const paths = [written].flat(Number.POSITIVE_INFINITY);
-  // In Express 4 an empty list matches every path.
+  // In Express 4, a layer whose list of paths is empty matches every path.
   return (paths.length === 0 && regexp !== undefined ? [regexp] : paths).map((path: unknown) => {
     const text = path === '' || path === '*' ? `/${path}` : String(path);
     return { text, choices: slash === true ? [[]] : readPath(path, rules) };
@@ -195,7 +198,8 @@ function writtenPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown 
       .replaceAll('\\/', '/')
       .replaceAll('\\.', '.');
     if (path !== undefined && !/[\\^$*+?()[\]{}|]|\/$/.test(path.replaceAll(/(:\w+)\?/g, '$1'))) return path;
-    // The names in this path cannot be counted, so the paths after it get no names.
+    // This alternative cannot be converted back to a path, so it is not known how many of the names belong to it. The
+    // alternatives after it get no names.
     names.length = 0;
     return regexp;
   });
