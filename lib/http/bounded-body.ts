@@ -15,7 +15,7 @@ export interface BodyBounds {
   readonly timeoutMs: number;
 }
 
-/** Why the body could not be read. */
+/** Why the body could not be read: it was too large, arrived too slowly, or the connection closed before its end. */
 export type BodyFault = 'too_large' | 'slow_body' | 'aborted';
 
 /** Checks whether a content type is that of a form. */
