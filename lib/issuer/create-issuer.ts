@@ -135,7 +135,10 @@ const OPTIONS = {
 /** Maximum milliseconds to receive the body of a token request. */
 const TIMEOUT_MS = 10_000;
 
-/** On schedule, a new key is published for a day before it signs. No cache keeps a key set without it for so long. */
+/**
+ * Caches may keep the key set for five minutes, and for another hour while the issuer fails. In a scheduled rotation, a
+ * new key is published for a day before it signs, so every cache has it by then.
+ */
 const KEYS_CACHE_CONTROL = `public, max-age=${PUBLISHED_KEYS_MAX_AGE}, stale-if-error=3600`;
 const METADATA_CACHE_CONTROL = 'public, max-age=3600';
 

@@ -31,7 +31,10 @@ export interface IssuedBy {
   readonly clock: Clock;
 }
 
-/** Issues a token. If `cnf` is given, the token is bound to the key that it names. */
+/**
+ * Issues a token. If `cnf` is given, the token is bound to the key pair and the certificate of the client that it
+ * names.
+ */
 export type IssueToken = (
   accessKey: AccessKeyGrant,
   scopes: readonly string[],
@@ -57,8 +60,9 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy): IssueT
       jti: randomUUID(),
       iat,
       exp,
-      // Verifiers refuse the token if the access key has a later `tokensNotBefore` by then. They do not compare it with
-      // `iat`, which may come from another clock. A NumericDate, in seconds.
+      // The current `tokensNotBefore` of the access key, in seconds. When all tokens of the access key are revoked, it
+      // gets a later one, and verifiers refuse each token with an earlier one. They do not compare `iat`, which may
+      // come from another clock.
       tokens_not_before: Math.max(0, tokensNotBefore) / 1_000,
     };
     const token = await key.sign(cnf === undefined ? claims : { ...claims, cnf });

@@ -2,10 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { TOKEN_ERRORS } from '../protocol/token-error-texts.js';
 import type { TokenRequestError } from './token-request-error.js';
 
-/** Headers of every response of the token endpoint, which must not be cached (RFC 6749 §5.1). */
+/**
+ * Headers of every response except a published document: the response may contain a token, so it must not be cached
+ * (RFC 6749 §5.1).
+ */
 const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
 
-/** Writes a token response or an error response. */
+/** Writes a response that must not be cached, such as a token, the state of a token, or an error. */
 export function answer(
   res: ServerResponse,
   status: number,
@@ -27,7 +30,7 @@ export function answerRefusal(res: ServerResponse, refusal: TokenRequestError, c
   answer(res, status, body, challenge === undefined ? headers : { ...headers, 'WWW-Authenticate': challenge });
 }
 
-/** Writes a document that may be cached. */
+/** Writes a public document that may be cached: the metadata, or the key set. */
 export function publish(res: ServerResponse, document: object, cacheControl: string): void {
   writeJson(res, 200, document, { 'Cache-Control': cacheControl });
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the parameters of a token request from its body. The type and size of the body, and the time to receive it, are
- * limited.
+ * Reads the parameters of a request to an endpoint of the issuer from its body. The type and size of the body, and the
+ * time to receive it, are limited.
  */
 import type { IncomingMessage } from 'node:http';
 import { type BodyBounds, type BodyFault, isFormType, type MaybeParsed, readBody } from '../http/bounded-body.js';
@@ -8,7 +8,7 @@ import { MAX_CREDENTIAL_LENGTH } from '../protocol/authorization-header.js';
 import { readForm, withoutEmpty } from '../protocol/form.js';
 import { TokenRequestError } from './token-request-error.js';
 
-/** Maximum size of a request in bytes. The credentials and about 150 scopes fit. */
+/** Maximum size of a token request in bytes. The credentials and about 150 scopes fit. */
 const MAX_BYTES = 8 * 1_024;
 
 /**
@@ -18,8 +18,8 @@ const MAX_BYTES = 8 * 1_024;
 export const MAX_BYTES_WITH_TOKEN = MAX_BYTES + MAX_CREDENTIAL_LENGTH;
 
 /**
- * The HTTP status of each fault. `slow_body` and `too_large` close the connection, so that the rest of the body is not
- * read.
+ * The HTTP status of each fault, if it is not that of `invalid_request`. `slow_body` and `too_large` close the
+ * connection, so that the rest of the body is not read.
  */
 const BODY_FAULTS: Readonly<Record<BodyFault, { status?: number; headers?: Record<string, string> }>> = {
   aborted: {},

@@ -6,16 +6,19 @@ import { certificateThumbprint } from '../tokens/mtls/certificate.js';
 import type { ClientHttpRequest } from './clients/authenticate-request.js';
 import { RETRY_SOON, TokenRequestError } from './token-request-error.js';
 
-/** The key that a token is bound to: its claim `cnf` (RFC 7800 §3.1). */
+/**
+ * The claim `cnf` of a token (RFC 7800 §3.1). `jkt`: the thumbprint of the key pair that it is bound to. `x5t#S256`:
+ * the thumbprint of the client certificate that it is bound to.
+ */
 export interface Confirmation {
   readonly jkt?: string;
   readonly 'x5t#S256'?: string;
 }
 
 export interface SenderConstraint {
-  /** The key that the token is bound to; `undefined` for a Bearer token. */
+  /** What the token is bound to; `undefined` if it is not bound. */
   readonly cnf: Confirmation | undefined;
-  /** The value of the field `DPoP-Nonce` of the response. */
+  /** The value of the field `DPoP-Nonce` of the response; `undefined` if the client needs no new nonce. */
   readonly nonce: string | undefined;
 }
 
@@ -32,8 +35,8 @@ export interface SenderConstraints {
 }
 
 /**
- * Returns the key to which the token of a request must be bound. To refuse the request, it throws a
- * `TokenRequestError`.
+ * Returns the key pair and the certificate to which the token of a request must be bound. To refuse the request, it
+ * throws a `TokenRequestError`.
  */
 export type ConstrainSender = (req: ClientHttpRequest, accessKey: AccessKeyGrant) => Promise<SenderConstraint>;
 

@@ -1,7 +1,10 @@
 import { RefusalError } from '../errors/refusal-error.js';
 import { TOKEN_ERRORS, type TokenErrorCode } from '../protocol/token-error-texts.js';
 
-/** Thrown to refuse a request to an endpoint of the issuer. */
+/**
+ * Thrown to refuse a request to the token, introspection or revocation endpoint. The client gets the error code and its
+ * fixed description, never the reason.
+ */
 export class TokenRequestError extends RefusalError {
   override readonly name = 'TokenRequestError';
   declare readonly code: TokenErrorCode;

@@ -1,6 +1,6 @@
 /**
- * Authenticates clients. Every failure takes the same work and gets the same response, so that nobody learns which ids
- * exist.
+ * Authenticates clients. Every refusal takes the same work and gets the same response, `invalid_client`, so that nobody
+ * learns which client IDs exist.
  */
 import { BoundedLoader } from '../../cache/bounded-loader.js';
 import { FailedLookup, NO_SUBJECT } from '../../cache/cache-entries.js';
@@ -39,7 +39,7 @@ const NO_RECORD: AccessKeyRecord = Object.freeze({
   defaultScopes: ['none'],
 });
 
-/** The result of a lookup. It has no `grant` if the client does not exist. */
+/** The result of a lookup; `grant` is `undefined` if the client does not exist. */
 interface Client extends Subject {
   readonly grant: AccessKeyGrant | undefined;
 }

@@ -3,7 +3,7 @@
 import { digestOf, digestsEqual } from '../../credentials/digest.js';
 import { type AccessKeyGrant, MAX_FORMER_SECRETS, type Secret } from '../../credentials/records/access-key-grant.js';
 
-/** The credential that a client has proven to have, or the reason why the proof failed. */
+/** The result of checking the credential of a client, a secret or an assertion. */
 export interface ClientProof {
   /**
    * The digest of the secret or of the public key (`publicKeyDigest`). The use of the credential is recorded under this
@@ -14,7 +14,10 @@ export interface ClientProof {
   readonly reason: string | undefined;
 }
 
-/** Replaces each secret that a client does not have, so that response times do not show how many secrets it has. */
+/**
+ * Takes the place of each secret that a client does not have. So each check compares the same number of digests, and
+ * response times do not show how many secrets a client has.
+ */
 const NO_SECRET: Secret = Object.freeze({ digest: '0'.repeat(64), expiresAt: Number.NEGATIVE_INFINITY });
 
 /**

@@ -10,10 +10,15 @@ import type { Assertion } from './read-assertion.js';
 
 /** Maximum number of clients whose imported keys are cached. */
 const MAX_CLIENTS = 1_000;
-/** Maximum number of keys that are tried for one assertion. */
+/**
+ * Maximum number of keys that are tried for one assertion. If more keys fit, the assertion is refused without a try.
+ */
 const MAX_TRIES = 2;
 
-/** The key that made a signature, or the reason why no key did. */
+/**
+ * The result for one signature. `reason` is `undefined` if the key `kid` made it. `assertion_key`: there was no key to
+ * try, or too many. `assertion_signature`: no key that was tried made the signature.
+ */
 export interface Signer {
   readonly kid: string | undefined;
   readonly reason: 'assertion_key' | 'assertion_signature' | undefined;

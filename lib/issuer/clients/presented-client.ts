@@ -1,4 +1,7 @@
-/** Reads the client credentials of a token request (RFC 6749 §2.3.1). */
+/**
+ * Reads the credentials that a client presents to an endpoint of the issuer: a secret (RFC 6749 §2.3.1) or an assertion
+ * (RFC 7521 §4.2).
+ */
 import type { IncomingMessage } from 'node:http';
 import { repeatsAuthorization } from '../../protocol/authorization-header.js';
 import { type ClientCredentials, readBasic } from '../../protocol/basic.js';
@@ -10,7 +13,7 @@ import { ASSERTION_TYPE, type Assertion, type ReadAssertion } from './read-asser
  */
 export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
 
-/** All methods, to validate options. */
+/** The values that the option `clientAuthentication` of `createIssuer` may contain. */
 export const CLIENT_AUTHENTICATION: readonly ClientAuthentication[] = Object.freeze([
   'client_secret_basic',
   'client_secret_post',
@@ -42,8 +45,8 @@ const ASSERTION_PARAMETERS = ['client_assertion', 'client_assertion_type'];
 const MAX_LENGTH = 256;
 
 /**
- * Matches characters that RFC 6749 Appendix A.1 and A.2 do not allow. A string with NUL would make many stores fail,
- * and the response would be 503.
+ * Matches control characters, which RFC 6749 Appendix A.1 and A.2 do not allow in a client ID or a secret. A string
+ * with NUL would make many stores fail, and the client would get 503.
  */
 const CONTROL = /\p{Cc}/u;
 

@@ -9,7 +9,7 @@ import { verifySignature } from '../../tokens/signature.js';
 import { SIGNING_ALGORITHMS } from '../signing-keys/signing-key.js';
 import type { SigningKeys } from '../signing-keys/signing-keys.js';
 
-/** A token with a valid signature of this issuer. */
+/** A token with a valid signature of this issuer and valid claims. Whether it was revoked is not checked. */
 export interface IssuedToken {
   readonly claims: TokenClaims;
   readonly payload: JsonObject;
@@ -62,7 +62,10 @@ async function isSignedBy(jws: Parameters<typeof verifySignature>[0], jwk: JWK, 
   return key !== undefined && (await verifySignature(jws, key, alg));
 }
 
-/** Returns the confirmation of a token: the key that it is bound to (RFC 7800). */
+/**
+ * Returns the claim `cnf` of a token: the key or certificate that it is bound to (RFC 7800); `undefined` if it is not
+ * bound.
+ */
 export function confirmationOf({ payload }: IssuedToken): unknown {
   return own(payload, 'cnf');
 }

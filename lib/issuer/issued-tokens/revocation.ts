@@ -55,7 +55,7 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
   async function respond({ parameters, accessKey, authentication }: ClientRequest): Promise<EndpointAnswer> {
     const text = parameters.get('token');
     if (text === undefined) throw new TokenRequestError('invalid_request', 'no_token');
-    // An `iat` in the future does not matter here: the clock of the instance that issued the token may be ahead.
+    // A token with an `iat` in the future can be revoked too: the clock of the instance that issued it may be ahead.
     const token = await readToken(text, clock.now() - AFTER_EXPIRY, Number.POSITIVE_INFINITY);
     // Revoking an invalid token succeeds, because the purpose of the request is already achieved (RFC 7009 §2.2).
     if (token === undefined) return respondTo(accessKey.id, authentication);

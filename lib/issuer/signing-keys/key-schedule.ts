@@ -49,8 +49,9 @@ export function isRotationDue(keys: readonly Scheduled[], algorithm: string, now
 }
 
 /**
- * Returns the key that signs: the newest key of the algorithm that was published long enough. The first key signs
- * immediately.
+ * Returns the key that signs: the newest key of the algorithm that was published for a day; if there is none, the
+ * newest such key of another algorithm; if there is none either, the oldest key, because the first key of a store must
+ * sign at once. `undefined` if all keys are retired.
  */
 export function signingKeyOf<K extends Scheduled>(keys: readonly K[], algorithm: string, now: number): K | undefined {
   const usable = keys.filter(({ isRetired }) => !isRetired);

@@ -33,13 +33,15 @@ const READ_UNKNOWN_EVERY = 1_000;
 /** Seconds for which caches may keep the published keys. */
 export const PUBLISHED_KEYS_MAX_AGE = 300;
 /**
- * Milliseconds for which an instance continues to sign with the previous key after it has read a new one. After this
- * time, all instances publish the new key, even if their last read was slow, and no cache has an older key set.
+ * Milliseconds for which an instance continues to sign with the previous key after it has first read a new one. After
+ * this time, all instances publish the new key, even if their last read was slow, and no cache has an older key set, so
+ * every resource server can verify the tokens of the new key.
  */
 const SIGNS_AFTER = READ_EVERY + PUBLISHED_KEYS_MAX_AGE * 1_000 + 5_000;
 /**
- * Milliseconds since the last read after which an instance signs with a new key at once. The previous key may have been
- * retired long ago, so that other instances would remove it before the tokens that it signs now expire.
+ * If an instance has not read the keys for this time (milliseconds), it signs with a new key at once, without waiting
+ * for `SIGNS_AFTER`. Meanwhile, the previous key may have been retired, and other instances would remove it before the
+ * tokens that it signs now expire.
  */
 const MAX_READ_GAP = 1_800_000;
 
@@ -107,7 +109,10 @@ export class SigningKeys {
     return { keys: all.map((key) => key.publicJwk) };
   }
 
-  /** Returns the cached keys; `undefined` if they must be read again. */
+  /**
+   * Returns the cached keys if they are recent, or if the last read failed a moment ago; `undefined` if they must be
+   * read.
+   */
   #fresh(kid?: string): Keys | undefined {
     const now = this.#clock.monotonic();
     const isUnknown = kid !== undefined && this.#keys?.all.every((key) => key.kid !== kid);
@@ -140,8 +145,8 @@ export class SigningKeys {
         throw new SigningKeyError(`the store has no signing key for ${this.#algorithm}, and did not store a new one`);
       for (const { kid } of replacedKeysOf(keys, scheduled))
         await this.#ask('retireSigningKey', (store) => store.retireSigningKey(kid));
-      // A previous key that `rotate --now` retired is still in the store, so it can sign. A revoked key is not in the
-      // store, so it never signs again.
+      // While the scheduled key is too new, the previous key signs. `rotate --now` retires it, but leaves it in the
+      // store. A revoked key is not in the store, so it never signs again.
       const previous = keys.find(({ kid }) => kid === this.#keys?.signing.kid);
       const signing = previous !== undefined && this.#isNew(scheduled) ? previous : scheduled;
       const expired = this.#expired(keys);
@@ -187,8 +192,9 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the retired keys whose tokens have all expired, by the monotonic clock. Every instance reads the store each
-   * minute, so it stops signing with a key a few minutes after the key was retired.
+   * Returns the retired keys that this process has seen as retired for `KEPT_FOR`, by the monotonic clock. All their
+   * tokens have expired: every instance reads the store each minute, so it stops signing with a key a few minutes after
+   * the key was retired.
    */
   #expired(keys: readonly SigningKey[]): readonly SigningKey[] {
     const now = this.#clock.monotonic();
