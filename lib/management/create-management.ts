@@ -1,4 +1,4 @@
-/** Management of accounts, keys and access keys (docs/spec.md §5.4). */
+/** Management of accounts, API keys and access keys, with their usage and the audit log (docs/spec.md §5.4). */
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import { type OptionTable, object, readTable } from '../options/option-table.js';

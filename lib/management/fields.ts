@@ -1,4 +1,4 @@
-/** Validates the input of members. Each error names the wrong field. */
+/** Validates the input of members and of the operator. Each error names the wrong field. */
 import { types } from 'node:util';
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import { isScopeToken } from '../protocol/scope.js';
@@ -51,7 +51,10 @@ export function readEnvironment(value: unknown): Environment {
   return value === undefined ? 'live' : readOneOf('environment', value, ENVIRONMENTS);
 }
 
-/** Reads a display name: characters of any script, but only visible ones. */
+/**
+ * Reads a display name: at most 100 characters of any script, all visible except spaces. Returns `null` if it is absent
+ * or empty.
+ */
 export function readName(field: string, value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   const isName =
@@ -71,7 +74,8 @@ export function readId(field: string, value: unknown): string {
 }
 
 /**
- * Reads an id for a new key. It becomes part of URLs, so `new` is refused: `keys/new` is the page that creates a key.
+ * Reads an id for a new key. It becomes part of URLs, so `.` and `:` are not allowed, nor `new` in any case: `keys/new`
+ * is the page that creates a key.
  */
 export function readNewKeyId(field: string, value: unknown): string {
   const isId = typeof value === 'string' && KEY_ID.test(value) && !(value in {}) && value.toLowerCase() !== 'new';

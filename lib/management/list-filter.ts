@@ -45,7 +45,7 @@ const STATES = ['active', 'disabled', 'expired', 'revoked'] as const;
 const FILTERS = ['kind', 'environment', 'api', 'state', 'text', 'unusedSince', 'sort', 'after', 'limit'];
 
 /**
- * Reads and validates a filter.
+ * Reads and validates a filter. `all`: the kinds that the list may contain, and contains if the filter names none.
  *
  * @throws ManagementError `invalid`
  */

@@ -6,9 +6,9 @@ export type ManagementErrorCode =
   | 'invalid'
   /** 401: the request has no member, or the member has no account. */
   | 'no_member'
-  /** 403: the member does not have the permission, or the account is disabled. */
+  /** 403: the member has no permission for the operation, the scope or the environment, or the account is disabled. */
   | 'forbidden'
-  /** 404: the key or account does not exist, or belongs to another account. */
+  /** 404: the key, its secret, its public key or the account does not exist, or the member does not manage it. */
   | 'not_found'
   /** 409: the record was changed since it was read; read it again and retry. */
   | 'version_conflict'

@@ -1,6 +1,6 @@
 /** The permissions of members in the Dashboard and the management API (docs/spec.md §5.4). */
 
-/** `reader` is for programs and members that only read. */
+/** `reader` lists and views keys. `developer` also creates keys. `owner` also edits, rotates and revokes them. */
 export type Permission = 'reader' | 'developer' | 'owner';
 
 /** All permissions. Each permission includes the ones before it in this list. */
@@ -26,7 +26,7 @@ export function permissionTitle(action: Action): string {
   return TITLES[NEEDS[action]];
 }
 
-/** Owner includes Developer, and Developer includes Reader. */
+/** Whether one of the permissions allows an action. Owner includes Developer, and Developer includes Reader. */
 export function isAllowed(action: Action, permissions: readonly Permission[]): boolean {
   return includesPermission(permissions, NEEDS[action]);
 }
@@ -39,8 +39,8 @@ export const SCOPE_PERMISSIONS: Readonly<Record<string, Permission>> = Object.fr
 });
 
 /**
- * Checks whether a member may give this scope to a key. A scope of the management API must not allow more than the
- * member may do.
+ * Checks whether a member may give this scope to a key. A scope of the management API (`keys:`) must not allow more
+ * than the member may do, so an unknown one needs Owner.
  */
 export function mayGrant(scope: string, permissions: readonly Permission[]): boolean {
   if (!scope.startsWith('keys:')) return true;

@@ -34,7 +34,7 @@ export interface AccountListFilter {
   readonly limit?: number | undefined;
 }
 
-/** Operations on accounts. The audit log names `operator` as the actor. */
+/** Operations on accounts. The parameter `operator` says who acts; the audit log shows it as the actor. */
 export interface Accounts {
   /**
    * Creates an account or changes its settings. New limits on APIs, scopes and channels apply to its keys immediately.

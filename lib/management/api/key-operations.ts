@@ -33,7 +33,10 @@ export interface KeyCollection {
   readonly patchSchema: 'KeyPatch' | 'AccessKeyPatch';
 }
 
-/** The methods that both services have. Their settings differ, so this type accepts none; callers cast them. */
+/**
+ * The methods that both services have. `create` and `edit` need different settings for each type of key, so their type
+ * here is `never`, and callers cast the settings.
+ */
 type Service = Pick<ApiKeyService | AccessKeyService, 'list' | 'view' | 'rotate' | 'endGrace' | 'revoke'> & {
   create(member: Member, settings: never, idempotencyKey?: string): Promise<CreatedKey>;
   edit(member: Member, id: string, edit: never, idempotencyKey?: string): Promise<KeyView>;
@@ -69,7 +72,8 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
     const id = idOf(params);
     if (Object.hasOwn(body, 'version'))
       throw invalid('version', 'unknown field; send the version in the If-Match header');
-    // A member without the permission is refused (and audited) before the answer can reveal anything about the key.
+    // If the member has no permission to edit, this call throws `forbidden` and writes the attempt to the audit log. It
+    // comes first, because later answers would reveal whether the key exists.
     if (!isAllowed('edit', member.permissions)) await keys.edit(member, id, {} as never);
     const edit = async (version: number | typeof ANY_VERSION) =>
       await keys.edit(member, id, { ...patchOf(body), version } as never, idempotencyKey);
@@ -77,8 +81,8 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
     const seen = await keys.view(member, id);
     const version = (await versionFor(ifMatch, async () => seen.version)) ?? seen.version;
     const key = await edit(version);
-    // `keys.edit` accepts any version if nothing changes, but a stale `If-Match` must fail. A request that is repeated
-    // with its idempotency key also has a stale `If-Match`, and must succeed again.
+    // If the patch changes nothing, `keys.edit` accepts any version, but a stale `If-Match` must fail. With an
+    // idempotency key, it may be stale because this request was carried out before, and must succeed again.
     const isStale = seen.version > version || key.version < version;
     if (isStale && idempotencyKey === undefined) throw preconditionFailed();
     return keyAnswer(key);
@@ -178,7 +182,10 @@ export function keyAnswer(key: KeyView): ApiAnswer {
   return { status: 200, headers: tagOf(key), body: key };
 }
 
-/** Returns the response to a request that created a secret. A repeated request gets the key without its secret. */
+/**
+ * Returns the response to a request that created a secret. A repeated request gets status 200 and the key without its
+ * secret, which is not stored.
+ */
 export function createdAnswer(
   { key, secret }: CreatedKey,
   status: number,
@@ -190,7 +197,10 @@ export function createdAnswer(
     : { status, headers: all, body: { key, secret } };
 }
 
-/** Returns the value of the only field that the body may have. */
+/**
+ * Returns the value of the field `name`. Throws a ManagementError `invalid` if the body has any other field; without
+ * `name`, if it has any field.
+ */
 export function onlyField(body: JsonObject, name?: string): unknown {
   const expected = name === undefined ? 'this operation has no fields' : `the only field is ${name}`;
   for (const member of Reflect.ownKeys(body)) {

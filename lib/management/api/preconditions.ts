@@ -2,8 +2,8 @@
 import { ProblemError } from './problem.js';
 
 /**
- * A parsed `If-Match`: `any` for `*`, otherwise the versions that the client accepts. Tags that keyward did not issue
- * are left out, so they match nothing.
+ * A parsed `If-Match`: `undefined` if there is none, `any` for `*`, otherwise the versions that the client accepts.
+ * Tags that keyward did not issue are left out, so a list of only such tags matches no version.
  */
 export type IfMatch = undefined | 'any' | readonly number[];
 
@@ -18,8 +18,8 @@ export function parseIfMatch(field: string | undefined): IfMatch {
 }
 
 /**
- * Returns whether `If-None-Match` is absent or has no tag of this version, by weak comparison (RFC 9110 section
- * 13.1.2). If it has one, the response is 304.
+ * Returns whether `If-None-Match` is absent, or has neither `*` nor a tag of this version, by weak comparison (RFC 9110
+ * section 13.1.2). Otherwise the response is 304.
  */
 export function matchesNone(field: string | undefined, version: number): boolean {
   if (field === undefined) return true;

@@ -1,6 +1,6 @@
 /**
  * Runs one operation of a member: checks the permission, and makes the change and its audit log entry in one
- * transaction. A refused operation is audited too.
+ * transaction. A denied attempt is written to the audit log too, but a validation error is not.
  */
 import type { Clock } from '../../contracts/clock.js';
 import type { CredentialStore } from '../../store/credential-store.js';
@@ -16,7 +16,10 @@ export interface Operation {
   readonly action: Action;
   /** The action in the audit log: `key.create`. */
   readonly name: string;
-  /** The id of the key; `undefined` if the operation lists or creates keys, or if the request has no valid id. */
+  /**
+   * The id of the key, for the audit log; `undefined` if the operation lists or creates keys, or until the key is found
+   * if the id of the request may be a credential.
+   */
   subject: string | undefined;
 }
 
@@ -98,7 +101,10 @@ export function createOperations(store: CredentialStore, clock: Clock): Operatio
   return { read, change };
 }
 
-/** Validation errors are not audited; denied attempts and version conflicts are. */
+/**
+ * Whether an error is written to the audit log: a missing permission, an unknown or revoked key, or a version conflict.
+ * Validation errors, idempotency conflicts and failures of the store are not.
+ */
 function isRefusal(error: unknown): error is ManagementError {
   return (
     error instanceof ManagementError && ['forbidden', 'not_found', 'version_conflict', 'revoked'].includes(error.code)

@@ -6,7 +6,8 @@ export interface ChangedFields {
 }
 
 /**
- * Returns the fields that differ, before and after.
+ * Returns the fields of `is` whose value differs from that in `was`, with the values before and after. Values are
+ * compared as JSON.
  *
  * @returns `undefined` if nothing differs.
  */

@@ -16,7 +16,11 @@ export interface Creation {
   readonly request: string;
 }
 
-/** @throws ManagementError `invalid` for an invalid idempotency key. */
+/**
+ * Returns the data by which a repeated request is recognized; `undefined` for a request without an idempotency key.
+ *
+ * @throws ManagementError `invalid` for an invalid idempotency key, and for input that JSON cannot represent.
+ */
 export function readCreation(
   account: string,
   idempotencyKey: unknown,
@@ -31,7 +35,7 @@ export function readCreation(
 }
 
 /**
- * Returns the stored row if this request was carried out before; `undefined` if it is new.
+ * Returns the stored row if this request was carried out in the last 24 hours; `undefined` if it is new.
  *
  * @throws ManagementError `idempotency_conflict` if the stored request is a different one.
  */

@@ -101,8 +101,8 @@ export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
 }
 
 /**
- * Refuses digests that belong to a key of another account or to an access key. If they were skipped, the report would
- * count keys that this account does not have.
+ * Returns a refusal for each digest that belongs to a key of another account or to an access key. If such a digest was
+ * skipped, the report would count a key that this account does not have.
  */
 function foreignTo(
   account: string,
@@ -125,7 +125,10 @@ function isConflict(error: unknown): boolean {
   return error instanceof ManagementError && error.cause instanceof StoreError && error.cause.code === 'store_conflict';
 }
 
-/** Returns the keys whose ids are already used. It is called only after the database reported a conflict. */
+/**
+ * Returns a refusal for each key whose id belongs to another key. It is called only after the database reported a
+ * conflict.
+ */
 async function takenOf({ repository }: CredentialStore, rows: readonly Rows[]): Promise<ImportReport['refused']> {
   const refused: { index: number; message: string }[] = [];
   for (const [index, { key, secret }] of rows.entries()) {

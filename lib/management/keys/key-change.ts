@@ -43,8 +43,8 @@ export async function viewIn(tx: RepositoryTransaction, id: string, now: number)
 }
 
 /**
- * Returns the secrets or public keys before and after a change, for the audit log. Secrets are listed by hint, public
- * keys by `kid`.
+ * Returns what a change of credentials changed, for the audit log: the public keys by `kid` if they differ, otherwise
+ * the secrets by hint.
  */
 export function changedCredentials(was: KeyView, is: KeyView): ChangedFields {
   const [before, after] = [was, is].map(({ publicKeys }) => publicKeys.map(({ kid }) => kid));
@@ -53,7 +53,7 @@ export function changedCredentials(was: KeyView, is: KeyView): ChangedFields {
   return { before: { publicKeys: before }, after: { publicKeys: after } };
 }
 
-/** Returns only the hints of the secrets: the audit log must not contain a secret. */
+/** Returns the hint, the state and the end of each secret: the audit log must not contain a secret. */
 function secretsOf({ secrets }: KeyView): object {
   return { secrets: secrets.map(({ hint, state, acceptedUntil }) => ({ hint, state, acceptedUntil })) };
 }

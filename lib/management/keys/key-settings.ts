@@ -210,7 +210,10 @@ function columnsOf(kind: Kind, given: Given, row: KeyRow | undefined, now: numbe
   };
 }
 
-/** An edit may send the `expiresAt` of an expired key unchanged: some clients send all settings with every edit. */
+/**
+ * Reads the expiry, which must be in the future. An edit may repeat the `expiresAt` of an expired key: some clients
+ * send all settings with every edit.
+ */
 function readExpiry(value: unknown, row: KeyRow | undefined, now: number): number | null {
   if (row !== undefined && (value === undefined || readTime('expiresAt', value) === row.expires_at))
     return row.expires_at;
@@ -234,8 +237,8 @@ function readAssigned(kind: Kind, value: unknown): string | null {
 }
 
 /**
- * Reads the default scopes, which must be assigned scopes. If an edit changes only `scopes`, default scopes that are no
- * longer assigned are removed.
+ * Reads the default scopes, which must be assigned scopes. If none are given, a new key gets all its scopes, and an
+ * edited key keeps those of its default scopes that are still assigned.
  */
 function readDefaults(value: unknown, assigned: string | null, row: KeyRow | undefined): string | null {
   const held = parseNames(assigned ?? '[]');

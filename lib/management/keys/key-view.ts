@@ -20,7 +20,10 @@ export type SecretState = 'current' | 'grace_period' | 'ended';
 export interface SecretView {
   /** Identifies the secret, for example in `deleteSecret`. */
   readonly id: string;
-  /** A shortened form for display: `sk_…abcd`. */
+  /**
+   * A text by which people recognize the secret: `sk_…abcd`, `…abcd` for a client secret, or the hint of an imported
+   * key.
+   */
   readonly hint: string;
   readonly createdAt: Date;
   readonly state: SecretState;
@@ -38,7 +41,7 @@ export interface SecretView {
 export interface PublicKeyView {
   /** Identifies the public key, for example in `removePublicKey` and in the header of assertions. */
   readonly kid: string;
-  /** The type of the key: `RSA`, `P-256`, `Ed25519`. */
+  /** The type of the key: its curve, such as `P-256` or `Ed25519`, or `RSA`. */
   readonly type: string;
   readonly jwk: PublicJwk;
   readonly createdAt: Date;
@@ -74,7 +77,7 @@ export interface KeyView {
   readonly disabledAt: Date | null;
   /** Pass it to `edit`, which refuses the edit if the key has another version by then (optimistic locking). */
   readonly version: number;
-  /** The hint of the current secret. */
+  /** The hint of the current secret; if all secrets have ended, that of the newest. */
   readonly hint: string;
   /** The value (`pk_…`) of a public API key, which is not a secret; `null` on a key of another kind. */
   readonly publicKey: string | null;

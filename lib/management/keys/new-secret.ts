@@ -63,7 +63,10 @@ function randomOrThrow<T>(draw: () => T): T {
   }
 }
 
-/** Creates the hint, `sk_…abcd`. It is enough for people to recognize a key, and useless to an attacker. */
+/**
+ * Creates the hint: `sk_…abcd` for an API key, `…abcd` for a client secret. People recognize the secret by it, and it
+ * does not help an attacker to guess the secret.
+ */
 function hintOf(text: string, kind: Kind): string {
   const prefix = kind === 'access' ? '' : text.slice(0, text.lastIndexOf('_') + 1);
   return `${prefix}\u2026${text.slice(-4)}`;

@@ -52,8 +52,8 @@ function readPublicKey(value: unknown): ReadPublicKey {
     throw invalid(FIELD, '"kid" must be left out or have 1 to 128 characters of A-Z, a-z, 0-9, - _ . ~ and :');
   }
   const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
-  // A key that cannot verify assertions is refused here, so that the member sees the error (RFC 7517 §4.2 to §4.4, RFC
-  // 7518 §3.3).
+  // A key that cannot verify assertions is refused when it is added. Otherwise the client would be refused later, and
+  // the member would not see why (RFC 7517 §4.2 to §4.4, RFC 7518 §3.3).
   const [usable] = readKeySet({ keys: [{ ...jwk, ...members, kid }] });
   if (usable === undefined || isSlowRsa(key)) {
     throw invalid(
@@ -112,7 +112,8 @@ export async function removePublicKeyFrom(tx: RepositoryTransaction, key: KeyRow
 
 function parseText(text: string): PublicJwk {
   if (text.length > MAX_LENGTH) throw invalid(FIELD, EXPECTED);
-  // `createPublicKey` also accepts a private key, but a private key that was sent to a server is no longer secret.
+  // `createPublicKey` would read the public key out of a private key. But a private key that was sent to a server is no
+  // longer secret, so the member must learn of the mistake.
   if (text.includes('PRIVATE KEY')) throw invalid(FIELD, REFUSED_PRIVATE);
   const trimmed = text.trim();
   if (PEM.test(trimmed)) return { ...importPem(trimmed).export({ format: 'jwk' }) };
@@ -154,7 +155,10 @@ function importKey({ kty, crv, x, y, n, e }: PublicJwk): KeyObject {
   }
 }
 
-/** Returns the JWK thumbprint (RFC 7638 §3): SHA-256 of the required members, ordered by name. */
+/**
+ * Returns the JWK thumbprint (RFC 7638 §3): SHA-256 of the required members, ordered by name. `JSON.stringify` leaves
+ * out the members that a key of this type does not have.
+ */
 function thumbprintOf({ crv, e, kty, n, x, y }: JsonWebKey): string {
   return hash('sha256', JSON.stringify({ crv, e, kty, n, x, y }), 'base64url');
 }

@@ -15,8 +15,8 @@ export function readKeyId(field: string, id: unknown): string | undefined {
 }
 
 /**
- * Returns the id for the audit log; `undefined` for a string that does not have the form of an id that keyward creates,
- * because it may be a credential.
+ * Returns the id for the audit log. Anything that does not have the form of an id that keyward creates gives
+ * `undefined`, because a caller may have sent a credential instead of an id.
  */
 export function subjectOf(id: unknown): string | undefined {
   return typeof id === 'string' && CREATED_ID.test(id) ? id : undefined;

@@ -95,7 +95,8 @@ export async function endGraceOf(tx: RepositoryTransaction, key: KeyRow, now: nu
 }
 
 async function add(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<string> {
-  // Each new secret gets a later time than the last one: the newest secret is the current one, so times must differ.
+  // The newest secret is the current one, so each secret needs a later time than the one before, even if the clock was
+  // set back.
   const latest = (await tx.secrets(key.id)).at(-1)?.created_at ?? 0;
   const { text, row } = newSecret(key.kind, key.environment, key.id, Math.max(now, latest + 1));
   await tx.insertSecret(row);
@@ -111,8 +112,9 @@ function isOver({ ended_at, retires_at }: SecretRow, now: number): boolean {
 }
 
 /**
- * Marks secrets as ended if their grace period is over, and deletes the oldest ended secrets. The latest ended secrets
- * stay, because the use of a known former secret does not count as a brute-force attempt. Accepted secrets also stay.
+ * Makes room for a new secret: marks secrets as ended if their grace period is over, and deletes the oldest ended
+ * secrets beyond `MAX_STORED`. The latest ended secrets stay, because the use of a known former secret does not count
+ * as a brute-force attempt. Accepted secrets are never deleted.
  */
 async function prune(tx: RepositoryTransaction, secrets: readonly SecretRow[], now: number): Promise<void> {
   const over = secrets.filter((secret) => isOver(secret, now));
