@@ -20,7 +20,7 @@ export interface SessionCipher {
   encrypt(session: Session): Promise<string>;
   /**
    * @returns `undefined` for a text that this cipher did not encrypt. The caller must check whether the session has
-   * ended.
+   *   ended.
    */
   decrypt(text: string): Promise<Session | undefined>;
 }

@@ -53,8 +53,8 @@ export class Sessions {
   /** @returns The value of a new cookie; `undefined` if the current one need not be renewed yet. */
   async renew(session: Session): Promise<string | undefined> {
     const seenAt = this.#clock.now();
-    // With an idle timeout of less than a minute, an active session would end before `RENEW_AFTER_MS`, so it is renewed
-    // after half of the timeout.
+    // With an idle timeout of less than two minutes, `RENEW_AFTER_MS` is too long: the session of an active member
+    // could end. Such a session is renewed after half of the timeout.
     const renewAfter = Math.min(RENEW_AFTER_MS, this.#limits.idle / 2);
     return seenAt - session.seenAt < renewAfter ? undefined : await this.#cipher.encrypt({ ...session, seenAt });
   }
