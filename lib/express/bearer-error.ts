@@ -3,7 +3,7 @@ import { BEARER_ERRORS, type BearerErrorCode } from '../protocol/bearer-error-te
 
 /**
  * The error that an error handler of the app gets for a refused request. It contains neither the cause of the refusal
- * nor anything that the request contained, so it is safe to log and to show.
+ * nor anything that the request contained, so it is safe to log.
  *
  * @example
  * ```ts

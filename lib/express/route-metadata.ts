@@ -87,7 +87,7 @@ export type MarkName =
  *
  * The mark is also stored as an enumerable property with the same name, for wrappers that copy only the properties that
  * `Object.keys` finds. `copiedMarkOf` reads such a copy. It is used only if every function of the app is wrapped in
- * this way, as by express-async-errors, because any other wrapper may not call the function.
+ * this way, as by express-async-errors, because another wrapper might never call the function.
  */
 export function mark<F extends object>(target: F, name: MarkName, value: object): F {
   Object.defineProperty(target, Symbol.for(name), { value });

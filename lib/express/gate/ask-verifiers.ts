@@ -56,7 +56,7 @@ export function askVerifiers(
   try {
     for (let index = first; index < accept.length; index += 1) {
       const verifier = accept[index] as CredentialVerifier & BuiltIn;
-      // The credential of a built-in verifier needs no check of its syntax, and its principal no validation: it
+      // For a built-in verifier, neither the syntax of the credential nor the principal is checked here: the verifier
       // declines a credential whose syntax is wrong, and its principals are valid and frozen. See `builtIn` in
       // contracts/credential-verifier.ts.
       const isBuiltIn = verifier[BUILT_IN] === verifier.verify;

@@ -31,8 +31,8 @@ export interface Gate<P extends Principal | undefined = Principal | undefined> e
 }
 
 /**
- * Marks a middleware as a gate. A wrapper that copies the properties of a gate does not become a gate, because the
- * wrapper may not call it.
+ * Marks a middleware as a gate. A wrapper that copies the properties of a gate does not become a gate, because keyward
+ * cannot know whether the wrapper calls it.
  */
 export function createGate(
   middleware: Middleware,

@@ -28,8 +28,8 @@ export interface RatePlan {
 }
 
 /**
- * Maximum number of counters in memory; beyond it, the first one is dropped. The records of keys contain limits, and
- * each different limit needs a counter, so the number would otherwise be unlimited.
+ * Maximum number of counters in memory; beyond it, the counter that was made first is dropped. The records of keys
+ * contain limits, and each different limit needs a counter, so the number would otherwise be unlimited.
  */
 const MAX_WINDOWS = 1_000;
 

@@ -57,8 +57,8 @@ export interface Route {
 }
 
 /**
- * A route whose checks no longer contain a gate such as `openApiGate`, whose requirements differ between routes:
- * `readRoutes` replaces it by gates and guards that require the same on this route.
+ * A route after `readRoutes` has replaced each gate whose requirements differ between routes, such as `openApiGate`, by
+ * gates and guards that require the same on this route.
  */
 interface CheckedRoute extends Route {
   readonly openByDocument: boolean;

@@ -32,8 +32,8 @@ export function readPath(path: unknown, rules: PathRules): readonly Segments[] {
 
 /**
  * Removes slashes at the end of a path, as Express does. Express 4 removes one slash. Express 5 removes all of them,
- * except from the path `/`, and before it reads optional parts. So in Express 5 the paths `/` in a list and `/{v1}`
- * without its optional part match `/`, but no path below it.
+ * except from the path `/`, and before it reads optional parts. So in Express 5, `/` in a list of paths, and `/{v1}`
+ * without its optional part, match the path `/`, but no path below it.
  */
 function loosened(path: string, { version, strict }: PathRules): string {
   if (version === 4) return path.replace(/\/$/, '');

@@ -14,7 +14,7 @@ export interface RouteCheck {
   readonly callback?: string;
 }
 
-/** The names of middlewares that do not parse the body, so they are assumed to fail for no request. */
+/** The names of middlewares that do not parse the body, so it is assumed that no request makes them fail. */
 const NO_PARSERS = ['cookieParser', 'compression', 'corsMiddleware', 'helmetMiddleware', 'logger'];
 
 /**
