@@ -26,7 +26,7 @@ const ALGORITHM_OF_CURVE = new Map([
  * Reads a private key.
  *
  * @returns `undefined` if the input is not a private key that can sign, or if the key cannot sign with the `alg` of its
- * JWK.
+ *   JWK.
  */
 export function readPrivateKey(input: unknown, keyId: string | undefined): SigningKey | undefined {
   const key = parseKey(input);
