@@ -32,8 +32,8 @@ export interface IssuedBy {
 }
 
 /**
- * Issues a token. If `cnf` is given, the token is bound to the key pair and the certificate of the client that it
- * names.
+ * Issues a token. If `cnf` is given, the token is bound to what it names: a key pair of the client, its certificate, or
+ * both.
  */
 export type IssueToken = (
   accessKey: AccessKeyGrant,

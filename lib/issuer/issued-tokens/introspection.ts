@@ -60,7 +60,7 @@ export function introspection({ scope, readToken, accessKeys: resolver, clock }:
       if (found.outcome === 'refused') return INACTIVE;
       throw new TokenRequestError('temporarily_unavailable', found.reason, RETRY_SOON);
     }
-    // The caller is a resource server. If it is of the sandbox, it must not accept a live token, and the reverse.
+    // The caller is a resource server of one environment, live or sandbox. It must not accept a token of the other one.
     if (found.facts.environment !== environment) return INACTIVE;
     const scopes = token.claims.scopes.filter((name) => found.facts.scopes.includes(name));
     return {
