@@ -45,7 +45,8 @@ const STATES = ['active', 'disabled', 'expired', 'revoked'] as const;
 const FILTERS = ['kind', 'environment', 'api', 'state', 'text', 'unusedSince', 'sort', 'after', 'limit'];
 
 /**
- * Reads and validates a filter. `all`: the kinds that the list may contain, and contains if the filter names none.
+ * Reads and validates a filter. `all` are the kinds that the list may contain; if the filter names no kind, it contains
+ * all of them.
  *
  * @throws ManagementError `invalid`
  */
