@@ -1,4 +1,4 @@
-/** Validates the options of `apiKeys`. */
+/** The options of `apiKeys`: their type, and the function that validates them and fills in the defaults. */
 import { type CacheOptions, readCacheOptions } from '../cache/cache-options.js';
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
@@ -26,9 +26,15 @@ export interface ApiKeysOptions<K extends KeyKind = KeyKind> {
   readonly resolver: KeyResolver | ResolveKey;
   /** Which kinds of keys are accepted. There is no default. */
   readonly kinds: readonly K[];
-  /** The environment of the accepted keys. A key of another one is declined without a lookup. */
+  /**
+   * The environment of the accepted keys; `'any'` accepts both. A key of another environment is declined without a
+   * lookup, so that the next verifier is asked.
+   */
   readonly environment: Environment | 'any';
-  /** The format of keys. Default: keyward's own format, which is a prefix, 26 characters and a check character. */
+  /**
+   * The format of keys. Default: keyward's own format, which is a prefix such as `sk_`, 26 random characters and a
+   * check character.
+   */
   readonly format?: KeyFormat | undefined;
   /** Which scopes belong to which API. Default: the part of a scope before its first colon names the API. */
   readonly apis?: ApiMap | undefined;
@@ -56,7 +62,8 @@ const OPTIONS = {
   environment: oneOf([...ENVIRONMENTS, 'any']),
   format: withDefault(object<KeyFormat>(['read']), keywardFormat),
   apis: withDefault(object<ApiMap>(['apisOf']), scopePrefixes),
-  // Lookups of access keys have a fixed timeout: `TIMEOUT_MS` in tokens/access-key-lookup.ts.
+  // `accessTokens` has no option `timeout`: its lookups of access keys use `TIMEOUT_MS` in
+  // lib/tokens/access-key-lookup.ts.
   timeout: integer(1_000, 1, 60_000),
   maxLookups: integer(100, 1, 100_000),
   cache: anything,
@@ -64,7 +71,7 @@ const OPTIONS = {
 } satisfies OptionTable<ApiKeysOptions>;
 
 /**
- * Reads the options of `apiKeys`.
+ * Validates the options of `apiKeys`, and fills in the defaults.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  */

@@ -28,7 +28,7 @@ class CachedKey extends CacheEntry {
    * or `expired`: `expiresAt` of the principal includes both times.
    */
   readonly revokedAt: number | undefined;
-  /** Counts the use of the key, if the resolver asks for it. */
+  /** Counts the requests of the key; `undefined` if the resolver has no `usageOf`, or `usageOf` threw. */
   readonly counter: UsageCounter | undefined;
   /** When `recordUse` was last called for the key, on the monotonic clock. */
   recordedAt = Number.NEGATIVE_INFINITY;
@@ -123,7 +123,8 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     if (reading === undefined || reading === null) return DECLINED;
     if (reading === 'malformed') return { outcome: 'refused', reason: 'key_malformed' };
     if (!kinds.includes(reading.kind)) {
-      // A custom format may return a promise by mistake. Its unhandled rejection would end the process.
+      // A custom `format` may return a promise by mistake. A promise has no `kind`, so the key is declined, and the
+      // rejection of the promise is handled, because it would otherwise end the process.
       ignoreRejection(reading);
       return { outcome: 'declined', reason: 'kind_not_accepted' };
     }
@@ -162,7 +163,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
   }
 
   /**
-   * Accepts a cached key, and notes its use.
+   * Accepts a key that is cached or was just looked up, and records and counts its use.
    *
    * @returns `undefined` if the key has ended.
    */
@@ -170,7 +171,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     const { principal, counter } = key;
     // `expiresAt` is in seconds, so the clock is converted to seconds: `expiresAt * 1_000` could have a rounding error.
     if (principal.expiresAt !== undefined && principal.expiresAt <= now.wall / 1_000) return undefined;
-    // If one of these calls fails, the key is accepted nevertheless.
+    // If `recordUse` or the counter fails, the failure is published as an event, and the key is accepted nevertheless.
     if (recordsUse) recordUse(key, credential, now);
     if (counter !== undefined) usage.accepted(counter, principal, credential);
     return { outcome: 'accepted', principal };

@@ -4,7 +4,10 @@ import { freezePrincipal, type KeyPrincipal } from '../credentials/principal.js'
 import type { ParsedKeyRecord } from '../credentials/records/record.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';
 
-/** Values that many keys have in common, stored once. */
+/**
+ * Interners for values that many keys have in common, so that each value is in memory once: APIs with scopes
+ * (`access`), and lists of channels and of addresses (`lists`).
+ */
 export interface PrincipalInterners {
   readonly access: Interner<Pick<KeyPrincipal, 'apis' | 'scopes' | 'listedScopes'>>;
   readonly lists: Interner<readonly string[]>;
@@ -36,7 +39,7 @@ export function keyPrincipalOf(
     expiresAt: Number.isFinite(end) ? end / 1_000 : undefined,
     keyAcceptedUntil: acceptedUntil === undefined ? undefined : end / 1_000,
   };
-  // Few keys have these fields, so each is added only if it is set. This makes most cached keys smaller.
+  // Each field below is added only if it is set, because few keys have one: this makes most cached principals smaller.
   if (shared.listedScopes !== undefined) Object.assign(principal, { listedScopes: shared.listedScopes });
   if (metadata !== undefined) Object.assign(principal, { metadata });
   if (allowedAddresses !== undefined) {
@@ -49,7 +52,10 @@ export function keyPrincipalOf(
   return freezePrincipal(principal);
 }
 
-/** A secret key without a list of scopes has every scope of its APIs. A listed scope of another API is ignored. */
+/**
+ * Returns the scopes of a key: those that its record lists and those that they imply, but only within its APIs. Without
+ * a list, a secret key has every scope of its APIs, and a public key has none.
+ */
 function scopesOf(
   { kind, apis, scopes }: ParsedKeyRecord,
   apiMap: ApiMap,
