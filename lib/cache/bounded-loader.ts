@@ -1,6 +1,8 @@
 /**
- * Runs lookups: one at a time for each key, limited in number and time. Until a lookup settles, it is notified of
- * invalidations.
+ * Runs the lookups of a resolver, limited in number and time. Requests with the same key can share a lookup. Until a
+ * lookup settles or expires, it is notified of invalidations: if one is about its record, the lookup is repeated.
+ *
+ * In this file, `key` is the text that identifies what is looked up: the cache key of a credential, or a client ID.
  */
 import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
 import { RecordError } from '../credentials/records/record-error.js';
@@ -12,7 +14,9 @@ import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from './lo
 
 /** `Q`: the request to the resolver. `V`: its answer. `R`: the result made from the answer. */
 export interface BoundedLoaderOptions<Q, V extends Subject, R> {
-  /** `of` in the events about failed lookups: `apiKeys`, `accessKeys`, `introspectedTokens` or `issuer`. */
+  /**
+   * The name of this loader in events about failed lookups: `apiKeys`, `accessKeys`, `introspectedTokens` or `issuer`.
+   */
   readonly of: string;
   /** Milliseconds after which a lookup fails. */
   readonly timeout: number;
@@ -21,26 +25,34 @@ export interface BoundedLoaderOptions<Q, V extends Subject, R> {
   /** Whether requests for the same key at the same time share one lookup. */
   readonly isShared: boolean;
   readonly clock: Clock;
-  /** Looks a key up. An answer without `id` means that the key does not exist: it counts as a miss of the sender. */
+  /**
+   * Asks the resolver. An answer without `id` means that there is no record. While slots are short, such an answer
+   * counts as a miss of the network from which the request came.
+   */
   lookUp(request: Q): Promise<V>;
   /**
-   * Makes the result from the answer; a cache also stores it here. The lookup stops being joinable in the same
-   * event-loop turn, so each request either joins it or finds the stored result.
+   * Makes the result from the answer; a cache also stores it in this call. In the same turn of the event loop, other
+   * requests can no longer join the lookup. So each request either joins it or finds the stored result.
    */
   found(key: string, value: V, lookup: PendingLookup): R;
-  /** Makes the result of a failed lookup, in the same way. */
+  /**
+   * Makes the result of a lookup that failed, or that got no slot; a cache returns an older entry if it may be used.
+   */
   failed(key: string, reason: LookupFailure['reason']): R;
 }
 
-/** A lookup that has not settled. */
+/** A lookup in flight, as `found` gets it. */
 export interface PendingLookup {
   /**
-   * When the lookup started, and the number of the lookup: a later lookup has a larger number. If a lookup is repeated,
-   * both change.
+   * When the lookup started, and its number: a later lookup has a larger one. If the lookup is repeated because of an
+   * invalidation, it gets a new time and a new number.
    */
   readonly startedAt: Instant;
   readonly sequence: number;
-  /** Whether it took so long that invalidations are no longer collected: its result may be outdated. */
+  /**
+   * Whether it took longer than `EXPIRES_AFTER` times the timeout. It is then no longer notified of invalidations, so
+   * its result may be outdated.
+   */
   readonly isExpired: boolean;
 }
 
@@ -51,8 +63,8 @@ interface Lookup<R> extends PendingLookup {
   startedAt: Instant;
   sequence: number;
   /**
-   * Every invalidation since the lookup started. Only the answer has the id and the account with which they can be
-   * compared.
+   * Every invalidation since the lookup started. They are compared with the answer when it arrives, because only the
+   * answer says which id and account the record has.
    */
   invalidated: InvalidationScope[] | undefined;
   isExpired: boolean;
@@ -72,13 +84,13 @@ const EXPIRES_AFTER = 10;
 export class BoundedLoader<Q, V extends Subject, R> {
   readonly #options: BoundedLoaderOptions<Q, V, R>;
   readonly #slots: LookupSlots;
-  /** All lookups that have not settled or expired. */
+  /** All lookups that have neither settled nor expired. */
   readonly #pending = new Set<Lookup<R>>();
   /** The pending lookups that further requests can join: they are shared, and have not timed out. */
   readonly #joinable = new Map<string, Lookup<R>>();
   /**
-   * Hashes of keys that were found before: their lookups get a slot even in a flood of unknown keys. A newer hash may
-   * overwrite an older one.
+   * Hashes of the keys that were found before: their lookups get a slot even in a flood of unknown keys. A newer
+   * hash may overwrite an older one; the older key then counts as unknown.
    */
   readonly #known = new Uint32Array(1 << 17);
   #sequence = 0;
@@ -93,7 +105,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
     return this.#sequence + 1;
   }
 
-  /** Looks a key up, or joins its lookup in flight. It never rejects. */
+  /** Looks a key up, or joins its lookup in flight. It never rejects: a failure is a result that `failed` makes. */
   load(key: string, request: Q, source?: LookupSource): Promise<R> {
     const joined = this.#joinable.get(key)?.result;
     if (joined !== undefined) return joined;
@@ -140,7 +152,10 @@ export class BoundedLoader<Q, V extends Subject, R> {
     }
   }
 
-  /** Runs a lookup. If its subject is invalidated meanwhile, the lookup is repeated once. */
+  /**
+   * Runs a lookup. If its record is invalidated meanwhile, the lookup is repeated once; after a second invalidation it
+   * fails as `superseded`.
+   */
   async #run(lookup: Lookup<R>, request: Q): Promise<void> {
     let result: R | undefined;
     try {
@@ -169,8 +184,8 @@ export class BoundedLoader<Q, V extends Subject, R> {
   }
 
   /**
-   * Makes the result of a lookup without a usable record. After a timeout the requests are already answered, and only
-   * `record_invalid` still has an effect: it removes the cached entry.
+   * Ends a lookup that failed. If it has timed out before, the requests are already answered, so the failure is only
+   * reported. An invalid record is an exception: `failed` must still remove the cached entry of the key.
    */
   #ended({ key, hasTimedOut }: Lookup<R>, reason: LookupFailure['reason'], error?: unknown): R | undefined {
     if (!hasTimedOut || reason === 'record_invalid') return this.#failed(key, reason, error);
@@ -178,7 +193,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
     return undefined;
   }
 
-  /** Counts a lookup of a key that does not exist, if slots are short. */
+  /** Counts an answer without a record for the network of the request, while slots are short. */
   #missed(source: LookupSource): void {
     if (this.#options.clock.monotonic() < this.#slots.shortUntil) this.#slots.missed(source);
   }
@@ -216,14 +231,14 @@ export class BoundedLoader<Q, V extends Subject, R> {
   }
 
   #leave(lookup: Lookup<R>): void {
-    // After a timeout, a newer lookup may have the same key. It must stay joinable.
+    // After a timeout, `#joinable` may contain a newer lookup of the same key, which must stay joinable.
     if (!lookup.hasTimedOut) this.#joinable.delete(lookup.key);
     if (this.#pending.delete(lookup) && lookup.slot !== UNCOUNTED) this.#slots.free(lookup.slot);
   }
 }
 
 /**
- * Computes the FNV-1a hash. It need not resist collisions: a caller who finds one gets only a slot for a lookup, not
+ * Computes the FNV-1a hash. It need not resist collisions: an attacker who finds one gets only a slot for a lookup, not
  * access.
  */
 function fingerprintOf(key: string): number {
@@ -237,7 +252,8 @@ function isOutdated<R>({ invalidated }: Lookup<R>, subject: Subject): boolean {
 }
 
 function detailOf(reason: LookupFailure['reason'], error: unknown): string | undefined {
-  // Messages of these two classes are written by keyward and contain no secret.
+  // keyward itself writes the messages of these two classes, and they contain no secret. The message of any other error
+  // may contain one, so only its class and code are described.
   if (error instanceof RecordError || error instanceof FetchError) return error.message;
   return reason === 'threw' ? describeError(error) : undefined;
 }

@@ -1,4 +1,7 @@
-/** The entries of a record cache: good, negative and revoked ones, each kind with its own limit. */
+/**
+ * The entries of a record cache: good (the credential is accepted), negative (it is refused) and revoked. Each of the
+ * three has its own LRU cache, so a flood of one kind cannot evict the others.
+ */
 import { LRUCache } from 'lru-cache';
 import type { LookupFailure } from '../events/lookup-failure.js';
 import type { CacheBounds } from './cache-options.js';
@@ -24,7 +27,10 @@ export abstract class CacheEntry implements Subject {
   isCached = false;
 }
 
-/** The entry for a credential that is refused, because it has no record or has ended. */
+/**
+ * The entry for a credential that is refused: it has no record, it has ended, or it is an introspected token that
+ * breaks a rule.
+ */
 export class NegativeEntry extends CacheEntry {
   readonly id: string | undefined;
   readonly account: string | undefined;
@@ -58,7 +64,7 @@ export class NegativeEntry extends CacheEntry {
   }
 }
 
-/** A lookup that failed, so it is not known whether there is a record. */
+/** The result of a lookup that failed, so it is not known whether the credential is valid. */
 export class FailedLookup {
   readonly reason: LookupFailure['reason'];
 
@@ -67,10 +73,10 @@ export class FailedLookup {
   }
 }
 
-/** One object for all unknown credentials, to save memory when many of them are cached. */
+/** The subject of all unknown credentials: one shared object, to save memory when many of them are cached. */
 export const NO_SUBJECT: Subject = Object.freeze({ id: undefined, account: undefined });
 
-/** An LRU cache of entries that are also found by the id of their subject. */
+/** An LRU cache whose entries can also be deleted by the id of their subject. */
 export class IndexedLru<E extends CacheEntry> extends LRUCache<string, E> {
   #index: IdIndex | undefined;
 
@@ -146,7 +152,10 @@ export class CacheEntries<E extends CacheEntry> {
     return entry !== undefined && entry.revokedAt <= now ? entry : undefined;
   }
 
-  /** Deletes what a change invalidates, except revocations. */
+  /**
+   * Deletes the good and negative entries that a change invalidates. `#revoked` keeps its entries, because a revocation
+   * is final.
+   */
   invalidate(scope: InvalidationScope): void {
     for (const entries of [this.good, this.negative]) {
       if (isOfId(scope)) entries.deleteId(scope.id);
@@ -158,8 +167,8 @@ export class CacheEntries<E extends CacheEntry> {
    * Writes the result of a lookup, unless the result of a later lookup or a revocation is already stored.
    *
    * @param now - Wall clock in milliseconds.
-   * @param isExpired - Whether the lookup missed changes: then only a revocation is written.
-   * @returns The entry that is valid now.
+   * @param isExpired - Whether the lookup expired and so missed changes: then only a revocation is written.
+   * @returns The entry that answers the request: the result, or the stored entry that replaces it.
    */
   write(key: string, found: E | NegativeEntry, now: number, isExpired: boolean): E | NegativeEntry {
     const before = this.good.peek(key) ?? this.negative.peek(key);

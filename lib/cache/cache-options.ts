@@ -5,8 +5,8 @@ export interface CacheOptions {
   /** Maximum entries of records that were found. Default: 10,000. */
   readonly max?: number | undefined;
   /**
-   * Milliseconds for which an entry is used. Default: 10,000, or 300,000 if the resolver has `watch()`; 5,000 for
-   * `introspectedTokens`.
+   * Milliseconds for which an entry is used without a new lookup. Default: 10,000, or 300,000 if the resolver has
+   * `watch()`; 5,000 for `introspectedTokens`.
    */
   readonly ttl?: number | undefined;
   /** Milliseconds for which a negative entry is used: its credential is unknown or has ended. Default: 1,000. */
@@ -14,8 +14,8 @@ export interface CacheOptions {
   /** Maximum negative entries, counted separately from `max`. Default: 10,000. */
   readonly negativeMax?: number | undefined;
   /**
-   * Milliseconds after its last confirmation for which an entry is used while the store cannot be reached: 0 to
-   * 300,000. Default: 30,000; 0 for `introspectedTokens`.
+   * If a lookup fails, the old entry is used for this many milliseconds after it was last confirmed, by its lookup or
+   * by the change feed: 0 to 300,000. Default: 30,000; 0 for `introspectedTokens`.
    */
   readonly staleIfError?: number | undefined;
 }

@@ -4,7 +4,10 @@
  */
 import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock.js';
 
-/** Confirms, for the instant `at`, the entries whose lookups have the sequence number `since` or a larger one. */
+/**
+ * The feed had delivered every change at the instant `at`. This confirms only entries whose lookups have the number
+ * `since` or a larger one: older entries may have missed changes in a gap.
+ */
 interface Checkpoint {
   readonly since: number;
   readonly at: Instant;
@@ -21,7 +24,7 @@ export class FeedCheckpoints {
   }
 
   /**
-   * Confirms every entry that no change has invalidated.
+   * Sets a checkpoint, which confirms every cached entry that was looked up since the last gap.
    *
    * @param age - The age of the confirmation in milliseconds. A confirmation that is older than the latest one is
    *   ignored.
@@ -56,7 +59,8 @@ export class FeedCheckpoints {
   }
 
   /**
-   * Milliseconds since an entry was known to be valid, for `staleIfError`: a checkpoint from before a gap still counts.
+   * Milliseconds since an entry was last known to be valid, for `staleIfError`. In contrast to `sinceConfirmed`, the
+   * last checkpoint before a gap counts too, because the entry was valid at that time.
    */
   sinceKnown(sequence: number, age: number, now: Instant): number {
     return Math.min(this.sinceConfirmed(sequence, age, now), sinceValid(sequence, age, now, this.#beforeGap));

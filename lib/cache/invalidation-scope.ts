@@ -9,7 +9,10 @@ export interface Subject {
   readonly account: string | undefined;
 }
 
-/** The entries of one cache that a change invalidates: those of an id, of an account, all or none. */
+/**
+ * The entries of one cache that a change invalidates: those of an id, of an account, all, or none. A change of an API
+ * key invalidates none in a cache of access keys, and vice versa.
+ */
 export type InvalidationScope = { readonly id: string } | { readonly account: string } | 'all' | 'none';
 
 /**

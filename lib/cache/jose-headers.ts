@@ -1,5 +1,6 @@
 /**
- * Caches the parsed headers of tokens: all tokens signed with the same key have the same header, so it is parsed once.
+ * Caches the parsed headers of tokens: tokens that are signed with the same key usually have the same header, which is
+ * then parsed only once.
  */
 import { LRUCache } from 'lru-cache';
 import { type ReadJoseHeader, readSegment } from '../protocol/compact-jws.js';
@@ -8,7 +9,7 @@ import { deepFreeze } from '../protocol/strict-json.js';
 
 /** Maximum cached headers, so that a flood of different headers cannot fill the memory. */
 const MAX_HEADERS = 100;
-/** Maximum characters of a cached header: 512 bytes in base64url. */
+/** Maximum characters of a cached header: 512 bytes in base64url. A longer header is parsed each time. */
 const MAX_LENGTH = 683;
 
 export function joseHeaderReader(): ReadJoseHeader {

@@ -1,19 +1,23 @@
 /**
- * Distributes the slots: each lookup in flight takes one. Anyone can send keys that do not exist, and a flood of such
- * keys could take every slot; valid keys whose entries are outdated would then get 503. So once slots run short, a
- * quarter of them is kept for keys that were found before, and a network whose lookups find nothing gets at most a
- * quarter.
+ * Distributes the slots for lookups: each lookup in flight takes one. Anyone can send keys that do not exist, and a
+ * flood of them could take every slot; a valid key whose cache entry is too old would then get 503.
+ *
+ * So while slots are short, a quarter of them is reserved for keys that were found before. A network gets at most a
+ * quarter once `MAX_MISSES` of its lookups have found nothing.
  */
 import { LRUCache } from 'lru-cache';
 
-/** Where a lookup came from. */
+/** The network from which the request of a lookup came. Attackers have many addresses, but few networks. */
 export interface LookupSource {
   readonly network: string;
 }
 
 /** A slot that a lookup has taken, and frees when it settles or expires. */
 export interface LookupSlot {
-  /** The network whose count includes the slot: set only while slots are short, for a key that was not found before. */
+  /**
+   * The network that the slot is counted for. It is set only if the slot was taken while slots were short, for a key
+   * that was not found before.
+   */
   readonly network: Network | undefined;
 }
 
@@ -39,7 +43,10 @@ export class LookupSlots {
   readonly #max: number;
   readonly #networks = new LRUCache<string, Network>({ max: MAX_NETWORKS });
   #takenByNewKeys = 0;
-  /** The time on the monotonic clock, in milliseconds, until which each lookup must ask for a slot. */
+  /**
+   * Slots count as short until this time on the monotonic clock, in milliseconds. Until then, each lookup must ask
+   * `take`.
+   */
   shortUntil = Number.NEGATIVE_INFINITY;
 
   constructor(max: number) {
@@ -50,7 +57,10 @@ export class LookupSlots {
    * Takes a slot for a lookup. Called only while slots are short or all taken.
    *
    * @param now - The monotonic clock in milliseconds.
-   * @returns `undefined` if no slot is left for this key.
+   * @param isFull - Whether all slots are taken.
+   * @param isKnown - Whether the key was found before.
+   * @returns `undefined` if no slot is left for this key. Slots then count as short for another `SHORT_FOR`
+   *   milliseconds.
    */
   take(source: LookupSource | undefined, now: number, isFull: boolean, isKnown: boolean): LookupSlot | undefined {
     const slot = isFull ? undefined : isKnown ? UNCOUNTED : this.#slotForNewKey(source);

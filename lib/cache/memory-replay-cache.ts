@@ -1,4 +1,6 @@
-/** A replay cache in the memory of this process, limited in total and for each client. */
+/**
+ * A replay cache in the memory of this process. It limits the number of ids in total, and for each DPoP key or client.
+ */
 import { hash } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
@@ -21,15 +23,15 @@ const OPTIONS = {
   clock: clockOption,
 } satisfies OptionTable<MemoryReplayCacheOptions>;
 
-/** Ids that are forgotten in the same second. */
+/** The digests of ids that are forgotten in the same second, and their number for each client. */
 interface Bucket {
   readonly ids: string[];
   readonly countOfClient: Map<string, number>;
 }
 
 /**
- * Characters of an id that identify its client. V8 copies such a short slice; a longer one would keep the whole id in
- * memory.
+ * The start of an id by which clients are told apart: all ids of one client start with the same 43 characters, and 12
+ * of them are enough. V8 copies such a short slice; a longer one would keep the whole id in memory.
  */
 const CLIENT_LENGTH = 12;
 

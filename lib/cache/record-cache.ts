@@ -1,7 +1,6 @@
 /**
- * Caches records, with limits for its size and for the age of its entries.
- *
- * It makes no decisions: each verifier checks expiry and revocation on each request.
+ * Caches records, with limits for its size and for the age of its entries. An entry may be used although its credential
+ * has ended in the meantime: each verifier checks expiry and revocation on each request.
  */
 import type { Change, FeedListener } from '../contracts/change-feed.js';
 import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock.js';
@@ -24,7 +23,9 @@ export interface RecordCacheOptions<Q, E> {
    * the maximum number of lookups still apply.
    */
   readonly bounds: CacheBounds | undefined;
-  /** Whether the resolver has a change feed. */
+  /**
+   * Whether the resolver has a change feed. Entries are then cached longer, but need a recent confirmation by the feed.
+   */
   readonly watched: boolean;
   /** Milliseconds after which a lookup fails. */
   readonly timeout: number;
@@ -33,7 +34,10 @@ export interface RecordCacheOptions<Q, E> {
   lookUp(request: Q): Promise<E | NegativeEntry>;
 }
 
-/** Milliseconds for which an entry of a watched resolver is used without a lookup after it was confirmed. */
+/**
+ * Milliseconds for which an entry of a resolver with a change feed is used without a lookup after it was confirmed, by
+ * its own lookup or by the feed.
+ */
 const CONFIRMED_FOR = 5_000;
 /** Milliseconds after a failed lookup in which a stale entry is used and the store is not asked again. */
 const RETRY_AFTER = 1_000;
@@ -80,7 +84,7 @@ export class RecordCache<Q, E extends CacheEntry> {
     },
   };
 
-  /** The entry of a key, good or negative, if it may be used now without a lookup. */
+  /** The good or negative entry of a cache key; `undefined` if there is none that may be used now without a lookup. */
   get(key: string, now: Instant): E | NegativeEntry | undefined {
     const entries = this.#entries;
     if (entries === undefined) return undefined;
@@ -92,8 +96,8 @@ export class RecordCache<Q, E extends CacheEntry> {
   }
 
   /**
-   * Whether an entry may be used now without a lookup, for code that holds it, such as the access key of a cached
-   * token.
+   * Whether an entry may be used now without a lookup. For code that keeps a reference to an entry: a verified token,
+   * for example, refers to the entry of its access key.
    */
   isUsable(entry: E, now: Instant): boolean {
     const { bounds, watched } = this.#options;
@@ -127,8 +131,8 @@ export class RecordCache<Q, E extends CacheEntry> {
   }
 
   /**
-   * Returns the entry to use after a failed lookup: a revoked key stays refused, and any other entry may be used for as
-   * long as `staleIfError` allows.
+   * Returns what to use after a failed lookup: the revoked entry, so that a revoked key stays refused, or else the good
+   * entry for as long as `staleIfError` allows. After an invalid record, no good entry is used.
    */
   #fallback(key: string, failed: FailedLookup): E | NegativeEntry | FailedLookup {
     const entries = this.#entries;

@@ -6,7 +6,10 @@ import type { ReplayCache } from '../contracts/replay-cache.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
 
-/** `unavailable`: the cache gave no answer; the request gets 503, and the proof is never accepted unchecked. */
+/**
+ * Whether an id is used for the first time or was used before. `unavailable`: the cache gave no answer; the request
+ * gets 503, because a proof or assertion that is not checked must not be accepted.
+ */
 export type FirstUse = 'first' | 'used' | 'unavailable';
 
 const TIMEOUT_MS = 1_000;
@@ -33,6 +36,7 @@ export class ReplayCheck {
    * Stores an id in the replay cache, unless this request already did. It never throws or rejects.
    *
    * @param request - The request that uses the id. A second call for the same request gives the same answer.
+   * @param seconds - How long the cache must store the id.
    * @returns Synchronously, if the cache answers synchronously.
    */
   use(request: object, id: string, seconds: number): FirstUse | Promise<FirstUse> {
@@ -54,7 +58,10 @@ export class ReplayCheck {
     }
   }
 
-  /** A call that never settles stays pending: while `MAX_PENDING` calls are pending, the cache is not asked. */
+  /**
+   * Waits at most `TIMEOUT_MS` for the answer of the cache. A call that never settles stays pending; while
+   * `MAX_PENDING` calls are pending, the cache is not asked.
+   */
   #wait(answer: PromiseLike<boolean>): Promise<FirstUse> {
     this.#pending += 1;
     const settled = Promise.resolve(answer)

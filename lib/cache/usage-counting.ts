@@ -1,4 +1,4 @@
-/** Reports accepted and refused requests of keys to the counters of the resolver (`usageOf`), if it has any. */
+/** Reports accepted and refused requests of API keys and access keys to counters, if the resolver has `usageOf`. */
 import type { Outcome } from '../contracts/credential-verifier.js';
 import type { UsageOf } from '../contracts/key-resolver.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
@@ -20,7 +20,10 @@ export class UsageCounting {
     this.#resolver = resolver;
   }
 
-  /** Returns the counter to store in the cache entry of a key; `undefined` if nothing is counted. */
+  /**
+   * Returns the counter to store in the cache entry of a key; `undefined` if the resolver has no `usageOf`, or it
+   * threw.
+   */
   counterOf(id: string): UsageCounter | undefined {
     if (this.#resolver.usageOf === undefined) return undefined;
     try {
