@@ -1,6 +1,6 @@
 /**
- * Commander reports a missing required option first. If the cause is a misspelled option, such as `--acount`, this
- * command reports the misspelled option instead.
+ * A command that reports an unknown option, such as the misspelled `--acount`, before a missing required option.
+ * Commander would report only that `--account` is missing, which hides the cause.
  */
 import { Command, type ParseOptionsResult } from 'commander';
 

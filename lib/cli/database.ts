@@ -1,4 +1,6 @@
-/** The database of a command: its URL, the option or variable that named it, and errors when it is opened. */
+/**
+ * Finds the URL of the database of a command, and opens the database. Errors name the option or variable with the URL.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { StoreWarning } from '../events/store-warning.js';
 import type { CredentialStore } from '../store/credential-store.js';
@@ -15,13 +17,13 @@ export interface DatabaseOption {
 
 export interface Database {
   readonly url: string;
-  /** The option or variable with the URL. */
+  /** The option or variable with the URL; `''` if neither is set, so that the default is used. */
   readonly source: string;
-  /** The printable part of its URL. */
+  /** The printable part of the URL, without the password. */
   readonly name: string;
 }
 
-/** How long a command waits for a database that is starting, and how often it tries. */
+/** Milliseconds that a command waits in total for a database that is starting, and between two attempts. */
 const READY_TIMEOUT_MS = 10_000;
 const READY_INTERVAL_MS = 250;
 

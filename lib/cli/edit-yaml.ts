@@ -1,4 +1,4 @@
-/** Changes a YAML text, and keeps its comments. */
+/** Applies changes to the text of a YAML document, and keeps its comments. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Alias, Document, Node } from 'yaml';
 import { type DocumentChange, withChanges } from '../openapi/app/document-changes.js';
@@ -12,8 +12,9 @@ export const loadYaml = (): Promise<Yaml> => optionalPackage(() => import('yaml'
  * Applies changes to a YAML text. If the path of a change contains an alias, the alias is replaced by a copy of its
  * target.
  *
- * @returns `undefined` if the text would not be equal to the changed document, for example because the changed value
- *   comes from a merge key (`<<`), or because an alias in another place refers to the changed node.
+ * @param document - The document that `text` was parsed to.
+ * @returns `undefined` if the new text would not have exactly these changes when it is parsed. For example, the changed
+ *   value may come from a merge key (`<<`), or an alias in another place may refer to the changed node.
  */
 export async function changedYaml(
   text: string,

@@ -1,4 +1,7 @@
-/** Reads the key that encrypts signing keys: from the environment, or from a file that only this user can read. */
+/**
+ * Reads the keys that encrypt signing keys, from the environment or from a file that only this user can read. Also
+ * creates this file, and replaces the keys in it.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   chownSync,
@@ -31,7 +34,7 @@ export interface EncryptionKeys {
 }
 
 /**
- * Reads the keys, or creates a file with a new key.
+ * Reads the keys. If there are none, it first creates a file with a new key.
  *
  * @param path - The file. It is created if it does not exist and the environment has no key.
  */
@@ -43,8 +46,8 @@ export function encryptionKeysFrom(io: Io, path: string): EncryptionKeys {
 /**
  * Reads the keys.
  *
- * @throws CliError if there are none. This does not create a key: a new one could not decrypt the signing keys of an
- *   existing database.
+ * @throws CliError if there are none, or if other users can read the file. No key is created: a new one could not
+ *   decrypt the signing keys of an existing database.
  */
 export function readEncryptionKeys(io: Io, path: string): EncryptionKeys {
   const given = encryptionKeysOf(io);
@@ -97,8 +100,8 @@ function exists(path: string): boolean {
 }
 
 /**
- * Creates the file of the key. If several processes start at the same time, one of them creates the file, and all read
- * it.
+ * Creates the file, unless it exists. If several processes start at the same time, one of them creates the file, and
+ * all use its key.
  */
 function createKeyFile(path: string, texts: readonly string[]): void {
   writeAside(path, texts, (aside) => {
@@ -113,8 +116,8 @@ function createKeyFile(path: string, texts: readonly string[]): void {
 }
 
 /**
- * Writes the keys to a temporary file first. Otherwise a full disk could leave an empty file, which the next start
- * would read as the key.
+ * Writes the keys to a temporary file, which `place` then moves to `path`. If the keys were written to `path` directly,
+ * a full disk could leave an empty file, which the next start would read as the key.
  */
 function writeAside(path: string, texts: readonly string[], place: (aside: string) => void): void {
   const aside = `${path}.${randomUUID()}.tmp`;

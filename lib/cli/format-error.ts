@@ -1,6 +1,6 @@
 /**
- * Converts an error to a message and an exit code. If a message of management names a field for which there is an
- * option, the option is named instead: `--expires:` for `expiresAt:`.
+ * Converts an error to a message, an exit code, and a code for programs. If a message of management starts with the
+ * name of a field that an option sets, the message names the option instead: `--expires:` for `expiresAt:`.
  */
 import { CommanderError } from 'commander';
 import { ManagementError } from '../management/management-error.js';
@@ -10,8 +10,8 @@ import { CliError, EXIT } from './io.js';
 
 export interface FormattedError {
   /**
-   * For programs: the code of a `ManagementError` or `StoreError`; for any other error a code that depends only on its
-   * exit code.
+   * For programs: the code of a `ManagementError` or `StoreError`. For any other error it depends on the exit code:
+   * `refused`, `usage`, `unavailable`, `output_lost`, or `signal` for an interrupted command.
    */
   readonly code: string;
   readonly message: string;
@@ -63,7 +63,8 @@ export function formatError(error: unknown): FormattedError | undefined {
     return formatted(asTyped(error), error.status === 503 ? EXIT.unavailable : EXIT.refused, error.code);
   }
   const { message, code } = error as NodeJS.ErrnoException;
-  // A system error, for example a missing or unreadable file; Node's message contains the path.
+  // An error of the operating system or of Node, which has a text as its `code`: for a missing file, for example, the
+  // message contains the path.
   return typeof code === 'string' ? formatted(message, EXIT.usage) : undefined;
 }
 
@@ -71,6 +72,7 @@ export function formatError(error: unknown): FormattedError | undefined {
  * Formats the error for output that could not be written.
  *
  * @param error - The error that `flush` threw.
+ * @param remedy - What the operator can do, appended to the message.
  */
 export function outputLost(error: unknown, remedy = ''): FormattedError {
   const reason = error instanceof Error ? error.message : String(error);
@@ -86,7 +88,10 @@ function asTyped({ field = '', message }: ManagementError): string {
   return option === undefined ? message : message.replace(`${field}:`, `${option}:`);
 }
 
-/** Converts a message of Commander to the form of our messages. Its suggestion, `(Did you mean ...?)`, comes last. */
+/**
+ * Converts a message of Commander to our form: without `error:` and a full stop, and with its suggestion, such as `(Did
+ * you mean --account?)`, after a semicolon.
+ */
 function usageMessage({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'a command is missing; --help lists the commands';
   return message

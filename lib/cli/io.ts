@@ -1,4 +1,7 @@
-/** The input, output and environment of a command, so that tests can replace them. */
+/**
+ * The input, the outputs and the environment of a command as an object, so that tests can replace them; also expected
+ * errors and exit codes.
+ */
 import type { Readable } from 'node:stream';
 import { KeywardError } from '../errors/keyward-error.js';
 
@@ -22,7 +25,7 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** An expected error: it is printed as one sentence, without a stack. */
+/** An expected error of a command: only its message is printed, without a stack. */
 export class CliError extends KeywardError {
   override readonly name = 'CliError';
   readonly exitCode: number;
@@ -36,11 +39,14 @@ export class CliError extends KeywardError {
 /** Exit codes. */
 export const EXIT = {
   done: 0,
-  /** The command was refused, or found a problem that it looks for: an open route, a leaked key. */
+  /**
+   * The command was understood but not carried out, or it found a problem that it looks for: an open route, a leaked
+   * key.
+   */
   refused: 1,
-  /** The command was not understood. */
+  /** The command was not understood: an argument, an option, a variable or an input file is missing or wrong. */
   usage: 2,
-  /** The store cannot be reached or opened. */
+  /** The store cannot be reached or opened, or a package that the command needs is not installed. */
   unavailable: 3,
   /** The command did its work, but its output could not be written. */
   outputLost: 4,

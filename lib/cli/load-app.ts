@@ -9,7 +9,7 @@ import { escapeText } from './terminal/escape-text.js';
 import { jsonLine } from './terminal/output.js';
 
 /**
- * Loads the app of a module.
+ * Loads the app of a module. If the module exports a function that is no app, the function is called for the app.
  *
  * @throws CliError for a module that is missing, throws, or exports no app.
  */
@@ -51,8 +51,9 @@ interface Exports {
 }
 
 /**
- * Returns the real default export. In a CommonJS module it is `module.exports`, in which TypeScript stores `export
- * default` as `default`.
+ * Returns the exported app, or the function that makes it: the export `app` or the default export. TypeScript compiles
+ * `export default` to `module.exports.default`, and Node makes `module.exports` the default export, so both levels are
+ * checked.
  */
 function exportOf(loaded: Exports): unknown {
   const main = loaded.default as (Exports & { readonly __esModule?: unknown }) | undefined;
@@ -88,8 +89,8 @@ async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Matches the file and line of an error: at the beginning of the stack for a syntax error, otherwise in the first
- * frame.
+ * Find the file and line of an error in its stack: `UNPARSED` at the beginning, for a syntax error; `FRAME` in the
+ * first frame with a file, for any other error.
  */
 const UNPARSED = /^(file:\/\/\S+:\d+|(?:\/|[A-Za-z]:\\).*:\d+)\n/;
 const FRAME = /\n\s+at (?:.*?[\s(])??((?:file:\/\/|\/|[A-Za-z]:\\)[^()\n]*:\d+:\d+)/;
@@ -99,7 +100,7 @@ function placeIn(stack: string): string | undefined {
   if (place === undefined) return undefined;
   const [, path = '', position = ''] = /^(.*?)((?::\d+)+)$/.exec(place) ?? [];
   const file = path.startsWith('file:') ? fileURLToPath(path) : path;
-  // The first frame is this file, so the module threw a value without a stack of its own.
+  // If the first frame is in load-app.ts, the stack does not lead into the module, so no place is named.
   if (file === fileURLToPath(import.meta.url)) return undefined;
   const short = relative('', file);
   return (short.startsWith('..') ? file : short) + position;

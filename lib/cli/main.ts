@@ -10,5 +10,5 @@ const code = await runCli(process.argv.slice(2), {
   stderr: standardOutput(stderr),
   env,
 });
-// An app that `routes` loaded may listen to a port, which would keep the process alive.
+// An app that `routes` or `openapi` has loaded may listen on a port, which would keep the process alive.
 process.exit(code);

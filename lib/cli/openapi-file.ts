@@ -51,7 +51,8 @@ export async function readDocumentFile(name: string): Promise<DocumentFile> {
 }
 
 /**
- * Writes a document. If this fails, an existing file keeps its old content, but only if its folder is writable.
+ * Writes a document. If writing fails, an existing file keeps its old content, unless no new file can be created in its
+ * folder: then the content is overwritten in place.
  *
  * @throws CliError if it cannot be written.
  */

@@ -1,4 +1,7 @@
-/** Parses option values. */
+/**
+ * Parses the values of options. Each function throws an `InvalidArgumentError` or `CliError` that says what was
+ * expected.
+ */
 import { InvalidArgumentError } from 'commander';
 import { parseRateLimit, RATE_LIMIT_FORM, type RateLimit } from '../credentials/rate-limit.js';
 import { secureUrl } from '../http/secure-url.js';
@@ -43,7 +46,10 @@ export function readTime(text: string): Date {
   return time;
 }
 
-/** Reads a time in the past or in the future, so a duration such as `7d` would be ambiguous. */
+/**
+ * Reads a time for a filter: a date, or a date with a time. A duration such as `7d` is refused, because it could mean 7
+ * days ago or in 7 days.
+ */
 export function readDateTime(text: string): Date {
   const time = readDate(text);
   if (time === undefined) throw new InvalidArgumentError('expected a date, such as 2027-01-31 or 2027-01-31T12:00:00Z');
@@ -66,7 +72,7 @@ export function collect(value: string, before: readonly string[] | false | undef
   return [...(before || []), value];
 }
 
-/** Collects `name=value`. */
+/** Collects `name=value` of a repeated option. A name may be given only once. */
 export function collectMetadata(
   text: string,
   before: Readonly<Record<string, string>> | false | undefined,
@@ -79,7 +85,7 @@ export function collectMetadata(
   return Object.fromEntries([...Object.entries(before || {}), [name, text.slice(at + 1)]]);
 }
 
-/** Collects `100/1m`. */
+/** Collects rate limits such as `100/1m` of a repeated option. */
 export function collectLimits(text: string, before: readonly RateLimit[] | false | undefined): readonly RateLimit[] {
   const limit = parseRateLimit(text);
   if (limit === undefined) throw new InvalidArgumentError(`expected ${RATE_LIMIT_FORM}`);

@@ -1,4 +1,4 @@
-/** The whole command line, with all its commands. */
+/** Puts all commands together to the command line `keyward`, runs one command line, and prints its error. */
 import { readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
 import { CliCommand } from './cli-command.js';
@@ -52,7 +52,7 @@ async function run(args: readonly string[], io: Io, isJson: boolean): Promise<nu
     if (wasHelp) return EXIT.done;
     const formatted = formatError(error);
     if (formatted === undefined) throw error;
-    // For a command group without a command, Commander has already printed the help.
+    // For a command group without a command, such as `keyward keys`, Commander has already printed the help.
     const isPrinted = error instanceof CommanderError && error.code === 'commander.help' && !isJson;
     if (!isPrinted) printError(io, isJson, formatted);
     if (error instanceof CommanderError && !isPrinted && !isJson) io.stderr.write('(see --help)\n');
@@ -73,7 +73,7 @@ function programFor(io: Io, isJson: boolean): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      // Called only with the help of a command group, if its command is missing. `run` prints the errors.
+      // Commander calls this only to print the help of a command group without a command. `run` prints all errors.
       writeErr: (text) => isJson || io.stderr.write(text),
       outputError: () => undefined,
     });

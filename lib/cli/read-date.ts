@@ -1,9 +1,9 @@
-/** A day, or a day and a time with its zone, as ISO 8601 and PostgreSQL write it: `2027-01-31 12:00:00+00`. */
+/** A day, or a day and a time with an optional zone, as ISO 8601 and PostgreSQL write it: `2027-01-31 12:00:00+00`. */
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:(Z)|([+-]\d\d)(?::?(\d\d))?))?$/i;
 
 /**
- * Reads a date; a day begins at midnight UTC. It returns `undefined` for any other text, and for a day that does not
- * exist.
+ * Reads a date in UTC, unless it has another zone; a day begins at midnight. It returns `undefined` for any other text,
+ * and for a day that does not exist.
  */
 export function readDate(text: string): Date | undefined {
   const [, year, month, day, time = '00:00', zulu, hours, minutes = '00'] = DATE.exec(text) ?? [];

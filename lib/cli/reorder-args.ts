@@ -1,7 +1,9 @@
-/** Reorders arguments for Commander, so that options that every command has may come before the command. */
+/**
+ * Reorders arguments for Commander, so that `--json` and `--database` and the word `help` may come before the command.
+ */
 import type { Command } from 'commander';
 
-/** The options that every command has; `true` if the option has a value. */
+/** The options that may come before the command; `true` if the option has a value. */
 const COMMON_OPTIONS: Readonly<Record<string, boolean>> = { '--json': false, '--database': true };
 
 /**
@@ -43,7 +45,10 @@ export function reorderArgs(program: Command, args: readonly string[]): readonly
   return isGroup && rest.length === 0 ? words : [...words, ...options, ...rest];
 }
 
-/** Whether errors are printed as JSON. */
+/**
+ * Whether the arguments contain `--json`, before `--`. Errors are then printed as JSON too, even if the arguments
+ * cannot be parsed.
+ */
 export function asksForJson(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.slice(0, end === -1 ? args.length : end).includes('--json');

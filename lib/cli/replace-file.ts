@@ -1,17 +1,21 @@
-/** Replaces the content of a file, so that a failure leaves the old content. */
+/** Replaces the content of a file. Where possible, a failure leaves the old content. */
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Error codes if no new file can be created in the folder, or if the file is a mount point, as in a container. */
+/**
+ * Error codes if no new file can be created in the folder, or if the file cannot be replaced by another one, because it
+ * is a mount point (as in a container) or the owner cannot be set.
+ */
 const NOT_REPLACEABLE = ['EACCES', 'EBUSY', 'EPERM', 'EROFS', 'EXDEV'];
 
 /**
- * Replaces the content of a file, and keeps its mode and owner. If the path is a symbolic link, its target is replaced.
+ * Replaces the content of a file by a new file with the same mode and owner. If the path is a symbolic link, its target
+ * is replaced.
  *
- * In three cases the content is written in place: the file is new, it is not a regular file (such as `/dev/stdout`), or
- * it cannot be replaced.
+ * In three cases the content is written in place, so that a failure can leave a part of it: the file does not exist
+ * yet, it is not a regular file (such as `/dev/stdout`), or it cannot be replaced.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const old = await stat(path).catch(() => undefined);
@@ -21,7 +25,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 async function wasReplaced(path: string, text: string, old: Stats): Promise<boolean> {
   try {
-    // A rename would also replace a file that its owner protected from writing.
+    // Checks first that the file is writable: a rename would replace a file even if its owner protected it from
+    // writing.
     await access(path, constants.W_OK);
     await writeAside(await realpath(path), text, old);
     return true;

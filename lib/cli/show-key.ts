@@ -1,4 +1,7 @@
-/** Prints keys. */
+/**
+ * Prints one key with its settings, its secrets (without their values) and its public keys, or a list of keys as a
+ * table.
+ */
 import { formatRateLimit } from '../credentials/rate-limit.js';
 import type { KeyView } from '../management/keys/key-view.js';
 import type { Page } from '../management/pagination.js';

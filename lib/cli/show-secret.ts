@@ -6,10 +6,10 @@ import { showKey } from './show-key.js';
 import { printJson, printLine } from './terminal/output.js';
 
 /**
- * Prints a new key, with its secret on its own line, so that it can be copied.
+ * Prints a key and its new secret. The secret is on its own line, so that it can be copied.
  *
- * @param takeBack - Undoes the change if the output could not be written, because nobody has the secret then. It
- *   resolves with the end of the error message.
+ * @param takeBack - Called if the output could not be written, because nobody has the secret then. It undoes the
+ *   change, and resolves with a text for the end of the error message.
  * @param remedy - What the operator can do if `takeBack` fails.
  * @throws CliError if the output could not be written.
  */

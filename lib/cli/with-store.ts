@@ -1,4 +1,7 @@
-/** Opens the store of a command, and closes it. */
+/**
+ * Opens the store for a command, closes it afterwards, and names the database in errors. Also the options that every
+ * command with a store has.
+ */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { createManagement, type Management } from '../management/create-management.js';
@@ -10,7 +13,7 @@ import { type Database, type DatabaseOption, databaseOf, openReady, plain } from
 import type { EncryptionKeys } from './encryption-keys.js';
 import { CliError, EXIT, type Io } from './io.js';
 
-/** Options that every command has. */
+/** Options of every command with a store. */
 export interface CommonOptions extends DatabaseOption {
   readonly json?: boolean;
 }
@@ -20,15 +23,22 @@ export interface Session {
   readonly management: Management;
   /** The printable part of the URL of the database. */
   readonly databaseName: string;
-  /** The user of this shell, for the audit log. */
+  /** The user of this shell, such as `cli:kim`: the actor in the audit log. */
   readonly operator: string;
-  /** Returns a member with the permission Owner for an account. */
+  /**
+   * Returns a member of an account who may do everything: management checks permissions, and an operator has all of
+   * them.
+   */
   memberOf(account: string): Member;
-  /** Returns a member with the permission Owner for the account that a key belongs to. */
+  /**
+   * Returns such a member of the account that a key belongs to.
+   *
+   * @throws CliError if there is no such key.
+   */
   memberOfKey(id: string): Promise<Member>;
 }
 
-/** Adds the options that every command has. */
+/** Adds the options of every command with a store. */
 export function withStoreOptions(command: Command): Command {
   return command
     .option(
@@ -41,7 +51,8 @@ export function withStoreOptions(command: Command): Command {
 /**
  * Opens the store, runs a command and closes the store.
  *
- * @param options - If `account` does not exist, the error names it.
+ * @param options - `account`: the account that the command is about. If it does not exist, the error says so and names
+ *   the database.
  */
 export async function withStore<T>(
   io: Io,
@@ -79,7 +90,9 @@ function userName(): string {
   }
 }
 
-/** Adds the name of the database to an error. */
+/**
+ * Names the database in an error about a missing account or about the database. Any other error is returned unchanged.
+ */
 function withDatabaseName(error: unknown, { name }: Database, account: string | undefined): unknown {
   if (!(error instanceof ManagementError)) return error;
   if (error.code === 'not_found' && account !== undefined && /\baccount\b/.test(error.message)) {

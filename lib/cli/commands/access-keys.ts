@@ -1,4 +1,7 @@
-/** `keyward access-keys …` */
+/**
+ * `keyward access-keys ...`: creates and edits access keys, and adds and deletes their secrets and public keys; also
+ * the commands that `keyward keys` has too.
+ */
 import { type Command, Option } from 'commander';
 import type { Io } from '../io.js';
 import { collect } from '../option-values.js';

@@ -1,4 +1,4 @@
-/** `keyward accounts …` */
+/** `keyward accounts ...`: creates, shows, lists, disables and enables the accounts that keys belong to. */
 import type { Command } from 'commander';
 import type { Account } from '../../management/accounts/account-view.js';
 import type { Management } from '../../management/create-management.js';
@@ -81,7 +81,7 @@ export function addAccountCommands(program: Command, io: Io): void {
     );
   }
 
-  /** Warns because an API key needs at least one API of its account. */
+  /** Warns if the account has no APIs: secret and public keys need at least one of them, so none can be created. */
   function warnOfNoApi({ id, apis }: Account, { json }: CommonOptions): void {
     if (apis === 'all' || apis.length > 0) return;
     const remedy = `add an API: keyward accounts put ${id} --api NAME`;

@@ -1,4 +1,4 @@
-/** `keyward audit` */
+/** `keyward audit`: prints entries of the audit log. */
 import type { Command } from 'commander';
 import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
 import { PLATFORM } from '../../store/signing-keys/platform-audit.js';
@@ -34,7 +34,8 @@ export function addAuditCommand(program: Command, io: Io): void {
     .action(async (options: AuditOptions) => {
       const { database: _, json, ...filter } = options;
       const { items, next } = await withStore(io, options, async ({ management: { accounts } }) => {
-        // The account must exist. Entries about signing keys belong to no account, so `-` is not looked up.
+        // Fails if there is no such account. `-` selects the entries about signing keys, which belong to no account, so
+        // it is not looked up.
         if (filter.account !== undefined && filter.account !== PLATFORM) await accounts.view(filter.account);
         return await accounts.audit(filter);
       });
@@ -58,12 +59,15 @@ export function addAuditCommand(program: Command, io: Io): void {
     });
 }
 
-/** Fields that the column CHANGES leaves out, because the column ACTION already says that they changed. */
+/**
+ * Fields that the column CHANGES leaves out, because the column ACTION already says that they changed: `key.rotate`
+ * changes `secrets`, and `key.revoke` changes `revokedAt`.
+ */
 const IN_THE_ACTION = ['secrets', 'revokedAt'];
 
 /**
- * Describes changed fields as `name: "a" -> "b"`, a refusal by its code, an import by its count. Returns `''` for other
- * entries; `--json` has their details.
+ * Describes a refusal by its code, an import by its number of keys, and any other change as `name: "a" -> "b"` for each
+ * changed field. Returns `''` for an entry without earlier values, such as a created key; `--json` has its details.
  */
 function whatChanged({ action, before, after, outcome }: AuditEntry): string {
   const is = (after ?? {}) as Readonly<Record<string, unknown>>;

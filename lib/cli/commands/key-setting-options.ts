@@ -4,7 +4,10 @@ import type { RateLimit } from '../../credentials/rate-limit.js';
 import { allOr, collect, collectLimits, collectMetadata, readTime } from '../option-values.js';
 import { type CommonOptions, withStoreOptions } from '../with-store.js';
 
-/** Options of both create and edit. */
+/**
+ * Options that the commands `create` and `edit` have in common. `false` comes from an option that removes a setting,
+ * such as `--no-name`; only `edit` has these.
+ */
 export interface SettingOptions extends CommonOptions {
   readonly name?: string | false;
   readonly scope?: readonly string[] | false;
@@ -40,7 +43,7 @@ export function withSettings(command: Command): Command {
     );
 }
 
-/** Adds options that remove a setting. */
+/** Adds the options of `withSettings`, and options that remove a setting. */
 export function withClearings(command: Command): Command {
   return withSettings(command)
     .option('--no-name', 'remove the name')
@@ -65,7 +68,7 @@ export function settingsOf(options: SettingOptions) {
   };
 }
 
-/** Options of both edit commands. */
+/** Options of `keyward keys edit` and `keyward access-keys edit`. */
 export interface EditOptions extends SettingOptions {
   readonly disable?: boolean;
   readonly enable?: boolean;

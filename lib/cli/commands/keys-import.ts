@@ -17,14 +17,14 @@ interface ImportOptions extends CommonOptions {
   readonly fromLine: number;
 }
 
-/** The output of `--json`. */
+/** The result of an import, as `--json` prints it. `known` keys were already in the database and are skipped. */
 interface ImportCounts {
   imported: number;
   known: number;
   refused: number;
   batches_not_imported: number;
   seconds: number;
-  /** The first line that was not imported, if the import ended early. */
+  /** The line from which the import can be resumed if it ended early; `null` if it read the whole file. */
   resume_at_line: number | null;
 }
 
@@ -80,7 +80,9 @@ Example: keyward keys import keys.csv --account acme`,
       }
     });
 
-  /** Imports all batches. If it is interrupted, it finishes the current batch and still prints the counts. */
+  /**
+   * Imports all batches. If a signal interrupts it, it finishes the current batch, prints the counts, and then throws.
+   */
   async function importAll(
     { batches, share }: Table,
     counts: ImportCounts,
@@ -134,8 +136,10 @@ Example: keyward keys import keys.csv --account acme`,
   }
 
   /**
-   * Prints refused lines. A line that cannot be parsed has no cells, so management refuses it too. Then the fault of
-   * the line is printed instead of management's message.
+   * Prints refused lines, until `MAX_PRINTED` are printed. A line that could not be parsed has no cells, so management
+   * refuses it for a missing field; the reason why it could not be parsed is printed instead.
+   *
+   * @param before - The number of lines that were refused in earlier batches.
    */
   function printRefused(
     { refused }: ImportReport,

@@ -1,4 +1,7 @@
-/** `keyward openapi describe` and `keyward openapi check`: work on an app and its OpenAPI document. */
+/**
+ * `keyward openapi check` compares the security of an app with its OpenAPI document; `keyward openapi describe` adds it
+ * to the document.
+ */
 import type { Command } from 'commander';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { assertMatchesOpenApi } from '../../openapi/app/assert-matches-open-api.js';
@@ -78,7 +81,10 @@ async function load(module: string): Promise<{ app: object; schemes: Schemes }> 
   );
 }
 
-/** Returns the lines of the error, without its headline. */
+/**
+ * Returns the differences that `assert` reports: each line of its error after the headline. Without an error, there are
+ * none.
+ */
 function differencesOf(assert: () => void): readonly string[] {
   try {
     asCliError(assert);

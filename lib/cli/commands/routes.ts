@@ -1,4 +1,4 @@
-/** `keyward routes`: the gates and guards of every route of an app. */
+/** `keyward routes`: shows the gates and guards of every route of an app, and fails if a route is not guarded. */
 import type { Command } from 'commander';
 import { auditRoutes, type RouteReport } from '../../express/route-audit/audit-routes.js';
 import { CliError, EXIT, type Io } from '../io.js';
@@ -57,7 +57,7 @@ function nameOf({ method, path }: RouteReport): string {
   return `${method} ${path}`;
 }
 
-/** Whether `assertGuarded` would report the route. */
+/** Whether `assertGuarded` would report the route if it were not excepted. */
 function isOpen({ open, openByDocument, ownEndpoint, openByParam, namesKinds }: RouteReport): boolean {
   if (openByDocument || ownEndpoint) return false;
   return open || openByParam.length > 0 || !namesKinds;

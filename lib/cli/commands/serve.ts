@@ -1,4 +1,7 @@
-/** `keyward serve`: serves the issuer and the Dashboard over a store, with health checks. */
+/**
+ * `keyward serve`: serves the issuer, the Dashboard, health checks and, with `--api`, the management API over one
+ * store.
+ */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +34,7 @@ import { announcementOn } from '../serve/startup-output.js';
 import { waitForAccount } from '../serve/wait-for-account.js';
 import { type Interruption, listenForInterruption } from '../terminal/interruption.js';
 
-/** How long requests may take to finish when the server ends. */
+/** Milliseconds for which requests in progress may still run after the server received a signal to end. */
 const SHUTDOWN_TIMEOUT_MS = 8_000;
 
 export function addServeCommand(program: Command, io: Io): void {
@@ -125,8 +128,8 @@ function routerOf(
     return createIssuer({ issuer, allowHttp, audience, accessKeys: store, signingKeys: store });
   } catch (error) {
     server.close();
-    // The options of `createIssuer` have the same names as those of the command, so the error can name the option of
-    // the command.
+    // The error names an option of `createIssuer`. The option of this command has the same name (`--allow-http` for
+    // `allowHttp`), so the new message names that option.
     const [, option, mistake] =
       (error instanceof TypeError && /^createIssuer: option "(\w+)" (.*?)(?:, got string)?$/s.exec(error.message)) ||
       [];
@@ -143,13 +146,17 @@ function listenMessage({ host, port }: ServeSettings, code: string | undefined):
   return `cannot listen on ${host}:${port} (${code}); check that --host is an address of this machine`;
 }
 
-/** Waits for a signal, then closes the server after it has answered the requests that are in progress. */
+/**
+ * Waits for a signal, and closes the server when the requests in progress are answered, at the latest after
+ * `SHUTDOWN_TIMEOUT_MS`. Then it throws a `CliError` with the exit code of the signal.
+ */
 async function end(server: Server, { received }: Interruption): Promise<void> {
   const { name, exitCode } = await received;
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  // A client that keeps its connection open could prevent the server from closing by sending more requests.
+  // Tells clients to close their connection. Otherwise, a client could keep its connection open with further requests,
+  // and the server would not close.
   server.prependListener('request', (_req, res) => void res.setHeader('Connection', 'close'));
   server.keepAliveTimeout = 100;
   const timer = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);

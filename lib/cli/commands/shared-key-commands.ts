@@ -30,7 +30,7 @@ interface UsageOptions extends CommonOptions {
   readonly to?: Date;
 }
 
-/** `management.keys` or `management.accessKeys`. */
+/** Selects the operations on one type of key: `management.keys` or `management.accessKeys`. */
 export type KeysOf = (management: Management) => Management['keys'] | Management['accessKeys'];
 
 /** The methods of `management.keys` and `management.accessKeys` that an edit needs. */
@@ -40,7 +40,7 @@ interface EditableKeys<Edit> {
 }
 
 /**
- * Edits the current version of a key, and prints it.
+ * Reads the current version of a key, applies an edit to this version, and prints the key.
  *
  * @throws CliError for an edit without a change.
  */
@@ -67,7 +67,7 @@ export function printKey(io: Io, { json }: CommonOptions, key: KeyView): void {
   else showKey(io, key);
 }
 
-/** Adds list, view, usage, end-grace, revoke and rotate. */
+/** Adds the commands that both types of keys have: list, view, usage, end-grace, revoke and rotate. */
 export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, noun: string): void {
   const list = withStoreOptions(commands.command('list').description(`show the ${noun}s of an account`))
     .requiredOption('--account <id>', 'the account that the keys belong to')

@@ -119,7 +119,8 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
     .option('--json', 'print JSON, with one object per line')
     .action(({ encryptionKeyFile: file, json }: KeyFileOption & CommonOptions) => {
       const { texts, source, file: isFile } = readEncryptionKeys(io, file);
-      // Otherwise a wrong file would be overwritten with a key in front of its content.
+      // If `--encryption-key-file` names another file by mistake, its content would otherwise be treated as a key, and
+      // the file would be overwritten.
       if (!texts.every((text) => /^[\w-]{43}=?$/.test(text)))
         throw new CliError(
           `${source} does not contain an encryption key; expected 32 bytes in base64url (43 characters)`,

@@ -1,4 +1,4 @@
-/** Reads a CSV file line by line. If a line cannot be parsed, its fault is stored, and reading continues. */
+/** Reads a CSV file in batches of lines. If a line cannot be parsed, the line gets a `fault`, and reading continues. */
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { optionalPackage } from '../../store/optional-package.js';
@@ -26,7 +26,7 @@ export interface Table {
   share(): number | undefined;
 }
 
-/** Maximum characters of a line: a whole line is held in memory. */
+/** Maximum characters of a line, so that a file without line breaks does not fill the memory. */
 const MAX_LINE = 1_000_000;
 
 /**
@@ -79,7 +79,7 @@ export async function openTable(
     const all = await cellsOf(batch);
     return batch.map(({ number, text }, i) => ({
       number,
-      // The decoder puts this character in the place of bytes that are not UTF-8.
+      // The decoder replaces bytes that are not UTF-8 by U+FFFD.
       ...(text.includes('\uFFFD') ? NOT_UTF_8 : rowOf(all[i], names)),
     }));
   }

@@ -1,4 +1,7 @@
-/** The columns of a CSV file of keys. */
+/**
+ * The columns of a CSV file of keys: checks the heading, converts cells to the fields of a key, and puts the names of
+ * columns into messages of management.
+ */
 import type { ImportedKey } from '../../management/keys/import-keys.js';
 import { CliError, EXIT } from '../io.js';
 import { readDate } from '../read-date.js';
@@ -11,7 +14,7 @@ export const COLUMNS = [
 const NEEDED = ['digest', 'kind', 'apis'];
 const KNOWN = `the known columns are ${COLUMNS.join(', ')}`;
 
-/** The names of fields in management's messages, and the names of the columns of the file that replace them. */
+/** Parts of management's messages that are written for programs, and what a person who edits the file reads instead. */
 const COLUMN_WORDING = [
   [/^createdAt:/, 'created_at:'],
   [/^expiresAt:/, 'expires_at:'],
@@ -25,7 +28,7 @@ const COLUMN_WORDING = [
  * @throws CliError for a heading in which a column is missing, unknown or repeated.
  */
 export function checkHeading(names: readonly string[]): void {
-  // The first line may hold keys, so it is not printed.
+  // If no column is known, the first line is probably a key and not a heading, so the error does not repeat it.
   if (!names.some((name) => COLUMNS.includes(name))) {
     const columns = `${NEEDED.join(', ')} are required, and ${KNOWN}`;
     throw new CliError(`the first line must contain the names of the columns; ${columns}`, EXIT.usage);
@@ -57,7 +60,7 @@ export function withColumnNames(message: string): string {
   return COLUMN_WORDING.reduce((text, [words, typed]) => text.replace(words, typed), message);
 }
 
-/** Parses a date. An invalid Date is not an error here: management refuses it, with the name of the column. */
+/** Parses a date. An invalid date is refused later by management, whose error names the column. */
 function dateOf(cell: string): Date {
   return readDate(cell) ?? new Date(Number.NaN);
 }

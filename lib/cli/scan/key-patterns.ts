@@ -1,14 +1,20 @@
-/** Patterns of keyward's keys for secret scanners. Only `keyward keys scan` verifies the check character. */
+/**
+ * Patterns of keyward's keys: for other secret scanners, which find secret keys, and for `keyward keys scan`, which
+ * also finds public keys. Only `keyward keys scan` then verifies the check character.
+ */
 
 /**
- * Matches an escaped character directly before a key: `\n` in JSON or source code, `%3D` in a URL. It ends with a
- * letter or a digit, so there is no word boundary (`\b`) before the key. The scanners use RE2 or Hyperscan, which have
- * no lookbehind.
+ * Matches an escaped character: `\n` in JSON or source code, `%3D` in a URL. It ends with a letter or a digit, so there
+ * is no word boundary (`\b`) between it and a key. The other scanners use RE2 or Hyperscan, which have no lookbehind,
+ * so their patterns match it as a part of the text before the key.
  */
 const ESCAPED = String.raw`\\[abefnrtv0]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|%(?:25){0,3}[0-9A-Fa-f]{2}`;
 const SECRET = 'sk_(?:sbox_)?[a-z2-7]{27}';
 
-/** Matches a key in a text, unless a letter, a digit or `_` is before it, or a letter or a digit after it. */
+/**
+ * Matches a secret or public key in a text. Before it, there may be an escaped character, but no other letter, digit or
+ * `_`; after it, no letter or digit.
+ */
 export const KEY_PATTERN = new RegExp(
   `(?:(?<![A-Za-z0-9_])|(?<=${ESCAPED}))(?:sk|pk)_(?:sbox_)?[a-z2-7]{27}(?![A-Za-z0-9])`,
   'g',

@@ -1,4 +1,4 @@
-/** Finds keys in the files of a folder. It sends nothing anywhere. */
+/** Finds keys in the files of a folder, or in one file. It sends nothing anywhere. */
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { keywardFormat } from '../../credentials/keyward-format.js';
@@ -16,13 +16,17 @@ export interface FoundKey {
 }
 
 const SKIPPED = ['.git', 'node_modules'];
-/** Maximum bytes of a file. Larger files are data, not source code. */
+/** Maximum bytes of a file. Larger files are probably data and not source code, and are skipped. */
 const MAX_SIZE = 10_000_000;
 
 /** Encodings by the byte order mark. */
 const ENCODINGS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
-/** @param onUnreadable - Called for each file and folder that cannot be read: the others are still searched. */
+/**
+ * Yields every text that matches the pattern and is a valid key.
+ *
+ * @param onUnreadable - Called for each file and folder that cannot be read. The search then continues.
+ */
 export async function* scanFolder(
   folder: string,
   pattern: RegExp,

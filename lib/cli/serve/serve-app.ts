@@ -1,4 +1,7 @@
-/** The app of `keyward serve`: health checks, the issuer, and the Dashboard as soon as its account exists. */
+/**
+ * The Express app of `keyward serve`: the request log, health checks, the management API (with `--api`), the issuer,
+ * and the Dashboard as soon as its account exists.
+ */
 import express, { type Express, Router } from 'express';
 import type { CredentialStore } from '../../store/credential-store.js';
 import type { ServeLog } from './serve-log.js';
@@ -7,9 +10,9 @@ import { API_PATH } from './served-management-api.js';
 
 export interface ServeApp {
   readonly app: Express;
-  /** Starts to serve the Dashboard. */
+  /** Serves the Dashboard from now on. The server then no longer waits for an account. */
   mountDashboard(dashboard: ServedDashboard): void;
-  /** Call it if there will be no Dashboard: the server then stops waiting for an account, and can become ready. */
+  /** Call this if there will be no Dashboard: the server then no longer waits for an account, and can become ready. */
   serveWithoutDashboard(): void;
 }
 
@@ -44,7 +47,7 @@ export function serveApp(
     }
   });
 
-  /** Returns what the server is still waiting for. */
+  /** Returns what the server still waits for; `undefined` if it is ready. */
   async function missing(): Promise<'database' | 'account' | undefined> {
     if (!(await store.ready())) return 'database';
     return waitsForAccount ? 'account' : undefined;

@@ -16,7 +16,7 @@ export interface ServeLog {
 
 /** Paths that are not logged: health checks are requested every few seconds. */
 const NOT_LOGGED = ['/healthz', '/readyz'];
-/** Maximum characters of a path, which callers choose. */
+/** Maximum characters of a path in the log: callers choose the path, and could fill the log with long ones. */
 const MAX_PATH = 200;
 
 export function serveLog(output: Output, isJson: boolean): ServeLog {

@@ -1,4 +1,7 @@
-/** The settings of `keyward serve`: options, then environment variables, then defaults. */
+/**
+ * The settings of `keyward serve`: an option takes precedence over its environment variable, and the variable over the
+ * default.
+ */
 import { type Command, InvalidArgumentError } from 'commander';
 import { secureUrl } from '../../http/secure-url.js';
 import { CliError, EXIT, type Io } from '../io.js';
@@ -95,7 +98,7 @@ function portIn(text: string): number {
   }
 }
 
-/** Makes the URL of an address. An IPv6 address is written in brackets (RFC 3986 section 3.2.2). */
+/** Makes the http URL of an address and a port. An IPv6 address is written in brackets (RFC 3986 section 3.2.2). */
 export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,4 +1,6 @@
-/** The Dashboard of `keyward serve`: for one account, with sign-in links. */
+/**
+ * The Dashboard of `keyward serve`: chooses its account, and makes the Dashboard of this account with sign-in links.
+ */
 import type { Router } from 'express';
 import { createDashboard } from '../../dashboard/create-dashboard.js';
 import { createSignIn } from '../../dashboard/sign-in/create-sign-in.js';
@@ -40,7 +42,7 @@ export interface DashboardChoice {
   readonly issuer?: string;
 }
 
-/** The account of the Dashboard. */
+/** The result of `chooseAccount`. */
 export type AccountChoice =
   | { readonly state: 'chosen'; readonly account: string }
   /** The account or the database is not available yet. */
@@ -48,7 +50,10 @@ export type AccountChoice =
   /** There will be no Dashboard; `reason` is absent if the operator asked for none. */
   | { readonly state: 'none'; readonly reason?: string };
 
-/** Chooses the named account, or the only one. */
+/**
+ * Chooses the account of the Dashboard: the named one, or the only one in the database. There is no Dashboard with
+ * `--no-dashboard`, with an issuer URL that is not suitable, or if there are several accounts and none is named.
+ */
 export async function chooseAccount(
   { dashboard, account: named, issuer }: DashboardChoice,
   store: CredentialStore,
@@ -61,7 +66,8 @@ export async function chooseAccount(
       reason: 'it needs an https URL in --issuer, because browsers send its cookies only over https',
     };
   }
-  // The Dashboard's links start at its mount path. If the issuer URL had a path too, the links would not contain it.
+  // The links on the pages start with the mount path of the Dashboard. If the issuer URL has a path, a proxy serves
+  // everything below this path, and the links would not contain it.
   if (issuer !== undefined && URL.canParse(issuer) && new URL(issuer).pathname !== '/') {
     return { state: 'none', reason: 'it needs a URL without a path in --issuer' };
   }
@@ -131,7 +137,7 @@ export function serveDashboard(
   };
 }
 
-/** The links for a person, each on its own line, so that it can be copied. */
+/** Formats the links for a person. Each link is on its own line, so that it can be copied. */
 export function linesOfLinks({ developer, owner }: DashboardLinks): readonly string[] {
   return [
     'Sign in as Owner (the link works once and expires after 15 minutes):',

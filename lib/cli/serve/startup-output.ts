@@ -1,4 +1,7 @@
-/** Prints the output of `keyward serve`: its URLs, the account of its Dashboard, and sign-in links. */
+/**
+ * Prints what `keyward serve` tells the operator: its URLs, the account of the Dashboard or why there is none yet, and
+ * sign-in links. Requests are printed by serve-log.ts.
+ */
 import type { Io } from '../io.js';
 import { printJson, printLine, printWarning } from '../terminal/output.js';
 import {
@@ -11,9 +14,15 @@ import {
 
 export interface Announcement {
   start(where: Where, choice: AccountChoice, dashboard: ServedDashboard | undefined): void;
-  /** Prints the Dashboard if its account is found after the start, or a new reason to wait. */
+  /**
+   * Prints what has changed since the start: the Dashboard, if its account was found, or a new reason why there is
+   * none.
+   */
   later(choice: AccountChoice, dashboard: ServedDashboard | undefined): void;
-  /** The listener of the signal `NEW_LINKS`. */
+  /**
+   * Prints new sign-in links. It is the listener of the signal `NEW_LINKS`, with which an operator asks for the links,
+   * so it prints them even if the output is not a terminal.
+   */
   readonly printNewLinks: () => void;
 }
 
@@ -27,7 +36,8 @@ export function announcementOn(
   io: Io,
   { json = false, signInLinks = false }: { readonly json?: boolean; readonly signInLinks?: boolean },
 ): Announcement {
-  // Anyone who reads a link can sign in, and more people can read logs than a terminal.
+  // Without `--sign-in-links`, the start prints links only on a terminal. Anyone who reads a link can sign in, and more
+  // people can read logs than a terminal.
   const hasLinks = signInLinks || io.stdout.isTerminal;
   let current: ServedDashboard | undefined;
 

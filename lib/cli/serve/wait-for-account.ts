@@ -5,12 +5,12 @@ import type { AccountChoice } from './served-dashboard.js';
 const INTERVAL_MS = 1_000;
 
 /**
- * Chooses the account of the Dashboard again and again, until there is one or there will be none. Yields each new
- * reason to wait, and finally the account.
+ * Chooses the account of the Dashboard about once a second, until there is one or it is certain that there will be no
+ * Dashboard. Yields each new reason to wait, and finally the last choice.
  *
- * @param firstReason - The reason to wait that the operator knows already.
- * @param ended - Ends the wait.
- * @param pause - Waits between two attempts; rejects if the wait has ended.
+ * @param firstReason - The reason to wait that is already printed, so that it is not yielded again.
+ * @param ended - Aborts the wait: nothing more is yielded.
+ * @param pause - Waits between two attempts; rejects if the wait was aborted. Tests replace it.
  */
 export async function* waitForAccount(
   choose: () => Promise<AccountChoice>,

@@ -14,9 +14,9 @@ export function withConfirmation(command: Command): Command {
 }
 
 /**
- * Asks a question on a terminal.
+ * Asks a question, and returns if the answer is yes. Without a terminal, or with `--yes`, it returns without asking.
  *
- * @throws CliError unless the answer is yes.
+ * @throws CliError for any other answer.
  */
 export async function confirm({ stdin, stderr }: Io, { yes }: ConfirmOption, question: string): Promise<void> {
   if (yes || stdin.isTTY !== true || !stderr.isTerminal) return;

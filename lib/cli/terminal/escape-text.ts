@@ -9,7 +9,10 @@ export function escapeText(text: string): string {
   return text.replace(EVERY_UNPRINTABLE, (found) => SHORT[found] ?? unicodeEscape(found));
 }
 
-/** Escapes U+007F to U+009F and bidi marks, which JSON does not escape. The result is the same JSON value. */
+/**
+ * Escapes the unprintable characters that `JSON.stringify` leaves as they are, such as U+007F to U+009F and bidi marks.
+ * The result is the same JSON value.
+ */
 export function escapeJson(json: string): string {
   return json.replace(EVERY_UNPRINTABLE, unicodeEscape);
 }

@@ -17,7 +17,10 @@ export function printLine(io: Io, text: string): void {
   io.stdout.write(`${escapeText(text)}\n`);
 }
 
-/** Prints a warning to standard error: a problem that did not stop the command. */
+/**
+ * Prints a warning about a problem that did not stop the command. It goes to standard error, because a program may
+ * parse standard output.
+ */
 export function printWarning(io: Io, isJson: boolean | undefined, message: string): void {
   io.stderr.write(isJson ? jsonLine({ warning: { message } }) : `warning: ${escapeText(message)}\n`);
 }

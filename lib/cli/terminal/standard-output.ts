@@ -1,4 +1,4 @@
-/** Standard output and standard error of the process. A write error is stored until `flush` is called. */
+/** Standard output and standard error of the process. A write error is stored, and `flush` rejects with it. */
 import { fstatSync, writeSync } from 'node:fs';
 import type { Output } from '../io.js';
 
@@ -35,8 +35,8 @@ function streamOutput(stream: Stream, isTerminal: boolean): Output {
 }
 
 /**
- * Makes an output for a file. It does not use Node's stream, which ignores the number of written bytes: on a nearly
- * full disk, a write can be incomplete without an error.
+ * Makes an output for a file or a device such as `/dev/null`. It does not use Node's stream, which ignores the number
+ * of written bytes: on a nearly full disk, a write can be incomplete without an error.
  */
 function fileOutput(descriptor: number): Output {
   let failure: unknown;
