@@ -1,4 +1,7 @@
-/** Reads the arguments of `client.fetch`, so that the request can be sent more than once. */
+/**
+ * Converts the arguments of `client.fetch` to a request, and sends the request. It can be sent more than once, for
+ * example with a new token after a 401.
+ */
 import { SECURE_URL, secureUrl } from '../http/secure-url.js';
 
 /** A request to the API. */
@@ -8,11 +11,14 @@ export interface ApiRequest {
   readonly headers: Headers;
   readonly redirect: NonNullable<RequestInit['redirect']>;
   readonly signal: AbortSignal | undefined;
-  /** The `Request` that the caller gave. */
+  /** The `Request` object, if the caller passed one instead of a URL. */
   readonly given: Request | undefined;
-  /** The other arguments: the body, and members that only some implementations of `fetch` know. */
+  /** The second argument of `fetch`: the body, and members that only some implementations of `fetch` know. */
   readonly init: RequestInit;
-  /** Whether the request can be sent again. A body that is a stream can be read only once. */
+  /**
+   * Whether the request can be sent again. A stream can be read only once, and the body of a `Request` object is a
+   * stream.
+   */
   readonly isRepeatable: boolean;
 }
 
@@ -20,11 +26,10 @@ export interface ApiRequest {
 const NORMALIZED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'];
 
 /**
- * Reads the arguments of `client.fetch`.
+ * Reads the arguments of `client.fetch`. It does not convert them to one `Request`, because a custom option `fetch` may
+ * come from another implementation, which does not accept the `Request` of Node.
  *
- * No `Request` is created: the option `fetch` may be of another implementation, which does not accept it.
- *
- * @throws TypeError for a URL that is not allowed, and for an `Authorization` header.
+ * @throws TypeError for a URL that `secureUrl` does not allow, and for an `Authorization` header.
  */
 export function readApiRequest(input: string | URL | Request, init: RequestInit, allowHttp: boolean): ApiRequest {
   const given = typeof input === 'object' && 'headers' in input ? input : undefined;
@@ -51,7 +56,7 @@ export function readApiRequest(input: string | URL | Request, init: RequestInit,
   };
 }
 
-/** Sends a request once, with these headers. */
+/** Sends a request once. `headers` replaces the headers of the request. */
 export function sendApiRequest(request: ApiRequest, headers: Headers, send: typeof fetch): Promise<Response> {
   const { given, url, init, method, redirect, signal } = request;
   return send(given ?? url.href, { ...init, method, headers, redirect, ...(signal === undefined ? {} : { signal }) });

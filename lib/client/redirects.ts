@@ -1,11 +1,16 @@
-/** Follows the redirects of a DPoP-bound request (Fetch, section "HTTP-redirect fetch"). */
+/**
+ * Follows the redirects of a DPoP-bound request (Fetch, section "HTTP-redirect fetch"). The global `fetch` cannot
+ * follow them, because each request needs a new proof for its URL.
+ */
 import { type ApiRequest, sendApiRequest } from './fetch-arguments.js';
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 const MAX_REDIRECTS = 20;
 /** Headers that describe a body, and are dropped with it. */
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-length', 'content-location', 'content-type'];
-/** Headers that are for the first origin only. */
+/**
+ * Headers that are removed before a redirect to another origin: they are secret, or valid only for the first origin.
+ */
 const ORIGIN_HEADERS = ['authorization', 'cookie', 'dpop', 'host', 'proxy-authorization'];
 
 /**

@@ -1,4 +1,4 @@
-/** Sends one request to the token endpoint, with the client credentials grant (RFC 6749 §4.4). */
+/** Obtains one access token from the token endpoint, with the client credentials grant (RFC 6749 §4.4). */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../contracts/clock.js';
@@ -87,10 +87,11 @@ async function post(endpoint: URL, request: TokenRequest): Promise<Answer> {
 }
 
 /**
- * Reads the JSON object of a response. If the body is not a JSON object, as on an error page of a proxy, the result is
- * an empty object.
+ * Reads the JSON object of a response. If the body is something else, as on an error page of a proxy, the result is an
+ * empty object.
  *
- * It rejects if a response with the status 200 is incomplete or takes too long.
+ * It rejects if a response with the status 200 is incomplete or takes too long. With any other status, the result is
+ * then an empty object too, because the status already says that there is no token.
  */
 async function readBody(response: Response): Promise<Readonly<Record<string, unknown>>> {
   const body = await readJson(response).catch((error: unknown) => {

@@ -4,18 +4,18 @@ import { requestToken, type TokenRequest, type TokenResponse } from './request-t
 import { TokenClientError } from './token-client-error.js';
 
 /**
- * A token is refreshed at most this many milliseconds before it expires. A short-lived token is refreshed after nine
- * tenths of its lifetime.
+ * A token is refreshed this many milliseconds before it expires, or after nine tenths of its lifetime, whichever is
+ * later.
  */
 const MAX_REFRESH_MARGIN = 60_000;
 const REFRESH_SHARE = 0.1;
-/** Milliseconds from a failed refresh to the next one. */
+/** Minimum milliseconds between a failed refresh and the next one, while the old token is valid. */
 const REFRESH_AGAIN_AFTER = 5_000;
 /** The seconds for which a token without `expires_in` is used. */
 const DEFAULT_LIFETIME = 60;
-/** Milliseconds for which a token endpoint from the metadata is used even if requests to it fail. */
+/** Milliseconds for which the URL of a token endpoint from the metadata is kept, even if requests to it fail. */
 const FIND_AGAIN_AFTER = 60_000;
-/** Statuses of a URL that is no longer the token endpoint. */
+/** HTTP statuses that an issuer may answer with after it has moved its token endpoint to another URL. */
 const MOVED = [301, 302, 307, 308, 404, 405, 410];
 
 export interface CachedToken extends Pick<TokenResponse, 'accessToken' | 'scheme'> {
@@ -51,7 +51,7 @@ export class TokenCache {
     return cached !== undefined && age < cached.lifetime ? cached : this.#pending;
   }
 
-  /** Drops a token that the API refused. */
+  /** Drops the cached token if it is the one that the API refused. */
   drop({ accessToken }: CachedToken): void {
     if (this.#cached?.accessToken === accessToken) this.#cached = undefined;
   }
@@ -106,7 +106,10 @@ export class TokenCache {
     }
   }
 
-  /** Forgets the endpoint, so that the next request finds it again: the issuer may have moved it. */
+  /**
+   * Forgets the URL of the token endpoint after an error that suggests that the issuer has moved it. The next request
+   * then finds the URL again, from the metadata.
+   */
   #dropMovedEndpoint(error: unknown): void {
     if (this.#endpoint === undefined || this.#since(this.#endpoint.foundAt) < FIND_AGAIN_AFTER) return;
     if (!(error instanceof TokenClientError)) return;

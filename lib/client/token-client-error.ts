@@ -2,11 +2,17 @@ import { KeywardError } from '../errors/keyward-error.js';
 
 /** The `code` of a `TokenClientError`. */
 export type TokenClientErrorCode =
-  /** The token endpoint, or the issuer's metadata, could not be reached in time. */
+  /**
+   * The token endpoint did not answer completely in time, or the metadata of the issuer could not be fetched or has no
+   * valid token endpoint.
+   */
   | 'token_endpoint_unreachable'
   /** The token endpoint answered with an error; `status` is its HTTP status. */
   | 'token_request_refused'
-  /** The response is not a token response (RFC 6749 §5.1). */
+  /**
+   * The response is not a token response (RFC 6749 §5.1), or has a DPoP-bound token although the client did not ask for
+   * one.
+   */
   | 'invalid_token_response'
   /** The client asked for a DPoP-bound token and got a Bearer token (RFC 9449 §5). */
   | 'dpop_not_supported';

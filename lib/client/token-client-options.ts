@@ -1,4 +1,4 @@
-/** Validates the options of `tokenClient`. */
+/** The options of `tokenClient`: their types, and the function that validates them and prepares token requests. */
 
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
@@ -24,7 +24,8 @@ import type { TokenRequest } from './request-token.js';
 import { TokenClientError } from './token-client-error.js';
 
 /**
- * Options of `tokenClient`. Either `issuer` or `tokenEndpoint` is required, and either `clientSecret` or `privateKey`.
+ * Options of `tokenClient`. Exactly one of `issuer` and `tokenEndpoint` is required, and exactly one of `clientSecret`
+ * and `privateKey`.
  */
 export interface TokenClientOptions {
   /**

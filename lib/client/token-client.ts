@@ -13,7 +13,10 @@ export interface TokenClient {
   accessToken(): Promise<string>;
 }
 
-/** Methods whose request may be repeated even if it was redirected (RFC 9110 §9.2.1). */
+/**
+ * Safe methods (RFC 9110 §9.2.1). Only their requests may be repeated after a redirect, because the first server has
+ * already processed the request.
+ */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
@@ -91,7 +94,10 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
   });
 }
 
-/** Checks whether a redirect led to another origin. `fetch` then removes the token. */
+/**
+ * Checks whether a redirect led to another origin. `fetch` has then removed the token, so a 401 does not mean that the
+ * token is invalid.
+ */
 function isFromOtherOrigin({ redirected, url }: Response, target: ApiRequest): boolean {
   return redirected && new URL(url).origin !== target.url.origin;
 }
