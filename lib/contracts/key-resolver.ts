@@ -35,11 +35,12 @@ export interface KeyResolver {
 }
 
 /**
- * Called when a credential was used: a key at a gate, or a client secret at the token endpoint. It runs during a
- * request, after each lookup and then about once a minute for each credential. So it should only queue the use. Its
- * result is not awaited; if it throws or rejects, an event is published on `keyward:callback-failure`.
+ * Called when a credential was used: a key at a gate, or a client secret or public key at the token endpoint. It runs
+ * during a request, after each lookup and then about once a minute for each credential, so it should only queue the
+ * use. Its result is not awaited; if it throws or rejects, an event is published on `keyward:callback-failure`.
  *
- * @param digest - SHA-256 of the presented credential, in lowercase hex.
+ * @param digest - SHA-256 of the presented key or secret in lowercase hex; for a public key, SHA-256 of the client ID,
+ *   a space and its `kid`.
  * @param from - The address of the sender; `undefined` if it is unknown.
  */
 export type RecordUse = (digest: string, from: string | undefined) => unknown;

@@ -9,12 +9,15 @@ import type { Awaitable } from './key-resolver.js';
 export interface ReplayCache {
   /**
    * Stores an id, and returns whether it is new. If it is called twice with the same id, even in two processes, only
-   * one call may return `true`. So insert the id in one atomic step. Throw or reject if the store cannot answer: the
-   * request then gets 503, as it also does if the answer takes longer than a second.
+   * one call may return `true`. So insert the id in one atomic step.
+   *
+   * Throw or reject if the store cannot answer: the request then gets 503, as it also does if the answer takes longer
+   * than a second.
    *
    * @param id - A digest: 87 characters of `[A-Za-z0-9_.-]`. All ids of one DPoP key or client start with the same 43
    *   characters.
-   * @param seconds - How long it must be kept.
+   * @param seconds - How long the id must be stored. After this time, the proof or assertion has expired and is
+   *   refused.
    * @returns `true` for a new id, `false` for one that was used before.
    */
   firstUse(id: string, seconds: number): Awaitable<boolean>;
