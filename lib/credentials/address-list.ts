@@ -3,7 +3,10 @@ import { BlockList, isIP } from 'node:net';
 import { embeddedIPv4, parseIPv6, withoutPort } from '../protocol/ip-address.js';
 
 const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
-/** Caches one block list for each list of addresses. Principals with the same addresses share it. */
+/**
+ * One `BlockList` of Node for each list of allowed addresses. It is used only to search for an address: nothing is
+ * blocked. Principals with the same list share one.
+ */
 const blockLists = new WeakMap<readonly string[], BlockList>();
 
 /**

@@ -1,4 +1,4 @@
-/** Maps scopes to the APIs to which they belong. */
+/** Maps scopes to the APIs to which they belong, and to the scopes that they imply. */
 import { anything, type OptionTable, readTable } from '../options/option-table.js';
 import { isScopeToken } from '../protocol/scope.js';
 import { resolveImplies } from './scope-hierarchy.js';

@@ -136,7 +136,10 @@ function formatOf(prefix: string): PrefixedFormat {
   return format;
 }
 
-/** Checks whether a text has the prefix of a `keyFormat` of this process. */
+/**
+ * Checks whether a text starts like a key of a `keyFormat` of this process, such as `acme_sk_`. The key need not be
+ * valid.
+ */
 export function hasKeyPrefix(text: string): boolean {
   return [...formats.values()].some((format) => format.read(text) !== undefined);
 }

@@ -44,7 +44,10 @@ const LIMIT = /^(\d{1,10})\/(?:(\d{0,6})([smhd])|(second|minute|hour|day))$/;
 /** What `parseRateLimit` expects, for errors. */
 export const RATE_LIMIT_FORM = 'a rate limit such as 100/1m: a number of requests, and a duration in s, m, h or d';
 
-/** Parses `100/1m` or `5000/d`, as the Dashboard and the command line accept it; `undefined` for another text. */
+/**
+ * Parses a limit in the forms that the Dashboard and the command line accept: `100/1m`, `5000/d` or `100/minute`.
+ * Returns `undefined` for any other text; `isRateLimits` checks the numbers.
+ */
 export function parseRateLimit(text: string): RateLimit | undefined {
   const [, requests, count, letter, word] = LIMIT.exec(text) ?? [];
   const unit = letter ?? word?.charAt(0);

@@ -1,6 +1,6 @@
 /**
- * Resolves scopes that imply others, such as `files:write`, which implies `files:read`. This happens when the app
- * starts and when a principal is created.
+ * Scopes that imply others, such as `files:write`, which implies `files:read`. When the app starts, `resolveImplies`
+ * finds all scopes that each scope implies; when a principal is created, `withImplied` adds them to its scopes.
  */
 import { kindOf } from '../options/options.js';
 import { isScopeToken } from '../protocol/scope.js';
@@ -36,7 +36,10 @@ export function resolveImplies(implies: unknown, isListed: (scope: string) => bo
   return new Map([...direct.keys()].map((scope) => [scope, impliedBy(scope, direct)]));
 }
 
-/** The part of an `ApiMap` that this file uses. `ApiMap` cannot be imported, because api-map.ts imports this file. */
+/**
+ * The part of an `ApiMap` that this file uses. An import of `ApiMap` would form a cycle, because api-map.ts imports
+ * this file.
+ */
 interface ScopeHierarchy {
   implied?(scope: string): readonly string[];
 }

@@ -1,4 +1,7 @@
-/** Reads the record of an access key for the token endpoint: the scopes that it may be granted, and its secrets. */
+/**
+ * Reads the record of an access key for the token endpoint: the scopes that it may be granted, the secrets and public
+ * keys with which its client authenticates, and how its tokens must be bound.
+ */
 import { types } from 'node:util';
 import { isScopeToken } from '../../protocol/scope.js';
 import { type PublicJwk, publicJwks } from './public-jwk.js';
@@ -21,7 +24,7 @@ export interface AccessKeyGrant extends ParsedAccessKeyRecord {
   readonly defaultScopes: readonly string[];
 }
 
-/** An accepted secret of an access key. */
+/** A secret of an access key. It is accepted until `expiresAt`. */
 export interface Secret {
   /** SHA-256 in lowercase hex. */
   readonly digest: string;

@@ -12,7 +12,7 @@ export const MAX_PUBLIC_KEYS = 10;
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 const KEY_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
 
-/** Checks whether a JWK has a member that only its owner may know. */
+/** Checks whether a JWK has one of `PRIVATE_MEMBERS`. */
 export function hasPrivateMember(jwk: PublicJwk): boolean {
   return PRIVATE_MEMBERS.some((member) => member in jwk);
 }

@@ -70,7 +70,10 @@ export function metadata(field: string, value: unknown): Readonly<Record<string,
   return Object.freeze(Object.fromEntries(Object.entries(value)));
 }
 
-/** Checks metadata. Names of `Object.prototype` are refused, because metadata may be used as an object. */
+/**
+ * Checks metadata. Names of properties of `Object.prototype` are refused: code that reads metadata as an ordinary
+ * object would confuse them with inherited properties.
+ */
 export function isMetadata(value: unknown): value is Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const entries = Object.entries(value);

@@ -103,14 +103,17 @@ export interface AccessKeyRecord {
   readonly limits?: readonly RateLimit[] | null | undefined;
 }
 
-/** The fields of a `KeyRecord`. Others are ignored, but refused if their names look like an expiry or a revocation. */
+/**
+ * The fields of a `KeyRecord`. A record may have other fields, which are ignored. But if the name of one looks like an
+ * expiry or a revocation, the record is refused.
+ */
 const KEY_MEMBERS: Readonly<Record<keyof KeyRecord, true>> = {
   ...{ id: true, kind: true, account: true, environment: true, apis: true, scopes: true, channels: true },
   ...{ platform: true, createdAt: true, expiresAt: true, acceptedUntil: true, revokedAt: true, disabled: true },
   ...{ name: true, metadata: true, allowedAddresses: true, limits: true },
 };
 
-/** The fields of an `AccessKeyRecord`; others as in a `KeyRecord`. */
+/** The fields of an `AccessKeyRecord`. Other fields are treated as those of a `KeyRecord`. */
 const ACCESS_KEY_MEMBERS: Readonly<Record<keyof AccessKeyRecord, true>> = {
   ...{ id: true, account: true, environment: true, secrets: true, scopes: true, defaultScopes: true, channels: true },
   ...{ platform: true, createdAt: true, expiresAt: true, revokedAt: true, tokensNotBefore: true, disabled: true },
@@ -119,7 +122,10 @@ const ACCESS_KEY_MEMBERS: Readonly<Record<keyof AccessKeyRecord, true>> = {
   revokedTokens: true,
 };
 
-/** A validated copy of a key record, with all fields, and times in milliseconds. */
+/**
+ * A validated copy of the fields of a key record that verification needs. Times are in milliseconds since 1970;
+ * `validity` says when the key expires or is revoked, and whether it is disabled.
+ */
 export interface ParsedKeyRecord {
   readonly id: string;
   readonly kind: KeyKind;
@@ -137,7 +143,10 @@ export interface ParsedKeyRecord {
   readonly validity: Validity;
 }
 
-/** A validated copy of an access key record, without its secrets. */
+/**
+ * A validated copy of the fields of an access key record that verifying its tokens needs. The token endpoint also needs
+ * the secrets, which access-key-grant.ts reads.
+ */
 export interface ParsedAccessKeyRecord {
   readonly id: string;
   readonly account: string;
@@ -154,7 +163,8 @@ export interface ParsedAccessKeyRecord {
 }
 
 /**
- * Validates what a resolver returned for a key. It reads each field once.
+ * Validates what a resolver returned for a key. It reads each field once, because a getter may return another value the
+ * second time.
  *
  * @throws RecordError if a field is not as `KeyRecord` describes it, or a rule of docs/spec.md §2.1 is broken.
  */

@@ -1,4 +1,6 @@
-/** The tokens of an access key that were revoked one by one. */
+/**
+ * The revoked tokens in the record of an access key. All tokens before a time are revoked by `tokensNotBefore` instead.
+ */
 import { RecordError } from './record-error.js';
 
 /** Reports whether a token was revoked. A `Set` of `jti` has this interface. */

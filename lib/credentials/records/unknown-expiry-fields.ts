@@ -4,10 +4,15 @@
  */
 import { RecordError } from './record-error.js';
 
-/** Matches these words anywhere in the name of a field: `isRevoked`, `expires_at`, `softDeleted`. */
+/**
+ * Matches words anywhere in the name of a field: `isRevoked`, `expires_at`, `softDeleted`. The name is converted to
+ * lower case and snake case before, so `isRevoked` is `is_revoked`.
+ */
 const ENDINGS =
   /expir|revo[ck]|delet|disabl|enabl|activ|suspend|block|banned|cancel|terminat|compromis|archiv|retire|withdraw|valid|destroy/;
-/** Matches these words only as a whole word of the name, which is in snake case: `key_status`, `locked_at`. */
+/**
+ * Matches words that are too common for that, only as a whole word of the converted name: `key_status`, `locked_at`.
+ */
 const ENDING_WORDS =
   /(?:^|_)(?:status|state|until|ends?|ended|ttl|locked|removed|closed|dead|killed|lapsed|frozen|paused|before|after|exp)(?:_|$)/;
 /** Matches a name that looks like the name of a column. Any other name may be data, so the error does not repeat it. */

@@ -1,7 +1,10 @@
 /** Determines when a credential ends, and whether it has ended. */
 import { absentOr, flag, instant } from './record-fields.js';
 
-/** When a credential ends, in milliseconds since 1970; `Infinity` if it does not end. */
+/**
+ * When a credential expires and when it is revoked, in milliseconds since 1970 (`Infinity` for never), and whether it
+ * is disabled.
+ */
 export interface Validity {
   readonly expiresAt: number;
   readonly revokedAt: number;
@@ -21,8 +24,8 @@ export function endedAt(validity: Validity, now: number): Ended | undefined {
 /**
  * Reads when a credential ends.
  *
- * @param acceptedUntil - When the grace period ends, if an old secret was presented. The credential ends then, if it
- *   does not expire earlier.
+ * @param acceptedUntil - When the grace period ends, if an old secret was presented. `expiresAt` is then the earlier of
+ *   the two times.
  * @throws RecordError for an invalid time or flag.
  */
 export function readValidity(
