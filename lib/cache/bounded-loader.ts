@@ -2,7 +2,7 @@
  * Runs the lookups of a resolver, limited in number and time. Requests with the same key can share a lookup. Until a
  * lookup settles or expires, it is notified of invalidations: if one is about its record, the lookup is repeated.
  *
- * In this file, `key` is the text that identifies what is looked up: the cache key of a credential, or a client ID.
+ * In this file, `key` is the text that identifies what is looked up: for example a cache key or a client ID.
  */
 import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
 import { RecordError } from '../credentials/records/record-error.js';
