@@ -17,7 +17,10 @@ export function rotationObstacle({ state, secrets }: KeyView, isAccountDisabled:
   return current === 0 ? 'This key has no client secret to rotate. Add a client secret instead.' : undefined;
 }
 
-/** Whether an access key can get a second secret. It has at most two, without the ended ones. */
+/**
+ * Whether an access key can get one more secret. It can have two secrets that have not ended, and gets none while its
+ * account is disabled, or if it is expired or revoked.
+ */
 export function mayAddSecret({ state, secrets }: KeyView, isAccountDisabled: boolean): boolean {
   if (isAccountDisabled || state === 'expired' || state === 'revoked') return false;
   return secrets.filter((secret) => secret.state !== 'ended').length < 2;

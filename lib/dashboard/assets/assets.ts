@@ -1,4 +1,7 @@
-/** The files that pages load. Their names contain a digest of the content, so browsers can cache them forever. */
+/**
+ * The stylesheet, the script and the icon that pages load. Their names contain a digest of the content, so browsers can
+ * cache them forever.
+ */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MENU_SCRIPT_TEXT } from './close-menus-script.js';
@@ -48,7 +51,7 @@ export function serveAsset({ type, text }: Asset) {
   };
 }
 
-/** Removes indentation, comment lines and unnecessary line breaks, so that the file is small. */
+/** Removes indentation, unnecessary line breaks, and lines that contain only a comment, so that the file is small. */
 function compact(text: string): string {
   return text
     .replace(/^\s*\/(?:\/.*|\*.*\*\/)$/gm, '')

@@ -1,4 +1,7 @@
-/** The script that closes open menus. It is appended to `script.ts`. */
+/**
+ * The script that closes an open menu when the member presses Escape, or clicks or focuses something outside it. It is
+ * appended to `script.ts`.
+ */
 export const MENU_SCRIPT_TEXT: string = `
 const menus = document.querySelectorAll('details.menu');
 const closeOthers = ({ target }) => { for (const menu of menus) if (!menu.contains(target)) menu.open = false; };

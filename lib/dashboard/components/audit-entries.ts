@@ -12,7 +12,7 @@ import { formatExpiry, formatTime, timeWithAge } from './times.js';
 /** Maximum characters of one value: metadata, for example, could make the page large. */
 const MAX_CHARACTERS = 200;
 
-/** An entry with more changes shows them in a closed `<details>`, so that the list stays short. */
+/** An entry with more changed settings shows its changes in a closed `<details>`, so that the list stays short. */
 const MAX_OPEN_CHANGES = 3;
 
 export interface EntryOptions {
@@ -77,7 +77,10 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** For the audit log, disabling and enabling are edits of the field `disabled`. The sentence names the operation. */
+/**
+ * Returns `disabled` or `enabled` for an edit that changed only the field `disabled`. The audit log has no other action
+ * for these two operations; the sentence names the operation.
+ */
 function disablingVerb(action: string, after: ChangedFields): string | undefined {
   if (!action.endsWith('key.edit') || Object.keys(after).join() !== 'disabled') return undefined;
   return after.disabled === true ? 'disabled' : 'enabled';
@@ -119,7 +122,7 @@ const ABSENT: Readonly<Record<string, string>> = Object.freeze({
 const ABSENT_SCOPES = Object.freeze({ secret: 'all', public: 'none', access: 'none' });
 
 function absentValue(name: string, kind: Kind | undefined): Html {
-  // In the list of all keys, the kind of the key is not known.
+  // In the list of all keys, the kind of the key is not known, so it is not known what absent scopes mean.
   const scopes = kind === undefined ? 'not set' : ABSENT_SCOPES[kind];
   return html`<span class="muted">${name === 'scopes' ? scopes : (ABSENT[name] ?? 'none')}</span>`;
 }

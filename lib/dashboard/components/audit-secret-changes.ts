@@ -27,7 +27,7 @@ function changesOf(old: Secret | undefined, { hint, state, acceptedUntil }: Secr
   return [`${nounOf(hint)} accepted until ${formatTime(new Date(acceptedUntil))}: ${hint}`];
 }
 
-/** The value of a public key is not secret. */
+/** What the value of a key is called. The hint of a public key starts with `pk_`, and its value is not secret. */
 function nounOf(hint: string): string {
   return hint.startsWith('pk_') ? 'public key' : 'secret';
 }

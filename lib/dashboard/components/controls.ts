@@ -1,4 +1,4 @@
-/** Form controls with labels. */
+/** Form controls with labels, forms with one button, and links to confirmation pages. */
 import { type Html, html, type Piece } from './html.js';
 
 export interface SelectOption {

@@ -28,10 +28,16 @@ const TEXTS: Readonly<Partial<Record<ManagementErrorCode, string>>> = {
 
 const RETRY_HEADERS = Object.freeze({ 'Retry-After': '1' });
 
-/** Fields that forms with one button send. A member does not know their names, so messages are shown without them. */
+/**
+ * Fields of forms that have no label for them, such as a form with only a button. A member does not know the names of
+ * these fields, so they are removed from messages.
+ */
 const UNNAMED_FIELDS = ['publicKey', 'kid', 'secret', 'secrets'];
 
-/** Converts a thrown value. The cause of an unexpected error is not shown: it could reveal data of the server. */
+/**
+ * Converts a thrown value to the error that the member sees. An unexpected error is replaced by a general text, because
+ * its message could reveal data of the server.
+ */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (!(error instanceof ManagementError)) {

@@ -1,10 +1,13 @@
-/** The message after an action. A parameter in the address of the next page names it, so no session is needed. */
+/**
+ * The message after an action, such as "The key was updated." A parameter in the address of the next page names the
+ * message, so no session is needed to store it.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { PageContext } from '../http/page-context.js';
 import { type KeyType, keyPath } from '../key-type.js';
 import { CLOSE_QUOTE, type Html, html, OPEN_QUOTE, userText } from './html.js';
 
-/** The name of the parameter. */
+/** The name of the parameter that names the message. */
 export const FLASH = 'done';
 
 /** The name of the parameter with the ID of the key, for a page that lists several keys. */
@@ -38,8 +41,11 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
 ]);
 
 /**
+ * Returns the message that the address of the page names; `undefined` if it names none.
+ *
  * @param name - The name of the key. Without it, the message says "The key".
  * @param secret - The noun for the secret of the key, such as `client secret`.
+ * @param link - Shown after the message.
  */
 export function flashMessage(
   { fields }: PageContext,
@@ -68,11 +74,11 @@ export async function listFlashMessage(context: PageContext, keyType: KeyType): 
 }
 
 /**
- * Whether a page of this site sent the request. A link on another site or in an email must not show a message about an
- * action that did not happen.
+ * Whether the request came from a page of this origin. Otherwise, the parameter `FLASH` is ignored: a link on another
+ * site or in an email must not show a message about an action that did not happen.
  */
 export function isFromThisOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
-  // Older browsers do not send this header.
+  // Older browsers do not send this header. Their requests are treated as if they came from this origin.
   return site === undefined || site === 'same-origin';
 }

@@ -44,7 +44,7 @@ export function keyActionsMenu(context: PageContext, keyType: KeyType, key: KeyV
 ${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></details>${note(context, obstacle)}</div>`;
 }
 
-/** Says why actions are disabled. All of them need the same permission, so it is said once. */
+/** Says why actions are disabled. All actions of the menu need the same permission, so one sentence is enough. */
 function note(context: PageContext, obstacle: string | undefined): Html | undefined {
   const missing = missingPermission(context, 'edit');
   if (missing !== undefined)

@@ -1,9 +1,9 @@
-/** The labels of kinds, environments and states of keys. */
+/** The words on pages for kinds, environments, states, secrets and token bindings of keys. */
 import type { Environment } from '../../credentials/environment.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
 import { type Html, html, join, userText } from './html.js';
 
-/** What each kind is for (docs/spec.md §2). */
+/** The names of each kind of key, and what it is for (docs/spec.md §2). */
 export const KINDS = Object.freeze({
   secret: {
     word: 'Secret',

@@ -1,4 +1,4 @@
-/** The layout of every page. */
+/** The layout of every page: with the navigation for a member, or bare for a page without a member. */
 import { ICON, SCRIPT, STYLE } from '../assets/assets.js';
 import { tokenField } from '../http/form-token.js';
 import type { PageContext } from '../http/page-context.js';
@@ -25,8 +25,8 @@ export interface Content {
 }
 
 export function layout({ site, base, member, formToken }: PageContext, { title, tab, main }: Content): Html {
-  // Overrides the response header `Referrer-Policy: no-referrer`, with which browsers send `Origin: null` with forms.
-  // `assertSameOrigin` would refuse these.
+  // With the response header `Referrer-Policy: no-referrer`, browsers send `Origin: null` with forms, which
+  // `assertSameOrigin` refuses. This element overrides the header.
   const head = html`<meta name="referrer" content="same-origin">`;
   return frame(
     { title, product: site.productName, base, stylesheet: site.stylesheet, head },

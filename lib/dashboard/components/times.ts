@@ -45,8 +45,8 @@ export function expiryInSentence(time: Date): string {
 }
 
 /**
- * Returns `3 minutes ago` or `in 12 days`. Days are calendar days. Other units are rounded down for a past time, and to
- * the nearest unit for a future time.
+ * Returns `3 minutes ago`, `in 12 days` or, for less than a minute, `just now`. Days are calendar days. Other units are
+ * rounded down for a past time, and to the nearest unit for a future time.
  */
 function relativeTime(time: Date, now: number): string {
   const ahead = time.getTime() - now;

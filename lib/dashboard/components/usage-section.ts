@@ -3,7 +3,7 @@ import type { KeyUsage, UsageDay } from '../../management/keys/usage.js';
 import { type Html, html } from './html.js';
 import { formatDay } from './times.js';
 
-/** In units of the `viewBox`. */
+/** The width of a bar, the gap between bars and the height of the chart, in units of its `viewBox`. */
 const [BAR, GAP, HEIGHT] = [16, 4, 96];
 const WEEK = 7;
 

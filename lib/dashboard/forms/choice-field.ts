@@ -1,4 +1,4 @@
-/** A field to choose all values or only some, such as the APIs of a key. */
+/** A field in which a member chooses all values or only some, such as the APIs of a key. */
 import { type Html, html } from '../components/html.js';
 import type { Choice } from './key-form-values.js';
 
@@ -33,7 +33,7 @@ function onlyThese(legend: string): string {
   return `Only these ${lowerFirst(legend)}`;
 }
 
-/** `APIs` keeps its capital letters. */
+/** Makes the first letter lower case. `APIs` keeps its capital letters, because it starts with an abbreviation. */
 function lowerFirst(text: string): string {
   return /^[A-Z]{2}/.test(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }

@@ -1,4 +1,7 @@
-/** A table of the current settings of a key and those of an edit that was based on an older version. */
+/**
+ * The table that is shown if a key was changed while a member edited it: the current settings of the key beside the
+ * settings in the member's form.
+ */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { type Html, html, userText } from '../components/html.js';
@@ -45,7 +48,7 @@ function textHtml(text: string): Html {
   return text === '' ? fullList([]) : userText(text);
 }
 
-/** Sorted, because the order of the values does not matter. */
+/** Formats the chosen values in sorted order, so that a different order is not shown as a difference. */
 function choiceHtml({ of, names }: Choice, hasNoAll: boolean): Html {
   return fullList(of === 'all' && !hasNoAll ? 'all' : names.toSorted());
 }

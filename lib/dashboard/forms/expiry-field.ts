@@ -24,7 +24,10 @@ ${exactTime(form)}<p class="presets" hidden data-presets="field-expiresAt">${PRE
 ${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt"${form.values.environment === 'sandbox' && html` hidden`}>Without an expiration date, this live secret key is accepted until you revoke it. Choose a date, or rotate the key at least once a year.</p>`}</div>`;
 }
 
-/** The exact time, if the key does not expire at midnight: the date field can show only the day. */
+/**
+ * Says at what exact time the key expires. The date field shows only the day, which is enough if the key expires at
+ * midnight.
+ */
 function exactTime({ expiresAt }: SettingsForm): Html | undefined {
   if (expiresAt === undefined || expiresAt === null || expiresAt.getTime() % DAY === 0) return undefined;
   return html`<p class="hint">The key expires on ${formatTime(expiresAt)}. This exact time is kept unless you choose another date.</p>\n`;

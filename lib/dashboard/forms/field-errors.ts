@@ -1,4 +1,7 @@
-/** The labels and errors of the form for the settings of a key. */
+/**
+ * The labels and errors of the form for the settings of a key, and the data that the form needs. `SettingsForm` is
+ * declared here, because both settings-form.ts and expiry-field.ts use it, and the first imports the second.
+ */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { Environment } from '../../credentials/environment.js';
 import type { ManagementError } from '../../management/management-error.js';

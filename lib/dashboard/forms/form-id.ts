@@ -14,7 +14,11 @@ export function formIdField(id: string = randomUUID()): Html {
   return hidden(FORM_ID, id);
 }
 
-/** @throws HttpError 400 for an invalid ID. */
+/**
+ * Reads the ID of a form; `undefined` if the form has none.
+ *
+ * @throws HttpError 400 for an invalid ID.
+ */
 export function formIdIn(fields: Fields): string | undefined {
   const id = fields.one(FORM_ID);
   if (id !== undefined && !UUID.test(id)) throw incompleteForm();

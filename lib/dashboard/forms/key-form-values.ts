@@ -1,4 +1,6 @@
-/** The values of the form for the settings of a key, not validated yet. */
+/**
+ * The values of the form for the settings of a key, before they are validated: read from a request, or made from a key.
+ */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { Fields } from '../http/request-fields.js';
@@ -92,7 +94,7 @@ export function toFormValues(key: KeyView): FormValues {
   };
 }
 
-/** A key that expires at midnight is not accepted on the day that begins then. */
+/** The last day on which a key is accepted. If it expires at midnight, this is the day before. */
 function lastDayOf(end: Date): string {
   return new Date(end.getTime() - 1).toISOString().slice(0, 10);
 }

@@ -1,4 +1,7 @@
-/** Optimistic locking: the version that was submitted with the form. */
+/**
+ * Optimistic locking: a form contains the version of the key that the member saw, and management refuses the form if
+ * the key has another version.
+ */
 import { incompleteForm } from '../http/http-error.js';
 import type { PageContext } from '../http/page-context.js';
 import { can } from '../http/permissions.js';
@@ -7,8 +10,8 @@ import { can } from '../http/permissions.js';
 const NO_VERSION = 0;
 
 /**
- * Reads the version. If the member may not edit keys, the version can be missing, because management must refuse the
- * change and add it to the audit log.
+ * Reads the version from a form. It may be missing if the member may not edit keys: then management must see the
+ * request, so that it refuses the request and audits the refusal.
  */
 export function versionIn(context: PageContext): number {
   const text = context.fields.one('version') ?? '';

@@ -7,7 +7,10 @@ import { invalid } from '../../management/management-error.js';
 
 type Metadata = Readonly<Record<string, string>>;
 
-/** Invisible characters and line breaks. Metadata with them is shown as JSON, because its lines would be ambiguous. */
+/**
+ * Invisible characters and line breaks. Metadata with them is shown as JSON with escapes, because lines with them would
+ * be ambiguous.
+ */
 const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 
 /** Parses one `name=value` on each line, or a JSON object. @throws ManagementError `invalid` */
@@ -37,7 +40,10 @@ function parseJson(text: string): Metadata {
   }
 }
 
-/** Formats metadata as lines, or as JSON if the lines would be parsed as something else. */
+/**
+ * Formats metadata as lines; as JSON if a line has a character of `NOT_PLAIN`, or would not be parsed to the same name
+ * and value.
+ */
 export function formatMetadata(metadata: Metadata | null): string {
   if (metadata === null) return '';
   const entries = Object.entries(metadata);
@@ -55,7 +61,11 @@ export function parseAddresses(text: string): readonly string[] | null {
   return addresses.length === 0 ? null : addresses;
 }
 
-/** Parses limits such as `100/1m, 5000/1d`. @throws ManagementError `invalid` */
+/**
+ * Parses limits such as `100/1m, 5000/1d` or `100 per minute`; `null` for an empty text.
+ *
+ * @throws ManagementError `invalid`
+ */
 export function parseLimits(text: string): readonly RateLimit[] | null {
   const parts = text
     .replaceAll(/\s+per\s+/g, '/')

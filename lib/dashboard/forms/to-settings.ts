@@ -53,8 +53,8 @@ export function toAccessKeyEdit(values: FormValues, key: KeyView, version: numbe
   return {
     ...toCommonEdit(values, key, version),
     scopes: isUnchanged ? undefined : scopes,
-    // Default scopes are always sent together with changed scopes: management then refuses default scopes that the key
-    // loses. Otherwise it would remove them silently.
+    // If scopes change, the default scopes are always sent too. Management then refuses default scopes that the key
+    // loses. Without them, it would remove them from the key silently.
     defaultScopes: isUnchanged && isSameChoice(defaults, key.defaultScopes) ? undefined : defaults,
   };
 }
@@ -103,7 +103,11 @@ function readScopes(values: FormValues, kind: Kind): readonly string[] | null {
 
 const NOUNS = { apis: 'APIs', scopes: 'scopes', defaultScopes: 'scopes', channels: 'channels' } as const;
 
-/** "All" together with some names is refused, because the member may have meant only those names. */
+/**
+ * Reads a field in which all values or only some are chosen. "All" together with some names is refused, because the
+ * member may have meant only those names. If neither a button nor a value is chosen, the field is refused too, unless
+ * the form does not offer "all".
+ */
 function readChoice(
   values: FormValues,
   kind: Kind,

@@ -28,7 +28,11 @@ export class MemberInvalidError extends HttpError {
   }
 }
 
-/** @throws HttpError 401 if nobody is signed in; 503 if `memberOf` failed. */
+/**
+ * Returns the member who sent a request, with the address of the request if `memberOf` gives none.
+ *
+ * @throws HttpError 401 if nobody is signed in, or if `memberOf` returned no valid member; 503 if it failed.
+ */
 export async function currentMember(memberOf: MemberOf, req: Request): Promise<Member> {
   const given = await callMemberOf(memberOf, req);
   try {

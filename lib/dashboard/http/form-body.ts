@@ -6,7 +6,10 @@ import { badRequest, HttpError } from './http-error.js';
 
 const TIMEOUT_MS = 10_000;
 
-/** Enough for 64 entries of metadata with 540 characters, each up to 9 bytes in a form, and for usual lists. */
+/**
+ * Enough for 64 entries of metadata with 540 characters (a character takes up to 9 bytes in a form), and for usual
+ * lists.
+ */
 export const MAX_SETTINGS_BYTES = 400 * 1_024;
 
 /** After `slow_body` and `too_large`, the rest of the body is not read, so the connection is closed. */
@@ -28,7 +31,7 @@ export function hasFormBody(req: IncomingMessage): boolean {
 /**
  * Reads the fields of a form. If the host app has already parsed the body, its result is used.
  *
- * @param maxBytes - Maximum size of the body.
+ * @param maxBytes - Maximum size of a body that is read here. A body that the host app has read may be larger.
  * @throws HttpError 400 for an invalid form, 408, 413, 415.
  */
 export async function readFormBody(req: MaybeParsed, maxBytes: number): Promise<readonly FormPair[]> {

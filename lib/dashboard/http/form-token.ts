@@ -1,4 +1,7 @@
-/** Protection against CSRF: the same random token is in a cookie and in each form. Another site cannot read it. */
+/**
+ * Protection against CSRF: a random token is in a cookie and in each form. A form on another site cannot contain it,
+ * because that site cannot read the token.
+ */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Html, html } from '../components/html.js';

@@ -1,4 +1,7 @@
-/** The checks of a request before its page: origin, member, fields, form token. */
+/**
+ * The handlers of routes: they check a request before its page (for a form: origin, member, fields and form token),
+ * send the response of the page, and turn every error into an error page.
+ */
 import type { Request, Response } from 'express';
 import { errorPage, toHttpError } from '../components/error-page.js';
 import { FLASH, isFromThisOrigin } from '../components/flash-message.js';
@@ -66,7 +69,8 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
       .catch(fail)
       .then((answer) => sendResponse(res, answer))
       .catch((error) => {
-        // The headers were already sent, so the connection is closed.
+        // The response could not be sent. A part of it may already be sent, so no error page can follow, and the
+        // connection is closed.
         reportFailure(req.method, route, error);
         res.destroy();
       });

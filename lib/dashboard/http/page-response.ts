@@ -20,7 +20,10 @@ export function seeOther(location: string): PageResponse {
   return { status: 303, headers: { Location: location }, body: '' };
 }
 
-/** If a stream fails, `pipeline` closes the connection, so that a part of a file does not look complete. */
+/**
+ * Sends a response. If its body is a stream that fails, `pipeline` closes the connection, so that the browser does not
+ * treat the part that it received as a complete file.
+ */
 export async function sendResponse(res: ServerResponse, { status, headers, body }: PageResponse): Promise<void> {
   // The host app may have responded in the meantime, for example because of a time limit.
   if (res.headersSent) return;

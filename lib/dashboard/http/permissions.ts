@@ -4,7 +4,7 @@ import type { Member } from '../../management/member.js';
 import { type Action, isAllowed, permissionTitle } from '../../management/permissions.js';
 import type { PageContext } from './page-context.js';
 
-/** The highest permission of a member, for display. */
+/** The highest permission of a member, for display; `Reader` also for a member without permissions. */
 export function roleTitle({ permissions }: Pick<Member, 'permissions'>): string {
   if (isAllowed('edit', permissions)) return 'Owner';
   return isAllowed('create', permissions) ? 'Developer' : 'Reader';

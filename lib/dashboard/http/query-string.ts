@@ -1,4 +1,4 @@
-/** The query string of a list: its filters, its cursor and its page size. */
+/** Reads and makes the query string of a list: its filters, its cursor and its page size. */
 import type { Fields } from './request-fields.js';
 
 export function filtersIn(fields: Fields, names: readonly string[]): Readonly<Record<string, string>> {

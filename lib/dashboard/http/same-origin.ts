@@ -24,8 +24,9 @@ export class CrossSiteError extends HttpError {
 }
 
 /**
- * Compares `Origin`, which browsers send with each form, with the origin of the request. A forged Host header makes
- * them differ, so the form is refused.
+ * Refuses a form that was not sent from a page of this origin. `Origin`, which browsers send with each form, must be
+ * the origin of the request; a forged Host header makes the two differ. `Sec-Fetch-Site` and the type of the body are
+ * checked too.
  *
  * @throws CrossSiteError
  */

@@ -9,8 +9,9 @@ import { seeOther } from './page-response.js';
 import { filtersIn, queryString } from './query-string.js';
 
 /**
- * Matches an API key of this or another platform, such as `sk_live_` and 24 characters, or a client secret (64 bytes in
- * base64url). It does not match the ID of a key. The script in secret-in-search-script.ts uses the same expression.
+ * Matches an API key of this or another platform: `sk_` or `pk_`, an optional word such as `live_`, and at least 24
+ * letters or digits; or a client secret (86 characters, which are 64 bytes in base64url). It does not match an ID that
+ * keyward made. The script in secret-in-search-script.ts uses the same expression.
  */
 export const WHOLE_SECRET = /(?:^|[^a-z0-9])[sp]k_(?:[a-z]{2,8}_)?[a-z0-9]{24,}|(?:^|[^\w-])[\w-]{86}(?![\w-])/i;
 

@@ -69,7 +69,10 @@ function foundKeys(base: string, { found = [], hasTooMany }: AuditReader): Html 
   return html`<p class="muted">Showing entries about ${found.length === 1 ? 'the key' : `${found.length} keys:`} ${join(links, html`, `)}.</p>`;
 }
 
-/** Says why a filter may find nothing: IDs of members are compared as a whole, and days are in UTC. */
+/**
+ * The text for an empty list. It says why a filter may find nothing: IDs of members are compared as a whole, and days
+ * are in UTC.
+ */
 function nothingFound(
   base: string,
   { actor, from, to, ...others }: Readonly<Record<string, string | undefined>>,
@@ -108,8 +111,8 @@ ${exportButton(base, after)}
 }
 
 /**
- * The button sends the filters of the form, even if they were not applied yet. On a later page, the export starts with
- * the entries of that page.
+ * The button that exports the entries as CSV. It sends the filters in the form, even if they were not applied to the
+ * page yet. On a later page, the export starts with the entries of that page.
  */
 function exportButton(base: string, after: string | undefined): Html {
   const cursor = after !== undefined && html` name="after" value="${after}"`;

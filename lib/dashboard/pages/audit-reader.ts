@@ -1,4 +1,7 @@
-/** Reads the audit log with the filters of a request. A key is selected by a part of its name, ID or hint. */
+/**
+ * Reads the audit log with the filters of a request. The filter for a key is the ID of a key, or a part of the name, ID
+ * or hint of one or more keys.
+ */
 import type { AuditEntry, AuditListFilter } from '../../management/audit-log/read-audit-log.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { cursorOf, type Page as ListPage, readLimit } from '../../management/pagination.js';
@@ -48,7 +51,7 @@ export async function auditReader(context: PageContext): Promise<AuditReader> {
     hasTooMany,
     async read(after, limit) {
       const [first, ...others] = ids;
-      // If no key was found, this query finds nothing either, but validates the other filters.
+      // If no key was found, this query finds no entry, but management still validates the other filters.
       if (first === undefined || others.length === 0) return await readSubject(first ?? subject, after, limit);
       const size = Math.max(readLimit(limit), MIN_MERGED);
       return mergePages(await Promise.all(ids.map((id) => readSubject(id, after, size))), size);

@@ -20,7 +20,7 @@ import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 import { shownOncePage } from './shown-once-page.js';
 
-/** The fields of the form other than settings. */
+/** The names of the fields that are not settings of the key. */
 export const CREATE_FIELDS: readonly string[] = ['kind', FORM_ID];
 
 /** `GET /keys/new`: the choice of a kind, or the form for it. */
@@ -33,7 +33,10 @@ export const newKeyPage: Page = async (context) => {
 export const newAccessKeyPage: Page = async (context) =>
   await formPage(context, { kind: 'access', values: newValues(context) });
 
-/** The form starts with the environment by which the list was filtered, or the only one of the member. */
+/**
+ * The first values of the form. Its environment is the only one in which the member may create keys, or else the one by
+ * which the list of keys was filtered, or else live.
+ */
 function newValues({ fields, member }: PageContext): FormValues {
   const environment = member.environment ?? fields.one('environment') ?? NEW_FORM_VALUES.environment;
   if (environment !== 'live' && environment !== 'sandbox') throw badRequest('The environment must be live or sandbox.');

@@ -32,7 +32,7 @@ export function editPage(keyType: KeyType): Page {
 export function editKey(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base } = context;
-    // If the member may not edit keys, management refuses this call and adds an entry to the audit log.
+    // If the member may not edit keys, management refuses this call and writes the refusal to the audit log.
     if (!can(context, 'edit')) await site.management[keyType.name].edit(member, keyIdIn(context), { version: 0 });
     const [values, version] = [readFormValues(context.fields), versionIn(context)];
     const key = await viewKey(context, keyType);
@@ -62,7 +62,8 @@ async function edit(
 }
 
 /**
- * The page for an edit that was based on an older version: both versions side by side, and a form with the new version.
+ * The page for an edit that was based on an older version of the key: a table with the current settings and the
+ * member's settings, and a form that saves the member's settings anyway.
  */
 async function conflictPage(context: PageContext, keyType: KeyType, values: FormValues): Promise<PageResponse> {
   const key = await viewKey(context, keyType);

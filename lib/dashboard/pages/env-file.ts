@@ -45,7 +45,10 @@ function toFileName(name: string | null, id: string): string {
   return RESERVED_NAME.test(slug) ? `key-${slug}.env` : `${slug}.env`;
 }
 
-/** Lowercase ASCII letters and digits, without accents; any other characters become one separator. */
+/**
+ * Returns the lowercase ASCII letters and digits of a text, without accents. Each group of other characters becomes one
+ * separator. At most `MAX_NAME` characters are returned.
+ */
 function toAscii(text: string, separator: '-' | '_'): string {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = plain.split(/[^a-z0-9]+/).filter((word) => word !== '');

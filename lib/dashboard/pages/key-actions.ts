@@ -1,4 +1,7 @@
-/** Handles the forms of the confirmation pages. Each form carries out one action on a key. */
+/**
+ * Handles the forms of most confirmation pages: each carries out one action on a key. The actions for public keys and
+ * the revocation are in public-key-actions.ts and revoke-page.ts.
+ */
 import type { KeyView } from '../../management/keys/key-view.js';
 import { formIdIn } from '../forms/form-id.js';
 import { versionIn } from '../forms/key-version.js';
@@ -80,8 +83,8 @@ function redirectToKey({ base }: PageContext, keyType: KeyType, key: KeyView, do
 }
 
 /**
- * Reads the grace period. If the member may not rotate keys, it can be missing, because management must refuse the
- * rotation and add it to the audit log.
+ * Reads the grace period from a form. It may be missing if the member may not rotate keys: then management must see the
+ * request, so that it refuses the request and audits the refusal.
  */
 function readGrace(context: PageContext): number {
   const text = context.fields.one('grace') ?? '';

@@ -19,7 +19,7 @@ import { redirectWholeSecret, shortenedNote } from '../http/secret-in-search.js'
 import { ACCESS_KEYS, API_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
 
 type KeyPage = Awaited<ReturnType<PageContext['site']['management']['keys']['list']>>;
-/** The filters, the order and the page size. Links to other pages of the list contain them. */
+/** The filters, the order and the page size, as in the query. Links from this page to the list contain them. */
 type ListView = Readonly<Record<string, string | undefined>>;
 
 const FILTERS: Readonly<Record<KeyType['name'], readonly string[]>> = {

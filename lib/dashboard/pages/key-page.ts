@@ -1,4 +1,6 @@
-/** The page of one key. */
+/**
+ * The page of one key: its state, its usage, its settings, its secrets and public keys, and its newest audit entries.
+ */
 import type { KeyView } from '../../management/keys/key-view.js';
 import { auditEntries } from '../components/audit-entries.js';
 import { copyField, copyText } from '../components/copy-field.js';

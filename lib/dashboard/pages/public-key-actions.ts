@@ -1,4 +1,7 @@
-/** The forms for the public keys of a client, and for the rule that its tokens must be bound to a key of the client. */
+/**
+ * Handles the forms that add and remove public keys of a client, and the form that requires its tokens to be bound to
+ * the client.
+ */
 import type { RequiredConfirmation } from '../../management/keys/required-confirmation.js';
 import { formIdIn } from '../forms/form-id.js';
 import { versionIn } from '../forms/key-version.js';

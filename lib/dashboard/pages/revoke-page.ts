@@ -41,7 +41,10 @@ export function revokeKey(keyType: KeyType): Page {
   };
 }
 
-/** A keyboard may type other code points or spaces for the same letters, such as a letter with a separate accent. */
+/**
+ * Makes two spellings of a name equal. A keyboard may type other code points or spaces for the same letters, such as a
+ * letter with a separate accent.
+ */
 function normalizeName(text: string): string {
   return text.normalize('NFKC').replace(/\s+/g, ' ').trim();
 }

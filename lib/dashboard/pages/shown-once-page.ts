@@ -1,6 +1,6 @@
 /**
- * The only page that shows a secret: the response to the form that created or rotated it. The page cannot be opened
- * again.
+ * The only page that shows a secret: the response to the form that created or rotated a key, or added a secret to it.
+ * The page cannot be opened again.
  */
 import type { CreatedKey } from '../../management/keys/key-service.js';
 import type { KeyView } from '../../management/keys/key-view.js';
@@ -82,7 +82,7 @@ function titleOf({ noun }: KeyType, key: KeyView, done: Result['done'], already:
   };
 }
 
-/** The old secret, if it has a grace period, and the secrets that the rotation has ended. */
+/** Says until when the old secret is accepted, if it has a grace period, and which secrets this change has ended. */
 function oldSecretsNote({ now }: PageContext, { key, doneAt }: CreatedKey): Html {
   const word = secretNoun(key);
   const old = key.secrets.find(({ state }) => state === 'grace_period');

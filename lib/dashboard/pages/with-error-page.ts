@@ -1,4 +1,4 @@
-/** Error pages with the navigation and a link back to the key. */
+/** Error pages with the navigation, and with a link back to the key or to the list of keys. */
 import { ManagementError, type ManagementErrorCode } from '../../management/management-error.js';
 import { toHttpError } from '../components/error-page.js';
 import { html } from '../components/html.js';

@@ -37,7 +37,10 @@ export interface SignInOptions {
   readonly help?: string | undefined;
   /** Seconds for which a link can be used. Default: 900. */
   readonly linkLifetime?: number | undefined;
-  /** Seconds without a request after which a session ends, to within a minute. Default: 1,800. */
+  /**
+   * Seconds without a request after which a session ends. It may end up to a minute earlier, because the time of the
+   * last request is stored at most once a minute. Default: 1,800.
+   */
   readonly idleTimeout?: number | undefined;
   /** Maximum seconds of a session. Default: 43,200. */
   readonly absoluteTimeout?: number | undefined;
@@ -157,7 +160,8 @@ export function createSignIn(options: SignInOptions): SignIn {
 
   async function memberOf(req: Request): Promise<Member | undefined> {
     const session = await sessions.read(cookie.read(req));
-    // The permissions come from the options of this process: those in the session of another process may be outdated.
+    // Of its member, a session contains only the ID and the account. The permissions come from the options of this
+    // process, so a session that another process has made gives no outdated permissions.
     const member = session && members.get(session.member);
     if (session === undefined || member?.account !== session.account) return undefined;
     const renewed = await sessions.renew(session);

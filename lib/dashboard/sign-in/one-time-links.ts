@@ -62,7 +62,10 @@ export class OneTimeLinks {
     return !used && expiresAt > this.#clock.now();
   }
 
-  /** Compares every link, so that the response time does not reveal whether a token is unknown, used or expired. */
+  /**
+   * Finds the link of a token. Every link is compared, so that the response time does not reveal whether a token is
+   * unknown, used or expired.
+   */
   #find(token: string): Link | undefined {
     const digest = digestOf(token);
     const [link] = [...this.#links.values()].filter((candidate) => digestsEqual(candidate.digest, digest));
