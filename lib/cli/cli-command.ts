@@ -1,5 +1,5 @@
 /**
- * A command that reports an unknown option, such as the misspelled `--acount`, before a missing required option.
+ * A command that reports an unknown option, such as the misspelled `--acount`, and not the missing required option.
  * Commander would report only that `--account` is missing, which hides the cause.
  */
 import { Command, type ParseOptionsResult } from 'commander';

@@ -1,6 +1,6 @@
 /**
- * Parses the values of options. Each function throws an `InvalidArgumentError` or `CliError` that says what was
- * expected.
+ * Parses the values of options, and collects the values of repeated options. A wrong value throws an
+ * `InvalidArgumentError` or a `CliError` that says what was expected.
  */
 import { InvalidArgumentError } from 'commander';
 import { parseRateLimit, RATE_LIMIT_FORM, type RateLimit } from '../credentials/rate-limit.js';

@@ -1,6 +1,4 @@
-/**
- * Reorders arguments for Commander, so that `--json` and `--database` and the word `help` may come before the command.
- */
+/** Reorders arguments for Commander, so that `--json`, `--database` and the word `help` may come before the command. */
 import type { Command } from 'commander';
 
 /** The options that may come before the command; `true` if the option has a value. */

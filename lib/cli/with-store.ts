@@ -25,13 +25,10 @@ export interface Session {
   readonly databaseName: string;
   /** The user of this shell, such as `cli:kim`: the actor in the audit log. */
   readonly operator: string;
-  /**
-   * Returns a member of an account who may do everything: management checks permissions, and an operator has all of
-   * them.
-   */
+  /** Returns a member who may do everything in an account: management needs one, and an operator has all permissions. */
   memberOf(account: string): Member;
   /**
-   * Returns such a member of the account that a key belongs to.
+   * Returns a member who may do everything in the account that a key belongs to.
    *
    * @throws CliError if there is no such key.
    */
