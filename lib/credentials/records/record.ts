@@ -105,7 +105,7 @@ export interface AccessKeyRecord {
 
 /**
  * The fields of a `KeyRecord`. A record may have other fields, which are ignored. But if the name of one looks like an
- * expiry or a revocation, the record is refused.
+ * expiry or a revocation, the record is refused (see unknown-expiry-fields.ts).
  */
 const KEY_MEMBERS: Readonly<Record<keyof KeyRecord, true>> = {
   ...{ id: true, kind: true, account: true, environment: true, apis: true, scopes: true, channels: true },

@@ -11,7 +11,8 @@ import { RecordError } from './record-error.js';
 const ENDINGS =
   /expir|revo[ck]|delet|disabl|enabl|activ|suspend|block|banned|cancel|terminat|compromis|archiv|retire|withdraw|valid|destroy/;
 /**
- * Matches words that are too common for that, only as a whole word of the converted name: `key_status`, `locked_at`.
+ * Matches words that are often a part of other words, so they must be a whole word of the converted name: `key_status`,
+ * `locked_at`.
  */
 const ENDING_WORDS =
   /(?:^|_)(?:status|state|until|ends?|ended|ttl|locked|removed|closed|dead|killed|lapsed|frozen|paused|before|after|exp)(?:_|$)/;
