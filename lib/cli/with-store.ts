@@ -25,7 +25,7 @@ export interface Session {
   readonly databaseName: string;
   /** The user of this shell, such as `cli:kim`: the actor in the audit log. */
   readonly operator: string;
-  /** Returns a member who may do everything in an account: management needs one, and an operator has all permissions. */
+  /** Returns a member who may do everything in an account, because an operator has all permissions. */
   memberOf(account: string): Member;
   /**
    * Returns a member who may do everything in the account that a key belongs to.
