@@ -74,8 +74,9 @@ export function mcpAuth(options: McpAuthOptions): McpAuth {
 }
 
 /**
- * Passes an error to `next` for every request if the Router is mounted below a path: the Router would then see only the
- * rest of the path, and the gate would not protect the path of the resource.
+ * Wraps the middleware that publishes the metadata. If the Router is mounted below a path, it passes an error to `next`
+ * for every request: the Router would then see only the rest of the path, and the gate would not protect the path of
+ * the resource.
  */
 function atRoot(metadata: ResourceMetadata): Middleware {
   const serveMetadata: Middleware = (req, res, next) => {
@@ -86,7 +87,7 @@ function atRoot(metadata: ResourceMetadata): Middleware {
   return mark(serveMetadata, 'keyward.resourceMetadata', metadata.document);
 }
 
-/** Wraps a gate, so that `req.auth` is the SDK's `AuthInfo`. */
+/** Wraps a gate: if the gate passes a request, `req.auth` is set to the `AuthInfo` of the MCP SDK. */
 function withAuthInfo(gate: Gate): Gate {
   const mcpGate: Middleware = (req, res, next) => {
     gate(req, res, (error) => {

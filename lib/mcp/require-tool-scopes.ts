@@ -4,7 +4,10 @@ import { KeywardError } from '../errors/keyward-error.js';
 import { defineGuard, type Guard } from '../express/guards/guard.js';
 import { isResourceScope } from './resource-scope.js';
 
-/** The body of a POST in MCP: one JSON-RPC message; in revision 2025-03-26 also a list of messages. */
+/**
+ * The JSON-RPC messages of a request: one, or several in revision 2025-03-26 of MCP, which allows a list as the body.
+ * `undefined` if no parser has set `req.body`.
+ */
 type Messages = readonly unknown[] | undefined;
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
@@ -39,7 +42,10 @@ const WRONG_TYPE = [
 export function requireToolScopes(tools: Readonly<Record<string, readonly string[]>>): Guard {
   const scopesOfTool = readTools(tools);
 
-  /** Returns the scopes of all tools that a request calls; `undefined` if a tool is not listed. */
+  /**
+   * Returns the scopes of all tools that the messages call; `undefined` if a tool is not listed, or a message is not a
+   * JSON-RPC message.
+   */
   function scopesOf(messages: readonly unknown[]): readonly string[] | undefined {
     const needed = new Set<string>();
     for (const message of messages) {
@@ -86,15 +92,16 @@ function messagesOf(req: IncomingMessage): Messages {
   return body === undefined || Array.isArray(body) ? body : [body];
 }
 
-/** Whether `express.json()` parses the body of a request. */
+/** Whether a request has a JSON body by its headers, so that `express.json()` parses it. */
 function hasJsonBody({ headers }: IncomingMessage): boolean {
   const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
   return isSent && JSON_TYPE.test(headers['content-type'] ?? '');
 }
 
 /**
- * Whether a value is a JSON-RPC message. Any other object is refused: a parser may leave `{}` for a body that it skips,
- * and the transport could then read a message that was not checked here.
+ * Whether a value is a JSON-RPC message. Another object, such as `{}`, is refused even though it names no tool: a
+ * parser may set `req.body` to `{}` without reading the body, and the transport could then read an unchecked message
+ * from it.
  */
 function isRpcMessage(message: unknown): message is { readonly method?: unknown; readonly params?: unknown } {
   return Object(message).jsonrpc === '2.0';

@@ -1,7 +1,8 @@
 import { isScopeToken } from '../protocol/scope.js';
 
 /**
- * Whether a server may require a scope. MCP, section Refresh Tokens: a resource should not require `offline_access`.
+ * Whether a value is a scope that an MCP server may require: a scope-token, but not `offline_access`. That scope asks
+ * for refresh tokens, and is not needed for access to a resource (MCP authorization, section Refresh Tokens).
  */
 export function isResourceScope(scope: unknown): scope is string {
   return isScopeToken(scope) && scope !== 'offline_access';
