@@ -1,4 +1,4 @@
-/** The routes of an app, and which of them handles the requests of an operation. */
+/** Reads the routes of an Express app, and finds the route that handles the requests of an OpenAPI operation. */
 
 import type { Segments } from '../../express/path-segment.js';
 import { type Route, readRoutes } from '../../express/route-audit/audit-routes.js';
@@ -12,25 +12,32 @@ export interface AppRoute {
   /** The name that `auditRoutes` gives it: `GET /pets/:id`. */
   readonly name: string;
   readonly method: string;
-  /** Whether it is a function or an app mounted at a path, which handles every request below the path. */
+  /**
+   * Whether it is a function or an app that `app.use` mounted at a path. It handles every request at or below the path.
+   */
   readonly isMount: boolean;
   /** Whether an `openApiGate` before it refuses the requests that the document does not describe. */
   readonly refusesUndocumented: boolean;
   /** `undefined` if an OpenAPI document cannot express the requirement. */
   readonly requirement: Requirement | undefined;
-  /** Its paths, to find the route of an operation. */
+  /**
+   * Its paths, in a form to compare with templates. There are several if the path has an optional part: `/pets{/:id}`.
+   */
   readonly keys: readonly RouteKey[];
-  /** Whether its path has a wildcard, `/files/*path`, which a document cannot express. */
+  /**
+   * Whether its path has a wildcard, such as `/files/*path`, which a document cannot express. `false` if no `pattern`
+   * can be made, because the path also has a character such as `(`.
+   */
   readonly isWildcard: boolean;
-  /** Matches its paths, if it has a wildcard or a parameter beside text: `/files/:name.:ext`. */
+  /** Matches its paths, if the path has a wildcard, or a parameter beside text such as `/files/:name.:ext`. */
   readonly pattern: RegExp | undefined;
   readonly segments: readonly Segments[];
 }
 
-/** A path of a route, in the form of `key` of a template: `pets/{}`. */
+/** A path of a route. `text` is written like `PathTemplate.key`, to compare the two: `/pets/:id` becomes `pets/{}`. */
 interface RouteKey {
   readonly text: string;
-  /** The same in lower case and without a slash at the end, to compare with `looseKey` of a template. */
+  /** `text` in lower case and without a slash at the end, to compare with `PathTemplate.looseKey`. */
   readonly loose: string;
   readonly isCaseSensitive: boolean;
 }
@@ -55,15 +62,18 @@ export function appRoutesOf(app: object): readonly AppRoute[] {
 }
 
 /**
- * Returns the route that handles the requests of an operation: the first route with its path and method, otherwise a
- * function that is mounted at or above its path.
+ * Returns the route of an operation: the first route with its path and method, otherwise the first function or app that
+ * is mounted at or above its path.
  */
 export function routeFor({ template, method }: Operation, routes: readonly AppRoute[]): AppRoute | undefined {
   const exact = routes.find((route) => takes(route, method) && hasPath(route, template));
   return exact ?? routes.find((route) => route.isMount && isAbove(route, template));
 }
 
-/** Whether a route has the path of an operation. */
+/**
+ * Whether a path of a route is the path of an operation, whatever the names of the parameters. Case matters only if the
+ * route is case-sensitive. The operation may have a slash at the end that the route lacks, but not the other way round.
+ */
 export function hasPath({ keys }: AppRoute, { key, looseKey }: PathTemplate): boolean {
   return keys.some(({ text, loose, isCaseSensitive }) => {
     if (loose !== looseKey || (text.endsWith('/') && !key.endsWith('/'))) return false;
@@ -72,8 +82,8 @@ export function hasPath({ keys }: AppRoute, { key, looseKey }: PathTemplate): bo
 }
 
 /**
- * Returns an earlier route that handles the requests of the operation instead, because it has more parameters or a
- * wildcard.
+ * Returns a route before `route`, the operation's own, that gets requests of the operation first: its path has a
+ * parameter or a wildcard where the path of the operation has text, such as `/pets/:id` before `/pets/mine`.
  */
 export function earlierRoute(
   { template, method }: Operation,
@@ -95,12 +105,12 @@ export function hasUnknownPath({ segments }: Pick<AppRoute, 'segments'>): boolea
   return segments.some((path) => path.some((segment) => 'unknown' in segment));
 }
 
-/** Returns the error text for an operation whose requests are handled by this route, instead of its own route. */
+/** Returns the error text for an operation whose requests reach this route before the operation's own route. */
 export function handledBy({ name }: AppRoute): string {
   return `the app handles these requests with the route ${name}, which has other requirements`;
 }
 
-/** Whether a route handles a method. */
+/** Whether a route handles a method: its own, HEAD for GET, and each method for `app.all`. `false` for a mount. */
 export function takes(route: AppRoute, method: string): boolean {
   return route.method === method || route.method === 'ALL' || (method === 'HEAD' && route.method === 'GET');
 }
@@ -136,8 +146,8 @@ function keysOf({ path, segments }: Route): readonly RouteKey[] {
     );
   });
   if (!hasUnknownPath({ segments })) return keys;
-  // The route audit reports a parameter beside text, and a parameter with a pattern, as unknown. So another key is made
-  // from the written path, with `{}` for each parameter.
+  // The route audit reports a wildcard, a parameter beside text, and a parameter with a pattern as unknown. So another
+  // key is made from the path as the app writes it, with `{}` for each parameter and wildcard.
   const written = path.replaceAll(/:\w+(?:\([^)]*\))?|\*\w*/g, '{}').replace(/^\//, '');
   return [...keys, keyOf(written.replace(/\/$/, ''), false)];
 }
@@ -147,9 +157,11 @@ function keyOf(text: string, isCaseSensitive: boolean): RouteKey {
 }
 
 /**
- * Returns a regular expression for a path with a wildcard or a parameter beside text; `undefined` for any other path.
+ * Returns a regular expression for a path that the route audit could not read completely, such as one with a wildcard
+ * or a parameter beside text. It ignores case.
  *
- * @param sign - `*` for a path with a wildcard, `:` for a path with a parameter.
+ * @param sign - The path must contain this character: `*` for a wildcard, `:` for a parameter.
+ * @returns `undefined` for any other path, and for one with a character that would need an escape, such as `(`.
  */
 function patternOf({ path, segments }: Route, sign: '*' | ':'): RegExp | undefined {
   if (!path.includes(sign) || !hasUnknownPath({ segments }) || /[\\^$+?()[\]|"]/.test(path)) return undefined;

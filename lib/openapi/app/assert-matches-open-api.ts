@@ -1,4 +1,4 @@
-/** Compares an app with its OpenAPI document. */
+/** Compares the routes of an app, and the credentials and scopes that they require, with its OpenAPI document. */
 import { KeywardError } from '../../errors/keyward-error.js';
 import { anything, type Option, type OptionTable, optional, readTable } from '../../options/option-table.js';
 import { type LinkedOperation, linkOperations } from '../document/operation-requirements.js';

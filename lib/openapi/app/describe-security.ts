@@ -145,7 +145,10 @@ function securityOf(
   return requirement.isOptional ? [...alternatives, {}] : alternatives;
 }
 
-/** Refuses a verifier that no gate and no operation uses: `openApiGate` would refuse a document with its scheme. */
+/**
+ * Refuses a verifier that no gate uses and whose scheme no operation names. Its scheme would be added to the document,
+ * but `openApiGate` refuses a document with a scheme that no operation requires.
+ */
 function checkUsed(found: readonly FoundOperation[], proofs: ReadonlyMap<string, SchemeProof>): void {
   const used = new Set(
     found.flatMap(({ route }) => route?.requirement?.alternatives ?? []).map(({ verifier }) => verifier),
@@ -160,7 +163,7 @@ function checkUsed(found: readonly FoundOperation[], proofs: ReadonlyMap<string,
     );
 }
 
-/** Returns the verifiers for which every gate accepts a key without `Bearer`. */
+/** Returns the verifiers whose gates all accept a key without `Bearer`. For keys, their scheme is an `apiKey`. */
 function schemelessVerifiers(found: readonly FoundOperation[]): ReadonlySet<CredentialVerifier> {
   const alternatives = found.flatMap(({ route }) => route?.requirement?.alternatives ?? []);
   const strict = new Set(

@@ -1,13 +1,13 @@
 /**
- * Lists the changes that add schemes and security to a document. With this list, the command line changes only parts of
- * a file, and so keeps its comments.
+ * Lists the changes that add schemes, scopes and security to a document, and applies such a list to a copy. With the
+ * list, the command line changes only parts of a file, and so keeps the comments of the file.
  */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { faultAt, memberOf, membersOf, type Place } from '../document/json-pointer.js';
 import type { OpenApiDocument, Operation } from '../document/read-document.js';
 import type { SchemeProof } from '../document/scheme-verifiers.js';
 
-/** A new value at a place in the document. */
+/** A new value, and its place in the document: the names of the members from the root to it. */
 export interface DocumentChange {
   readonly path: readonly string[];
   readonly value: unknown;
@@ -20,11 +20,13 @@ export interface WrittenOperation {
 }
 
 /**
- * Returns the changes that add schemes and security.
+ * Returns the changes that add the missing schemes, the missing scopes of `oauth2` schemes, and `security`.
  *
- * @param schemeless - Verifiers of keys that are sent without `Bearer`.
+ * @param written - The operations that get `security`.
+ * @param proofs - The verifiers by scheme; a scheme that the document lacks is added.
+ * @param schemeless - Verifiers whose gates accept a key without `Bearer`; their scheme is added as an `apiKey`.
  * @throws TypeError for a requirement that this version of OpenAPI cannot express, and if two paths share an operation
- *   but need different requirements.
+ *   by `$ref` but need different requirements.
  */
 export function changesOf(
   parsed: OpenApiDocument,

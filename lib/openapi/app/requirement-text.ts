@@ -3,7 +3,7 @@ import type { CredentialVerifier } from '../../contracts/credential-verifier.js'
 import { neededAlternatives, type Requirement } from '../document/requirement.js';
 import type { SchemeProof } from '../document/scheme-verifiers.js';
 
-/** The names of the schemes of a verifier. */
+/** Returns the names under which a verifier is in the option `schemes`; none if it is not there. */
 export type SchemeNames = (verifier: CredentialVerifier) => readonly string[];
 
 export function schemeNames(proofs: ReadonlyMap<string, SchemeProof>): SchemeNames {

@@ -4,7 +4,7 @@ import { isOpen, type RouteCheck } from '../../express/route-audit/route-checks.
 import type { GuardMetadata } from '../../express/route-metadata.js';
 import { type Alternative, provesMutualTls, type Requirement } from '../document/requirement.js';
 
-/** One way to pass the guards of a route. */
+/** One way to pass the guards of a route. If `kinds` or `verifier` is `undefined`, any kind or verifier passes. */
 interface GuardPass {
   readonly kinds: readonly Kind[] | undefined;
   readonly scopes: readonly string[];
@@ -12,7 +12,10 @@ interface GuardPass {
   readonly mutualTls: boolean;
 }
 
-/** Maximum combinations of guards. Real guards have far fewer. */
+/**
+ * Maximum number of ways to pass the guards of a route; further ones are ignored. Real guards have far fewer, but each
+ * `requireAny` multiplies the number.
+ */
 const MAX_PASSES = 256;
 
 /**
@@ -27,14 +30,14 @@ export function requirementOf(checks: readonly RouteCheck[]): Requirement | unde
   if (gates.some(({ accept }) => accept === undefined)) return undefined;
   if (gates.length === 0) return { alternatives: [], isOptional: false };
   const open = isOpen(checks);
-  // With the empty requirement `{}` in a document, a credential without the scopes passes. An optional gate with scopes
-  // refuses such a credential.
+  // A document makes credentials optional with the empty requirement `{}`, which every request satisfies. An optional
+  // gate with scopes refuses a credential without the scopes, so a document cannot express it.
   if (open && gates.some(({ scopes }) => scopes.length > 0)) return undefined;
   const guards = open ? [] : checks.flatMap(({ guard }) => guard ?? []);
   const scopes = open ? [] : gates.flatMap((gate) => gate.scopes);
   const passes = passesOf(guards, { kinds: undefined, scopes, verifier: undefined, mutualTls: false });
   const allowSchemeless = gates.every((gate) => gate.allowSchemeless);
-  // Every gate must accept the one credential of the request.
+  // A request has only one credential, so only a verifier that every gate of the route accepts can let it pass.
   const verifiers = (gates[0]?.accept ?? []).filter((verifier) =>
     gates.every(({ accept }) => accept?.includes(verifier)),
   );

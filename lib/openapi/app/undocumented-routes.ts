@@ -4,7 +4,10 @@ import type { Operation } from '../document/read-document.js';
 import type { Requirement } from '../document/requirement.js';
 import { type AppRoute, hasPath, hasUnknownPath, routeFor, takes } from './app-routes.js';
 
-/** The methods that a document must describe for a route of `app.all`. GET includes HEAD; OPTIONS is for preflights. */
+/**
+ * The methods that a document must describe for a route of `app.all` that requires no credential. HEAD belongs to GET,
+ * and OPTIONS to preflight requests, so a document need not describe them.
+ */
 const COMMON_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 interface UndocumentedRoutes {
@@ -40,18 +43,25 @@ export function undocumentedRoutes(
   const isDescribedAt = (route: AppRoute, loose: string) => operationsAt(route, loose).length > 0;
   const isDescribed = (route: AppRoute) => {
     if (route.method === 'OPTIONS') return true;
-    // A route with an optional part, `/pets{/:id}`, has several paths, and an operation for each.
+    // A route with an optional part, such as `/pets{/:id}`, has several paths, and the document needs an operation for
+    // each of them.
     if (route.keys.length > 1 && !hasUnknownPath(route))
       return route.keys.every(({ loose }) => isDescribedAt(route, loose));
     return served.has(route) || route.keys.some(({ loose }) => isDescribedAt(route, loose));
   };
 
-  /** If the document requires a credential for an operation of the mount, that difference is reported already. */
+  /**
+   * Whether the route is a mount without a gate, whose operations require no credential in the document either. If one
+   * of them requires a credential, that difference is reported already.
+   */
   const isOpenMount = (route: AppRoute) =>
     route.isMount && isOpen(route.requirement) && served.get(route)?.every(({ requirement }) => isOpen(requirement));
   const hasOwnRoute = ({ method, template }: Operation) =>
     routes.some((other) => other.method !== 'ALL' && takes(other, method) && hasPath(other, template));
-  /** A route whose operations all have other routes does not count: it prepares requests, or refuses other methods. */
+  /**
+   * Whether the route handles every method without a credential, and is the only route of one of its operations. If all
+   * its operations also have routes for their methods, it only prepares requests, or refuses other methods.
+   */
   const handlesEveryMethod = (route: AppRoute) =>
     route.method === 'ALL' &&
     isOpen(route.requirement) &&

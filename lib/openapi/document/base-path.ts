@@ -1,4 +1,4 @@
-/** Reads the base path: the prefix of every path of a document. */
+/** Reads the base path of a document, which is the prefix of all its paths, and compares `servers` with it. */
 import { elementsOf, faultAt, memberOf, mistakeAt, objectAt, type Place } from './json-pointer.js';
 
 const VARIABLE = /\{([^{}]+)\}/g;
@@ -8,8 +8,8 @@ const VARIABLE = /\{([^{}]+)\}/g;
  *
  * @param given - The option `basePath`; `undefined` if it is not given.
  * @returns Without a slash at the end; `''` if there is none.
- * @throws TypeError if the path of a server differs from the option, or if there is no option and the servers have
- *   different paths.
+ * @throws TypeError if the option is not a path, if no server has the path of the option, or if there is no option and
+ *   the servers have different paths.
  */
 export function readBasePath(factory: string, root: Place, given: unknown): string {
   const servers = memberOf(root, 'servers');
@@ -47,7 +47,10 @@ export function checkServers(place: Place, basePath: string): void {
   }
 }
 
-/** Returns the paths that a server can have: with the default values of its variables, and with each `enum` value. */
+/**
+ * Returns the paths that a server can have: with the default values of all its variables, and with each `enum` value of
+ * one variable and the default values of the others.
+ */
 function pathsOfServer(server: Place): readonly string[] {
   objectAt(server);
   const place = memberOf(server, 'url');

@@ -1,10 +1,13 @@
-/** Finds values in a document, with their JSON pointers (RFC 6901), and follows local references. */
+/**
+ * Finds values in a document, with their JSON pointers (RFC 6901), follows local references, and makes the errors that
+ * name a pointer.
+ */
 import { kindOf } from '../../options/options.js';
 
 /** A value, and where it is in its document. */
 export interface Place {
   readonly value: unknown;
-  /** As a URI fragment: `#/paths/~1pets`. */
+  /** The JSON pointer after `#`, not percent-encoded: `#/paths/~1pets`. */
   readonly pointer: string;
 }
 
@@ -36,7 +39,7 @@ export function mistakeAt({ value, pointer }: Place, expected: string): TypeErro
   return new TypeError(`OpenAPI document, ${pointer}: ${expected}, got ${kindOf(value)}`);
 }
 
-/** Makes an error that names the place but not the type of its value. */
+/** Makes an error for a place. Unlike that of `mistakeAt`, its message does not end with the type of the value. */
 export function faultAt({ pointer }: Pick<Place, 'pointer'>, fault: string): TypeError {
   return new TypeError(`OpenAPI document, ${pointer}: ${fault}`);
 }
@@ -45,7 +48,8 @@ export function faultAt({ pointer }: Pick<Place, 'pointer'>, fault: string): Typ
  * Follows `$ref` to the object that it names in the same document.
  *
  * @param refused - Names of members that must not be beside a `$ref`.
- * @throws TypeError for a reference that is circular, remote or missing, or has one of these members beside it.
+ * @throws TypeError for a reference that is circular, points outside the document or to nothing, or has a member of
+ *   `refused` beside it.
  */
 export function resolve(root: Place, place: Place, refused: readonly string[] = []): Place {
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** Reads the operations of a document, and finds for each the verifiers and scopes that it requires. */
+/** Finds the verifiers and scopes that each operation of a document requires. */
 import type { OpenApiDocument, Operation } from './read-document.js';
 import { linkSecurity, type Requirement } from './requirement.js';
 import { linkSchemes, readProofs } from './scheme-verifiers.js';
@@ -11,8 +11,9 @@ export interface LinkedOperation {
 /**
  * Connects the operations of a document with the verifiers of their schemes.
  *
- * @param factory - The function with the option `schemes`, for errors.
- * @throws TypeError if document and verifiers do not fit, or if no operation requires a scheme.
+ * @param factory - The name of the function that has the option `schemes`, for error messages.
+ * @throws TypeError if a scheme has no verifier that fits it, if a verifier has no scheme, or if there is a scheme that
+ *   no operation requires.
  */
 export function linkOperations(factory: string, parsed: OpenApiDocument, schemes: unknown): readonly LinkedOperation[] {
   const { operations, outgoing } = parsed;

@@ -25,19 +25,20 @@ interface ParameterPart {
 }
 
 export interface PathTemplate {
-  /** The template as in the document, after the base path. */
+  /** The base path, followed by the path as in the document: `/v1/pets/{id}`. */
   readonly text: string;
   readonly parts: readonly TemplatePart[];
   /** Whether the template has no parameters. */
   readonly isConcrete: boolean;
-  /** Templates that differ only in the names of their parameters have the same key. */
+  /** The template with `{}` for each parameter, so that the names of the parameters do not matter: `v1/pets/{}`. */
   readonly key: string;
   /** Like `key`, but without case and without a slash at the end, because a router may ignore both. */
   readonly looseKey: string;
 }
 
 /**
- * Allows only ASCII: other characters are percent-encoded in a request, and Express compares paths without decoding.
+ * Allows only visible ASCII characters except `?` and `#`. Clients percent-encode all others, and Express compares
+ * paths without decoding them.
  */
 const TEMPLATE = /^\/[\x21\x22\x24-\x3E\x40-\x7E]*$/;
 const PART = /^(?:[^{}]|\{[^{}]+\})*$/;
@@ -46,7 +47,7 @@ const PARAMETER = /\{[^{}]+\}/;
 /**
  * Parses a path template.
  *
- * @throws TypeError if the text is not a template, or no request can match it.
+ * @throws TypeError if the text is not a template, or has a character that no path of a request has.
  */
 export function parseTemplate(text: string, place: Place): PathTemplate {
   if (!TEMPLATE.test(text)) {
@@ -79,8 +80,9 @@ function parsePart(text: string, place: Place): TemplatePart {
 }
 
 /**
- * Whether a text consists of the pieces, with at least one character between each two. It takes the leftmost match of
- * each piece and never goes back; a regular expression would take quadratic time for a malicious text.
+ * Whether a text consists of the pieces, with at least one character between each two. The first piece must be at the
+ * start and the last at the end. For each piece between them, the leftmost match is taken, and no other is tried: a
+ * regular expression would try others, which takes quadratic time for a malicious text.
  */
 export function matchesPieces(pieces: readonly string[], text: string): boolean {
   const last = pieces.length - 1;
@@ -94,7 +96,10 @@ export function matchesPieces(pieces: readonly string[], text: string): boolean 
   return true;
 }
 
-/** Whether some text may match both parts, without regard to case. `true` if this cannot be decided. */
+/**
+ * Whether some text may match both parts, without regard to case. For two mixed parts, only the text before their first
+ * and after their last parameter is compared, so the result may be `true` although no text matches both.
+ */
 export function mayShare(one: TemplatePart, other: TemplatePart): boolean {
   if (one.type === 'parameter') return other.type !== 'literal' || other.text !== '';
   if (other.type === 'parameter') return mayShare(other, one);

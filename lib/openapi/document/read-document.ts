@@ -31,9 +31,10 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 const REFERENCE = '$ref';
 
 /**
- * Reads the security of a document.
+ * Reads the operations of a document, with their requirements, and its security schemes.
  *
- * @throws TypeError with the JSON pointer of the mistake.
+ * @param factory - The name of the function that has the option `basePath`, for error messages.
+ * @throws TypeError for a document with a mistake, with the JSON pointer of the mistake; and for an invalid `basePath`.
  */
 export function readDocument(factory: string, document: unknown, basePath?: unknown): OpenApiDocument {
   const root: Place = { value: document, pointer: '#' };

@@ -8,11 +8,13 @@ import type { Scheme } from './scheme-verifiers.js';
 import type { WrittenAlternative, WrittenSecurity } from './security.js';
 
 export interface Requirement {
-  /** A credential must satisfy one of these. If there are none, the operation is open. */
+  /** A credential must satisfy one of these. If there are none, the operation is open, unless `isClosed` is `true`. */
   readonly alternatives: readonly Alternative[];
   /** Whether a request without a credential passes too. */
   readonly isOptional: boolean;
-  /** Whether no credential passes, because the guards of an app contradict its gate. */
+  /**
+   * Whether no credential passes, because the gates and guards of a route contradict each other. Not for a document.
+   */
   readonly isClosed?: boolean;
 }
 
@@ -27,8 +29,8 @@ export interface Alternative {
 /**
  * Converts a requirement of the document, which names schemes, to one that names their verifiers.
  *
- * @throws TypeError with a pointer if no request can satisfy an alternative, because a request has only one
- *   `Authorization` field.
+ * @throws TypeError with a pointer for an alternative that does not name exactly one scheme with a verifier, because a
+ *   request has only one `Authorization` field; or whose `mutualTLS` has scopes, or is not checked by that verifier.
  */
 export function linkSecurity(security: WrittenSecurity, schemes: ReadonlyMap<string, Scheme>): Requirement {
   const asked = security.alternatives.filter(({ schemes: named }) => named.length > 0);
@@ -71,7 +73,8 @@ export function provesMutualTls({ confirmation }: CredentialVerifier): boolean {
 
 /**
  * Returns a text for a requirement. Requirements with the same text give the same decision for every request, except
- * for keys without a scheme: `allowSchemeless` is not in the text.
+ * for keys without a scheme: `allowSchemeless` is not in the text. Only texts of the same function can be compared,
+ * because each function numbers the verifiers itself.
  */
 export type RequirementKeys = (requirement: Requirement) => string;
 
@@ -92,8 +95,8 @@ export function requirementKeys(): RequirementKeys {
 }
 
 /**
- * Leaves out what has no effect: in an optional requirement, the scopes and mutual TLS, because a request passes
- * without them; and alternatives that require more than another alternative of the same verifier.
+ * Returns the alternatives without what has no effect: in an optional requirement, the scopes and mutual TLS, because a
+ * request passes without them; and alternatives that require as much as, or more than, another one of their verifier.
  */
 export function neededAlternatives({ alternatives, isOptional }: Requirement): readonly Alternative[] {
   const asked = isOptional

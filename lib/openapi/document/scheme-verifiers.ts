@@ -6,15 +6,15 @@ import { faultAt, memberOf, type Place } from './json-pointer.js';
 import type { OpenApiDocument } from './read-document.js';
 
 /**
- * A value of the option `schemes`: the verifier of the scheme; or `'mutualTLS'` for a scheme of the type `mutualTLS`,
- * which the document requires only together with another scheme.
+ * A value of the option `schemes`: the verifier of the scheme; or `'mutualTLS'` for a scheme of the type `mutualTLS`.
+ * Such a scheme has no verifier: the document must require it together with another scheme, whose verifier checks it.
  */
 export type SchemeProof = CredentialVerifier | 'mutualTLS';
 
 /** Verifiers by the names of their schemes in `components.securitySchemes` of the document. */
 export type Schemes = Readonly<Record<string, SchemeProof>>;
 
-/** A scheme with its verifier. */
+/** A scheme with its verifier, or `mutualTLS`, which has none. Only an `apiKey` scheme has `allowSchemeless` `true`. */
 export type Scheme =
   | { readonly type: 'verifier'; readonly verifier: CredentialVerifier; readonly allowSchemeless: boolean }
   | { readonly type: 'mutualTLS' };
@@ -39,7 +39,8 @@ export function readProofs(factory: string, given: unknown): ReadonlyMap<string,
  * Combines the schemes of a document with their verifiers. A scheme that only webhooks and callbacks require may have
  * any type, and no verifier.
  *
- * @throws TypeError if a scheme has no verifier, if a verifier has no scheme, or if a verifier does not fit its scheme.
+ * @throws TypeError if a scheme is not supported or has no verifier, if a verifier has no scheme, or if a verifier does
+ *   not fit its scheme.
  */
 export function linkSchemes(
   factory: string,
@@ -64,7 +65,8 @@ export function linkSchemes(
 /**
  * Checks that a scheme is supported.
  *
- * @returns Whether it is an `apiKey`.
+ * @returns Whether it is an `apiKey`: a key in the header `Authorization`, without `Bearer`.
+ * @throws TypeError for a scheme that is not supported.
  */
 function checkScheme(place: Place): boolean {
   const [type, scheme, location, name] = ['type', 'scheme', 'in', 'name'].map((member) => textAt(place, member));

@@ -8,7 +8,7 @@ import { elementsOf, faultAt, membersOf, mistakeAt, type Place } from './json-po
  */
 export interface WrittenSecurity {
   readonly alternatives: readonly WrittenAlternative[];
-  /** Whether the document has `security`, even if it is `[]`. */
+  /** Whether the operation or the whole document has `security`, even if it is `[]`. */
   readonly isStated: boolean;
   readonly pointer: string;
 }

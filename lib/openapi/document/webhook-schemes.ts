@@ -6,14 +6,14 @@
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the names of the schemes that an operation of a webhook or a callback requires. This part of the document is
- * not enforced, so it is not validated either: values of a wrong type are skipped.
+ * Returns the names of the schemes that an operation of a webhook or a callback requires. keyward does not enforce
+ * these operations, so it does not validate them either: values of a wrong type are skipped.
  *
  * @param methods - The members of a path item that are operations.
  */
 export function outgoingSchemes(document: Members, methods: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
-  // A document that was parsed from YAML may be circular.
+  // A document that was parsed from YAML may be circular, so each path item is read only once.
   const seen = new Set<unknown>();
 
   function operationsOf(item: unknown): readonly unknown[] {

@@ -1,4 +1,6 @@
-/** Asks the router of an app, with its own matchers, which route handles a path. */
+/**
+ * Finds the route that handles a path. It asks the matchers of the app's router, so it finds the same route as Express.
+ */
 import { readHandler } from '../../express/mounted-handler.js';
 import { type ExpressApp, type ExpressRequest, routerOf } from './request-path.js';
 
@@ -12,7 +14,7 @@ interface RoutedLayer {
   readonly name: string;
   readonly handle: unknown;
   readonly route?: ExpressRoute;
-  /** The last matched path, for Express 4, where `match` returns `true`. */
+  /** The path that the last call of `match` matched. It is needed for Express 4, where `match` returns only `true`. */
   readonly path?: string;
   match(path: string): boolean | { readonly path: string };
 }

@@ -185,7 +185,8 @@ function refuse(req: IncomingMessage, next: (error: unknown) => void, reason: st
  * route also handles an example path that only the template matches, it is the route of the templated operation.
  *
  * @param found - The operation by the rules of OpenAPI and the settings of the app.
- * @returns `undefined` if it cannot be determined, or if the app tries the templated route before the concrete one.
+ * @returns `undefined` if the operation cannot be determined: the router finds no route and the path is not exactly the
+ *   concrete one, or the app tries the templated route before the concrete one.
  */
 function askRouter<D>(
   req: ExpressRequest,

@@ -25,7 +25,7 @@ export interface Rivals<D> {
   readonly probes: readonly string[];
 }
 
-/** The operation of a path and a method. */
+/** The result of a search by path and method: the operation that the document and the settings select, if any. */
 export interface Found<D> {
   readonly operation: IndexedOperation<D> | undefined;
   /** Whether the path is exactly that of the concrete operation, including case and slashes. */
@@ -40,7 +40,7 @@ export type MethodTable<D> = ReadonlyMap<string, IndexedOperation<D>>;
 type Methods<D> = Map<string, IndexedOperation<D>>;
 
 const NOT_FOUND: Found<never> = Object.freeze({ operation: undefined, isExact: false, rivals: undefined });
-/** A text that no path of a document contains. */
+/** The value of the parameters in an example path. No path of a document contains it. */
 const PROBE = 'keyward-probe-5e1f6a0c';
 
 export class OperationIndex<D> {
@@ -51,8 +51,9 @@ export class OperationIndex<D> {
   /**
    * Indexes the operations.
    *
-   * @throws TypeError for a duplicate template, and for two templates that match the same path and have different
-   *   requirements.
+   * @throws TypeError for two operations with the same method whose templates differ only in the names of parameters,
+   *   and for two that match the same path but have different requirements: both concrete or both templated, or GET and
+   *   HEAD.
    */
   constructor(operations: readonly IndexedOperation<D>[]) {
     const entries = entriesOf(operations);
@@ -62,7 +63,12 @@ export class OperationIndex<D> {
     if (!askOneThing) for (const entry of entries) this.#compare(entry);
   }
 
-  /** @param method - In upper case. */
+  /**
+   * Finds the operation of a request. A concrete template has priority over a templated one, and a concrete template
+   * that equals the path exactly has priority over one that differs in case or in a slash at the end.
+   *
+   * @param method - In upper case.
+   */
   find(method: string, path: string, settings: PathSettings): Found<D> {
     const { key, hasSlash } = looseKeyOf(path);
     let concrete: IndexedOperation<D> | undefined;

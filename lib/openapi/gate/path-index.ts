@@ -47,7 +47,8 @@ export class PathIndex<T> {
   }
 
   /**
-   * Returns the first templated entry that a path matches and for which `accepts` returns `true`.
+   * Returns the first templated entry that a path matches and for which `accepts` returns `true`. For each part,
+   * literals are tried first, then parameters beside text, then parameters.
    *
    * @param parts - The parts of the path in lower case, without the slashes around it.
    */
@@ -104,7 +105,7 @@ function search<T>(
     const inner = matchesPieces(mixed.lowerPieces, part) ? search(next, parts, depth + 1, accepts) : undefined;
     if (inner !== undefined) return inner;
   }
-  // A parameter is never empty.
+  // A parameter needs at least one character, so `/pets/{id}` does not match `/pets/`.
   return node.parameter === undefined || part === '' ? undefined : search(node.parameter, parts, depth + 1, accepts);
 }
 

@@ -5,7 +5,7 @@ import type { GateMetadata } from '../../express/route-metadata.js';
 import { type Requirement, requirementKeys } from '../document/requirement.js';
 import { createOperationGate } from './requirement-gate.js';
 
-/** How a request is handled. An open operation has no gate. */
+/** The gate of a requirement, and its metadata. Both are absent for an open operation, which needs no gate. */
 export interface RequestDecision {
   readonly requirement: Requirement;
   readonly handle?: Middleware;

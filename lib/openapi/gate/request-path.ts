@@ -17,8 +17,8 @@ export interface ExpressApp {
 }
 
 /**
- * Matches the characters for which Express parses a target with `url.parse`, which removes or replaces characters of
- * the path.
+ * Matches a target with a character for which Express uses `url.parse`. This function removes or replaces characters of
+ * the path, so Express would route another path than the one that was sent.
  */
 const REWRITTEN = /[\t\n\f\r #\u00a0\ufeff]/;
 /** Matches a target in absolute form (RFC 9112 section 3.2.2) whose path `url.parse` does not change. */
@@ -49,7 +49,9 @@ function pathOf(target: string): string | undefined {
   return query === -1 ? target : target.slice(0, query);
 }
 
-/** How the router of a request's app reads paths. */
+/**
+ * Whether the router of a request's app distinguishes case, and (`strict`) paths with and without a slash at the end.
+ */
 export interface PathSettings {
   readonly caseSensitive: boolean;
   readonly strict: boolean;

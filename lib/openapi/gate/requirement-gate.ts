@@ -1,4 +1,7 @@
-/** Makes the gate of one requirement: it asks the verifiers of the alternatives, and then checks the scopes of each. */
+/**
+ * Makes the gate of one requirement. The gate verifies the credential, and then checks the scopes and the binding to a
+ * client certificate that the alternatives require.
+ */
 import {
   BUILT_IN,
   type BuiltIn,
@@ -26,8 +29,8 @@ export interface OperationGate {
 }
 
 /**
- * Makes the gate of a requirement that is not open. If all alternatives require the same scopes, it is only a
- * `requireBearer`.
+ * Makes the gate of a requirement that is not open. If the requirement is optional, or if all alternatives require the
+ * same scopes and none requires mutual TLS, the gate is only a `requireBearer`.
  */
 export function createOperationGate(requirement: Requirement): OperationGate {
   const { alternatives, isOptional } = requirement;
@@ -48,8 +51,8 @@ function plainGate(requirement: Requirement, gate: Gate): OperationGate {
 }
 
 /**
- * Makes a gate for alternatives with different scopes. Only the alternatives of the verifier that accepted the
- * credential count.
+ * Makes a gate for alternatives that differ in their scopes, or that require mutual TLS. Only the alternatives of the
+ * verifier that accepted the credential count.
  */
 function createAlternativesGate(
   requirement: Requirement,
@@ -67,7 +70,8 @@ function createAlternativesGate(
     gate(req, res, (error) => {
       if (error === undefined) check(req, res, next);
       else if (error instanceof BearerError && error.status === 401 && named !== undefined) {
-        // The response has the same error, and its challenge also names scopes that a client may request.
+        // Writes the same error again, with a challenge that also names scopes, so that a client knows which to
+        // request.
         refuse(res, next, metadata, { code: error.code, scopes: named, description: error.message });
       } else next(error);
     });
@@ -109,7 +113,7 @@ interface AlternativeRefusal {
 }
 
 /**
- * Returns the refusal of a principal that satisfies none of the alternatives.
+ * Returns the refusal of a principal that satisfies none of the alternatives; `undefined` if it satisfies one.
  *
  * @param fitting - The alternatives of the verifier that accepted the credential.
  */
@@ -125,7 +129,9 @@ function refusalOf(fitting: readonly Alternative[], principal: Principal): Alter
   return refusal;
 }
 
-/** Wraps a verifier, and records the principals that it accepts. A principal belongs to only one verifier. */
+/**
+ * Wraps a verifier, and records which principals it accepts. Only the first verifier that accepts a principal counts.
+ */
 function rememberVerifier(
   verifier: CredentialVerifier & BuiltIn,
   acceptedBy: WeakMap<Principal, CredentialVerifier>,

@@ -16,8 +16,9 @@ const NOTHING: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocu
 const OPEN_BY_DOCUMENT: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocument: true });
 
 /**
- * Makes the function that the audit calls to learn what a gate requires on a route. If a route may handle several
- * operations, the function returns the least strict requirement.
+ * Makes the function that the audit calls to learn what a gate requires on a route. If a route may handle operations
+ * with different requirements, the result has what all of them require: nothing if one of them is open, otherwise a
+ * credential of any kind that one of them accepts.
  *
  * @param passes - Whether the gate lets undocumented requests pass.
  * @param refusing - The metadata of a gate that no request passes.
