@@ -24,7 +24,7 @@ export type OptionValues<T> = { readonly [name in keyof T]: T[name] extends Opti
 /**
  * Checks options by a table, in the order of the table.
  *
- * @param factory - The name of the factory, or of the option that contains these.
+ * @param factory - The name of the factory, or of the option whose value has these options, for error messages.
  * @throws TypeError for an option that is missing, unknown or wrong.
  */
 export function readTable<T extends Readonly<Record<string, Option<unknown>>>>(
@@ -76,12 +76,12 @@ export function names<const T extends string>(allowed: readonly T[]): Option<rea
   };
 }
 
-/** An object with methods of these names. */
+/** An object that has at least these methods. */
 export function object<T>(methods: readonly (keyof T & string)[]): Option<T> {
   return (options, name) => options.object<T>(name, methods);
 }
 
-/** An option that may be absent. */
+/** An option that may be absent; then it is `fallback`, which is not checked. */
 export function withDefault<T, const D>(option: Option<T>, fallback: D): Option<T | D> {
   return (options, name) => (options.has(name) ? option(options, name) : fallback);
 }

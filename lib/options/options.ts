@@ -4,7 +4,7 @@
  */
 import { types } from 'node:util';
 
-/** The options of one factory. */
+/** The options that a caller gave to one factory, with a method for each type of check. */
 export class Options {
   readonly factory: string;
   readonly #values: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export class Options {
     return this.#values[name];
   }
 
-  /** Creates the error for an option. */
+  /** Creates the error for an option with a wrong value. Its message describes the type of the value, not the value. */
   mistake(name: string, expected: string, got = kindOf(this.#values[name])): TypeError {
     return new TypeError(`${this.factory}: option "${name}" must be ${expected}, got ${got}`);
   }
@@ -102,8 +102,8 @@ export function refuseUnknownOptions(factory: string, options: object, names: re
 }
 
 /**
- * Checks the arguments of a factory that takes names. There must be one or more, and none may be empty. If `allowed` is
- * given, each must be one of these names.
+ * Checks a list of names: the arguments of a factory that takes names, or the value of an option. There must be one or
+ * more, and none may be empty. If `allowed` is given, each must be one of the allowed names.
  */
 export function namesOf<T extends string>(
   factory: string,
@@ -122,7 +122,7 @@ export function namesOf<T extends string>(
   return Object.freeze([...(values as readonly T[])]);
 }
 
-/** Like `kindOf`, for a value that is none of the allowed strings. */
+/** Like `kindOf`, but a non-empty string, which is not one of the allowed strings, is described as another string. */
 function kindOfOther(value: unknown): string {
   return typeof value === 'string' && value !== '' ? 'another string' : kindOf(value);
 }
