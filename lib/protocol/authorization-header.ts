@@ -1,4 +1,7 @@
-/** Parses the `Authorization` field (RFC 6750 section 2.1, RFC 9449 section 7.1, RFC 9110 section 11.6.2). */
+/**
+ * Finds the credential in the `Authorization` field (RFC 6750 section 2.1, RFC 9449 section 7.1, RFC 9110 section
+ * 11.6.2), and detects requests with more than one such field.
+ */
 
 /** Maximum length of a credential. An access token with about 900 scopes fits. */
 export const MAX_CREDENTIAL_LENGTH = 12_288;
@@ -9,11 +12,14 @@ export type CredentialScheme = 'Bearer' | 'DPoP';
 /** Returned if the field is missing or empty, or has another scheme than the function reads. */
 export const ABSENT = Symbol('absent');
 
-/** Returned if the field has the scheme, but its credential is missing or too long; or if the field is not a string. */
+/**
+ * Returned if the field has the scheme, but its credential is missing or too long. `readBearer` also returns it for a
+ * key without a scheme that is too long, and for a field that is not a string.
+ */
 export const MALFORMED = Symbol('malformed');
 
 const SPACE = 0x20;
-/** The scheme in the spelling that nearly every client uses. */
+/** The scheme in the spelling that nearly every client uses. It is compared first, so few requests need the pattern. */
 const USUAL_SCHEME = 'Bearer ';
 
 // The scheme is case-insensitive (RFC 9110 section 11.1). It must not be the start of a longer token (`Bearerx`,
@@ -45,7 +51,9 @@ export function readBearer(
   return afterScheme(authorization, 'bearer'.length);
 }
 
-/** Finds the credential of the scheme `DPoP`, by the rules of `readBearer`. */
+/**
+ * Finds the credential of the scheme `DPoP`. A field that is not a string is absent here, malformed in `readBearer`.
+ */
 export function readDpop(authorization: unknown): string | typeof ABSENT | typeof MALFORMED {
   if (typeof authorization !== 'string' || !DPOP_SCHEME.test(authorization)) return ABSENT;
   return afterScheme(authorization, 'dpop'.length);
@@ -59,7 +67,7 @@ function afterScheme(authorization: string, end: number): string | typeof MALFOR
   return authorization.slice(start);
 }
 
-/** Checks whether an `Authorization` field is a key without a scheme. */
+/** Checks whether an `Authorization` field begins like a key without a scheme: `sk_` or `pk_`. */
 export function isSchemelessKey(authorization: unknown): boolean {
   return typeof authorization === 'string' && SCHEMELESS_KEY.test(authorization);
 }
@@ -88,7 +96,7 @@ export function repeatsAuthorization(request: RawRequest): boolean {
   const rawHeaders = Reflect.get(request, 'rawHeaders');
   if (rawHeaders === undefined) return false;
   const socket = Reflect.get(request, 'socket');
-  // 0 means that Node keeps all lines.
+  // If `maxHeadersCount` is 0, Node keeps all lines.
   const { server } = (socket ?? {}) as { readonly server?: { readonly maxHeadersCount?: number | null } };
   const maxLines = server?.maxHeadersCount ?? DEFAULT_MAX_LINES;
   if (maxLines > 0 && rawHeaders.length >= 2 * maxLines) return true;

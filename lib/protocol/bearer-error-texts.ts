@@ -1,14 +1,14 @@
 /**
  * The errors of a resource server: their codes, statuses, and the texts in challenges and bodies. Some errors have an
- * error code of RFC 6750 section 3.1, RFC 9449 section 7.1 or RFC 9470 section 3; the response to the others has no
- * error code.
+ * error code of RFC 6750 section 3.1, RFC 9449 section 7.1 or RFC 9470 section 3. For any other error, the challenge
+ * names no error code.
  */
 
 /**
  * Why a request was refused, for the caller.
  *
  * - `credential_missing`: no credential was presented. The response has no error code (RFC 6750 section 3.1).
- * - `invalid_request`: the credential is malformed, or there are two.
+ * - `invalid_request`: the credential is malformed, or the request has more than one credential.
  * - `invalid_token`: the credential is invalid, whatever the reason.
  * - `invalid_dpop_proof`: the DPoP proof is missing or invalid (RFC 9449 section 7.1).
  * - `use_dpop_nonce`: the client must send the proof again with the nonce of the response (RFC 9449 section 9).

@@ -48,7 +48,7 @@ const BEARER: readonly CredentialScheme[] = ['Bearer'];
 
 /**
  * Writes the challenges of a response. A 401 has one for each offered scheme; any other status has only the challenge
- * of the presented scheme.
+ * of the presented scheme. If that scheme is not offered, the first offered scheme takes its place.
  *
  * The challenge of the presented scheme names the error, if OAuth defines the code. So there is no error if no
  * credential was presented (RFC 6750 section 3.1).
@@ -83,8 +83,8 @@ export function bearerChallenge(
 }
 
 /**
- * Creates the challenge of a gate for each code in advance. The scopes of guards are not in them, so they are the same
- * for every request.
+ * Creates the challenges of a gate in advance, one for each code. They name the scopes of the gate but not those of
+ * guards, so they are the same for every request.
  *
  * @param scopes - The scopes that the gate requires of every principal. A 401 names them, so that a client can request
  *   them in its first token request.

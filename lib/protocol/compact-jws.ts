@@ -3,8 +3,8 @@
  *
  * Many base64url decoders are lenient: they accept `=`, white space, and last characters whose unused bits are not zero
  * (RFC 4648 section 3.5). Then the same token can be written in many ways, which evades a block list or a cache that
- * compares tokens. This decoder accepts one spelling only. This does not help for ECDSA: with (r, s), the signature (r,
- * n - s) is valid too, so anyone can write such a token in a second way. Few issuers prevent this.
+ * compares tokens. This decoder accepts one spelling only. It cannot do so for ECDSA: if a signature (r, s) is valid,
+ * so is (r, n - s), where n is the order of the curve. Anyone can thus write such a token in a second way.
  */
 import { type JsonObject, parseJsonObject } from './strict-json.js';
 
@@ -16,13 +16,15 @@ export interface CompactJws {
   readonly signature: Buffer;
 }
 
-/** Parses the header segment by the rules of `readSegment`. The result may be shared with other tokens. */
+/** Parses the header segment by the rules of `readSegment`. Tokens with equal headers may get the same object. */
 export type ReadJoseHeader = (segment: string) => JsonObject | undefined;
 
 /**
- * Parses a JWS whose payload is a JSON object; `undefined` if it breaks a rule.
+ * Parses a JWS whose payload is a JSON object.
  *
- * @param readJoseHeader - Parses the header segment, by the same rules.
+ * @param readJoseHeader - Parses the header segment, by the rules of `readSegment`.
+ * @returns `undefined` if the text does not have three segments; if one of them is empty or not strictly encoded; or if
+ *   header or payload is not a JSON object that `parseJsonObject` accepts.
  */
 export function readCompactJws(compact: string, readJoseHeader: ReadJoseHeader = readSegment): CompactJws | undefined {
   const segments = compact.split('.', 4);
@@ -34,13 +36,15 @@ export function readCompactJws(compact: string, readJoseHeader: ReadJoseHeader =
   return signature && { compact, header, payload, signature };
 }
 
-/** Parses the JSON object of a segment; `undefined` if the segment is not strictly encoded. */
+/**
+ * Parses the JSON object of a segment; `undefined` if encoding or JSON breaks the rules of this file or of the parser.
+ */
 export function readSegment(segment: string): JsonObject | undefined {
   const bytes = decode(segment);
   return bytes && parseJsonObject(bytes);
 }
 
-/** Decodes a segment; `undefined` if encoding the bytes again does not give the same segment. */
+/** Decodes a segment; `undefined` if it is empty, or if encoding the bytes again does not give the same segment. */
 function decode(segment: string): Buffer | undefined {
   const bytes = Buffer.from(segment, 'base64url');
   return bytes.length > 0 && bytes.toString('base64url') === segment ? bytes : undefined;

@@ -1,9 +1,9 @@
 /** Parses IP addresses in the forms that sockets and proxies write. */
 import { isIP } from 'node:net';
 
-/** Matches `[v6]` and `[v6]:port`. */
+/** Matches `[v6]` and `[v6]:port`; the text in the brackets is not checked. */
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
-/** Matches `host:port`. It also matches many IPv6 addresses, so it is used only for a text that is not an address. */
+/** Matches `host:port`. It also matches many IPv6 addresses, so it is not used for a text that is an address itself. */
 const WITH_PORT = /^(.+):\d{1,5}$/;
 const ZONE = /%.*$/;
 
@@ -33,7 +33,9 @@ export function parseIPv6(address: string): readonly string[] {
 
 /**
  * Returns the IPv4 address inside an IPv6 address: IPv4-mapped (RFC 4291 section 2.5.5.2), or NAT64 (64:ff9b::/96, RFC
- * 6052 section 2.1).
+ * 6052 section 2.1). `undefined` if the IPv6 address contains none.
+ *
+ * @param groups - The groups of the IPv6 address, as `parseIPv6` returns them.
  */
 export function embeddedIPv4(groups: readonly string[]): string | undefined {
   const prefix = groups.slice(0, 6).join(':');

@@ -1,5 +1,6 @@
 /**
- * Normalizes the URI of a request, which a DPoP proof names without query and fragment (`htu`, RFC 9449 section 4.2).
+ * Normalizes URIs and paths, so that the URI of a request can be compared with the URI that a DPoP proof names without
+ * query and fragment (`htu`, RFC 9449 section 4.2).
  */
 
 /**
@@ -16,7 +17,8 @@ const UNRESERVED = /[\w.~-]/;
 /**
  * Normalizes an absolute URI by RFC 3986 sections 6.2.2 and 6.2.3, and removes query and fragment.
  *
- * @returns `undefined` if it is not an absolute URI with an authority, or has userinfo.
+ * @returns `undefined` if it is not an absolute URI with an authority; if it has userinfo; or if it has a space, a
+ *   control character, a non-ASCII character, or a backslash in its authority or path.
  */
 export function normalizeUri(uri: string): string | undefined {
   const [, scheme = '', authority = '', path = ''] = (PRINTABLE.test(uri) && URI.exec(uri)) || [];
@@ -38,7 +40,7 @@ export function requestPath(target: string): string {
 
 /**
  * Normalizes a path (RFC 3986 sections 6.2.2.1 to 6.2.2.3): `%7e` becomes `~`, `%2f` becomes `%2F`, and dot segments
- * are removed.
+ * are removed. An empty path becomes `/`.
  */
 export function normalizePath(path: string): string {
   const unescaped = path.includes('%') ? path.replace(ESCAPE, normalizeEscape) : path;
