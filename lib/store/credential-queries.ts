@@ -49,8 +49,8 @@ function positionOf(db: Kysely<Tables>) {
 }
 
 /**
- * Selects the public keys of a key as one text. A join with both secrets and public keys would return every
- * combination.
+ * Selects the JWKs of the public keys of a key as one text, separated by commas. If the statement joined both secrets
+ * and public keys, it would return a row for each combination of the two.
  */
 function publicKeysOf({ selectFrom }: ExpressionBuilder<Tables, 'keys'>) {
   return selectFrom('public_keys')
@@ -80,8 +80,8 @@ export async function findKey(db: Kysely<Tables>, digest: string): Promise<Found
 }
 
 /**
- * Finds an access key, with its secrets, by its client ID. If there are newly revoked tokens, a second statement reads
- * them.
+ * Finds an access key, with its secrets and public keys, by its client ID. The revoked tokens come from the cache; if
+ * it lacks some, they are read from the database.
  */
 export async function findAccessKey(
   db: Kysely<Tables>,

@@ -5,7 +5,10 @@ import type { Tables } from './tables.js';
 export interface Engine {
   /** Connections for the lookups of requests only, so that a lookup waits for no other work. */
   readonly lookups: Kysely<Tables>;
-  /** Connections for the change feed only, so that cached entries stay usable while lookups hang. */
+  /**
+   * Connections for the change feed only, so that cached entries stay usable while lookups hang. On SQLite, where
+   * lookups do not wait for a server, the same as `lookups`.
+   */
   readonly feed: Kysely<Tables>;
   /** Connections for the lists and searches of management. */
   readonly lists: Kysely<Tables>;
@@ -38,7 +41,10 @@ export interface Engine {
    * create tables.
    */
   migrate(): Promise<void>;
-  /** Notifies other processes of a change, in the transaction that writes the change to the feed. */
+  /**
+   * Notifies other processes of a change, in the transaction that writes the change to the feed. Does nothing on
+   * SQLite, where they find the change when they poll.
+   */
   announce(tx: Transaction<Tables>): Promise<void>;
   /** Updates the statistics of the query planner. Call it after many rows were inserted. */
   analyze(): Promise<void>;
@@ -47,7 +53,7 @@ export interface Engine {
    * such value; each poll must then query the feed.
    */
   version(): Promise<string | undefined>;
-  /** The number of times that the database file was replaced by another while it was open. */
+  /** The number of times that the database file was opened again because it was replaced; always 0 on PostgreSQL. */
   readonly replacements: number;
   /** Calls `poll` soon after each change of the feed, and at regular intervals. Returns a function that stops it. */
   follow(poll: () => Promise<void>): () => void;

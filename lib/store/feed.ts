@@ -99,8 +99,8 @@ export class Feed {
    * @throws StoreError `store_unavailable` if the node that answered was behind.
    */
   async lookUp<R>(find: () => Promise<FoundRecord<R> | undefined>): Promise<R | undefined> {
-    // The position is read before the query, because a change that arrives during the query may be missing from its
-    // result.
+    // The position is read before the query. A change that arrives during the query may be missing from its result, and
+    // the result would then wrongly be refused as outdated.
     const positionBefore = this.#last?.position ?? 0;
     const found = await find();
     if (found !== undefined && found.position < positionBefore) {
@@ -164,8 +164,8 @@ export class Feed {
   }
 
   /**
-   * Returns the last known change and the newer ones. If there are too many, or the last known change is gone, returns
-   * only the newest change.
+   * Returns the last known change and the newer ones. If there are too many, if the last known change is gone, or if
+   * none is known yet, it returns only the newest change, so that `#take` invalidates everything cached.
    */
   async #read(): Promise<readonly Step[]> {
     const steps = this.#engine.feed.selectFrom('changes').select(['position', 'id', 'member', 'subject']);

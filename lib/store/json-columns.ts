@@ -9,18 +9,18 @@ export function parseList(text: string): 'all' | readonly string[] {
   return JSON.parse(text) as 'all' | readonly string[];
 }
 
-/** Parses a column that is never `'all'`. */
+/** Parses a column that `listToJson` wrote and that is never `'all'`. */
 export function parseNames(text: string): readonly string[] {
   const list = parseList(text);
   return list === 'all' ? [] : list;
 }
 
-/** Parses a JSON column that `listToJson` did not write. A null column gives `null`. */
+/** Parses a JSON column that may be null; then it returns `null`. The type of the value is not checked. */
 export function parseOptional<T>(text: string | null): T | null {
   return text === null ? null : (JSON.parse(text) as T);
 }
 
-/** Returns the names that both lists contain. */
+/** Returns the names that both lists contain; `'all'` contains every name. */
 export function intersection(
   one: 'all' | readonly string[],
   other: 'all' | readonly string[],

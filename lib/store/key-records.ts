@@ -10,7 +10,7 @@ import type { RevokedTokens } from '../credentials/records/revoked-tokens.js';
 import { intersection, parseList, parseNames, parseOptional } from './json-columns.js';
 import type { KeyRow, SecretRow } from './tables.js';
 
-/** A key, the presented secret, and the account. */
+/** The row that a lookup of an API key finds: columns of the key, of the presented secret and of the account. */
 export type FoundKey = KeyRow &
   Pick<SecretRow, 'retires_at' | 'ended_at'> & {
     readonly account_apis: string;
@@ -71,7 +71,8 @@ function commonOf(found: Omit<FoundKey, 'retires_at' | 'ended_at'>) {
     channels: isStranded ? channels : held,
     platform: found.platform,
     createdAt: new Date(found.created_at),
-    // A revoked key gets the year 1970, so that no clock considers it valid (see `acceptedUntil` above).
+    // A revoked key gets the year 1970, so that every clock considers it revoked: the clock that wrote `revoked_at` may
+    // be ahead.
     revokedAt: found.revoked_at === null ? null : new Date(0),
     disabled: found.disabled_at !== null || found.account_disabled_at !== null || isStranded,
     name: found.name,

@@ -1,6 +1,6 @@
 /**
- * Records when and from where each secret was last used. Uses are queued in memory and written every few seconds. They
- * are not changes of the feed, so they do not invalidate caches.
+ * Records when and from where each secret and each public key was last used, and when each key was. Uses are queued in
+ * memory and written every few seconds. They are not written to the change feed, so they do not invalidate caches.
  */
 import { sql, type Transaction } from 'kysely';
 import type { RecordUse } from '../contracts/key-resolver.js';
@@ -8,16 +8,17 @@ import { withoutMappedPrefix } from '../protocol/ip-address.js';
 import type { Engine } from './engine.js';
 import type { Tables } from './tables.js';
 
-/** Milliseconds between two writes of the queued uses. */
+/** Milliseconds from the first use in an empty queue to the write of the queue. */
 const WRITE_INTERVAL = 5_000;
 /**
- * Minimum milliseconds between two writes for one secret. It is a second shorter than `RECORD_EVERY` of the verifiers,
- * because a verifier may use another clock.
+ * Milliseconds after a written use in which further uses of the secret count as repeats. `apiKeys` records a use of
+ * each secret once in `RECORD_EVERY`, which is a second longer: its clock may differ from this one, and a use that it
+ * records on time must not count as a repeat.
  */
 const SAME_SECRET_INTERVAL = 59_000;
 /**
  * Maximum number of secrets in each queue and in `writtenAt`. If a queue is full, further uses are dropped, because a
- * request must not wait for a write.
+ * request must not wait for a write. If `writtenAt` is full, it is emptied.
  */
 const MAX_SECRETS = 10_000;
 /** The number of secrets that one statement writes. */

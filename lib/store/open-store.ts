@@ -43,7 +43,7 @@ const MISTAKES = /^(?:28|3D|42501)/;
  * @throws TypeError for an invalid URL or option; the message never contains them.
  * @throws Error if a package is missing: the message says what to install.
  * @throws StoreError `store_unusable` for a file that is not a database, is damaged or cannot be written, for a wrong
- *   password, a missing database, or missing rights; `encryption_key` for a key that decrypts no signing key.
+ *   password, a missing database, or missing rights; `encryption_key` for a key that cannot decrypt the signing keys.
  * @example
  * ```ts
  * import { apiKeys } from 'keyward';
@@ -107,7 +107,8 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     await engine.close();
   }
 
-  // Loaded after the engine, so that the engine can report a missing package first.
+  // This module imports kysely, so it is loaded after the engine. If a package is missing, loading the engine fails
+  // first, with an error that names all packages to install.
   const { sqlStore } = await import('./sql-store.js');
   return sqlStore({ engine, feed, cipher, readOnly, isPrepared: () => isPrepared && !isClosed, close });
 }

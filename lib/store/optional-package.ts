@@ -3,7 +3,7 @@ import { KeywardError } from '../errors/keyward-error.js';
 /** Thrown if an optional package is not installed. */
 export class MissingPackageError extends KeywardError {
   override readonly name = 'MissingPackageError';
-  /** The names of the missing packages, as arguments of `npm install`. */
+  /** The packages to install, separated by spaces as for `npm install`. At least one of them is missing. */
   readonly packages: string;
 
   constructor(whose: string, packages: string) {

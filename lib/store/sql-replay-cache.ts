@@ -19,7 +19,7 @@ export function createSqlReplayCache(engine: Engine): SqlReplayCache {
     const now = performance.now();
     if (now - prunedAt >= PRUNE_EVERY) {
       prunedAt = now;
-      // If it fails, the next deletion removes the rows.
+      // An error is ignored, because the next deletion removes the same rows.
       void deleteExpiredIds(engine).catch(() => undefined);
     }
     return isNew;

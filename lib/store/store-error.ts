@@ -3,15 +3,21 @@ import { KeywardError } from '../errors/keyward-error.js';
 
 /** Why an operation of a store failed. */
 export type StoreErrorCode =
-  /** The database cannot be reached, or it did not answer in time. */
+  /**
+   * The database cannot be reached, did not answer in time, or failed for a reason that no other code names. A retry
+   * may succeed. A write that failed with this code may have been stored all the same.
+   */
   | 'store_unavailable'
   /**
    * The transaction conflicts with another one, or violates a constraint: for example, a row with the same id exists.
    */
   | 'store_conflict'
-  /** The file or database is not a store of keyward, is damaged, or cannot be written. */
+  /**
+   * The file or database is not a store of keyward, is damaged, or cannot be written; or `openStore` found a wrong
+   * password, a missing database or missing rights.
+   */
   | 'store_unusable'
-  /** There are encrypted signing keys, and `encryptionKey` is missing or decrypts none of them. */
+  /** `encryptionKey` cannot decrypt the signing keys of the database, or is missing although it is needed. */
   | 'encryption_key'
   /** An access key has 100,000 revoked tokens that have not expired. */
   | 'too_many_revoked_tokens';
@@ -55,7 +61,7 @@ const ABOUT_THE_SERVER = /^(?:08|25|28|3D|3F|42|53|54|55|57|58|XX)/;
 const CONFLICTS = ['23', '40001', '40P01', 'P0001', 'SQLITE_CONSTRAINT'];
 const UNUSABLE = ['SQLITE_NOTADB', 'SQLITE_CORRUPT', 'SQLITE_CANTOPEN', 'SQLITE_READONLY'];
 
-/** Converts an error of a driver into one that can be logged. */
+/** Converts any error into a `StoreError` that can be logged: its message contains no value of a row. */
 export function storeErrorOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
@@ -73,7 +79,7 @@ export function storeErrorOf(error: unknown): StoreError {
 /** Matches the error of a better-sqlite3 that was not built, or was built for another version of Node. */
 const NO_NATIVE_BUILD = /Could not locate the bindings file|NODE_MODULE_VERSION/;
 
-/** Returns the message of a driver's error if it may be logged. */
+/** Returns a message that may be logged: the driver's, unless it may contain values of a row, and the error code. */
 function summaryOf(error: unknown): string {
   const code = codeOf(error);
   if (NO_NATIVE_BUILD.test(textOf(error, 'message'))) {

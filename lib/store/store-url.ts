@@ -6,8 +6,8 @@ export type StorePlace =
 
 const EXPECTED = "a URL that starts with 'memory:', 'file:' or 'postgres://'";
 /**
- * Matches the name of a schema. The notification channel is `keyward_` and this name, and may have at most 63
- * characters.
+ * Matches the name of a schema: at most 55 characters, because the name of the notification channel is `keyward_`
+ * followed by the name of the schema, and PostgreSQL allows at most 63.
  */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,54}$/;
 

@@ -76,7 +76,7 @@ export interface SecretRow {
   /** The key value of a public key, which is not a secret and can be viewed again; null for other kinds. */
   readonly public_text: string | null;
   readonly created_at: number;
-  /** When the grace period of a rotated secret ends, by the clock of each process; null if it has none. */
+  /** When the grace period of a rotated secret ends, by the clock of each process; null if the secret has none. */
   readonly retires_at: number | null;
   /**
    * When the secret was ended; null if it was not. Once this is set, every process refuses the secret, whatever its
@@ -194,7 +194,7 @@ export interface CreationRow {
   readonly at: number;
 }
 
-/** The id of a proof or an assertion that was already used. */
+/** The id of a proof or an assertion that was used, or of a batch of usage counts that was written. */
 export interface UsedIdRow {
   readonly id: string;
   /** When the id may be deleted: milliseconds since 1970, by the clock of the database. */

@@ -12,7 +12,7 @@ import { addSorting } from './0010-sorting.js';
 import { addSupersededTokens } from './0011-superseded-tokens.js';
 import { addEndedDigests } from './0012-ended-digests.js';
 
-/** What differs between the SQL dialects. */
+/** The differences between the SQL dialects of SQLite and PostgreSQL that the migrations must respect. */
 export interface SchemaDialect {
   /** Returns statements that make a table append-only. The table must have the columns `id` and `number`. */
   freezeTable(table: string): readonly string[];
@@ -47,7 +47,7 @@ export async function migrateSchema(db: Kysely<Tables>, dialect: SchemaDialect):
   if (error !== undefined && !(await hasRun(db, latest))) throw error;
 }
 
-/** Whether the schema is up to date. */
+/** Whether the latest migration of this version of keyward has run. A newer version may have run more. */
 export async function isMigrated(db: Kysely<Tables>, dialect: SchemaDialect): Promise<boolean> {
   return await hasRun(db, Object.keys(stepsFor(dialect)).at(-1) ?? '');
 }

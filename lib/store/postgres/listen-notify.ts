@@ -20,7 +20,9 @@ const TRY_AGAIN_AFTER = 1_000;
 /** Milliseconds between attempts if a pooler or database refuses LISTEN, or accepts it and delivers nothing. */
 const TRY_UNSUPPORTED_AFTER = 60_000;
 
-/** SQLSTATEs of a database or a pooler without LISTEN: feature not supported, syntax error, or read-only replica. */
+/**
+ * SQLSTATEs of a server that refuses LISTEN: feature not supported, syntax error or missing right, read-only replica.
+ */
 const HAS_NO_LISTEN = /^(?:0A|42|25006)/;
 
 export interface ChannelOptions {
@@ -42,7 +44,7 @@ interface ListenConnection {
   awaitsAnswer: boolean;
 }
 
-/** Starts to listen. If it fails, it retries until it is stopped. It never throws. */
+/** Starts to listen. If it fails, it retries until it is stopped. It never throws. Returns a function that stops it. */
 export function listenOnPostgres({ config, channel, sendNotification, wake }: ChannelOptions): () => void {
   /** The heartbeat channel. No other connection listens on it. */
   const own = `keyward_beat_${randomBytes(9).toString('hex')}`;

@@ -19,7 +19,9 @@ export interface PoolBounds {
 const CANCEL_TIMEOUT = 500;
 
 const INT8 = 20;
-/** SQLSTATEs after which the server closes the connection: shutdown, termination, or idle for too long. */
+/**
+ * SQLSTATEs after which the connection cannot be used: connection error, shutdown, termination, or idle for too long.
+ */
 const ENDED_BY_SERVER = /^(?:08|57P|25P03)/;
 const COMMIT = 'commit';
 /** The SQLSTATE of a cancelled statement. */
@@ -27,7 +29,7 @@ const CANCELLED = '57014';
 /** Class 00 of SQLSTATEs: the notice is no warning. The severity is not compared, because servers translate it. */
 const NO_WARNING = '00';
 
-/** Settings of every connection. */
+/** Returns the settings of a connection: one of a pool, or the one that listens for notifications. */
 export function clientConfig(
   url: string,
   { connectTimeout, statementTimeout }: Pick<PoolBounds, 'connectTimeout' | 'statementTimeout'>,

@@ -1,4 +1,4 @@
-/** Compares the place of a row in an index of two columns. */
+/** Makes the SQL that compares the place of a row, in an index of two columns, with another place. */
 import { type RawBuilder, sql } from 'kysely';
 
 export type Comparison = '<' | '<=' | '>' | '>=';

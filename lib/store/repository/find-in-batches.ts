@@ -6,7 +6,7 @@
 /** The first statement reads this many pages of rows. Usually enough of them match to fill one page. */
 const FIRST_PAGES = 4;
 
-/** The page to find. */
+/** The page to find: the first `limit` matching rows after a place, or from the start if `after` is `undefined`. */
 export interface BatchedPage<Place> {
   readonly after: Place | undefined;
   readonly limit: number;
@@ -21,7 +21,9 @@ export interface FilteredRows<Row, Place> {
    * filter; `undefined` if fewer than `size` rows are left.
    */
   endOfBatch(after: Place | undefined, size: number): Promise<Place | undefined>;
-  /** Returns the first matching rows between a place and the end of a batch. */
+  /**
+   * Returns at most `limit` matching rows: those after a place, up to and including `end` or, without it, the last row.
+   */
   matching(after: Place | undefined, end: Place | undefined, limit: number): Promise<readonly Row[]>;
 }
 

@@ -32,7 +32,8 @@ export async function listAudit(
     let query = db.selectFrom('audit').leftJoin('refusals', 'refusals.entry', 'audit.id');
     if (from !== undefined) query = query.where('audit.at', '>=', from);
     if (to !== undefined) query = query.where('audit.at', '<', to);
-    // No index begins with the time. So without an account, entries are ordered by the primary key.
+    // No index begins with the time. So without an account, entries are ordered by the primary key, `number`, which has
+    // the order in which they were written.
     if (account === undefined) {
       const ordered = query.orderBy('audit.number', 'desc');
       return place === undefined ? ordered : ordered.where('audit.number', '<', place.number);

@@ -58,8 +58,8 @@ export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: num
   const [direction, follows, precedes] = sort.isDescending
     ? (['desc', '<', '>='] as const)
     : (['asc', '>', '<='] as const);
-  // The index by time starts with the kind, so it can be used only for one kind. The other indexes contain either
-  // access keys or API keys.
+  // A list of one kind that is sorted by creation has its own index, which contains the kind. Each index for another
+  // order contains either access keys or API keys, and is used only if the query says which.
   const isOneKind = sort.by === 'created' && kinds.length === 1;
   const ofIndex = kinds.includes('access') ? sql<boolean>`kind = 'access'` : sql<boolean>`kind <> 'access'`;
 
@@ -120,8 +120,8 @@ async function publicKeysOf(db: Kysely<Tables>, keys: readonly KeyRow[]): Promis
 }
 
 /**
- * Returns the secrets of keys, oldest first. If two were created in the same millisecond, the one that has an end comes
- * first, so that the current secret is the last one.
+ * Returns the secrets of keys, oldest first. If two were created in the same millisecond, the one that is ended or in
+ * its grace period comes first, so that the current secret of a key is its last one.
  */
 export async function secretsOf(db: Kysely<Tables>, keys: readonly string[]): Promise<readonly SecretRow[]> {
   if (keys.length === 0) return [];

@@ -84,7 +84,10 @@ export interface KeyFilter {
   readonly environment?: KeyRow['environment'] | undefined;
   /** Selects keys that can use this API, because they have it by name or have all APIs. */
   readonly api?: string | undefined;
-  /** The state of the keys. If absent, all keys that are not revoked. */
+  /**
+   * The state of the keys; if absent, all keys that are not revoked. A revoked key is in no other state, and an expired
+   * key is neither active nor disabled. A key of a disabled account can be active.
+   */
   readonly state?: 'active' | 'disabled' | 'expired' | 'revoked' | undefined;
   /** Selects keys that have this text in their name, id or hint, in upper or lower case. */
   readonly text?: string | undefined;
@@ -172,8 +175,8 @@ export interface RepositoryTransaction {
   /** Writes an entry to the audit log. Afterwards it cannot be changed or deleted. */
   audit(entry: Omit<AuditRow, 'id'>): Promise<void>;
   /**
-   * Writes a refusal to the audit log. Refusals in one minute with the same actor, action, code and key share one
-   * entry, which counts them, so that nobody can flood the audit log.
+   * Writes a refusal to the audit log. Refusals in one minute with the same account, actor, action, code and key share
+   * one entry and are only counted, so that nobody can flood the audit log.
    */
   auditRefusal(refusal: Refusal): Promise<void>;
 }

@@ -19,7 +19,7 @@ export class SqlTransaction implements RepositoryTransaction {
   readonly #engine: Engine;
   readonly #tx: Transaction<Tables>;
   readonly #changes: Change[] = [];
-  /** Ids of keys that were written. Their search texts are updated at the end of the transaction. */
+  /** Ids of keys that were written. Their `search_text` and `sort_name` are updated at the end of the transaction. */
   readonly #written = new Set<string>();
 
   constructor(engine: Engine, tx: Transaction<Tables>) {
@@ -106,7 +106,8 @@ export class SqlTransaction implements RepositoryTransaction {
   async knownDigests(digests: readonly string[]): Promise<ReadonlyMap<string, Pick<KeyRow, 'account' | 'kind'>>> {
     if (digests.length === 0) return new Map();
     const known = new Map<string, Pick<KeyRow, 'account' | 'kind'>>();
-    // `secrets` is read first, because `deleteSecret` may move a digest to `ended_digests` between the two statements.
+    // `secrets` is read first. In the other order, a digest that another transaction moves from `secrets` to
+    // `ended_digests` between the two statements (`deleteSecret`) would not be found in either table.
     for (const table of ['secrets', 'ended_digests'] as const) {
       const found = await this.#tx
         .selectFrom(table)

@@ -19,8 +19,9 @@ const MAX_JTI = 256;
  * Stores the revocation of a token. The promise resolves after the commit, or immediately if the token is already
  * revoked. A token of an unknown access key, or one that expired more than ten minutes ago, is not stored.
  *
- * @throws TypeError for a `jti` that is empty or longer than 256 characters.
- * @throws StoreError `too_many_revoked_tokens` if the access key has 100,000.
+ * @throws TypeError for a `jti` that is empty or longer than 256 characters, and for an invalid date.
+ * @throws StoreError `too_many_revoked_tokens` if the access key has 100,000 revoked tokens that have not expired.
+ *   Tokens that were revoked before all its tokens were revoked at once do not count.
  */
 export async function revokeToken(engine: Engine, feed: Feed, id: string, jti: string, expiresAt: Date): Promise<void> {
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI) {
@@ -65,7 +66,12 @@ async function isRevoked(tx: Transaction<Tables>, id: string, jti: string): Prom
   return found !== undefined;
 }
 
-/** @param superseded - Revocations up to this number do not count. */
+/**
+ * Checks that the access key may have one more revoked token.
+ *
+ * @param superseded - The column `tokens_superseded`: revocations up to this number do not count.
+ * @param expired - Revocations of tokens that expired at or before this time do not count.
+ */
 async function assertBelowLimit(
   tx: Transaction<Tables>,
   id: string,

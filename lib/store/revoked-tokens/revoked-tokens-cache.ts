@@ -23,7 +23,7 @@ const PAGE = 5_000;
  * recently are dropped, and are read again when they are needed.
  */
 const MAX_IN_MEMORY = 500_000;
-/** Milliseconds between two deletions of expired revocations from memory. */
+/** Minimum milliseconds between two deletions of expired revocations of an access key from memory. */
 const PRUNE_EVERY = 60_000;
 
 /** The revoked tokens of one access key that this process has read: a map from `jti` to expiry. */

@@ -4,14 +4,15 @@ import type { Engine } from '../engine.js';
 import type { Tables } from '../tables.js';
 import type { SigningKeyCipher } from './signing-key-cipher.js';
 
-/** The `kid` of the row that only our encryption key decrypts. */
+/** The `kid` in the JWE of the table `encryption_check`, which only the encryption key of the database decrypts. */
 export const CHECK_KID = 'encryption_check';
 
 /**
- * Checks that this database uses our encryption key, even if it has no signing key yet. Without this check, two
- * instances with different keys would wait forever for signing keys that only the other can decrypt.
+ * Checks that this instance can decrypt all signing keys of the database, and the row of `encryption_check`, which it
+ * adds if there is none: the database may have no signing keys yet. Without this check, two instances with different
+ * encryption keys would wait forever for signing keys that only the other can decrypt.
  *
- * @throws StoreError `encryption_key` if the database uses another key.
+ * @throws StoreError `encryption_key` if it cannot decrypt one of them.
  */
 export async function checkEncryptionKey(engine: Engine, cipher: SigningKeyCipher): Promise<void> {
   const jwes = await engine.lookups.selectFrom('signing_keys').select(['kid', 'jwe']).execute();
@@ -20,7 +21,7 @@ export async function checkEncryptionKey(engine: Engine, cipher: SigningKeyCiphe
 }
 
 /**
- * Adds the row that only our encryption key decrypts.
+ * Adds the row of `encryption_check`, encrypted by this instance.
  *
  * @returns The stored row. If two instances start at the same time, it is the row of the first one.
  */

@@ -69,7 +69,7 @@ export function storedSigningKeys(engine: Engine, cipher: SigningKeyCipher): Sto
         return true;
       });
     } catch (error) {
-      // Another instance has already used this number.
+      // Another instance has added a signing key with this number in the meantime.
       if (error instanceof StoreError && error.code === 'store_conflict') return false;
       throw error;
     }

@@ -20,7 +20,7 @@ export interface SqliteConnections {
   readonly lists: Kysely<Tables>;
   /** Returns a value that changes when another connection has committed. This does not read the file. */
   readonly dataVersion: () => unknown;
-  /** Identifies the files that are open. */
+  /** The inodes of the files when they were opened. They differ from those on the disk if a file was replaced. */
   readonly files: OpenFiles;
 }
 
@@ -78,8 +78,8 @@ export function checkInPlace(file: string, { files }: SqliteConnections): void {
 }
 
 /**
- * Checks whether the file can be opened again: it is the same file, or another file without the old WAL next to it.
- * With the old WAL, SQLite would apply old commits to the new file.
+ * Checks whether the file can be opened again: it is the same database file, or another one that does not have the
+ * `-wal` or `-shm` file of the old one next to it. SQLite would apply the commits in the old WAL to the new file.
  */
 export function canReopen(file: string, { files }: SqliteConnections): boolean {
   const found = filesOf(file);
@@ -103,7 +103,7 @@ function inodeOf(file: string): bigint | undefined {
   return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
-/** Opens one connection. Each error is a `StoreError`. */
+/** Opens the connection that writes, and checks that the file is not damaged. Each error is a `StoreError`. */
 function open(file: string, exists: boolean): Database.Database {
   const database = make(file, exists);
   try {

@@ -15,7 +15,7 @@ import {
 
 /** Milliseconds for which a transaction is retried while another process has the lock. */
 const GIVE_UP_AFTER = 5_000;
-/** Milliseconds between two attempts. */
+/** Average milliseconds between two attempts; the actual time is random, so that two processes do not collide again. */
 const RETRY_EVERY = 20;
 /** The number of rows that one search statement reads. It blocks the event loop for a few milliseconds. */
 const BATCH = 1_000;
@@ -34,7 +34,10 @@ export async function openSqlite(file: string): Promise<Engine> {
   let replacements = 0;
   let misplaced: StoreError | undefined;
 
-  /** Opens the database file again if it was replaced, for example by a restored backup. */
+  /**
+   * Opens the files again after the database file was replaced, for example by a restored backup, or after its WAL was
+   * deleted. It throws if the database file is missing, or if `canReopen` refuses the new one.
+   */
   async function reopen(error: unknown): Promise<void> {
     misplaced = storeErrorOf(error);
     if (!canReopen(file, connections)) throw misplaced;

@@ -1,4 +1,8 @@
-/** The dialects of SQLite for Kysely: one for the connection that writes, one for the connection of lists. */
+/**
+ * Kysely's SQLite dialect, changed in two ways: one dialect for the connection that writes, and one for the connection
+ * of lists. For a database file, the connection of lookups uses Kysely's own. All get their database from
+ * `guardedDatabase`.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import {
@@ -70,14 +74,15 @@ class WriterDriver extends SqliteDriver {
 
 class WriterAdapter extends SqliteAdapter {
   /**
-   * SQLite can change tables in a transaction, so a process that is killed during a migration leaves nothing half done.
+   * `true` makes Kysely run migrations in a transaction, so that a process that is killed during one leaves nothing
+   * half done. SQLite can change tables in a transaction, although Kysely's own adapter says that it cannot.
    */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** Wraps a database for Kysely. Each error is a `StoreError`, which contains no row and no parameter. */
+/** Wraps a database for Kysely. Each error of a statement is a `StoreError`, which contains no row and no parameter. */
 export function guardedDatabase(database: Database): SqliteDatabase {
   function guard<T>(work: () => T): T {
     try {

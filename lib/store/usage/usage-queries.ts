@@ -1,4 +1,4 @@
-/** Reads and writes the usage of keys. */
+/** Reads and writes the usage of keys: how many requests of each key were accepted and refused on each day. */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Environment } from '../../credentials/environment.js';
 import type { Engine } from '../engine.js';
@@ -38,7 +38,7 @@ export async function addUsageOnce(
   await addUsage(tx, rows);
 }
 
-/** Adds counts to the counts that other processes wrote. */
+/** Adds counts to those that are already stored for the same key and day, also by other processes. */
 export async function addUsage(tx: Transaction<Tables>, rows: readonly UsageRow[]): Promise<void> {
   await tx
     .insertInto('usage')
@@ -53,7 +53,7 @@ export async function addUsage(tx: Transaction<Tables>, rows: readonly UsageRow[
 }
 
 /**
- * Deletes old days.
+ * Deletes counts of days before `day`, for all keys.
  *
  * @returns The number of deleted rows, at most `limit`.
  */
@@ -77,7 +77,7 @@ export async function usageOfKey(
   return await query.where('day', '>=', from).where('day', '<=', to).orderBy('day').execute();
 }
 
-/** The keys whose requests are counted: of one account, and of one environment if it is given. */
+/** The keys whose counts are read: those of `ids` that are of the account and, if it is given, of the environment. */
 export interface CountedKeys {
   readonly account: string;
   readonly environment: Environment | undefined;

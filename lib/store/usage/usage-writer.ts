@@ -12,13 +12,13 @@ import { deleteExpiredIds } from '../used-ids.js';
 import { addUsageOnce, deleteUsageBefore, type UsageBatch } from './usage-queries.js';
 import { dayOf, MS_PER_DAY, USAGE_DAYS } from './utc-days.js';
 
-/** Milliseconds between two writes. */
+/** Milliseconds from the first counted request to the write of the counts; less if the day (UTC) ends before. */
 const WRITE_INTERVAL = 60_000;
 /** Milliseconds between two deletions of old days. */
 const DELETE_INTERVAL = 3_600_000;
 /**
- * Maximum number of keys counted in memory, above which counts are written early. Also the maximum number of rows that
- * are kept while the store cannot be reached.
+ * The number of counters at which the counts are written early. Also the maximum number of rows that wait for a write,
+ * for example while the store cannot be reached; counts for which there is no room are dropped.
  */
 const MAX_WAITING = 100_000;
 /** The number of rows that one statement writes or deletes. SQLite blocks the event loop during the statement. */
