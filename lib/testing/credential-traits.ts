@@ -4,13 +4,13 @@ import type { RateLimit } from '../credentials/rate-limit.js';
 import { flag, number, type Option, type OptionTable, optional, readTable, text } from '../options/option-table.js';
 import { Options } from '../options/options.js';
 
-/** Traits of every credential of the kit. */
+/** Traits of keys and of access tokens that are JWTs. Opaque tokens, proofs and assertions have traits of their own. */
 export interface CredentialTraits {
   readonly account?: string | undefined;
   readonly channels?: 'all' | readonly string[] | undefined;
   /** The e-commerce platform of the credential. If it is set, `channels` must list exactly one channel. */
   readonly platform?: string | undefined;
-  /** Custom data. */
+  /** Custom data of the key, or of the access key of the token: `metadata` of the principal. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** The addresses and networks from which the credential may be used. */
   readonly allowedAddresses?: readonly string[] | undefined;
@@ -49,7 +49,7 @@ export interface TokenTraits extends CredentialTraits {
   readonly clientId?: string | undefined;
   /** Seconds until it expires. Default: 3,600. */
   readonly expiresIn?: number | undefined;
-  /** Claims that replace or extend the others; `undefined` removes a claim. */
+  /** Claims that replace default claims or are added to them; `undefined` removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface ProofTraits {
   readonly foreign?: boolean | undefined;
   /** Whether the proof is signed with another key than the one in its header. */
   readonly forged?: boolean | undefined;
-  /** Claims that replace or extend the others; `undefined` removes a claim. */
+  /** Claims that replace default claims or are added to them; `undefined` removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -91,13 +91,13 @@ export interface AssertionTraits {
   readonly expired?: boolean | undefined;
   /** Whether the assertion is signed with another key than the one of its `kid`. */
   readonly foreign?: boolean | undefined;
-  /** Claims that replace or extend the others; `undefined` removes a claim. */
+  /** Claims that replace default claims or are added to them; `undefined` removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const LIFETIME = 3_600;
 const ASSERTION_LIFETIME = 60;
-/** Maximum of a trait in seconds: about thirty years. A larger value is probably in milliseconds. */
+/** Maximum of a trait in seconds: about thirty years. A larger value is probably a point in time, not a duration. */
 const LONGEST = 1e9;
 
 const FLAGS = ['expired', 'revoked', 'disabled', 'foreign', 'otherEnvironment'];
@@ -138,7 +138,7 @@ const ASSERTION_TRAITS = {
 /**
  * Checks the traits of a key.
  *
- * @throws TypeError for an unknown trait. The values are checked when the record is read.
+ * @throws TypeError for an unknown trait, and for a flag that is not a boolean. `readKeyRecord` checks other values.
  */
 export function readKeyTraits(kind: KeyKind, given: KeyTraits): KeyTraits {
   readTraits(`${kind}Key`, given, KEY_TRAITS);

@@ -11,7 +11,11 @@ const SEQUENCE = 0x30;
 const ECDSA_WITH_SHA256 = element(SEQUENCE, Buffer.from('06082a8648ce3d040302', 'hex'));
 const COMMON_NAME = Buffer.from('0603550403', 'hex');
 
-/** @param subject - The common name. For the certificate of a server, this is its host name. */
+/**
+ * Makes a key pair for P-256 and its certificate, which is valid from 2020 to 2049.
+ *
+ * @param subject - The common name. For the certificate of a server, this is its host name.
+ */
 export function selfSigned(subject: string): SelfSigned {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const commonName = element(SEQUENCE, COMMON_NAME, element(0x0c, Buffer.from(subject)));

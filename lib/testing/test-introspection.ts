@@ -34,7 +34,9 @@ export interface TestIntrospectionOptions {
 
 /** The result of `kit.introspection()`, with a method that only the test kit calls. */
 interface RevocableIntrospection extends TestIntrospection {
-  /** Revokes a token. Returns whether this object created the token. */
+  /**
+   * Revokes a token. Returns `false` if this object did not create the token, or if it is already revoked or foreign.
+   */
   revoke(token: string): boolean;
 }
 
@@ -61,7 +63,7 @@ export function testIntrospection(options: TestIntrospectionOptions): RevocableI
       ...{ token_type: 'Bearer', iat: now, exp: now + (flags.expired ? -1 : expiresIn) },
       ...claims,
     };
-    // A claim that is `undefined` is left out of JSON.
+    // The conversion to JSON and back removes each claim that is `undefined`.
     if (!flags.revoked && !flags.foreign) responses.set(text, JSON.parse(JSON.stringify(response)));
     return text;
   }

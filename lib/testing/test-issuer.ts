@@ -9,13 +9,13 @@ export interface TestIssuerOptions {
   readonly clock: Clock;
 }
 
-/** The variable claims of a token. */
+/** The content of a token that a test chooses. */
 export interface TokenContent {
   readonly clientId: string;
   readonly scopes: readonly string[];
   /** Seconds until it expires; negative if it has expired. */
   readonly expiresIn: number;
-  /** Claims that replace or extend the others; `undefined` removes a claim. */
+  /** Claims that replace default claims or are added to them; `undefined` removes a claim. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 

@@ -33,7 +33,7 @@ export interface TestKitOptions {
    * certificate of the TLS connection, or the one in the field `Client-Cert` (RFC 9440), so that tests need no TLS.
    */
   readonly mtls?: MtlsOptions | undefined;
-  /** The time of the kit's clock. Default: now. */
+  /** The time that the kit's clock shows at first. Default: now. */
   readonly now?: Date | undefined;
 }
 

@@ -1,4 +1,7 @@
-/** Credentials for the tests of a guarded app: real verifiers, without a network. */
+/**
+ * Makes credentials, and the real verifiers that accept them, for the tests of a guarded app. Keys and records are in
+ * memory, so the tests need neither a network nor a database.
+ */
 import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { apiKeys } from '../api-keys/api-keys.js';
@@ -79,11 +82,14 @@ export interface TestKit {
    * access key, and signs assertions for a token endpoint. It throws a TypeError for invalid options.
    */
   assertion(options?: TestAssertionOptions): TestAssertions;
-  /** Revokes a credential of this kit. For a JWT, its access key is revoked. The next request is refused. */
+  /**
+   * Revokes a credential of this kit, so that the next request with it is refused. For a JWT, its access key is
+   * revoked, and with it all tokens of the same client ID. It throws a TypeError for any other credential.
+   */
   revoke(credential: string): void;
   /**
-   * Starts or ends an outage of the store. Entries that are already cached stay usable until they expire; advance the
-   * clock to let them expire.
+   * Starts or ends an outage of the store and of the introspection endpoint. Entries that are already cached stay
+   * usable until they expire; advance the clock to let them expire.
    */
   outage(on: boolean): void;
 }
