@@ -101,7 +101,7 @@ export class AccessKeys {
   #refusal(facts: ParsedAccessKeyRecord, claims: TokenClaims): string | undefined {
     if (this.#environment !== undefined && facts.environment !== this.#environment) return 'other_environment';
     // A token of keyward's issuer contains the `tokensNotBefore` that its access key had when the token was issued.
-    // This value is compared, and not `iat`, because `iat` may come from another clock.
+    // This value is compared, and not `iat`, because `iat` may come from another clock. Other tokens have only `iat`.
     const since = claims.tokensNotBefore ?? (claims.issuedAt ?? 0) * 1_000;
     if (since < facts.tokensNotBefore) return 'token_superseded';
     if (claims.tokenId !== undefined && facts.revokedTokens?.has(claims.tokenId)) return 'token_revoked';

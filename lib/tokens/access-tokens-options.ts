@@ -65,15 +65,16 @@ export interface AccessTokensOptions {
   /** The store of access keys. If the access key of a token is no longer valid, the token is refused. */
   readonly accessKeys?: AccessKeyResolver | undefined;
   /**
-   * `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted, although nothing here enforces them.
+   * `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted, although keyward does not enforce them.
    * Default: `'refuse'`.
    */
   readonly authorizationDetails?: 'refuse' | 'ignore' | undefined;
   /**
-   * Accepts tokens that are bound to a key pair, with a proof in each request (RFC 9449); without it they are refused.
+   * Accepts tokens that are bound to a key pair, with a proof in each request (RFC 9449). Without this option, they are
+   * refused.
    */
   readonly dpop?: DpopOptions | undefined;
-  /** Accepts tokens that are bound to a client certificate (RFC 8705 §3); without it they are refused. */
+  /** Accepts tokens that are bound to a client certificate (RFC 8705 §3). Without this option, they are refused. */
   readonly mtls?: MtlsOptions | undefined;
   /**
    * `max` limits the number of cached tokens, and of cached access keys. A cached token is used until it expires,

@@ -173,7 +173,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     }
   }
 
-  /** Verifies the signature. It returns synchronously if the algorithm is fast and there are no access keys. */
+  /** Verifies the signature. It returns a promise only if the algorithm is slow, or an access key must be found. */
   function checkSignature(
     token: UnverifiedToken,
     signingKey: VerificationKey | undefined,

@@ -5,7 +5,7 @@ import { constants } from 'node:crypto';
 export interface Algorithm {
   readonly kty: 'RSA' | 'EC' | 'OKP';
   readonly crv: string | undefined;
-  /** Bytes of a signature, if the algorithm fixes it. */
+  /** Bytes of a signature; `undefined` for RSA, where the length of the key decides. */
   readonly signatureLength: number | undefined;
   /** The hash; `null` for Ed25519, which hashes by itself. */
   readonly hash: string | null;

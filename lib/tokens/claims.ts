@@ -1,4 +1,4 @@
-/** The claims of an access token (RFC 9068 §2.2 and §4, RFC 7519 §4.1). */
+/** Validates the claims of an access token (RFC 9068 §2.2 and §4, RFC 7519 §4.1), or of an introspection response. */
 import { namesOf, type Options } from '../options/options.js';
 import { isScopeToken, parseScope } from '../protocol/scope.js';
 import { type JsonObject, own } from '../protocol/strict-json.js';
@@ -22,13 +22,13 @@ export interface ClaimRules {
    * issuer, and with the option `accessKeys`.
    */
   readonly ownIssuer: boolean;
-  /** Whether a token may have `authorization_details`, which nothing here enforces. */
+  /** Whether a token may have `authorization_details`, which keyward does not enforce. */
   readonly ignoresAuthorizationDetails: boolean;
   /** Checks that a token with `cnf` was sent by its client. Without this check, a token with `cnf` is refused. */
   readonly confirmation?: Confirmation | undefined;
 }
 
-/** Reads the option `audience`. */
+/** Reads the option `audience`: a name, or a list of one or more names. */
 export function readAudiences(options: Options): readonly string[] {
   const audience = options.raw('audience');
   if (audience === undefined) throw options.mistake('audience', 'a string, or a list of strings');
@@ -52,7 +52,8 @@ export type BrokenClaimRule =
   | 'scope';
 
 /**
- * Returns the reason in events for a token that breaks a rule. An expired token has the same reason as an expired key.
+ * Returns the reason in events for a token whose claims, header or signature break a rule. An expired token has the
+ * same reason as an expired key: `expired`.
  */
 export function reasonOfRule(rule: string): string {
   return rule === 'expired' ? rule : `token_${rule}`;
@@ -69,11 +70,11 @@ export interface TokenClaims {
   /** `jti`; `undefined` if it is missing or invalid, which only the profile `jwt` allows. */
   readonly tokenId: string | undefined;
   /**
-   * The `tokensNotBefore` of the access key when the token was issued, in milliseconds; `undefined` if the token does
-   * not have it.
+   * The claim `tokens_not_before` of keyward's issuer, in milliseconds: the `tokensNotBefore` that the access key had
+   * when the token was issued. `undefined` if the claim is missing or invalid.
    */
   readonly tokensNotBefore: number | undefined;
-  /** The keys of `cnf`; `undefined` for a Bearer token. */
+  /** The keys of `cnf`; `undefined` if the token has no `cnf`. */
   readonly boundKeys: BoundKeys | undefined;
 }
 
@@ -173,8 +174,8 @@ function isClientId(value: unknown): value is string {
 }
 
 /**
- * Returns the client ID. Issuers that do not follow RFC 9068 write it in `client_id`, in `azp` (OpenID Connect, Entra)
- * or only in `sub`.
+ * Returns the client ID: `client_id`. Issuers that do not follow RFC 9068 (profile `jwt`) may write it in `azp` (OpenID
+ * Connect, Entra) or only in `sub` instead.
  */
 function clientOf(payload: JsonObject, profile: TokenProfile): unknown {
   const clientId = own(payload, 'client_id');
@@ -184,7 +185,7 @@ function clientOf(payload: JsonObject, profile: TokenProfile): unknown {
 
 /**
  * Returns the scopes. `scope` is one string (RFC 9068 §2.2.3), but Duende and Checkout.com use a list, and Entra and
- * Okta call the claim `scp`.
+ * Okta call the claim `scp`. A token without the claim has no scopes; `undefined` if the claim is invalid.
  */
 function scopesOf(payload: JsonObject): readonly string[] | undefined {
   const scope = Object.hasOwn(payload, 'scope') ? payload.scope : own(payload, 'scp');

@@ -12,9 +12,9 @@ import { type Mtls, readMtlsOptions } from './mtls/mtls-options.js';
 
 /** The keys that a token is bound to, by their thumbprints; at least one of them is set. */
 export interface BoundKeys {
-  /** RFC 9449 section 6.1. */
+  /** The thumbprint of the key pair that must sign the DPoP proof (RFC 9449 section 6.1). */
   readonly jkt: string | undefined;
-  /** RFC 8705 section 3.1. */
+  /** `x5t#S256`: the thumbprint of the certificate that the client must present (RFC 8705 section 3.1). */
   readonly x5t: string | undefined;
 }
 
@@ -55,8 +55,9 @@ export class Confirmation {
   /**
    * Reads the claim `cnf`.
    *
-   * @returns `undefined` if it names no key, or only a key that cannot be checked here. The token must then be refused,
-   *   because anyone who has it could use it.
+   * @returns `undefined` if it names no key, or any key that cannot be checked: of an unknown type, with an invalid
+   *   thumbprint, or without the option for it (`dpop` or `mtls`). The token must then be refused, because otherwise
+   *   anyone who has it could use it.
    */
   readBoundKeys(cnf: unknown): BoundKeys | undefined {
     if (typeof cnf !== 'object' || cnf === null || Array.isArray(cnf)) return undefined;
@@ -69,15 +70,16 @@ export class Confirmation {
   }
 
   /**
-   * Checks that the request of a token proves possession of its keys. The result is not stored for the next request.
+   * Checks that a token is bound as the options require, and that its request has the right scheme and proves
+   * possession of its keys. The result is not stored for the next request.
    */
   confirm(
     credential: PresentedCredential,
     { principal, boundKeys }: BoundToken,
   ): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
     if (!this.#isEnough(boundKeys)) return refused('cnf_missing', principal);
-    // A bound token must not be accepted as a Bearer token (RFC 9449 section 7.2), nor an unbound token with the scheme
-    // DPoP.
+    // A token with `jkt` must not be accepted with the scheme Bearer (RFC 9449 section 7.2), and a token without it not
+    // with the scheme DPoP.
     if ((boundKeys?.jkt !== undefined) !== (credential.scheme === 'DPoP')) return refused('cnf_scheme', principal);
     if (boundKeys === undefined) return { outcome: 'accepted', principal };
     const { request = NO_REQUEST } = credential;
@@ -103,7 +105,10 @@ export class Confirmation {
   }
 }
 
-/** Returns the value that `ath` of a proof must have: the hash of the token (RFC 9449 section 4.2). */
+/**
+ * Returns the value that `ath` of a proof must have: the SHA-256 hash of the token (RFC 9449 section 4.2). `cacheKey`
+ * has the same hash, with a character for each byte.
+ */
 function tokenHashOf({ cacheKey }: PresentedCredential): string {
   return Buffer.from(cacheKey, 'latin1').toString('base64url');
 }

@@ -21,8 +21,8 @@ export type BrokenHeaderRule = 'alg' | 'header_member' | 'typ' | 'cty' | 'kid';
 const REFUSED_MEMBERS = ['crit', 'b64', 'zip', 'jku', 'x5u', 'jwk', 'x5c'];
 
 /**
- * RFC 9068 §4: the type, with or without `application/`, in upper or lower case. RFC 8725 §3.11: no other type is
- * accepted.
+ * The values of `typ` that each profile accepts, as `mediaType` returns them: `at+jwt` (RFC 9068 §4), and in the
+ * profile `jwt` also `jwt` or no `typ`. A token of any other type is refused (RFC 8725 §3.11).
  */
 const TYPES: Record<TokenProfile, ReadonlySet<unknown>> = {
   rfc9068: new Set(['at+jwt']),

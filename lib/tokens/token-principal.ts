@@ -31,7 +31,8 @@ export function sharedTokenFacts(): SharedTokenFacts {
 const SHARED_CLAIMS = ['iss', 'aud', 'scope'];
 
 /**
- * Makes the principal of a token. It has the scopes of the token, except those that the access key has lost since then.
+ * Makes the principal of a token. It has the scopes of the token and those that they imply, except scopes that the
+ * access key has lost since then.
  */
 export function tokenPrincipal(
   { payload, header }: Pick<CompactJws, 'payload' | 'header'>,
@@ -63,7 +64,7 @@ export function tokenPrincipal(
     channels: accessKey?.channels ?? 'all',
     platform: accessKey?.platform,
     expiresAt,
-    // `readTokenClaims` has validated these claims.
+    // `readTokenClaims` has validated the claims that `TokenPayload` names.
     payload: deepFreeze(shareTexts(payload, shared.texts)) as TokenPayload,
     header: deepFreeze(header),
   };

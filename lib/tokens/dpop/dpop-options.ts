@@ -28,7 +28,7 @@ export interface ProofOptions {
   readonly nonce?: NonceSettings | undefined;
 }
 
-/** How nonces are made. They need no store: each process with the secret accepts the nonces of the others. */
+/** How nonces are made. They need no store: each process with the secret accepts the nonces of the other processes. */
 export interface NonceSettings {
   /**
    * At least 32 characters. For a rotation, pass a list: the first secret makes new nonces; nonces made with any of the
@@ -42,11 +42,14 @@ export interface NonceSettings {
 /** DPoP at a gate (RFC 9449 section 7). */
 export interface DpopOptions extends ProofOptions {
   /**
-   * Scheme, host and port as clients see them, such as `https://api.example`; or several. They are never taken from a
-   * request.
+   * Scheme, host and port as clients see them, such as `https://api.example`; or a list of such origins. They are never
+   * taken from a request, because an attacker with a stolen proof could set `Host`.
    */
   readonly origin: string | readonly string[];
-  /** `true`: tokens that are not bound to a key are refused. Default: `false`. */
+  /**
+   * `true`: tokens that are not bound to a key pair are refused. If `required` of `mtls` is `true` too, a binding to a
+   * certificate is enough. Default: `false`.
+   */
   readonly required?: boolean | undefined;
   /**
    * Where used proofs are stored. Default: in the memory of this process. Several instances need one replay cache that
@@ -136,7 +139,9 @@ export function proofVerifier(
   return new ProofVerifier({ ...rules, ...place, nonces });
 }
 
-/** Returns the origin of a URL, as proofs name it: without a path. */
+/**
+ * Returns an origin in normalized form, as proofs name it; `undefined` if the value is not an origin that is allowed.
+ */
 function readOrigin(value: unknown): string | undefined {
   if (typeof value !== 'string' || !ORIGIN.test(value) || secureUrl(value) === undefined) return undefined;
   return normalizeUri(value)?.slice(0, -1);

@@ -1,6 +1,6 @@
 /**
  * Makes and checks the nonces that a server gives its clients (RFC 9449 section 9). Nothing is stored: a nonce is a
- * time and its HMAC, so every process with the secret accepts the nonces of the others.
+ * time and its HMAC, so every process with the secret accepts the nonces of the other processes.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../contracts/clock.js';
@@ -13,7 +13,10 @@ export interface NonceOptions {
   readonly clock: Clock;
 }
 
-/** The state of a nonce. `aging`: it is accepted, but the client should get a new nonce now. */
+/**
+ * The state of a nonce. `aging`: it is accepted, but is older than half of `maxAge` or was not made with the first
+ * secret, so the client should get a new nonce now.
+ */
 export type NonceState = 'current' | 'aging' | 'refused';
 
 const NONCE = /^[\w-]{28}$/;

@@ -16,8 +16,8 @@ export interface ProofJwk {
 }
 
 /**
- * Members that the JWK of a proof must not have: the private ones (RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1), and
- * `kid`, because the key is in the proof and is not looked up.
+ * Members that the JWK of a proof must not have: those of private and symmetric keys (RFC 7518 sections 6.2.2, 6.3.2
+ * and 6.4.1), and `kid`, because the key is in the proof and is not looked up.
  */
 const REFUSED_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'kid'];
 const BASE64URL = /^[\w-]+$/;
@@ -54,7 +54,9 @@ export function readProofJwk(value: unknown, alg: string): ProofJwk | undefined 
   return members && { alg, members, thumbprint: hash('sha256', JSON.stringify(members), 'base64url') };
 }
 
-/** Whether `use`, `key_ops` and `alg` of a JWK allow this signature (RFC 7517 sections 4.2 to 4.4). */
+/**
+ * Whether `use`, `key_ops` and `alg` of a JWK allow it to verify signatures of `alg` (RFC 7517 sections 4.2 to 4.4).
+ */
 function maySign(jwk: JsonObject, alg: string): boolean {
   const [use, operations, named] = [own(jwk, 'use'), own(jwk, 'key_ops'), own(jwk, 'alg')];
   if (use !== undefined && use !== 'sig') return false;

@@ -1,4 +1,4 @@
-/** DPoP proofs (RFC 9449 section 4.3), at a gate and at the token endpoint. */
+/** Verifies DPoP proofs (RFC 9449 section 4.3), at a gate and at the token endpoint, and accepts each only once. */
 
 import { joseHeaderReader } from '../../cache/jose-headers.js';
 import { ReplayCheck } from '../../cache/replay-check.js';
@@ -47,11 +47,15 @@ export interface ProvenKey {
 
 export interface RefusedProof {
   readonly outcome: 'refused';
-  /** `invalid_token`: the proof is signed with another key than the token is bound to (RFC 9449 section 7.1). */
+  /**
+   * The error code for the client. `use_dpop_nonce`: the nonce is missing or not accepted. `invalid_token`: the key in
+   * the proof is not the one that the token is bound to (RFC 9449 section 7.1). `invalid_dpop_proof`: any other
+   * mistake.
+   */
   readonly code: 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_token';
   /** The reason, for the operator only. */
   readonly reason: string;
-  /** The value for the field `DPoP-Nonce` of the response. */
+  /** The value for the field `DPoP-Nonce` of the response; only for `use_dpop_nonce`. */
   readonly nonce: string | undefined;
 }
 

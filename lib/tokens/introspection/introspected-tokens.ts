@@ -53,7 +53,7 @@ const NO_HEADER: JsonObject = Object.freeze({});
  * but an API must not accept them.
  */
 const OTHER_USES = ['refresh', 'refresh_token', 'offline', 'id', 'id_token', 'logout', 'n_a'];
-/** Token types with a proof that is not checked here (RFC 6749 section 7.1, RFC 9200). */
+/** Token types with a proof that keyward cannot check (RFC 6749 section 7.1, RFC 9200). Such a token is refused. */
 const UNCHECKED_TYPES = ['mac', 'pop'];
 
 /**
@@ -90,7 +90,10 @@ export function introspectedTokens(
   return createIntrospectedTokens(config, introspectionEndpoint(config.call));
 }
 
-/** Makes the same verifier as `introspectedTokens`, with another function that asks the server. */
+/**
+ * Makes the same verifier as `introspectedTokens`, but with a given function that asks about a token (for the test
+ * kit).
+ */
 export function createIntrospectedTokens(
   { rules, principalContext, confirmation, clock, cache: limits }: IntrospectedTokensSettings,
   introspect: Introspect,
@@ -131,8 +134,8 @@ export function createIntrospectedTokens(
     if (isMarked(response, OTHER_USES)) return new NegativeEntry(NO_SUBJECT, 'token_use');
     const claims = readTokenClaims(response, rules, clock.now());
     if (typeof claims === 'string') return new NegativeEntry(NO_SUBJECT, reasonOfRule(claims));
-    // A DPoP token without a key in the response cannot be checked. It must not be accepted as a Bearer token (RFC 9449
-    // section 7.2).
+    // If the response says that the token is a DPoP token but does not name its key, no proof can be checked. The token
+    // must not be accepted as a Bearer token either (RFC 9449 section 7.2).
     const lacksKey = claims.boundKeys?.jkt === undefined && isMarked(response, ['dpop']);
     if (lacksKey || isMarked(response, UNCHECKED_TYPES)) return new NegativeEntry(NO_SUBJECT, reasonOfRule('cnf'));
     const principal = tokenPrincipal({ payload: response, header: NO_HEADER }, claims, undefined, principalContext);
@@ -172,8 +175,8 @@ function refused(reason: string): Outcome<AccessPrincipal> {
 }
 
 /**
- * Whether a credential is a key. A key that its verifier declined, for example because it is for another environment,
- * must not reach the authorization server.
+ * Whether a credential has the format of a key: that of keyward, or that of a `keyFormat`. A key that its verifier
+ * declined, for example because it is for another environment, must not reach the authorization server.
  */
 function isKey(credential: PresentedCredential): boolean {
   const text = credential.reveal();

@@ -8,7 +8,7 @@ export interface IntrospectionCall {
   /** Finds the endpoint in the metadata of the issuer, unless the options name it. */
   readonly locate: (signal: AbortSignal) => Promise<URL>;
   readonly client: AuthenticatingClient;
-  /** Milliseconds. */
+  /** Milliseconds after which a call of the endpoint fails. */
   readonly timeout: number;
   readonly clock: Clock;
 }
@@ -16,7 +16,7 @@ export interface IntrospectionCall {
 /** Asks about one token. It rejects with a `FetchError` unless the response is 200 with a JSON object. */
 export type Introspect = (token: string) => Promise<JsonObject>;
 
-/** Maximum milliseconds for both metadata documents together. */
+/** Maximum milliseconds to find the endpoint in the metadata, which may need two documents (RFC 8414, then OpenID). */
 const DISCOVERY_TIMEOUT = 5_000;
 /**
  * Milliseconds for which the endpoint from the metadata is used even if calls to it fail. If a call fails after that

@@ -29,7 +29,7 @@ import type { MtlsOptions } from '../mtls/mtls-options.js';
 import { type PrincipalContext, sharedTokenFacts } from '../token-principal.js';
 import type { IntrospectionCall } from './introspection-endpoint.js';
 
-/** How the API authenticates at the introspection endpoint: one of `secret` and `privateKey` is required. */
+/** How the API authenticates at the introspection endpoint: it needs exactly one of `secret` and `privateKey`. */
 export interface IntrospectionClient {
   /** The client ID of the API at the authorization server. */
   readonly id: string;
@@ -64,7 +64,7 @@ export interface IntrospectedTokensOptions {
   /** The environment of principals. */
   readonly environment?: Environment | undefined;
   /**
-   * `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted, although nothing here enforces them.
+   * `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted, although keyward does not enforce them.
    * Default: `'refuse'`.
    */
   readonly authorizationDetails?: 'refuse' | 'ignore' | undefined;
@@ -73,10 +73,11 @@ export interface IntrospectedTokensOptions {
   /** Maximum calls in flight. Above it, a request with a token that is not cached gets 503. Default: 100. */
   readonly maxLookups?: number | undefined;
   /**
-   * Accepts tokens that are bound to a key pair, with a proof in each request (RFC 9449); without it they are refused.
+   * Accepts tokens that are bound to a key pair, with a proof in each request (RFC 9449). Without this option, they are
+   * refused.
    */
   readonly dpop?: DpopOptions | undefined;
-  /** Accepts tokens that are bound to a client certificate (RFC 8705 §3); without it they are refused. */
+  /** Accepts tokens that are bound to a client certificate (RFC 8705 §3). Without this option, they are refused. */
   readonly mtls?: MtlsOptions | undefined;
   /**
    * Default: `ttl` 5,000 and `staleIfError` 0. A token that was revoked at the issuer is accepted for at most `ttl`.

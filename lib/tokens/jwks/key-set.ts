@@ -15,8 +15,8 @@ export interface KeySet {
    */
   isFresh(now: Instant): boolean;
   /**
-   * Finds a key by its id, synchronously if the key is known and the set is fresh; without an id, finds the only key
-   * of a set.
+   * Finds a key by its id; without an id, finds the only key of a set. The result is not a promise if the key is known
+   * and the set is fresh, and `undefined` if there is no such key.
    *
    * @throws KeysUnavailableError, as a rejection, if the set cannot be fetched and the last valid one does not have the
    *   key.
@@ -45,17 +45,17 @@ export function staticKeySet(keys: readonly VerificationKey[]): KeySet {
 }
 
 const FETCH_TIMEOUT = 2_000;
-/** From this age on, a request starts a fetch but does not wait for it. */
+/** From this age in milliseconds on, a request starts a fetch of a new set, but does not wait for it. */
 const REFRESH_AGE = 300_000;
-/** From this age on, requests wait for a new set. */
+/** From this age in milliseconds on, requests wait for the new set. */
 const MAX_AGE = 600_000;
-/** Up to this age, the last valid set is used if it cannot be fetched. */
+/** Up to this age in milliseconds, the last valid set is used if no new one can be fetched. */
 const MAX_STALE = 3_600_000;
-/** Minimum time between two fetches for an unknown `kid`, because forged tokens can name any `kid`. */
+/** Minimum milliseconds between two fetches for an unknown `kid`, because forged tokens can name any `kid`. */
 const UNKNOWN_KID_COOLDOWN = 6_000;
 /**
- * Time after a failed fetch during which requests use an outdated set and do not wait for the next fetch. It is longer
- * than the longest back-off plus a fetch, so that requests do not wait while fetches keep failing.
+ * Milliseconds after a failed fetch during which requests use an outdated set and do not wait for the next fetch. It is
+ * longer than the longest back-off plus a fetch, so that requests do not wait while fetches keep failing.
  */
 const AWAY_FOR = 60_000;
 const FIRST_BACK_OFF = 1_000;

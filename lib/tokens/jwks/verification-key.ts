@@ -11,7 +11,7 @@ export class VerificationKey {
   readonly #jwk: PublicJwk;
   /** The only algorithm of the key (RFC 8725 section 3.1): the one in its JWK, otherwise the first that it verified. */
   #alg: string | undefined;
-  /** Set if the issuer no longer publishes the key. All its tokens are then refused. */
+  /** Set if the issuer no longer publishes the key. All tokens that it signed are then refused. */
   withdrawn = false;
 
   constructor(jwk: PublicJwk, key: KeyObject) {
@@ -21,7 +21,7 @@ export class VerificationKey {
     this.#alg = jwk.alg && canonical(jwk.alg);
   }
 
-  /** Whether the key can be used with an algorithm. */
+  /** Whether the key has the type and curve of an algorithm, and is not pinned to another algorithm. */
   fits(alg: string): boolean {
     const algorithm = ALGORITHMS.get(alg);
     if (algorithm === undefined || (this.#alg !== undefined && this.#alg !== canonical(alg))) return false;
@@ -70,10 +70,11 @@ const MAX_KEYS = 100;
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
 
 /**
- * Parses a JWK Set. Keys that cannot verify signatures (RFC 7517 section 5: unknown type or use, or invalid) are left
- * out.
+ * Parses a JWK Set. Keys that must not verify signatures are left out: those of an unknown type or for another use, and
+ * invalid ones (RFC 7517 section 5), and weak RSA keys.
  *
- * @throws KeySetError if it is not a set, has more than 100 keys or a private key, or has two keys with the same id.
+ * @throws KeySetError if it is not a set, has more than 100 keys or a private key, or if two keys that are not left out
+ *   have the same id.
  */
 export function readKeySet(value: unknown): readonly VerificationKey[] {
   const members = keysOf(value);

@@ -7,7 +7,11 @@ interface TlsSocket {
   getPeerX509Certificate?(): { readonly raw: Buffer } | undefined;
 }
 
-/** The result of the comparison. `unreadable`: `certificateOf` threw, or returned neither bytes nor `undefined`. */
+/**
+ * The result of `judgeCertificate`. `absent`: the client presented no certificate. `other`: the token is bound to
+ * another certificate. `unreadable`: `certificateOf` threw, or returned something else than non-empty bytes or no
+ * value.
+ */
 export type CertificateState = 'proven' | 'absent' | 'other' | 'unreadable';
 
 /**

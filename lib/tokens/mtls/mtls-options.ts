@@ -9,7 +9,10 @@ export interface MtlsOptions {
    * the proxy. If it throws, the request gets 503.
    */
   readonly certificateOf?: CertificateOf | undefined;
-  /** `true`: tokens that are not bound to a certificate are refused. Default: `false`. */
+  /**
+   * `true`: tokens that are not bound to a certificate are refused. If `required` of `dpop` is `true` too, a binding to
+   * a key pair is enough. Default: `false`.
+   */
   readonly required?: boolean | undefined;
 }
 
