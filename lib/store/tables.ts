@@ -145,7 +145,10 @@ export interface AuditRow {
   readonly at: number;
   readonly account: string;
   readonly actor: string;
-  /** The permission that the actor had. */
+  /**
+   * The highest permission of the member who acted; `operator` for an operation outside the management of an account,
+   * such as an import. Null for a member without a permission, and for the issuer.
+   */
   readonly role: string | null;
   readonly action: string;
   readonly outcome: string;
@@ -184,7 +187,10 @@ export interface RefusalRow {
   readonly count: number;
 }
 
-/** A request that was carried out. It is stored with its idempotency key, so that it is not carried out twice. */
+/**
+ * A request that created or changed a key. It is stored with its idempotency key, so that a repeated request is not
+ * carried out twice.
+ */
 export interface CreationRow {
   readonly account: string;
   readonly idempotency_key: string;
