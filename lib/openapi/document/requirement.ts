@@ -8,7 +8,9 @@ import type { Scheme } from './scheme-verifiers.js';
 import type { WrittenAlternative, WrittenSecurity } from './security.js';
 
 export interface Requirement {
-  /** A credential must satisfy one of these. If there are none, the operation is open, unless `isClosed` is `true`. */
+  /**
+   * A credential must satisfy one alternative. If there are none, the operation is open, unless `isClosed` is `true`.
+   */
   readonly alternatives: readonly Alternative[];
   /** Whether a request without a credential passes too. */
   readonly isOptional: boolean;

@@ -1,7 +1,7 @@
 /**
- * Finds the templates that a path matches: concrete templates with a map, the others with a tree that has a node for
- * each part. Map and tree ignore case and one slash at the end, as Express does by default; with other settings, the
- * caller must compare the parts again.
+ * Finds the templates that a path matches: concrete templates with a map, and templates with parameters with a tree
+ * that has a node for each part. Map and tree ignore case and one slash at the end, as Express does by default; with
+ * other settings, the caller must compare the parts again.
  */
 import {
   looseParts,
