@@ -32,8 +32,8 @@ const B64TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 /**
  * Finds the credential in the value of an `Authorization` field.
  *
- * The characters of the credential are not checked here. The parser of the JWS or `isB64token` checks them, only for a
- * credential that is not cached.
+ * This function does not check the characters of the credential. The parser of the JWS or `isB64token` checks them
+ * later, and only for a credential that is not cached.
  *
  * @param authorization - The value of the field. A value that is not a string, set by earlier code, is malformed.
  * @param allowSchemeless - Whether `sk_…` or `pk_…` without a scheme is accepted as a credential.
