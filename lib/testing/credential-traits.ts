@@ -42,9 +42,9 @@ export interface TokenTraits extends CredentialTraits {
   /** The granted scopes. Default: none. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * The client ID. Default: a new one for each token. Tokens with the same client ID belong to one access key. It has
-   * the scopes of all these tokens and, once it is revoked, stays revoked. Its other properties are those of the latest
-   * token.
+   * The client ID. Default: a new one for each token. Tokens with the same client ID belong to one access key. The
+   * access key has the scopes of all its tokens and, once it is revoked, stays revoked; otherwise it has the traits of
+   * the latest token.
    */
   readonly clientId?: string | undefined;
   /** Seconds until it expires. Default: 3,600. */

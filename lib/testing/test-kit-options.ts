@@ -1,4 +1,4 @@
-/** The options of `createTestKit`. */
+/** The options of `createTestKit`: their types, checks and defaults. */
 import type { ApiMap } from '../credentials/api-map.js';
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import {
@@ -61,7 +61,7 @@ export function readTestKitOptions(given: TestKitOptions) {
   const { now, environment, audience } = readTable('createTestKit', given, OPTIONS);
   const { apis, dpop, mtls } = given;
   const clock = createTestClock(now);
-  // The verifiers read these options again. They are read here first, so that errors name `createTestKit`.
+  // The verifiers read `dpop` and `mtls` again. They are checked before, so that errors name `createTestKit`.
   if (dpop !== undefined) readDpopOptions('createTestKit', dpop, clock);
   if (mtls !== undefined) readMtlsOptions('createTestKit', mtls);
   return {

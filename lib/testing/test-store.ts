@@ -1,4 +1,4 @@
-/** The store of a test kit: records in memory, and simulated outages. */
+/** The store of a test kit: records of keys and access keys in memory, and simulated outages. */
 import { digestOf } from '../credentials/digest.js';
 import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
 
