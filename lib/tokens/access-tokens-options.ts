@@ -1,4 +1,4 @@
-/** The options of `accessTokens`. */
+/** The options of `accessTokens`: their types, checks and defaults, and the settings of the verifier that they give. */
 import type { JSONWebKeySet } from 'jose';
 import { type CacheBounds, type CacheOptions, readCacheOptions } from '../cache/cache-options.js';
 import type { Clock } from '../contracts/clock.js';

@@ -1,4 +1,4 @@
-/** The JOSE header of an access token (RFC 9068 §2.1, RFC 8725 §3). */
+/** Validates the JOSE header of an access token (RFC 9068 §2.1, RFC 8725 §3). */
 import { type JsonObject, own } from '../protocol/strict-json.js';
 
 /** The accepted profile: RFC 9068, or a JWT of an issuer that does not follow RFC 9068. */

@@ -1,4 +1,4 @@
-/** The signature of a JWS (RFC 7515 §5.2). */
+/** Verifies the signature of a JWS (RFC 7515 §5.2): of an access token, a DPoP proof or a client assertion. */
 import crypto from 'node:crypto';
 import type { CompactJws } from '../protocol/compact-jws.js';
 import { ALGORITHMS } from './algorithms.js';

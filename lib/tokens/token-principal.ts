@@ -1,4 +1,4 @@
-/** Makes the principal of a verified token. */
+/** Makes the principal of a verified token from its claims and, if there is one, the record of its access key. */
 import { Interner } from '../cache/interner.js';
 import type { ApiMap } from '../credentials/api-map.js';
 import type { Environment } from '../credentials/environment.js';
@@ -68,7 +68,8 @@ export function tokenPrincipal(
     payload: deepFreeze(shareTexts(payload, shared.texts)) as TokenPayload,
     header: deepFreeze(header),
   };
-  // Few tokens have these fields. A cached token without them takes less memory.
+  // The fields that follow are set only if they have a value. Few tokens have one, and a cached token without these
+  // fields takes less memory.
   if (grant.listedScopes !== undefined) Object.assign(principal, { listedScopes: grant.listedScopes });
   if (boundKeys !== undefined) {
     Object.assign(principal, { confirmation: boundKeys.jkt === undefined ? 'mtls' : 'dpop' });

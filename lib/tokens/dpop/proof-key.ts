@@ -1,4 +1,6 @@
-/** The public key in the header of a proof (RFC 9449 section 4.2), and its thumbprint (RFC 7638). */
+/**
+ * Reads and imports the public key in the header of a proof (RFC 9449 section 4.2); makes its thumbprint (RFC 7638).
+ */
 import { createPublicKey, hash, type JsonWebKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type JsonObject, own } from '../../protocol/strict-json.js';
@@ -50,7 +52,8 @@ export function readProofJwk(value: unknown, alg: string): ProofJwk | undefined 
   if (algorithm === undefined || own(jwk, 'kty') !== algorithm.kty || !maySign(jwk, alg)) return undefined;
   if (REFUSED_MEMBERS.some((name) => Object.hasOwn(jwk, name))) return undefined;
   const members = algorithm.kty === 'RSA' ? rsaMembers(jwk) : curveMembers(jwk, algorithm.crv);
-  // RFC 7638 section 3.3: only these members, ordered by name, without white space. None of the values needs an escape.
+  // The thumbprint is the hash of the JWK with only its required members, ordered by name, without white space (RFC
+  // 7638 section 3.3). `JSON.stringify` writes this form, because no value has a character that needs an escape.
   return members && { alg, members, thumbprint: hash('sha256', JSON.stringify(members), 'base64url') };
 }
 
@@ -92,7 +95,7 @@ function isText(value: unknown, form: RegExp): value is string {
 export class ProofKeys {
   readonly #imported = new LRUCache<string, VerificationKey>({ max: MAX_KEYS });
 
-  /** @returns `undefined` if the key is not on its curve, too weak or too slow. */
+  /** Imports a key, or returns it from the cache; `undefined` if it is not on its curve, too weak or too slow. */
   import({ alg, thumbprint, members }: ProofJwk): VerificationKey | undefined {
     const name = `${alg} ${thumbprint}`;
     const known = this.#imported.get(name);

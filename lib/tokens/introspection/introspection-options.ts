@@ -1,4 +1,4 @@
-/** The options of `introspectedTokens`. */
+/** The options of `introspectedTokens`: their types, checks and defaults, and the settings of the verifier. */
 import { type CacheOptions, readCacheOptions } from '../../cache/cache-options.js';
 import type { RecordCacheOptions } from '../../cache/record-cache.js';
 import type { Clock } from '../../contracts/clock.js';

@@ -1,4 +1,7 @@
-/** The keys of an issuer. They stay usable for some time if the issuer cannot be reached. */
+/**
+ * The keys of an issuer: a set that is known from the start, or one that is fetched when it is needed. A fetched set
+ * stays usable for an hour if the issuer cannot be reached.
+ */
 
 import { type Clock, elapsed, type Instant, instantOf } from '../../contracts/clock.js';
 import { KeywardError } from '../../errors/keyward-error.js';
@@ -166,7 +169,10 @@ export class RemoteKeySet implements KeySet {
     }
   }
 
-  /** Replaces the set. A key that is in both sets stays the same object; the other keys are withdrawn. */
+  /**
+   * Replaces the set. A key that is in both sets stays the same object; an old key that is not in the new set is
+   * withdrawn.
+   */
   #adopt(published: readonly VerificationKey[]): void {
     const old = this.#keys;
     this.#keys = published.map((key) => old.find((before) => before.equals(key)) ?? key);

@@ -1,4 +1,4 @@
-/** The certificate that a client presented (RFC 8705 section 3). */
+/** Finds the certificate that a client presented, and compares it with that of its token (RFC 8705 section 3). */
 import { hash } from 'node:crypto';
 import { ignoreRejection } from '../../events/run-callback.js';
 import type { CertificateOf, CredentialRequest } from '../../http/presented-credential.js';
