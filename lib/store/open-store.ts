@@ -1,4 +1,7 @@
-/** Opens a store by its URL. */
+/**
+ * Opens a store by its URL: loads the driver of the database, creates the tables, and checks the encryption key. If the
+ * database is down, it tries again later.
+ */
 import { anything, flag, type OptionTable, readTable } from '../options/option-table.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Engine } from './engine.js';

@@ -1,4 +1,7 @@
-/** Creates the store on a SQL database. */
+/**
+ * Combines the parts of a store on a SQL database: lookups, change feed, repository, signing keys, revoked tokens,
+ * replay cache, last uses and usage counts.
+ */
 
 import { findAccessKey, findKey } from './credential-queries.js';
 import type { CredentialStore } from './credential-store.js';

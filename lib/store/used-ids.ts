@@ -10,7 +10,7 @@ const BATCH = 5_000;
  * Stores an id.
  *
  * @param seconds - How long it is stored, by the clock of the database, because the clocks of the processes may differ.
- * @returns Whether it was not stored yet.
+ * @returns `true` if the id is new; `false` if it was stored already.
  */
 export async function storeUsedId(engine: Engine, db: Kysely<Tables>, id: string, seconds: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db

@@ -2,8 +2,8 @@
 import { connect } from 'node:net';
 
 /**
- * The properties of a connection that are needed to cancel its statement. pg has these properties, but its types do
- * not.
+ * The properties of a connection that are needed to cancel its statement. A client of pg has them, but the type
+ * declarations of pg do not list them.
  */
 export interface CancellableConnection {
   readonly host: string;

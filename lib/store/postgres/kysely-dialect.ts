@@ -1,4 +1,6 @@
-/** Kysely's PostgreSQL dialect, with a time limit on every transaction and a migrator that reads only its own schema. */
+/**
+ * Kysely's PostgreSQL dialect, with a time limit on every transaction and a migrator that reads only its own schema.
+ */
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -11,7 +13,9 @@ import {
   type TransactionSettings,
 } from 'kysely';
 
-/** Maximum milliseconds that a transaction waits for a lock, and that it may be idle. */
+/**
+ * Maximum milliseconds that a transaction waits for a lock, and (`IDLE_TIMEOUT`) that it waits for a next statement.
+ */
 const LOCK_TIMEOUT = 2_000;
 const IDLE_TIMEOUT = 10_000;
 
@@ -42,8 +46,8 @@ interface Catalog {
 }
 
 /**
- * Lists the names of the tables of one schema, which is all that the migrator needs. Kysely's own introspector reads the
- * columns of all schemas, which fails if another program drops one of them meanwhile.
+ * Lists the names of the tables of one schema, which is all that the migrator needs. Kysely's own introspector reads
+ * the columns of all schemas, which fails if another program drops one of them meanwhile.
  */
 class SchemaIntrospector extends PostgresIntrospector {
   readonly #db: Kysely<Catalog>;

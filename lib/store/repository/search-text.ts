@@ -1,10 +1,11 @@
 /**
- * Creates the texts by which keys are searched and sorted. Case is folded here, because databases fold it differently.
+ * Creates the texts by which keys are searched and sorted. Case is folded in JavaScript, because SQLite and PostgreSQL
+ * fold it differently.
  */
 
 /**
- * Folds case by Unicode, in the same way for every locale. A sharp s becomes `SS`; a Turkish i, with or without a dot,
- * becomes `I`. Accents are kept.
+ * Normalizes a text (NFKC), and folds its case by Unicode, in the same way for every locale. A sharp s becomes `SS`; a
+ * Turkish i, with or without a dot, becomes `I`. Accents are kept.
  */
 export function foldText(text: string): string {
   const upper = text.normalize('NFKC').toLowerCase().toUpperCase();
@@ -16,12 +17,14 @@ export function foldText(text: string): string {
  */
 const MAX_SORT_NAME = 200;
 
-/** Returns the value of the column `sort_name` of a key. */
+/**
+ * Returns the value of the column `sort_name` of a key: its name, otherwise its id, folded and cut to a fixed length.
+ */
 export function sortNameOf({ id, name }: { readonly id: string; readonly name: string | null }): string {
   return [...foldText(name ?? id)].slice(0, MAX_SORT_NAME).join('');
 }
 
-/** Returns the value of the column `search_text` of a key. */
+/** Returns the value of the column `search_text` of a key: its name, its id and its hints on separate lines, folded. */
 export function searchTextOf(
   key: { readonly id: string; readonly name: string | null },
   hints: readonly string[],

@@ -1,4 +1,6 @@
-/** Implements the repository in SQL. */
+/**
+ * Implements `Repository` in SQL. After a transaction has written its changes to the feed, it notifies this process.
+ */
 import type { Engine } from '../engine.js';
 import { appendChange, type Feed } from '../feed.js';
 import { type CountedKeys, usageOfKey, usageTotals } from '../usage/usage-queries.js';

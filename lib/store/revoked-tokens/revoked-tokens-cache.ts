@@ -93,7 +93,7 @@ export class RevokedTokensCache {
       }
       for (const { jti, expires_at } of rows) if (jti !== null) known.tokens.set(jti, expires_at ?? 0);
       isMore = rows.length === PAGE;
-      // Another lookup of the same access key may have read newer rows in the meantime.
+      // Another lookup of the same access key may have read newer rows in the meantime, so `through` never decreases.
       const last = rows.at(-1);
       const read = isMore ? (last?.number ?? 0) : (last?.tokens_revoked ?? 0);
       known.through = Math.max(known.through, read);

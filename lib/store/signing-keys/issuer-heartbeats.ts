@@ -13,6 +13,10 @@ import type { Engine } from '../engine.js';
 const SILENT_AFTER = 120_000;
 
 export interface IssuerHeartbeats {
+  /**
+   * Records that an issuer of this process runs. If an issuer with another algorithm runs on the database, it records
+   * nothing and returns the other algorithm.
+   */
   announceIssuer(algorithm: string): Promise<string | undefined>;
   /** Removes the issuers of this process, so that an issuer with another algorithm can start immediately. */
   withdraw(): Promise<void>;

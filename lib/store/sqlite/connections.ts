@@ -54,8 +54,8 @@ export function connectSqlite(file: string, { exists }: { readonly exists: boole
 
 /**
  * Closes the connections one after another. `connection()` waits for a running transaction. It also initializes Kysely,
- * which otherwise would not close a connection that was never used. The writer is closed last, because the last
- * connection moves the WAL into the database file, and the others are read-only.
+ * which otherwise would not close a connection that was never used. The writer is closed last: the last connection
+ * moves the WAL into the database file, which the read-only connections cannot do.
  */
 export async function disconnectSqlite({ writer, lookups, lists }: SqliteConnections): Promise<void> {
   for (const db of new Set([lists, lookups, writer])) await db.connection().execute(() => db.destroy());
@@ -123,8 +123,8 @@ function open(file: string, exists: boolean): Database.Database {
 
 function make(file: string, exists: boolean): Database.Database {
   try {
-    // The file is created here, so that only this user can read it. SQLite gives the same permissions to its other
-    // files.
+    // The file is created before SQLite opens it, so that only this user can read it. SQLite gives the same permissions
+    // to the `-wal` and `-shm` files.
     if (file !== MEMORY && !exists) closeSync(openSync(file, 'a', 0o600));
     return new Database(file, { timeout: BUSY_TIMEOUT, fileMustExist: file !== MEMORY });
   } catch (error) {

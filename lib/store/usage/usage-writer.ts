@@ -24,7 +24,7 @@ const MAX_WAITING = 100_000;
 /** The number of rows that one statement writes or deletes. SQLite blocks the event loop during the statement. */
 const BATCH_SIZE = 500;
 const MAX_DELETED_BATCHES = 200;
-/** SQLSTATEs of statements that the database refuses, for example because a right is missing. */
+/** SQLSTATEs of statements that the database will refuse again, for example because a right is missing. */
 const REFUSED = /^42/;
 
 export interface UsageWriter {
