@@ -48,7 +48,7 @@ export class PathIndex<T> {
 
   /**
    * Returns the first templated entry that a path matches and for which `accepts` returns `true`. For each part,
-   * literals are tried first, then parameters beside text, then parameters.
+   * literals are tried first, then parameters beside text, then parameters alone.
    *
    * @param parts - The parts of the path in lower case, without the slashes around it.
    */

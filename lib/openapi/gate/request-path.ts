@@ -17,7 +17,7 @@ export interface ExpressApp {
 }
 
 /**
- * Matches a target with a character for which Express uses `url.parse`. This function removes or replaces characters of
+ * Matches a target with a character for which Express uses `url.parse`. `url.parse` removes or replaces characters of
  * the path, so Express would route another path than the one that was sent.
  */
 const REWRITTEN = /[\t\n\f\r #\u00a0\ufeff]/;
