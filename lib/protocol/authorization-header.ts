@@ -19,7 +19,7 @@ export const ABSENT = Symbol('absent');
 export const MALFORMED = Symbol('malformed');
 
 const SPACE = 0x20;
-/** The scheme in the spelling that nearly every client uses. It is compared first, so few requests need the pattern. */
+/** The scheme as nearly every client spells it. It is compared first, so few requests need the regular expression. */
 const USUAL_SCHEME = 'Bearer ';
 
 // The scheme is case-insensitive (RFC 9110 section 11.1). It must not be the start of a longer token (`Bearerx`,
@@ -52,7 +52,8 @@ export function readBearer(
 }
 
 /**
- * Finds the credential of the scheme `DPoP`. A field that is not a string is absent here, malformed in `readBearer`.
+ * Finds the credential of the scheme `DPoP`. For a field that is not a string, this function returns `ABSENT`, because
+ * `readBearer` returns `MALFORMED` for it.
  */
 export function readDpop(authorization: unknown): string | typeof ABSENT | typeof MALFORMED {
   if (typeof authorization !== 'string' || !DPOP_SCHEME.test(authorization)) return ABSENT;

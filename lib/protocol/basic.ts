@@ -14,7 +14,7 @@ const CONTROL = /[\x00-\x1F\x7F]/;
 
 /**
  * Parses client ID and secret from an Authorization value. Both are form-encoded (RFC 6749 section 2.3.1). Many clients
- * do not encode them, which makes no difference if they consist of `[A-Za-z0-9_-]`.
+ * do not encode them, which makes no difference for an ID or a secret of `[A-Za-z0-9_-]`.
  *
  * @returns `undefined` for another scheme; if the value is not `id:secret` in UTF-8 and strict base64; and if the ID or
  *   the secret is empty or has a control character.

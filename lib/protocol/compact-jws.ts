@@ -37,7 +37,8 @@ export function readCompactJws(compact: string, readJoseHeader: ReadJoseHeader =
 }
 
 /**
- * Parses the JSON object of a segment; `undefined` if encoding or JSON breaks the rules of this file or of the parser.
+ * Parses the JSON object of a segment; `undefined` if the segment is empty, is not strictly encoded, or is not a JSON
+ * object that `parseJsonObject` accepts.
  */
 export function readSegment(segment: string): JsonObject | undefined {
   const bytes = decode(segment);
