@@ -84,7 +84,8 @@ export interface TestKit {
   assertion(options?: TestAssertionOptions): TestAssertions;
   /**
    * Revokes a credential of this kit, so that the next request with it is refused. For a JWT, its access key is
-   * revoked, and with it all tokens of the same client ID. It throws a TypeError for any other credential.
+   * revoked, and with it all tokens of the same client ID. It throws a TypeError if the kit does not know the
+   * credential.
    */
   revoke(credential: string): void;
   /**
