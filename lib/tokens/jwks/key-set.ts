@@ -1,6 +1,6 @@
 /**
- * The keys of an issuer: a set that is known from the start, or one that is fetched when it is needed. A fetched set
- * stays usable for an hour if the issuer cannot be reached.
+ * The keys of an issuer: a set that is known from the start, or one that is fetched when a request needs it. If the
+ * issuer cannot be reached, a fetched set stays usable until it is an hour old.
  */
 
 import { type Clock, elapsed, type Instant, instantOf } from '../../contracts/clock.js';

@@ -9,8 +9,8 @@ interface TlsSocket {
 
 /**
  * The result of `judgeCertificate`. `absent`: the client presented no certificate. `other`: the token is bound to
- * another certificate. `unreadable`: `certificateOf` threw, or returned something else than non-empty bytes or no
- * value.
+ * another certificate. `unreadable`: `certificateOf` threw, or returned a value other than non-empty bytes, `undefined`
+ * or `null`.
  */
 export type CertificateState = 'proven' | 'absent' | 'other' | 'unreadable';
 
