@@ -43,7 +43,7 @@ export interface Engine {
   migrate(): Promise<void>;
   /**
    * Notifies other processes of a change, in the transaction that writes the change to the feed. Does nothing on
-   * SQLite, where they find the change when they poll.
+   * SQLite, where the other processes find the change when they poll.
    */
   announce(tx: Transaction<Tables>): Promise<void>;
   /** Updates the statistics of the query planner. Call it after many rows were inserted. */

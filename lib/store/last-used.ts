@@ -12,8 +12,8 @@ import type { Tables } from './tables.js';
 const WRITE_INTERVAL = 5_000;
 /**
  * Milliseconds after a written use in which further uses of the secret count as repeats. `apiKeys` records a use of
- * each secret once in `RECORD_EVERY`, which is a second longer: its clock may differ from this one, and a use that it
- * records on time must not count as a repeat.
+ * each secret once in `RECORD_EVERY`, which is a second longer: its clock may differ from `Date.now()`, and a use that
+ * it records on time must not count as a repeat.
  */
 const SAME_SECRET_INTERVAL = 59_000;
 /**
