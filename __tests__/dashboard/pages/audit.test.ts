@@ -304,6 +304,86 @@ describe('the page', () => {
     }
   });
 
+  it('the filter offers each action by its name, and keeps one that it does not know', async () => {
+    const browser = dashboard.browser((await at.account()).owner);
+    const optionsIn = ({ body }: { readonly body: string }) =>
+      [
+        ...(/<select name="action">(.*?)<\/select>/s.exec(body)?.[1] ?? '').matchAll(
+          /<option value="([^"]*)"( selected)?>([^<]*)</g,
+        ),
+      ].map(([, value = '', selected, title = '']) => ({ value, isSelected: selected !== undefined, title }));
+    const options = optionsIn(await browser.get('/audit'));
+    const common = ['view', 'create', 'edit', 'rotate', 'end_grace', 'revoke'];
+    const credentials = ['add_secret', 'delete_secret', 'add_public_key', 'remove_public_key'];
+    expect(options.map(({ value }) => value)).toEqual([
+      '',
+      ...common.map((action) => `key.${action}`),
+      ...[...common, ...credentials].map((action) => `access_key.${action}`),
+      ...['key.import', 'account.put', 'account.disable', 'account.enable', 'sign_in', 'sign_out'],
+    ]);
+    expect(options.filter(({ title }) => /[._]/.test(title))).toEqual([]);
+    expect(new Set(options.map(({ title }) => title)).size).toBe(options.length);
+    expect(options.filter(({ isSelected }) => isSelected).map(({ value }) => value)).toEqual(['']);
+    for (const action of ['access_key.rotate', 'key.unheard_of']) {
+      const chosen = optionsIn(await browser.get(`/audit?action=${action}`));
+      expect(chosen.filter(({ isSelected }) => isSelected).map(({ value }) => value)).toEqual([action]);
+    }
+  });
+
+  it('opens its filters for each of them that is set, and keeps their values', async () => {
+    const browser = dashboard.browser((await at.account()).owner);
+    for (const [query, field] of [
+      ['from=2026-01-01', '<input type="date" name="from" value="2026-01-01">'],
+      ['to=2026-01-01', '<input type="date" name="to" value="2026-01-01">'],
+      ['subject=Till', 'name="subject" value="Till"'],
+    ] as const) {
+      const { body } = await browser.get(`/audit?${query}&limit=7`);
+      expect(body).toContain('<details class="more" open>');
+      expect(body).toContain(field);
+      expect(body).toContain('<input type="hidden" name="limit" value="7">');
+    }
+    const { body } = await browser.get('/audit?actor=a%26b');
+    expect(body).toContain('name="actor" value="a&amp;b"');
+    expect(body).not.toContain('name="limit"');
+  });
+
+  it('says that days are in UTC if a filter for days finds nothing', async () => {
+    const browser = dashboard.browser((await at.account()).owner);
+    for (const query of ['from=2001-01-01&to=2001-01-02', 'to=2001-01-02', 'from=2900-01-01'])
+      expect((await browser.get(`/audit?${query}`)).body).toContain('Dates are in UTC.');
+    expect((await browser.get('/audit?action=key.view')).body).not.toContain('Dates are in UTC.');
+  });
+
+  it('links from a later page to the first one, with its filters and its page size', async () => {
+    const holder = await at.account();
+    for (let i = 0; i < 2; i += 1) {
+      await holder.key();
+      at.clock.advance(1_000);
+    }
+    const browser = dashboard.browser(holder.owner);
+    const first = (await browser.get('/audit?action=key.create&limit=1')).body;
+    expect(first).not.toContain('First page');
+    expect(first).toContain(`&amp;actor=${encodeURIComponent(holder.developer.id)}&amp;limit=1"`);
+    const next = /rel="next" href="\/admin\/keys(\/audit\?[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect((await browser.get(next)).body).toContain(
+      `<a href="${MOUNT}/audit?action=key.create&amp;limit=1">First page</a>`,
+    );
+  });
+
+  it('links to the keys that it finds, by their type', async () => {
+    const holder = await at.account();
+    const { key } = await at.management.accessKeys.create(holder.owner, { scopes: ['payments'], name: 'Batch' });
+    const { body } = await dashboard.browser(holder.owner).get('/audit?subject=batch');
+    expect(/<p class="muted">(.*?)<\/p>/.exec(body)?.[1]).toContain(`<a href="${MOUNT}/access-keys/${key.id}"`);
+  });
+
+  it('lists the entries for a part of a name that 20 keys have', async () => {
+    const holder = await at.account();
+    for (let i = 0; i < 20; i += 1) await holder.key({ name: `Till ${i}` });
+    const { body } = await dashboard.browser(holder.owner).get('/audit?subject=till');
+    expect(body.match(/<li><p><strong>/g)).toHaveLength(20);
+  });
+
   it('has pages, and so does the file', async () => {
     const holder = await at.account();
     for (let i = 0; i < 3; i += 1) {
@@ -356,6 +436,20 @@ describe('the file', () => {
       },
     });
     expect(JSON.parse(String(row?.after))).toMatchObject({ kind: 'secret', name: 'A "name", with\u00a0a comma' });
+  });
+
+  it('always has the same columns in the same order, and both sides of an edit', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'Till' });
+    at.clock.advance(1_000);
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, name: 'Desk' });
+    const { body } = await dashboard.browser(holder.owner).get('/audit.csv?action=key.edit');
+    const columns = 'at actor role action outcome subject subject_name before after origin id'.split(' ');
+    expect(body.split('\r\n')[0]).toBe(columns.map((column) => `"${column}"`).join(','));
+    const [entry] = (await at.management.audit(holder.owner, { action: 'key.edit' })).items;
+    expect(rowsOf(body)).toEqual([
+      expect.objectContaining({ before: '{"name":"Till"}', after: '{"name":"Desk"}', id: entry?.id }),
+    ]);
   });
 
   it('has a name without a colon, which some file systems do not accept', async () => {
