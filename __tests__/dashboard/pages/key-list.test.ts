@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeySettings } from 'keyward/management';
 import { keyTable } from '../../../lib/dashboard/components/key-table.js';
+import { formatTime } from '../../../lib/dashboard/components/times.js';
 import { API_KEYS } from '../../../lib/dashboard/key-type.js';
 import { managed } from '../../support/managed.js';
 import { engines } from '../../support/test-stores.js';
@@ -189,6 +190,214 @@ describe('a list', () => {
     const holder = await at.account();
     await at.management.accounts.setDisabled('operator', holder.id, true);
     expect((await dashboard.browser(holder.developer).get('/')).body).toContain('Your account is disabled');
+  });
+
+  it('counts its keys for screen readers', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.developer);
+    const count = async (path: string) =>
+      /<p class="unseen" role="status" id="found">(.*?)<\/p>/.exec((await browser.get(path)).body)?.[1];
+    expect(await count('/')).toBe('');
+    await holder.key();
+    expect(await count('/')).toBe('1 API key on this page.');
+    await holder.key();
+    expect(await count('/')).toBe('2 API keys on this page.');
+    expect(await count('/?limit=1')).toMatch(/^1 API key on this page\. There are more/);
+    expect(await count('/?text=none')).toMatch(/^No API keys match/);
+  });
+
+  it('marks the environment that is shown', async () => {
+    const holder = await at.account();
+    await holder.key();
+    const browser = dashboard.browser(holder.developer);
+    for (const [path, title] of [
+      ['/', 'All'],
+      ['/?environment=live', 'Live'],
+      ['/?environment=sandbox', 'Sandbox'],
+    ] as const) {
+      const { body } = await browser.get(path);
+      const list = /<ul class="switch">.*?<\/ul>/.exec(body)?.[0] ?? '';
+      expect([...list.matchAll(/aria-current="true">(\w+)</g)].map(([, shown]) => shown)).toEqual([title]);
+    }
+  });
+
+  it('names at most five of its keys that expire soon, and links to them', async () => {
+    const holder = await at.account();
+    const expiresAt = new Date(at.clock.now() + DAY);
+    const keys = [];
+    for (let i = 0; i < 6; i += 1) keys.push((await holder.key({ name: `Till ${i}`, expiresAt })).key);
+    const browser = dashboard.browser(holder.developer);
+    const banner = async () =>
+      /<div id="results">\n<p class="banner">(.*?)<\/p>/s.exec((await browser.get('/')).body)?.[1] ?? '';
+    expect([...(await banner()).matchAll(/<a href="/g)]).toHaveLength(5);
+    expect((await banner()).replace(/<[^>]+>/g, '')).toMatch(/\(tomorrow\) and 1 more\.$/);
+    await at.management.keys.revoke(holder.owner, keys[0]?.id ?? '');
+    expect([...(await banner()).matchAll(/<a href="/g)]).toHaveLength(5);
+    expect(await banner()).not.toContain(' more');
+    expect(await banner()).toContain(`<a href="${MOUNT}/keys/${keys[1]?.id}"><bdi>Till 1</bdi></a>`);
+  });
+
+  it.each(['kind=public', 'api=payments', 'state=active', 'sort=name', 'unused=7'])(
+    'opens its filters for ?%s',
+    async (query) => {
+      const holder = await at.account();
+      await holder.key();
+      const { body } = await dashboard.browser(holder.developer).get(`/?${query}`);
+      expect(body).toContain('<details class="more" open>');
+    },
+  );
+
+  it('keeps the filters closed for a search or an environment', async () => {
+    const holder = await at.account();
+    const { body } = await dashboard.browser(holder.developer).get('/?text=a&environment=live&limit=7');
+    expect(body).toContain('<details class="more">');
+  });
+
+  it('of an account with all APIs has a text field for one', async () => {
+    const holder = await at.account({ apis: 'all' });
+    const { body } = await dashboard.browser(holder.developer).get('/?api=repository');
+    expect(body).toMatch(/<input type="search" name="api" value="repository"/);
+  });
+
+  it('that finds nothing says what a search covers, and how to find revoked keys', async () => {
+    const browser = dashboard.browser((await at.account()).developer);
+    const empty = async (query: string) =>
+      /<div class="empty">.*?<\/div>/s.exec((await browser.get(`/?${query}`)).body)?.[0] ?? '';
+    expect(await empty('text=x')).toMatch(/The search covers .*choose the state &quot;Revoked&quot;/);
+    expect(await empty('kind=public')).not.toContain('The search covers');
+    expect(await empty('text=x&state=revoked')).not.toContain('choose the state');
+  });
+
+  it('of a later page without keys does not say what to do first', async () => {
+    const holder = await at.account();
+    for (let i = 0; i < 2; i += 1) {
+      await holder.key();
+      at.clock.advance(1_000);
+    }
+    const browser = dashboard.browser(holder.developer);
+    const next = linkIn(await browser.get('/?limit=1'), 'Next page');
+    for (const { id } of (await at.management.keys.list(holder.owner)).items)
+      await at.management.keys.revoke(holder.owner, id);
+    const { body } = await browser.get(next);
+    expect(body).not.toContain('<h2>Next steps</h2>');
+    expect(body).toContain('>First page</a>');
+  });
+
+  it.each(KEY_TYPES)('of %s without keys links to the form for each kind, and to the other list', async (keyType) => {
+    const { body } = await dashboard.browser((await at.account()).developer).get(LIST[keyType]);
+    const start = /<div class="start">.*?<\/div>/s.exec(body)?.[0] ?? '';
+    const paths = [...start.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href.slice(MOUNT.length));
+    expect(paths).toEqual(
+      keyType === 'keys'
+        ? ['/keys/new?kind=secret', '/keys/new?kind=public', '/access-keys']
+        : ['/access-keys/new', '/'],
+    );
+  });
+
+  it.each(KEY_TYPES)('of %s of a disabled account offers no new key', async (keyType) => {
+    const holder = await at.account();
+    await (keyType === 'keys' ? holder.key() : holder.accessKey());
+    await at.management.accounts.setDisabled('operator', holder.id, true);
+    const { body } = await dashboard.browser(holder.owner).get(LIST[keyType]);
+    expect(body).toContain('Your account is disabled. All its keys are refused');
+    expect(body).not.toContain('/new');
+  });
+
+  it('of an account that the store does not have is empty', async () => {
+    const { owner } = await at.account();
+    const { status, body } = await dashboard.browser({ ...owner, account: 'not-there-yet' }).get('/');
+    expect([status, body]).toEqual([200, expect.stringContaining('<div class="start">')]);
+  });
+
+  it('has the columns of its type, with two names and the number of the others', async () => {
+    const holder = await at.account({ scopes: ['a', 'b', 'c', 'd'], apis: ['a', 'b', 'c', 'd'] });
+    const browser = dashboard.browser(holder.developer);
+    const { key: api } = await holder.key({ apis: ['a', 'b', 'c'], environment: 'sandbox' });
+    const { key: access } = await holder.accessKey(['a', 'b', 'c', 'd']);
+    const cellsIn = async (path: string) =>
+      [...(await browser.get(path)).body.matchAll(/<t[hd] role="(?:rowheader|cell)".*?>(.*?)<\/t[hd]>/g)].map(
+        ([, cell = '']) => cell.replace(/<[^>]+>/g, ''),
+      );
+    const created = ['just now', 'Never used', '0', 'Active'];
+    expect(await cellsIn('/')).toEqual([
+      ...[`${api.id} Sandbox`, api.hint, 'Secret', 'Sandbox', 'a, b and 1 more'],
+      ...created,
+    ]);
+    expect(await cellsIn('/access-keys')).toEqual([access.id, access.id, 'Live', 'a, b and 2 more', ...created]);
+    const { key: two } = await holder.accessKey(['a', 'b']);
+    expect((await cellsIn(`/access-keys?text=${two.id}`))[3]).toBe('a, b');
+  });
+
+  it('shows a grace period and an expiry only of active keys', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ expiresAt: new Date(at.clock.now() + 30 * DAY) });
+    await at.management.keys.rotate(holder.owner, key.id, 3_600);
+    const browser = dashboard.browser(holder.developer);
+    const state = async (query: string) =>
+      /class="state">(.*?)<\/td>/.exec((await browser.get(`/${query}`)).body)?.[1]?.replace(/<[^>]+>/g, ' ');
+    expect(await state('')).toMatch(/Active .*Grace period until .*Expires .*in 30 days/);
+    await at.management.keys.edit(holder.owner, key.id, { version: 2, disabled: true });
+    expect((await state(''))?.trim()).toBe('Disabled');
+    at.clock.advance(30 * DAY);
+    await at.management.keys.edit(holder.owner, key.id, { version: 3, disabled: false });
+    expect((await state('?state=expired'))?.trim()).toBe('Expired');
+  });
+
+  it('has a tooltip with the exact end of a grace period', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    await at.management.keys.rotate(holder.owner, key.id, 3_600);
+    const { body } = await dashboard.browser(holder.developer).get('/');
+    const until = formatTime(new Date(at.clock.now() + 3_600_000));
+    expect(body).toContain(`title="${until}">`);
+  });
+
+  it.each([
+    ['', 'newest first'],
+    ['?sort=created', 'oldest first'],
+    ['?sort=name', 'from A to Z'],
+    ['?sort=-name', 'from Z to A'],
+    ['?sort=used', 'least recently used first'],
+    ['?sort=-used', 'most recently used first'],
+  ])('says its order in its caption: %j', async (query, order) => {
+    const holder = await at.account();
+    await holder.key();
+    const { body } = await dashboard.browser(holder.developer).get(`/${query}`);
+    expect(/<caption class="unseen">(.*?)<\/caption>/.exec(body)?.[1]).toContain(order);
+  });
+
+  it('accepts a number of days up to 9999', async () => {
+    const browser = dashboard.browser((await at.account()).developer);
+    const statuses = await Promise.all(
+      ['1', '9999'].map(async (days) => (await browser.get(`/?unused=${days}`)).status),
+    );
+    expect(statuses).toEqual([200, 200]);
+  });
+
+  it('of access keys has no filter by kind or API', async () => {
+    const browser = dashboard.browser((await at.account()).developer);
+    for (const query of ['kind=secret', 'api=payments'])
+      expect((await browser.get(`/access-keys?${query}`)).status).toBe(400);
+  });
+
+  it('has a bar in proportion to the busiest key', async () => {
+    const holder = await at.account();
+    const [busy, half] = [(await holder.key()).key, (await holder.key()).key];
+    const usage = new Map([
+      [busy.id, { accepted: 1_000, refused: 0 }],
+      [half.id, { accepted: 500, refused: 0 }],
+    ]);
+    const options = { base: '/x', now: at.clock.now(), usage, order: '-created', linkTo: (order: string) => order };
+    const lengths = [...keyTable(API_KEYS, [busy, half], options).text.matchAll(/<path d="M0 3h(\d+)"/g)];
+    expect(lengths.map(([, length]) => length)).toEqual(['56', '28']);
+  });
+
+  it('shows when a key was last used', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const options = { base: '/x', now: at.clock.now(), usage: new Map(), order: '-used', linkTo: () => '' };
+    const used = { ...key, lastUsedAt: new Date(at.clock.now() - 3 * DAY) };
+    expect(keyTable(API_KEYS, [used], options).text).toMatch(/class="used"><time [^>]*>3 days ago<\/time><\/td>/);
   });
 
   it.each([

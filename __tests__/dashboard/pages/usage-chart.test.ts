@@ -49,6 +49,21 @@ describe('the chart of requests by day', () => {
     ]);
   });
 
+  it('counts one request as one, and explains stripes only if requests were refused', () => {
+    const caption = (text: string) => /<span>(Busiest day.*?)<\/span>/.exec(text)?.[1];
+    expect(caption(chartOf(day(1, 1, 0), day(2, 0, 0)))).toBe('Busiest day: 1 request.');
+    expect(caption(chartOf(day(1, 1, 0), day(2, 1, 1)))).toMatch(/^Busiest day: 2 requests\. Striped/);
+  });
+
+  it('shows days on which all requests were refused', () => {
+    const text = chartOf(day(1, 0, 3), day(2, 0, 0));
+    expect(barsOf(text)).toEqual([
+      [0, 96, 0, 'currentColor'],
+      [0, 0, 96, 'url(#usage-refused)'],
+      [20, 96, 0, 'currentColor'],
+    ]);
+  });
+
   it('is a sentence where there were no requests', () => {
     const text = chartOf(day(1, 0, 0), day(2, 0, 0));
     expect(text).toContain('No requests in the last 2 days.');
@@ -78,6 +93,10 @@ describe.each(sharedEngines)('the page of a key, on %s', (engine) => {
         200, 1,
       ]);
       expect(body.match(/<g><title>/g)).toHaveLength(30);
+      const list = (await browser.get(path === '/keys' ? '/' : path)).body;
+      expect(/class="recent">(.*?)<\/td>/.exec(list)?.[1]?.replace(/<[^>]+>/g, ' ')).toMatch(
+        /4,322 accepted, +7 refused/,
+      );
       expect(body).not.toContain('50,000');
       expect((await dashboard.browser(stranger.developer).get(`${path}/${key.id}`)).status).toBe(404);
     },
