@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createDashboard, type DashboardOptions } from 'keyward/dashboard';
 import { hostile, managed } from '../support/managed.js';
+import { newForm, PATH } from './key-forms.js';
 import { servedDashboard } from './served-dashboard.js';
 
 const at = managed('memory');
@@ -27,6 +28,9 @@ describe('createDashboard', () => {
     ['apiUrl', 'api.example.com', 'an https URL (http only for a loopback host)'],
     ['apiUrl', 'http://api.example.com', 'an https URL (http only for a loopback host)'],
     ['tokenUrl', 7, 'a non-empty string'],
+    ['productName', ' ', 'a name of 1 to 40 characters'],
+    ['productName', 'x'.repeat(41), 'a name of 1 to 40 characters'],
+    ['logoUrl', 'https://cdn.example.com/logo.svg', 'a path that starts with /'],
     ['clock', {}, 'an object with now() and monotonic()'],
   ])('refuses the option %s with the value %j', (name, value, expected) => {
     expect(make({ [name]: value })).toThrow(TypeError);
@@ -35,6 +39,10 @@ describe('createDashboard', () => {
 
   it('refuses an unknown option', () => {
     expect(make({ store: {} })).toThrow('createDashboard: unknown option "store"');
+  });
+
+  it('accepts a product name of 40 characters', () => {
+    expect(make({ productName: 'x'.repeat(40) })).not.toThrow();
   });
 
   it.each(['/sign-in', '/', '/sign-in?to=keys', 'https://id.example.com/in'])(
@@ -75,5 +83,17 @@ describe('pages', () => {
     };
     const { body } = await dashboard.browser((await at.account()).developer).post('/keys', form);
     expect(body).toContain('curl &#39;https://api.example.com/o%27neil&#39; -H');
+  });
+});
+
+describe('the sample commands without the options for URLs', () => {
+  const dashboard = servedDashboard(at);
+
+  it('have the URLs of the documentation', async () => {
+    const browser = dashboard.browser((await at.account()).developer);
+    const commandOf = async (keyType: 'keys' | 'accessKeys') =>
+      /id="command"[^>]*>([^<]*)</.exec((await browser.post(PATH[keyType], newForm(keyType))).body)?.[1];
+    expect(await commandOf('keys')).toContain('curl &#39;https://api.example.com/&#39; -H ');
+    expect(await commandOf('accessKeys')).toContain('curl &#39;https://access.example.com/connect/token&#39; -u ');
   });
 });

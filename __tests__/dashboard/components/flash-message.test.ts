@@ -40,6 +40,18 @@ describe('the flash message parameter in the URL', () => {
     expect((await browser.get(`/?key=${named.key.id}`)).body).not.toContain(SAYS);
   });
 
+  it('on the list of access keys links to them', async () => {
+    const holder = await at.account();
+    const { key } = await at.management.accessKeys.create(holder.owner, { scopes: ['payments'], name: 'Batch' });
+    await at.management.accessKeys.revoke(holder.owner, key.id);
+    const linkFor = async (query: string) =>
+      /role="status">.*? <a href="([^"]*)">/.exec(
+        (await dashboard.browser(holder.owner).get(`/access-keys?done=revoked${query}`)).body,
+      )?.[1];
+    expect(await linkFor(`&key=${key.id}`)).toBe(`${MOUNT}/access-keys/${key.id}`);
+    expect(await linkFor('')).toBe(`${MOUNT}/access-keys?state=revoked`);
+  });
+
   it.each([
     ['same-origin', true],
     [undefined, true],
