@@ -120,6 +120,7 @@ describe('fixation', () => {
     thief.cookies.set(SESSION, browser.cookies.get(SESSION) ?? '');
     const left = await signOut(browser);
     expect(left).toMatchObject({ status: 303, headers: { location: `${MOUNT}/sign-in` } });
+    expect(left.headers['set-cookie']).toEqual([`${SESSION}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0`]);
     expect(browser.cookies.has(SESSION)).toBe(false);
     expect([await homeOf(browser), await homeOf(thief)]).toEqual([401, 401]);
   });
@@ -203,6 +204,18 @@ describe('changes during a session', () => {
     expect(await homeOf(developer)).toBe(200);
     // Who signs in again, even within the same millisecond, is in.
     expect(await homeOf(await signedIn(site))).toBe(200);
+  });
+});
+
+describe('a session key that is overwritten after the start', () => {
+  const at = managed('memory');
+  const sessionKey = Buffer.alloc(32, 9);
+  const site = signInSite(at, () => ({ sessionKey }));
+
+  it('does not end the sessions', async () => {
+    const browser = await signedIn(site);
+    sessionKey.fill(0);
+    expect(await homeOf(browser)).toBe(200);
   });
 });
 
@@ -324,6 +337,21 @@ describe('ended sessions', () => {
     expect(ends.hasEnded(session('two', clock.now()))).toBe(true);
     expect(ends.hasEnded(session('three', clock.now()))).toBe(false);
     expect(ends.hasEnded(session('one'))).toBe(false);
+  });
+
+  it('make room at the moment of their end, a member a millisecond later', () => {
+    const clock = createManualClock();
+    const ends = new EndedSessions(1_000, clock, 2);
+    ends.end(session('one'));
+    ends.endAllOf('m');
+    clock.advance(1_000);
+    ends.end(session('two', clock.now()));
+    // Everybody would be signed out if the first session still took room.
+    expect(ends.hasEnded(session('three', clock.now(), 'other'))).toBe(false);
+    expect(ends.hasEnded(session('four'))).toBe(true);
+    clock.advance(1);
+    ends.end(session('five', clock.now()));
+    expect(ends.hasEnded(session('six', clock.now(), 'other'))).toBe(false);
   });
 
   it('if there are more than can be stored, everybody is signed out, and no ended session works again', () => {

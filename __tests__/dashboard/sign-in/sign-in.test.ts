@@ -338,6 +338,89 @@ describe('an audit log that cannot be written', () => {
   });
 });
 
+describe('members of two accounts', () => {
+  const at = managed('memory');
+  const site = signInSite(at, () => ({
+    members: [
+      { id: 'the developer', account: 'acc_one', permissions: ['reader', 'developer'] },
+      { id: 'the owner', account: 'acc_two', permissions: ['developer', 'owner'] },
+    ],
+  }));
+  const storyIn = async (account: string) =>
+    (await storyOf(at.management, { id: 'a look', account, permissions: ['reader'] })).filter(
+      ({ action }) => action !== 'account.put',
+    );
+
+  it('a refused link is in the audit log of each account, a sign-in only in that of the member', async () => {
+    await at.management.accounts.put('operator', 'acc_one', {});
+    await at.management.accounts.put('operator', 'acc_two', {});
+    await site.browser().get(`${SIGN_IN}?token=${'F'.repeat(43)}`);
+    const refused = { action: 'sign_in', actor: 'unknown', outcome: 'refused', origin: '127.0.0.1' };
+    expect(await storyIn('acc_one')).toEqual([expect.objectContaining(refused)]);
+    expect(await storyIn('acc_two')).toEqual([expect.objectContaining(refused)]);
+    at.clock.advance(1_000);
+    await site.browser().signIn(site.links().owner);
+    expect(await storyIn('acc_one')).toHaveLength(1);
+    expect((await storyIn('acc_two')).at(-1)).toMatchObject({ actor: 'the owner', role: 'owner', outcome: 'done' });
+    const { body } = await (async () => {
+      const browser = site.browser();
+      await browser.signIn(site.links().owner);
+      return browser.get(`${MOUNT}/audit`);
+    })();
+    expect(body.replace(/<[^>]+>/g, '')).toContain('Someone tried to sign in. Refused');
+  });
+});
+
+describe('a sign-in without a store', () => {
+  const at = managed('memory');
+  const site = signInSite(at, () => ({ store: undefined, help: 'Call extension 42.' }));
+
+  it('signs in and out, and refuses a used link', async () => {
+    const browser = site.browser();
+    const { owner } = site.links();
+    expect((await browser.signIn(owner)).status).toBe(303);
+    expect((await site.browser().signIn(owner)).status).toBe(401);
+    const home = await browser.get(HOME);
+    expect(home.status).toBe(200);
+    expect((await browser.press(home, `${MOUNT}/sign-out`)).status).toBe(303);
+    expect((await browser.get(HOME)).status).toBe(401);
+  });
+
+  it('shows the help of the operator, and links to the keys', async () => {
+    const pages = [await site.browser().get(SIGN_IN), await site.browser().get(`${SIGN_IN}?token=${'G'.repeat(43)}`)];
+    expect(pages.map(({ status }) => status)).toEqual([200, 401]);
+    for (const { body } of pages) {
+      expect(body).toContain('Call extension 42.');
+      expect(body).not.toContain('Ask the operator');
+      expect(body).toContain(`<a href="${HOME}">Go to your keys</a>`);
+    }
+  });
+});
+
+describe('a member who signed in by a link', () => {
+  const at = managed('memory');
+  const site = signInSite(
+    at,
+    () => ({}),
+    (app) => app.set('trust proxy', 1),
+  );
+
+  it('has the address of each request in the audit log', async () => {
+    const browser = site.browser();
+    await browser.signIn(site.links().owner);
+    const { key } = await at.management.keys.create(
+      { id: 'x', account: 'acc_sign_in', permissions: ['owner'] },
+      { kind: 'secret', apis: ['payments'] },
+    );
+    const page = await browser.get(`${MOUNT}/keys/${key.id}/revoke`);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+    const from = { 'x-forwarded-for': '198.51.100.7' };
+    expect((await browser.post(`${MOUNT}/keys/${key.id}/revoke`, { csrf, confirm: key.id }, from)).status).toBe(303);
+    const story = await storyOf(at.management, { id: 'x', account: 'acc_sign_in', permissions: ['owner'] });
+    expect(story.at(-1)).toMatchObject({ actor: 'the owner', action: 'key.revoke', origin: '198.51.100.7' });
+  });
+});
+
 describe('without TLS', () => {
   const at = managed('memory');
   const site = signInSite(
@@ -403,6 +486,28 @@ describe('createSignIn', () => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(new RegExp(`createSignIn: .*"${name}"`));
     expect(make).not.toThrow(/short/);
+  });
+
+  it.each([{ linkLifetime: 2_592_000 }, { idleTimeout: 2_592_000 }, { absoluteTimeout: 2_592_000 }])(
+    'accepts at most 30 days: %j',
+    (seconds) => {
+      expect(() => createSignIn({ ...good, ...seconds })).not.toThrow();
+      const more = Object.fromEntries(Object.entries(seconds).map(([name, value]) => [name, value + 1]));
+      expect(() => createSignIn({ ...good, ...more })).toThrow(TypeError);
+    },
+  );
+
+  it('accepts a session key as base64url with or without padding', () => {
+    const sessionKey = Buffer.alloc(32, 7).toString('base64url');
+    for (const text of [sessionKey, `${sessionKey}=`])
+      expect(() => createSignIn({ ...good, sessionKey: text })).not.toThrow();
+    expect(() => createSignIn({ ...good, sessionKey: `${sessionKey}==` })).toThrow(TypeError);
+  });
+
+  it('has a link for each member, by the member ID', () => {
+    const members = ['kim', 'lee'].map((id) => ({ ...member, id }));
+    const links = createSignIn({ ...good, members }).links();
+    expect(links.map((link) => link.member)).toEqual(['kim', 'lee']);
   });
 
   it('derives links and paths from url', () => {
