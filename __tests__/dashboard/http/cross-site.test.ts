@@ -119,6 +119,15 @@ describe('a form that was not sent from a page of the Dashboard', () => {
     expect(heard.heard('keyward:dashboard')).toEqual([]);
   });
 
+  it('the case of letters in the host does not matter', async () => {
+    const holder = await at.account();
+    const key = await madeKey(holder, 'keys');
+    const browser = dashboard.browser(holder.owner);
+    const headers = { ...browser.formHeaders, host: 'Keys.Example', origin: 'http://keys.example' };
+    const body = encoded({ csrf: browser.token, confirm: key.id });
+    expect((await browser.send('POST', `/keys/${key.id}/revoke`, headers, body)).status).toBe(303);
+  });
+
   it('a browser without a token gets one with its first page, and it stays the same', async () => {
     const holder = await at.account();
     const browser = dashboard.browser(holder.owner);

@@ -86,6 +86,12 @@ describe('a body', () => {
     expect((await post(browser, 'x', { 'content-encoding': 'gzip' })).status).toBe(415);
   });
 
+  it('of the encoding identity is read', async () => {
+    const browser = plain.browser((await at.account()).developer);
+    const body = encoded({ csrf: browser.token, ...newForm('keys') });
+    expect((await post(browser, body, { 'content-encoding': 'identity' })).status).toBe(201);
+  });
+
   it.each([
     'application/x-www-form-urlencoded; charset=utf-8',
     'application/x-www-form-urlencoded;charset="UTF-8"',
