@@ -278,6 +278,58 @@ describe('an app and its document', () => {
     expect(differences(app, documentOf(both, onlyTokens), options)).toBeUndefined();
   });
 
+  it('a verifier with two names is named by both', () => {
+    const securitySchemes = { ...SCHEMES, again: { type: 'http', scheme: 'bearer' } };
+    const document = documentOf(
+      { '/x': { get: asking([{ accessToken: [] }]) }, '/y': { get: asking([{ again: [] }, { secretKey: [] }]) } },
+      { components: { securitySchemes } },
+    );
+    const app = appWith((made) => made.get('/x', handler).get('/y', both, handler));
+    expect(differences(app, document, { schemes: { ...schemes, again: tokens } })).toEqual([
+      '  GET /x: the document requires accessToken or again, but the app requires no credential',
+    ]);
+  });
+
+  it.each(['get', 'post', 'put', 'patch', 'delete'])(
+    'an open route for every method, of which the document does not describe %s',
+    (method) => {
+      const methods = Object.fromEntries(['get', 'post', 'put', 'patch', 'delete'].map((name) => [name, asking([])]));
+      const app = appWith((made) => made.all('/health', handler));
+      const document = (described: object) => documentOf({ '/health': described }, { components: {} });
+      expect(differences(app, document(methods), { schemes: {} })).toBeUndefined();
+      const { [method]: _, ...others } = methods;
+      expect(differences(app, document(others), { schemes: {} })).toEqual([
+        '  ALL /health: the app handles more methods or paths with this route than the document describes',
+      ]);
+    },
+  );
+
+  it('a route for GET has the operation for HEAD', () => {
+    const app = appWith((made) => made.get('/x', token, handler));
+    const operations = { get: asking([{ accessToken: [] }]), head: asking([{ accessToken: [] }]) };
+    expect(
+      differences(app, documentOf({ '/x': operations }, onlyTokens), { schemes: { accessToken: tokens } }),
+    ).toBeUndefined();
+    const only = documentOf({ '/x': { head: operations.head } }, onlyTokens);
+    expect(differences(app, only, { schemes: { accessToken: tokens } })).toEqual([
+      '  GET /x: the app has this route, but the document does not describe it',
+    ]);
+  });
+
+  it('an earlier route with text beside its parameter is compared in any case, and a dot is only a dot', () => {
+    const document = (path: string) =>
+      documentOf(
+        { [path]: { get: asking([{ accessToken: [] }]) }, '/files/{name}.csv': { get: asking([]) } },
+        onlyTokens,
+      );
+    const app = (path: string) => appWith((made) => made.get('/FILES/:name.csv', handler).get(path, token, handler));
+    const options = { schemes: { accessToken: tokens } };
+    expect(differences(app('/files/report.csv'), document('/files/report.csv'), options)).toEqual([
+      '  GET /files/report.csv: the app handles these requests with the route GET /FILES/:name.csv, which has other requirements',
+    ]);
+    expect(differences(app('/files/report-csv'), document('/files/report-csv'), options)).toBeUndefined();
+  });
+
   it('a path in another case, of a case-sensitive router', () => {
     const document = documentOf({ '/pets': { get: asking([{ accessToken: [] }]) } }, onlyTokens);
     const app = (isSensitive: boolean) =>

@@ -39,7 +39,9 @@ export function undocumentedRoutes(
   }
 
   const operationsAt = (route: AppRoute, loose: string) =>
-    (byKey.get(loose) ?? []).filter(({ method, template }) => takes(route, method) && hasPath(route, template));
+    (byKey.get(loose) ?? []).filter(
+      ({ method, template }) => takes(route, method) && describes(method, route) && hasPath(route, template),
+    );
   const isDescribedAt = (route: AppRoute, loose: string) => operationsAt(route, loose).length > 0;
   const isDescribed = (route: AppRoute) => {
     if (route.method === 'OPTIONS') return true;
@@ -47,7 +49,8 @@ export function undocumentedRoutes(
     // each of them.
     if (route.keys.length > 1 && !hasUnknownPath(route))
       return route.keys.every(({ loose }) => isDescribedAt(route, loose));
-    return served.has(route) || route.keys.some(({ loose }) => isDescribedAt(route, loose));
+    const isServed = served.get(route)?.some(({ operation }) => describes(operation.method, route));
+    return isServed || route.keys.some(({ loose }) => isDescribedAt(route, loose));
   };
 
   /**
@@ -79,6 +82,11 @@ export function undocumentedRoutes(
     unknown: routes.filter(isUnknown),
     broader: routes.filter((route) => !isUnknown(route) && answersMore(route)),
   };
+}
+
+/** A route for GET also handles HEAD, but an operation for HEAD does not describe its GET requests. */
+function describes(method: string, route: AppRoute): boolean {
+  return method !== 'HEAD' || route.method !== 'GET';
 }
 
 function isOpenWildcard({ isWildcard, requirement }: AppRoute): boolean {
