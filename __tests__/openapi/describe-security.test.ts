@@ -317,6 +317,43 @@ describe('an app that requires client certificates', () => {
   });
 });
 
+describe('what is written', () => {
+  const into = documentOf({ '/x': { get: asking() } }, { components: {} });
+
+  it('has scopes of openIdConnect in OpenAPI 3.0', () => {
+    const app = appWith((made) => made.get('/x', requireBearer({ accept: [tokens], scopes: ['a:x'] }), handler));
+    const accessToken = { type: 'openIdConnect', openIdConnectUrl: 'https://login.example/openid' };
+    const document = documentOf(
+      { '/x': { get: asking() } },
+      { openapi: '3.0.3', components: { securitySchemes: { accessToken } } },
+    );
+    const described = describeSecurity(app, { into: document, schemes: { accessToken: tokens } });
+    expect(securityAt(described, '/x')).toEqual([{ accessToken: ['a:x'] }]);
+    expect(described.components).toEqual(document.components);
+  });
+
+  it('is http bearer if one of two gates needs Bearer', () => {
+    const [loose, strict] = [true, false].map((allowSchemeless) =>
+      requireBearer({ accept: [publicKeys], allowSchemeless }),
+    );
+    const app = appWith((made) => made.get('/x', ...([loose, strict] as never[]), handler));
+    const { components } = describeSecurity(app, { into, schemes: { publicKey: publicKeys } });
+    expect(components).toEqual({ securitySchemes: { publicKey: { type: 'http', scheme: 'bearer' } } });
+  });
+
+  it('has each of many ways to pass the guards', () => {
+    const [one, other] = ['abc', 'xyz'].map((names) =>
+      requireAny(...[...names].map((name) => requireScopes(`${name}:1`))),
+    );
+    const app = appWith((made) =>
+      made.get('/x', requireBearer({ accept: [keys] }), ...([one, other] as never[]), handler),
+    );
+    const security = securityAt(describeSecurity(app, { into, schemes: { secretKey: keys } }), '/x');
+    expect(security).toHaveLength(9);
+    expect(security).toContainEqual({ secretKey: ['c:1', 'z:1'] });
+  });
+});
+
 describe('a document with webhooks', () => {
   it('gets the security of the app, and the scheme of its webhooks stays as it is', () => {
     const signature = { type: 'apiKey', in: 'header', name: 'X-Signature' };

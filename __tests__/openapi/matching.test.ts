@@ -412,6 +412,24 @@ describe('methods', () => {
   });
 });
 
+describe('methods by the version of the document', () => {
+  it('TRACE is a method of every version', async () => {
+    const app = express();
+    app.use(gateOf({ '/pets': { trace: guarded } }));
+    app.all('/pets', (_req, res) => void res.json({ handler: 'all' }));
+    app.use(report);
+    expect(await ask(app, '/pets', 'TRACE')).toBe('credential_missing');
+    expect(await ask(app, '/pets', 'TRACE', key)).toBe('all');
+  });
+
+  it.each(['query', 'additionalOperations'])('OpenAPI 3.1 does not have %s, so its value is not read', (name) => {
+    expect(faultOf(() => gateOf({ '/pets': { get: guarded, [name]: 7 } }))).toBeUndefined();
+    expect(faultOf(() => gateOf({ '/pets': { get: guarded, [name]: 7 } }, {}, { openapi: '3.2.0' }))).toMatch(
+      new RegExp(`#/paths/~1pets/${name}: expected an object, got number`),
+    );
+  });
+});
+
 describe('undocumented requests', () => {
   const paths = { '/pets': { get: guarded }, '/pets/{id}': { get: guarded } };
 
@@ -508,6 +526,19 @@ describe('base paths', () => {
   ])('O10 the default is the path of the server %s', async (url, target) => {
     const app = appOf(gateOf(paths, {}, servers(url)), 'get /v1/pets', 'get /pets');
     expect(await ask(app, target)).toBe(`get ${target}`);
+  });
+
+  it.each(['https://api.example.com/v1//', 'https://api.example.com/v1?x=1', '/v1//'])(
+    'the path of the server %s ends before its slashes and its query',
+    async (url) => {
+      const app = appOf(gateOf(paths, {}, servers(url)), 'get /v1/pets');
+      expect(await ask(app, '/v1/pets')).toBe('get /v1/pets');
+    },
+  );
+
+  it('the option basePath needs no server', async () => {
+    const app = appOf(gateOf(paths, { basePath: '/v1/' }, { servers: [] }), 'get /v1/pets');
+    expect(await ask(app, '/v1/pets')).toBe('get /v1/pets');
   });
 
   it('the option basePath is one of the values of a variable', async () => {

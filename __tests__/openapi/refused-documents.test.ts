@@ -1,7 +1,7 @@
 /** O05 and O11: documents that cannot be enforced are refused when the app starts. */
 import { describe, expect, it } from '@jest/globals';
 import { openApiGate } from 'keyward/openapi';
-import { asking, documentOf, faultOf, keys, SCHEMES, schemes, tokens } from '../support/openapi.js';
+import { asking, documentOf, faultOf, keys, kit, SCHEMES, schemes, tokens } from '../support/openapi.js';
 
 const gateOf = (document: unknown, options: unknown = { schemes }) =>
   faultOf(() => openApiGate(document as object, options as { schemes: typeof schemes }));
@@ -271,5 +271,29 @@ describe('documents that cannot be read', () => {
   it('O11 extensions of paths are ignored, and a document may have no paths', () => {
     expect(gateOf({ openapi: '3.1.0', paths: { 'x-note': 7 } }, { schemes: {} })).toBeUndefined();
     expect(gateOf({ openapi: '3.1.0' }, { schemes: {} })).toBeUndefined();
+  });
+});
+
+describe('a document that can be read', () => {
+  it('may be of a release candidate', () => {
+    expect(gateOf(documentOf(uses, { openapi: '3.1.0-rc1' }))).toBeUndefined();
+    expect(gateOf(documentOf(uses, { openapi: '3.1.0rc1' }))).toMatch(/expected OpenAPI 3.0, 3.1 or 3.2/);
+  });
+
+  it('has names with a tilde: ~01 in a $ref is the text ~1', () => {
+    const pathItems = { 'a~1b': uses['/x'] };
+    const components = { securitySchemes: SCHEMES, pathItems };
+    const paths = { '/x': { $ref: '#/components/pathItems/a~01b' } };
+    expect(gateOf(documentOf(paths, { components }))).toBeUndefined();
+    const wrong = documentOf({ ...uses, '/~x': { get: asking([{ other: [] }]) } });
+    expect(gateOf(wrong)).toMatch(/#\/paths\/~1~0x\/get\/security\/0\/other: /);
+  });
+
+  it('may name a verifier of public keys for an apiKey, and one without kinds for any scheme', () => {
+    const document = withScheme({ type: 'apiKey', in: 'header', name: 'Authorization' });
+    expect(gateOf(document, { schemes: { ...schemes, secretKey: kit.keys('public') } })).toBeUndefined();
+    const any = { verify: () => ({ outcome: 'refused', reason: 'no' }) };
+    for (const scheme of [{ type: 'openIdConnect' }, { type: 'apiKey', in: 'header', name: 'Authorization' }])
+      expect(gateOf(withScheme(scheme), { schemes: { ...schemes, secretKey: any } })).toBeUndefined();
   });
 });

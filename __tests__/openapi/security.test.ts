@@ -1,12 +1,13 @@
 /** O01 to O04: what a gate of a document asks of each operation. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import express, { type ErrorRequestHandler } from 'express';
 import { accessTokens, authOf, requireScopes } from 'keyward';
 import { openApiGate } from 'keyward/openapi';
 import request from 'supertest';
 import { A5, answerOf, lacking, R4, T1, U0 } from '../support/answers.js';
+import { eavesdrop } from '../support/eavesdrop.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { asking, documentOf, faultOf, keys, kit, SCHEMES, schemes, tokens } from '../support/openapi.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
@@ -186,6 +187,84 @@ describe('optional security', () => {
     expect(answerOf(await get(app, '/optional', await kit.accessToken({ expired: true })))).toEqual(T1);
     expect(answerOf(await get(app, '/optional', secretKey))).toEqual(T1);
     expect(answerOf(await get(app, '/keys', 'not a key'))).toEqual(R4);
+  });
+});
+
+describe('a key without Bearer, of an apiKey scheme', () => {
+  const apiKey = { type: 'apiKey', in: 'header', name: 'Authorization' };
+  const app = appOf(
+    documentOf(
+      {
+        '/required': { get: asking([{ secretKey: [] }]) },
+        '/optional': { get: asking([{ secretKey: [] }, {}]) },
+        '/either': { get: asking([{ secretKey: ['a:x'] }, { secretKey: ['b:y'] }]) },
+        '/http': { get: asking([{ accessToken: [] }]) },
+      },
+      { components: { securitySchemes: { ...SCHEMES, secretKey: apiKey } } },
+    ),
+  );
+  const send = (path: string) => request(app).get(path).set('Authorization', secretKey);
+
+  it.each(['/required', '/optional', '/either'])('is accepted at %s', async (path) => {
+    expect((await send(path)).body).toEqual({ kind: 'secret' });
+  });
+
+  it('is not accepted where only a token is required', async () => {
+    expect((await send('/http')).status).toBe(401);
+  });
+});
+
+describe('the events of refusals', () => {
+  const heard = eavesdrop();
+  afterAll(() => heard.stop());
+  const decisions = () =>
+    heard
+      .heard<{ by: string; code: string; reason: string }>('keyward:decision')
+      .filter(({ by }) => by === 'openApiGate');
+
+  it('say whether a request has no operation, or its route is unknown', async () => {
+    const app = express();
+    app.use((req, _res, next) => {
+      if (req.url === '/rewritten') req.url = '/x';
+      next();
+    });
+    app.use(
+      openApiGate(documentOf({ '/x': { get: asking([{ secretKey: [] }]) } }, onlyKeys), {
+        schemes: { secretKey: keys },
+      }),
+    );
+    app.use(quiet);
+    heard.clear();
+    for (const path of ['/none', '/rewritten'])
+      expect((await get(app, path)).body).toEqual({ code: 'undocumented_operation' });
+    const refused = { outcome: 'refused', code: 'undocumented_operation' };
+    expect(decisions()).toEqual([
+      expect.objectContaining({ ...refused, reason: 'undocumented_operation' }),
+      expect.objectContaining({ ...refused, reason: 'unknown_route' }),
+    ]);
+  });
+
+  it('say whether a scope or the client certificate is missing', async () => {
+    const accessToken = {
+      kinds: ['access'],
+      confirmation: { mtls: { required: false } },
+      verify: () => ({ outcome: 'accepted', principal: { ...stub, kind: 'access', scopes: ['a:x'], clientId: 'c' } }),
+    };
+    const document = documentOf(
+      {
+        '/scope': { get: asking([{ accessToken: ['b:y'] }, { secretKey: [] }]) },
+        '/bound': { get: asking([{ accessToken: ['a:x'], mtls: [] }]) },
+      },
+      { components: { securitySchemes: { ...SCHEMES, mtls: { type: 'mutualTLS' } } } },
+    );
+    const app = appOf(document, { ...schemes, accessToken, mtls: 'mutualTLS' });
+    heard.clear();
+    await get(app, '/scope', 'something');
+    await get(app, '/bound', 'something');
+    expect(decisions()).toEqual([
+      expect.objectContaining({ code: 'insufficient_scope', reason: 'scope' }),
+      expect.objectContaining({ code: 'invalid_token', reason: 'confirmation' }),
+    ]);
   });
 });
 
