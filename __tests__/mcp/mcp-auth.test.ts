@@ -2,7 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import type { AuthInfo as AuthInfoOfV1 } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import type { AuthInfo as AuthInfoOfV2 } from '@modelcontextprotocol/server';
 import express, { type Express, type RequestHandler } from 'express';
-import { accessTokens, assertGuarded, auditRoutes, bearerErrors, requireBearer, requireScopes } from 'keyward';
+import {
+  accessTokens,
+  assertGuarded,
+  auditRoutes,
+  bearerErrors,
+  requireBearer,
+  requireScopes,
+  resourceMetadata,
+} from 'keyward';
 import { mcpAuth, mcpAuthInfo } from 'keyward/mcp';
 import { createTestKit } from 'keyward/testing';
 import request from 'supertest';
@@ -67,6 +75,29 @@ describe('mcpAuth', () => {
     for (const path of ['/', '/x', '/nowhere']) expect(await statusOf(path)).toBe(401);
     const token = forge(key, { aud: 'https://api.example.com', scope: 'mcp:tools' });
     expect((await ask(root, '/x', token)).status).toBe(200);
+  });
+
+  it('passes its options on: the realm to the gate, texts and links to the metadata', async () => {
+    const links = { documentation: 'https://a.example/docs', policy: 'https://a.example/policy' };
+    const own = { ...options, ...links, realm: 'notes', name: 'Notes', termsOfService: 'https://a.example/terms' };
+    const named = served((made) => made.use(mcpAuth(own)).get('/mcp', whoCalls));
+    expect((await request(named).get('/mcp').expect(401)).headers['www-authenticate']).toMatch(/^Bearer realm="notes"/);
+    expect((await request(named).get(WELL_KNOWN).expect(200)).body).toMatchObject({
+      resource_name: 'Notes',
+      resource_documentation: links.documentation,
+      resource_policy_uri: links.policy,
+      resource_tos_uri: 'https://a.example/terms',
+    });
+  });
+
+  it('lets a later handler replace req.auth', async () => {
+    const replacing = served((made) => {
+      made.use(mcpAuth(options)).get('/mcp', (req, res) => {
+        (req as { auth?: unknown }).auth = { clientId: 'other' };
+        res.json(authInfoOf(req));
+      });
+    });
+    expect((await ask(replacing, '/mcp').expect(200)).body).toEqual({ clientId: 'other' });
   });
 
   it('has a gate that does the same on a custom route', async () => {
@@ -184,6 +215,16 @@ describe('mcpAuthInfo', () => {
     expect(last().token).toBe(secret);
     expect(last()).not.toHaveProperty('resource');
     expect(last()).not.toHaveProperty('expiresAt');
+  });
+
+  it('for a key with all scopes, the list has those of the gate and of its metadata, each once', async () => {
+    const kit = createTestKit();
+    const accept = [tokens, kit.keys('secret')];
+    const metadata = resourceMetadata({ resource: RESOURCE, scopes: ['a', 'b'], accept });
+    const gate = requireBearer({ accept, scopes: ['a'], resourceMetadata: metadata });
+    const app = served((made) => made.use(metadata).get('/mcp', gate, note));
+    await ask(app, '/mcp', kit.secretKey({})).expect(200);
+    expect(last().scopes).toEqual(['a', 'b']);
   });
 
   it('R12 an own list: a tool that adds to it affects no other request', async () => {

@@ -3,7 +3,9 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { bearerErrors } from 'keyward';
 import { mcpAuth, requireToolScopes } from 'keyward/mcp';
 import request from 'supertest';
+import { eavesdrop } from '../support/eavesdrop.js';
 import { createManualClock } from '../support/manual-clock.js';
+import { sendRaw, serve } from '../support/raw-http.js';
 import { createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
 
 const RESOURCE = 'https://api.example.com/mcp';
@@ -137,6 +139,46 @@ describe('requireToolScopes', () => {
         .send(JSON.stringify(call(tool)));
     expect((await asked('read_note')).status).toBe(200);
     expect((await asked('unlisted')).status).toBe(403);
+  });
+
+  it('a body without a length that no parser read: 500', async () => {
+    const app = served((made) => made.use(auth()).post('/mcp', guard, ok));
+    const { port, close } = await serve(app);
+    const body = JSON.stringify(call('read_note'));
+    const lines = [
+      ...['POST /mcp HTTP/1.1', 'Host: api.example.com', 'Connection: close', 'Content-Type: application/json'],
+      `Authorization: Bearer ${forge(key, { aud: RESOURCE, scope: 'mcp' })}`,
+      ...['Transfer-Encoding: chunked', '', body.length.toString(16), body, '0', '', ''],
+    ];
+    const { status } = await sendRaw(port, lines.join('\r\n'));
+    await close();
+    expect(status).toBe(500);
+  });
+
+  it('does not change if the given lists change', async () => {
+    const scopes = ['notes:write'];
+    const own = requireToolScopes({ write_note: scopes });
+    const app = served((made) => made.use(auth()).post('/mcp', express.json(), own, ok));
+    scopes.length = 0;
+    expect(await post(app, 'mcp', call('write_note'))).toEqual({ status: 403, scope: 'mcp notes:write' });
+  });
+
+  it('an event says whether the tool is not listed or a scope is missing', async () => {
+    const heard = eavesdrop();
+    for (const tool of ['drop_all', 'write_note']) await post(late, 'mcp', call(tool));
+    heard.stop();
+    const reasons = heard
+      .heard<{ outcome: string; by: string; reason: string }>('keyward:decision')
+      .filter(({ outcome }) => outcome === 'refused')
+      .map(({ by, reason }) => [by, reason]);
+    expect(reasons).toEqual([
+      ['requireToolScopes', 'tool'],
+      ['requireToolScopes', 'scope'],
+    ]);
+  });
+
+  it('throws for a tool that needs offline_access', () => {
+    expect(() => requireToolScopes({ read_note: ['offline_access'] })).toThrow('without "offline_access"');
   });
 
   it.each(['get', 'delete'] as const)('%s contains no message', async (method) => {
