@@ -18,6 +18,6 @@ describe('CORS of the host app', () => {
   it('does not let other origins read a page', async () => {
     const { owner } = await at.account();
     const { headers } = await open.browser(owner).get('/', { origin: 'https://blog.acme.example' });
-    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import express from 'express';
 import { managed } from '../../support/managed.js';
+import { sendRaw } from '../../support/raw-http.js';
 import { newForm } from '../key-forms.js';
-import { type Browser, encoded, type Headers, servedDashboard } from '../served-dashboard.js';
+import { type Browser, encoded, type Headers, MOUNT, servedDashboard } from '../served-dashboard.js';
 
 const at = managed('memory');
 const plain = servedDashboard(at);
@@ -84,6 +85,30 @@ describe('a body', () => {
   it('that is compressed is refused', async () => {
     const browser = plain.browser((await at.account()).developer);
     expect((await post(browser, 'x', { 'content-encoding': 'gzip' })).status).toBe(415);
+  });
+
+  it('that takes ten seconds is refused, and the connection is closed', async () => {
+    const { formHeaders } = plain.browser((await at.account()).developer);
+    const lines = Object.entries(formHeaders).map(([name, value]) => `${name}: ${value}`);
+    const head = [`POST ${MOUNT}/keys HTTP/1.1`, `Host: 127.0.0.1:${plain.port}`, 'Content-Length: 100', ...lines];
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
+    try {
+      let status: number | undefined;
+      const sent = sendRaw(plain.port, [...head, '', 'name=x'].join('\r\n')).then((response) => {
+        status = response.status;
+        return response;
+      });
+      const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+      while (jest.getTimerCount() === 0) await turn();
+      jest.advanceTimersByTime(9_999);
+      await turn();
+      expect([status, jest.getTimerCount()]).toEqual([undefined, 1]);
+      jest.advanceTimersByTime(1);
+      const { headers } = await sent;
+      expect([status, headers.connection]).toEqual([408, 'close']);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('of the encoding identity is read', async () => {
