@@ -118,6 +118,29 @@ describe('the changes of an entry', () => {
     if (isClosed) expect(changes).toContain('<li>APIs: <bdi>payments</bdi> &rarr; <bdi>payments, disputes</bdi></li>');
   });
 
+  it('of an edit that also disables the key are all shown', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'Till' });
+    at.clock.advance(1_000);
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, name: 'Desk', disabled: true });
+    const [changes = ''] = await changesOf(key, holder);
+    expect(textOf(changes)).toContain('name: Till &rarr; Desk');
+    expect(textOf(changes)).toContain('disabled: ');
+    const { body } = await dashboard.browser(holder.owner).get('/audit');
+    expect(sentencesIn(body)[0]).toBe(`${holder.owner.id} (owner) edited Desk`);
+  });
+
+  it('name a platform and default scopes as forms do', async () => {
+    const holder = await at.account();
+    const { key } = await at.management.accessKeys.create(holder.owner, { scopes: ['payments', 'disputes'] });
+    at.clock.advance(1_000);
+    const edit = { version: 1, defaultScopes: ['payments'], platform: 'shop', channels: ['pc_1'] } as const;
+    await at.management.accessKeys.edit(holder.owner, key.id, edit);
+    const [changes = ''] = await changesOf(key, holder);
+    const names = [...changes.matchAll(/<li>([^:<]*):/g)].map(([, name]) => name);
+    expect(names.sort()).toEqual(['channels', 'default scopes', 'e-commerce platform']);
+  });
+
   it('are cut after 200 characters', async () => {
     const holder = await at.account();
     const { key } = await holder.key();

@@ -253,6 +253,25 @@ describe('an edit', () => {
     expect(await at.management.keys.view(holder.owner, key.id)).toMatchObject({ name: 'Shop', scopes: null });
   });
 
+  it('shows the scopes of a key whose account has none any more', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ scopes: ['payments'] });
+    await at.management.accounts.put(OPERATOR, holder.id, { apis: ['payments'], scopes: [] });
+    const page = await dashboard.browser(holder.owner).get(`/keys/${key.id}/edit`);
+    expect(checkedIn(page)).toContain('scopes=payments');
+  });
+
+  it('reads addresses that are separated by commas, spaces or lines', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const allowedAddresses = '203.0.113.7, 203.0.113.8 203.0.113.9\r\n2001:db8::/32';
+    const form = editForm('keys', key, { allowedAddresses });
+    expect((await dashboard.browser(holder.owner).post(`/keys/${key.id}/edit`, form)).status).toBe(303);
+    expect(await at.management.keys.view(holder.owner, key.id)).toMatchObject({
+      allowedAddresses: ['203.0.113.7', '203.0.113.8', '203.0.113.9', '2001:db8::/32'],
+    });
+  });
+
   it('keeps a platform and addresses that the form would not offer otherwise', async () => {
     const holder = await at.account();
     const { key } = await holder.key({

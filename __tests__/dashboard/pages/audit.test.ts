@@ -459,6 +459,13 @@ describe('the file', () => {
     expect(headers['content-disposition']).toMatch(/^attachment; filename="audit-eu-acme-\d{4}-\d\d-\d\d\.csv"$/);
   });
 
+  it('keeps a dot of the account in its name', async () => {
+    const { owner } = await at.account();
+    await at.management.accounts.put('operator', 'acme.eu', {});
+    const { headers } = await dashboard.browser({ ...owner, account: 'acme.eu' }).get('/audit.csv');
+    expect(headers['content-disposition']).toMatch(/filename="audit-acme\.eu-\d{4}/);
+  });
+
   it.each(["=cmd|' /C calc'!A0", '+1+1', '-2+3', '@SUM(1,1)', '\t=1', '\r=1', '\uff1d1', '"=1'])(
     'M32 the cell %j is not a formula',
     async (text) => {

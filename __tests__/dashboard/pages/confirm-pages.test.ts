@@ -241,6 +241,16 @@ describe('the page with a new secret', () => {
     expect(open.body).not.toContain('data-saves');
   });
 
+  it('leads to the secrets of the key after another one was added, and shows a client ID only of access keys', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.owner);
+    const { id } = await madeKey(holder, 'accessKeys');
+    const added = await browser.post(`/access-keys/${id}/secrets`, { version: '1' });
+    expect(added.body).toContain(`<a href="${MOUNT}/access-keys/${id}#secrets">`);
+    expect(added.body).toContain('id="identifier"');
+    expect((await browser.post('/keys', newForm('keys'))).body).not.toContain('id="identifier"');
+  });
+
   it('shows the settings only of a key that was created', async () => {
     const holder = await at.account();
     const browser = dashboard.browser(holder.owner);
@@ -283,6 +293,27 @@ describe('a refused request', () => {
       expect([opened.status, opened.body.includes('No changes were made.')]).toEqual([403, false]);
     },
   );
+
+  it.each(KEY_TYPES)('of the edit page of a revoked key of %s leads back to the key', async (keyType) => {
+    const holder = await at.account();
+    const { id } = await madeKey(holder, keyType);
+    await at.management[keyType].revoke(holder.owner, id);
+    const { status, body } = await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}/edit`);
+    expect([status, body]).toEqual([409, expect.stringContaining('<nav aria-label="Dashboard">')]);
+    expect(body).toContain(`<a class="button" href="${MOUNT}${PATH[keyType]}/${id}">`);
+    expect(body).not.toContain('No changes were made.');
+  });
+
+  it('of a form with other values says so, and a wrong method links to the list', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.owner);
+    const form = newForm('keys');
+    await browser.post('/keys', form);
+    const other = await browser.post('/keys', { ...form, name: 'Other' });
+    expect([other.status, other.body]).toEqual([409, expect.stringContaining('different values')]);
+    const wrong = await browser.get('/keys');
+    expect([wrong.status, wrong.body]).toEqual([405, expect.stringContaining(`<a href="${MOUNT}/">`)]);
+  });
 
   it('of a path that does not exist links to the list, below the mount path', async () => {
     const { body } = await dashboard.browser((await at.account()).owner).get('/none');

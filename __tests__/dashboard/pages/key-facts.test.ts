@@ -172,6 +172,14 @@ describe('the page of a key', () => {
     ]);
   });
 
+  it('that was rotated and expires soon says both', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ expiresAt: new Date(at.clock.now() + DAY) });
+    await at.management.keys.rotate(holder.owner, key.id, 3_600);
+    const { body } = await dashboard.browser(holder.owner).get(`/keys/${key.id}`);
+    expect(body.match(/<p class="banner">/g)).toHaveLength(2);
+  });
+
   it('shows when each secret was created', async () => {
     const holder = await at.account();
     const { key } = await holder.key();
@@ -206,6 +214,7 @@ describe('the forms on the page of an access key', () => {
     const formAt = (path: string) =>
       new RegExp(`<form method="post" action="${MOUNT}/access-keys/${id}/${path}">.*?</form>`, 's').exec(body)?.[0] ??
       '';
+    expect(formAt('public-keys')).toMatch(/<textarea [^>]*maxlength="12000"[^>]* required data-public-key/);
     const fieldsOf = (form: string) => [...form.matchAll(/ name="(\w+)"/g)].map(([, name]) => name);
     expect(fieldsOf(formAt('public-keys'))).toEqual(['csrf', 'formId', 'publicKey']);
     expect(fieldsOf(formAt('require-confirmation'))).toEqual(['csrf', 'formId', 'version', 'confirmation']);

@@ -366,6 +366,44 @@ describe('a list', () => {
     expect(/<caption class="unseen">(.*?)<\/caption>/.exec(body)?.[1]).toContain(order);
   });
 
+  it('offers the same filters and orders as management has', async () => {
+    const holder = await at.account();
+    await holder.key();
+    const { body } = await dashboard.browser(holder.developer).get('/');
+    const optionsOf = (name: string) =>
+      [
+        ...(new RegExp(`<select name="${name}">(.*?)</select>`, 's').exec(body)?.[1] ?? '').matchAll(
+          /<option value="([^"]*)"[^>]*>([^<]*)</g,
+        ),
+      ].map(([, value, title]) => [value, title]);
+    expect(optionsOf('kind').slice(1)).toEqual([
+      ['secret', 'Secret key'],
+      ['public', 'Public key'],
+    ]);
+    expect(optionsOf('state').map(([value]) => value)).toEqual(['', 'active', 'disabled', 'expired', 'revoked']);
+    expect(optionsOf('unused')).toEqual([
+      ['', expect.any(String)],
+      ...['7', '30', '90'].map((days) => [days, expect.stringContaining(` ${days} days`)]),
+      ['365', expect.stringContaining('year')],
+    ]);
+    expect(optionsOf('sort')).toEqual([
+      ['', expect.stringMatching(/^Newest/)],
+      ['created', expect.stringMatching(/^Oldest/)],
+      ['name', expect.stringContaining('A to Z')],
+      ['-name', expect.stringContaining('Z to A')],
+      ['-used', expect.stringMatching(/^Most recently/)],
+      ['used', expect.stringMatching(/^Least recently/)],
+    ]);
+    expect(body).toMatch(/<input type="search" name="text" value="" maxlength="200" [^>]* data-shortens>/);
+  });
+
+  it('links without an order to the default one', async () => {
+    const holder = await at.account();
+    await holder.key();
+    const byName = await dashboard.browser(holder.developer).get('/?sort=name');
+    expect(linkIn(byName, 'Created</a>')).toBe('/');
+  });
+
   it('accepts a number of days up to 9999', async () => {
     const browser = dashboard.browser((await at.account()).developer);
     const statuses = await Promise.all(
