@@ -24,6 +24,28 @@ describe.each(sharedEngines)('a store that closes, on %s', (engine) => {
     expect(rows).toEqual([{ last_used_from: '192.0.2.1' }]);
   });
 
+  it('writes counts that are not written yet, and withdraws its issuers', async () => {
+    const store = await stores.open();
+    const { id } = await storeKey(store);
+    await store.announceIssuer('ES256');
+    store.usageOf?.(id).accepted();
+    await store.close();
+    const rows = await onDatabase(stores.url, 'select key_id, accepted, refused from usage');
+    expect(rows.map((row) => ({ ...row, accepted: Number(row.accepted), refused: Number(row.refused) }))).toEqual([
+      { key_id: id, accepted: 1, refused: 0 },
+    ]);
+    expect(await onDatabase(stores.url, 'select * from issuers')).toEqual([]);
+  });
+
+  it('that is read-only counts no requests, and records no last use', async () => {
+    const { text } = await storeKey(await stores.open());
+    const store = await stores.open({ readOnly: true });
+    expect(store.usageOf).toBeUndefined();
+    store.recordUse(digestOf(text), '192.0.2.1');
+    await store.close();
+    expect(await onDatabase(stores.url, 'select key_id from secrets where last_used_at is not null')).toEqual([]);
+  });
+
   it('closes its connections and resolves even if its last writes fail', async () => {
     const store = await stores.open();
     await store.announceIssuer('ES256');

@@ -240,4 +240,62 @@ describe('last uses', () => {
     await uses.flush();
     expect(await stored('one')).toEqual([now, 'in time']);
   });
+
+  it('are written 5 s after the first of them, by a timer that keeps no process alive', async () => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const flushed = async () => {
+      const [write, delay] = timers.mock.calls.at(-1) ?? [];
+      expect(delay).toBe(5_000);
+      const timer = timers.mock.results.at(-1)?.value as NodeJS.Timeout | undefined;
+      expect(timer?.hasRef()).toBe(false);
+      write?.();
+      await uses.flush();
+    };
+    uses.record(of('one'), 'first');
+    uses.record(of('two'), 'first');
+    expect(timers).toHaveBeenCalledTimes(1);
+    await flushed();
+    expect(await stored('one')).toEqual([1_000_000, 'first']);
+    // Each write sets the timer again.
+    now += A_WHILE;
+    uses.record(of('one'), 'second');
+    expect(timers).toHaveBeenCalledTimes(2);
+    await flushed();
+    expect(await stored('one')).toEqual([now, 'second']);
+  });
+
+  it('have the address in its shortest form', async () => {
+    uses.record(of('one'), '::ffff:203.0.113.7');
+    await uses.flush();
+    expect(await stored('one')).toEqual([now, '203.0.113.7']);
+  });
+
+  it('of 10,000 secrets are remembered, then forgotten together', async () => {
+    for (let at = 0; at < 9_999; at += 1) uses.record(`unknown ${at}`, undefined);
+    uses.record(of('one'), 'first');
+    await uses.flush();
+    now += 1_000;
+    uses.record(of('two'), 'other');
+    await uses.flush();
+    // With 10,000 in memory the next write forgets them, so the use is written before the minute has passed.
+    uses.record(of('one'), 'second');
+    await uses.flush();
+    expect(await stored('one')).toEqual([now, 'second']);
+  });
+
+  it('are counted apart if they repeat: 10,000 of each', async () => {
+    uses.record(of('one'), 'first');
+    await uses.flush();
+    for (let at = 0; at < 10_000; at += 1) uses.record(`unknown ${at}`, undefined);
+    await engine.transact((tx) =>
+      tx
+        .insertInto('secrets')
+        .values(secretRow('key_1', 'newer', { created_at: now + 1 }))
+        .execute(),
+    );
+    now += 2;
+    uses.record(of('one'), 'after');
+    await uses.flush();
+    expect(await stored('one')).toEqual([now, 'after']);
+  });
 });

@@ -227,3 +227,103 @@ describe.each(engines)('usage in %s', (name) => {
     expect(await repository.usage('key_599', 0, 1e6)).toEqual([]);
   });
 });
+
+describe('the usage of many keys', () => {
+  let database: Engine;
+  let engine: Engine;
+  let batches: string[][];
+  let writer: UsageWriter;
+
+  beforeEach(async () => {
+    database = await openSqlite(':memory:');
+    await database.migrate();
+    batches = [];
+    engine = {
+      ...database,
+      async transact(work) {
+        const before = new Set((await ids()).map(({ key_id }) => key_id));
+        const result = await database.transact(work);
+        batches.push((await ids()).map(({ key_id }) => key_id).filter((id) => !before.has(id)));
+        return result;
+      },
+    };
+    writer = createUsageWriter(engine);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await engine.close();
+  });
+
+  const ids = () => engine.lookups.selectFrom('usage').selectAll().execute();
+  const written = () => batches.filter((batch) => batch.length > 0);
+
+  it('is written in batches of 500, in the order of the keys', async () => {
+    for (let at = 500; at >= 0; at -= 1) writer.usageOf(`key_${1_000 + at}`).accepted();
+    await writer.flush();
+    expect(written().map(({ length }) => length)).toEqual([500, 1]);
+    expect(written()[1]).toEqual(['key_1500']);
+  });
+
+  it('is written early when 100,000 keys are counted', async () => {
+    const timers = jest.spyOn(globalThis, 'clearTimeout');
+    jest.spyOn(engine, 'transact').mockRejectedValue(new Error('away'));
+    for (let at = 0; at < 99_999; at += 1) writer.usageOf(`key_${at}`).accepted();
+    expect(timers).not.toHaveBeenCalled();
+    writer.usageOf('key_99999').accepted();
+    expect(timers).toHaveBeenCalledTimes(1);
+    await writer.flush();
+  });
+
+  it('is written by a timer that keeps no process alive', () => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    writer.usageOf('key_1').accepted();
+    writer.usageOf('key_2').accepted();
+    expect(timers.mock.results.map(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([false]);
+  });
+
+  it('waits for a database that cannot be reached: 100,000 keys, and the counts of these go on', async () => {
+    const transact = jest.spyOn(engine, 'transact').mockRejectedValue(new Error('away'));
+    for (let at = 0; at < 100_000; at += 1) writer.usageOf(`key_${100_000 + at}`).refused();
+    await writer.flush();
+    for (const id of ['key_100000', 'key_150000', 'one_too_many']) writer.usageOf(id).refused();
+    await writer.flush();
+    transact.mockImplementation(database.transact);
+    await writer.flush();
+    const counts = new Map((await ids()).map(({ key_id, refused }) => [key_id, refused]));
+    // The first batch of 500 failed, and waits apart from the others.
+    expect([counts.get('key_150000'), counts.get('key_199999')]).toEqual([2, 1]);
+    expect(counts.size).toBeGreaterThanOrEqual(100_000);
+  });
+
+  it('of old days is deleted once an hour, with the ids of old batches', async () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+    const old = { key_id: 'key_old', day: 1, accepted: 1, refused: 0 };
+    const isDeleted = async () => {
+      await engine.lookups.insertInto('usage').values(old).execute();
+      await engine.lookups.insertInto('used_ids').values({ id: 'old', expires_at: 1 }).execute();
+      writer.usageOf('key_1').accepted();
+      await writer.flush();
+      const left = [
+        ...(await engine.lookups.deleteFrom('usage').where('day', '=', 1).returning('key_id').execute()),
+        ...(await engine.lookups.deleteFrom('used_ids').where('id', '=', 'old').returning('id').execute()),
+      ];
+      return left.length === 0;
+    };
+    expect(await isDeleted()).toBe(true);
+    clock.mockReturnValue(3_600_999);
+    expect(await isDeleted()).toBe(false);
+    clock.mockReturnValue(3_601_000);
+    expect(await isDeleted()).toBe(true);
+  });
+
+  it('has the id of its batch for a week, so that a batch is added once after a long outage', async () => {
+    const before = Date.now();
+    writer.usageOf('key_1').accepted();
+    await writer.flush();
+    const [row] = await engine.lookups.selectFrom('used_ids').selectAll().execute();
+    const week = 7 * 86_400_000;
+    expect(row?.id).toMatch(/^usage\.[0-9a-f-]{36}$/);
+    expect(row?.expires_at).toBeGreaterThanOrEqual(before + week - 1);
+    expect(row?.expires_at).toBeLessThanOrEqual(Date.now() + week + 1);
+  });
+});

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import type { Engine } from '../../lib/store/engine.js';
+import { openPostgres } from '../../lib/store/postgres/engine.js';
+import { clientConfig } from '../../lib/store/postgres/pool.js';
+import { schemaOf } from '../support/store-database.js';
+import { onServer, POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
+
+/** Where no server listens. */
+const NOWHERE = 'postgres://127.0.0.1:1/none';
+
+interface PoolOptions {
+  readonly max: number;
+  readonly connectionTimeoutMillis: number;
+  readonly allowExitOnIdle: boolean;
+  readonly Client: new () => { readonly connectionParameters: object };
+}
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+it('each pool has its own number of connections and its own time limits', async () => {
+  const engine = openPostgres(NOWHERE, 'keyward');
+  const used = jest.spyOn(pg.Pool.prototype, 'connect').mockImplementation(() => Promise.reject(new Error('down')));
+  const configs: unknown[] = [];
+  const bounds = async (work: (engine: Engine) => Promise<unknown>) => {
+    await expect(work(engine)).rejects.toMatchObject({ code: 'store_unavailable' });
+    const { options } = used.mock.contexts.at(-1) as unknown as { readonly options: PoolOptions };
+    const client = new options.Client() as unknown as Record<string, number>;
+    configs.push(options.allowExitOnIdle);
+    return [options.max, options.connectionTimeoutMillis, client._connectionTimeoutMillis];
+  };
+  const read = (db: Engine['feed']) => db.selectFrom('feed_head').select('position').execute();
+  expect(await bounds(({ lookups }) => read(lookups))).toEqual([6, 1_000, 1_000]);
+  expect(await bounds(({ feed }) => read(feed))).toEqual([2, 1_000, 1_000]);
+  expect(await bounds((own) => own.writeForRequest(read))).toEqual([4, 1_000, 1_000]);
+  expect(await bounds(({ lists }) => read(lists))).toEqual([4, 10_000, 3_000]);
+  expect(await bounds((own) => own.transact((tx) => read(tx)))).toEqual([4, 10_000, 3_000]);
+  expect(new Set(configs)).toEqual(new Set([true]));
+  await engine.close();
+});
+
+it('a connection has the name of keyward, keeps itself alive, and reads numbers as numbers', () => {
+  const { types, ...config } = clientConfig(NOWHERE, { connectTimeout: 700, statementTimeout: 900 });
+  expect(config).toEqual({
+    connectionString: NOWHERE,
+    application_name: 'keyward',
+    connectionTimeoutMillis: 700,
+    // The server has half a second to cancel the statement first.
+    query_timeout: 1_400,
+    keepAlive: true,
+  });
+  const parse = (oid: number, text: string) => types?.getTypeParser(oid, 'text')(text);
+  expect([parse(20, '1800000000000'), parse(25, '7'), parse(16, 't')]).toEqual([1_800_000_000_000, '7', true]);
+});
+
+it.each([
+  ['earliest', 0, 450],
+  ['latest', 1, 550],
+])('polls the feed at the %s of 500 ms and 10 percent', async (_which, random, delay) => {
+  const engine = openPostgres(NOWHERE, 'keyward');
+  jest.spyOn(pg.Client.prototype, 'connect').mockImplementation(() => new Promise(() => undefined));
+  jest.spyOn(Math, 'random').mockReturnValue(random);
+  jest.spyOn(performance, 'now').mockReturnValue(1_000);
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  let polls = 0;
+  const end = engine.follow(async () => {
+    polls += 1;
+  });
+  await new Promise(setImmediate);
+  expect([polls, timers.mock.calls.map(([, milliseconds]) => milliseconds)]).toEqual([1, [delay]]);
+  const [timer] = timers.mock.results.map(({ value }) => value as NodeJS.Timeout);
+  // The feed keeps no process alive.
+  expect(timer?.hasRef()).toBe(false);
+  end();
+  expect((timer as unknown as { readonly _destroyed: boolean })._destroyed).toBe(true);
+  await engine.close();
+});
+
+onServer('a migration in PostgreSQL', () => {
+  let place: TestPlace;
+  let engine: Engine;
+
+  beforeEach(async () => {
+    place = await placesOf.PostgreSQL();
+    engine = openPostgres(POSTGRES ?? '', schemaOf(place.url));
+  });
+  afterEach(async () => {
+    await engine.close();
+    await place.remove();
+  });
+
+  it('may take an hour, and the next start changes nothing', async () => {
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    const said = () => query.mock.calls.map(([text]) => String(text)).filter((text) => /^(?:begin|create)/.test(text));
+    await engine.migrate();
+    expect(said()[0]).toMatch(/create schema/i);
+    expect(said().filter((text) => text.startsWith('begin'))).toEqual([
+      expect.stringContaining('set local statement_timeout = 3599500'),
+    ]);
+    query.mockClear();
+    await engine.migrate();
+    expect(said()).toEqual([]);
+  });
+
+  it('updates the statistics of keys and secrets', async () => {
+    await engine.migrate();
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    await engine.analyze();
+    const schema = schemaOf(place.url);
+    expect(query.mock.calls.map(([text]) => text)).toEqual([
+      `analyze "${schema}"."keys"`,
+      `analyze "${schema}"."secrets"`,
+    ]);
+  });
+});
