@@ -1,0 +1,81 @@
+import { channel } from 'node:diagnostics_channel';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import request from 'supertest';
+import { type ServeLog, serveLog } from '../../lib/cli/serve/serve-log.js';
+import { outputInto } from '../support/command-line.js';
+import { eventually } from '../support/store-wait.js';
+
+let log: ServeLog;
+
+afterEach(() => log.stop());
+
+/** What is logged, and an app whose requests are. */
+function logging(isJson: boolean) {
+  const lines: string[] = [];
+  log = serveLog(outputInto(lines), isJson);
+  const app = express().use(log.middleware);
+  app.get('/aborted', (req) => void req.socket.destroy());
+  app.use((_req, res) => void res.status(201).end());
+  return { lines, app };
+}
+
+describe('the log of keyward serve', () => {
+  it('has each request, without its query', async () => {
+    const { lines, app } = logging(true);
+    await request(app).post('/connect/token?secret=x').set('X-Forwarded-For', '203.0.113.1');
+    await eventually(() => lines.length === 1);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      ...{ at: expect.stringMatching(/^\d{4}-.*Z$/), event: 'request', ip: expect.stringContaining('127.0.0.1') },
+      ...{ method: 'POST', path: '/connect/token', status: 201, ms: expect.any(Number) },
+    });
+    expect(Number.isInteger(JSON.parse(lines[0] ?? '').ms)).toBe(true);
+  });
+
+  it('has the first 200 characters of a path', async () => {
+    const { lines, app } = logging(true);
+    await request(app).get(`/${'a'.repeat(300)}`);
+    await eventually(() => lines.length === 1);
+    expect(JSON.parse(lines[0] ?? '').path).toBe(`/${'a'.repeat(199)}`);
+  });
+
+  it('has no health checks', async () => {
+    const { lines, app } = logging(true);
+    for (const path of ['/healthz', '/readyz?x=1', '/healthz/other']) await request(app).get(path);
+    await eventually(() => lines.length > 0);
+    expect(lines.map((line) => JSON.parse(line).path)).toEqual(['/healthz/other']);
+  });
+
+  it('says of a request that its client aborted it', async () => {
+    const { lines, app } = logging(true);
+    await request(app)
+      .get('/aborted')
+      .catch(() => undefined);
+    await eventually(() => lines.length === 1);
+    expect(JSON.parse(lines[0] ?? '').status).toBe('aborted');
+  });
+
+  it('has token decisions, and whether the database can be reached; nothing after it was stopped', () => {
+    const { lines } = logging(true);
+    const token = (outcome: string) =>
+      channel('keyward:token').publish({ outcome, reason: 'invalid_client', clientId: 'ack_1', secret: 'hidden' });
+    const store = (warning: string) => channel('keyward:store').publish({ warning, detail: 'down' });
+    token('refused');
+    for (const warning of ['unreachable', 'reachable', 'listening', 'replaced']) store(warning);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { at: expect.any(String), event: 'token', outcome: 'refused', reason: 'invalid_client', client: 'ack_1' },
+      { at: expect.any(String), event: 'database', outcome: 'unreachable', reason: 'down' },
+      { at: expect.any(String), event: 'database', outcome: 'reachable', reason: 'down' },
+    ]);
+    log.stop();
+    token('refused');
+    store('unreachable');
+    expect(lines).toHaveLength(3);
+  });
+
+  it('for people has one line for each, in which nothing is hidden', () => {
+    const { lines } = logging(false);
+    channel('keyward:token').publish({ outcome: 'refused', reason: 'x\u001b[2J\ny', clientId: undefined });
+    expect(lines).toEqual([expect.stringMatching(/^\S+Z token refused x\\u001b\[2J\\ny\n$/)]);
+  });
+});
