@@ -118,6 +118,28 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     expect(await recordOf('good-1000')).toBeUndefined();
   });
 
+  it('prints the first 50 refused lines, and counts all of them', async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => lineOf(`x${at}`, 'private,payments,,,,,,,,,'));
+    const { code, out, err } = await importing(lines, '--json');
+    const printed = err
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).error);
+    expect(printed.slice(0, -1).map(({ line }) => line)).toEqual(Array.from({ length: 50 }, (_, at) => 2 + at));
+    expect([code, printed.at(-1)]).toMatchObject([1, { code: 'refused', exitCode: 1 }]);
+    expect(JSON.parse(out)).toEqual({
+      ...{ imported: 0, known: 0, refused: 60, batches_not_imported: 1, seconds: expect.any(Number) },
+      resume_at_line: null,
+    });
+  });
+
+  it('starts at --from-line, whose heading is line 1', async () => {
+    const lines = ['a', 'b', 'c'].map((key) => lineOf(key));
+    expect(JSON.parse((await importing(lines, '--from-line', '3', '--json')).out)).toMatchObject({ imported: 2 });
+    expect([await recordOf('a'), (await recordOf('b'))?.account]).toEqual([undefined, 'acme']);
+    expect(JSON.parse((await importing(lines, '--json')).out)).toMatchObject({ imported: 1, known: 2 });
+  });
+
   it.each([
     [
       'a column that there is none of',

@@ -158,6 +158,19 @@ describe('keyward keys scan', () => {
     expect(JSON.parse(out).found).toMatchObject([{ line: 1, column, environment: 'sandbox' }]);
   });
 
+  it('skips the folder of git, and files of more than 10 MB', async () => {
+    const large = mkdtempSync(join(tmpdir(), 'keyward-large-'));
+    mkdirSync(join(large, '.git'));
+    mkdirSync(join(large, 'a.git'));
+    for (const name of ['.git/config', 'a.git/config']) writeFileSync(join(large, name), secret);
+    const padding = 10_000_000 - secret.length - 1;
+    writeFileSync(join(large, 'largest'), `${secret}\n${'x'.repeat(padding)}`);
+    writeFileSync(join(large, 'too-large'), `${secret}\n${'x'.repeat(padding + 1)}`);
+    const { out } = await keyward.run('keys', 'scan', large, '--json');
+    rmSync(large, { recursive: true });
+    expect(JSON.parse(out).found.map(({ file }: { file: string }) => file)).toEqual(['a.git/config', 'largest']);
+  });
+
   it('ends with 0 if there are none, and with 2 if the folder does not exist', async () => {
     expect(await keyward.run('keys', 'scan', join(folder, 'src/near.txt'))).toMatchObject({
       ...{ code: 0, out: 'No keys were found.\n' },
