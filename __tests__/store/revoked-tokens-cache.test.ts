@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import type { Engine } from '../../lib/store/engine.js';
 import { RevokedTokensCache } from '../../lib/store/revoked-tokens/revoked-tokens-cache.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
@@ -74,5 +75,59 @@ describe('the cache of revoked tokens', () => {
     // The restored backup has another token under the same number.
     await engine.transact((tx) => tx.updateTable('revoked_tokens').set({ jti: 'restored' }).execute());
     expect(await tokens(1)).toContain('restored');
+  });
+
+  it('deletes expired revocations at most once a minute', async () => {
+    const HOUR = 60 * MINUTE;
+    await revoke(1, 1, clock.now() - 10 * MINUTE);
+    await tokens(1);
+    clock.advance(MINUTE - 1);
+    await revoke(2, 2, clock.now() + HOUR);
+    expect(await tokens(2)).toEqual(['token-1', 'token-2']);
+    clock.advance(1);
+    await revoke(3, 3, clock.now() + HOUR);
+    expect(await tokens(3)).toEqual(['token-2', 'token-3']);
+  });
+
+  it('reads everything again if the number is lower, as in a restored backup', async () => {
+    await revoke(1, 2, clock.now() + MINUTE);
+    await tokens(2);
+    await engine.transact((tx) => tx.deleteFrom('revoked_tokens').execute());
+    await engine.transact(async (tx) => {
+      const row = { key_id: 'ack_1', number: 1, jti: 'restored', expires_at: clock.now() + MINUTE };
+      await tx.insertInto('revoked_tokens').values(row).execute();
+      await tx.updateTable('keys').set({ tokens_revoked: 1 }).execute();
+    });
+    // What was revoked before the backup was restored stays refused.
+    expect(await tokens(1)).toEqual(['token-1', 'token-2', 'restored']);
+  });
+
+  it('refuses the answer of a replica that lags behind', async () => {
+    await revoke(1, 1, clock.now() + MINUTE);
+    await expect(cache.of(engine.lookups, 'ack_1', 2)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(cache.of(engine.lookups, 'ack_none', 1)).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await cache.of(engine.lookups, 'ack_1', 0)).toBeUndefined();
+  });
+
+  it('drops those of the access keys that were read least recently, above 500,000', async () => {
+    const ids = ['ack_1', 'ack_2', 'ack_3'];
+    const traits = { kind: 'access', apis: null, scopes: '[]', default_scopes: '[]' } as const;
+    await engine.transact(async (tx) => {
+      const rows = ids.slice(1).map((id) => keyRow({ id, ...traits }));
+      await tx.insertInto('keys').values(rows).execute();
+      for (const id of ids) {
+        const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000)
+          insert into revoked_tokens select ${id}, 'jti-' || i, i, ${clock.now() + MINUTE} from n`;
+        await numbers.execute(tx);
+      }
+      await tx.updateTable('keys').set({ tokens_revoked: 200_000 }).execute();
+    });
+    const read = (id: string) => cache.of(engine.lookups, id, 200_000);
+    const first = await read('ack_1');
+    const second = await read('ack_2');
+    // 400,000 are in memory; the next 200,000 drop the oldest ones.
+    await read('ack_3');
+    expect(await read('ack_2')).toBe(second);
+    expect(await read('ack_1')).not.toBe(first);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { storeKeys } from '../support/store-bulk.js';
 import { onDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { secretRow } from '../support/stored-rows.js';
@@ -60,5 +61,15 @@ describe.each(sharedEngines)('a database of an older version in %s', (engine) =>
     ]);
     const names = rows.map(({ sort_name }) => sort_name);
     expect(names).toEqual(['TILL', 'ÉCLAIR', 'BATCH', publicKeyLater.id.toUpperCase()]);
+  });
+
+  it('has every key updated, however many there are', async () => {
+    const before = await stores.open();
+    const keys = await storeKeys(before, stores.url, { count: 2_001 });
+    await before.close();
+    await takeSortingBack();
+    await stores.open();
+    const [found] = await onDatabase(stores.url, 'select count(*) as count from keys where sort_name = upper(id)');
+    expect(Number(found?.count)).toBe(keys.length);
   });
 });

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Change } from 'keyward';
+import { sql } from 'kysely';
+import type { Engine } from '../../lib/store/engine.js';
+import { Feed } from '../../lib/store/feed.js';
+import { revokeToken } from '../../lib/store/revoked-tokens/revoke-token.js';
+import { openSqlite } from '../../lib/store/sqlite/engine.js';
+import { accountRow, keyRow } from '../support/stored-rows.js';
+
+const NOW = 1_800_000_000_000;
+const TEN_MINUTES = 600_000;
+const SOON = new Date(NOW + 60_000);
+
+describe('the revocation of a token', () => {
+  let engine: Engine;
+  let feed: Feed;
+  let changes: Change[];
+
+  beforeEach(async () => {
+    const database = await openSqlite(':memory:');
+    await database.migrate();
+    engine = { ...database, now: sql<number>`${NOW}` };
+    await engine.transact(async (tx) => {
+      await tx.insertInto('accounts').values(accountRow()).execute();
+      const access = { kind: 'access', apis: null, scopes: '[]', default_scopes: '[]' } as const;
+      const rows = [keyRow({ id: 'ack_1', ...access }), keyRow({ id: 'ack_2', ...access }), keyRow({ id: 'key_1' })];
+      await tx.insertInto('keys').values(rows).execute();
+    });
+    feed = new Feed(engine);
+    changes = [];
+    feed.watch({ onChange: (change) => changes.push(change), onCaughtUp: () => undefined, onGap: () => undefined });
+  });
+  afterEach(() => engine.close());
+
+  const rows = () =>
+    engine.lookups.selectFrom('revoked_tokens').selectAll().orderBy('key_id').orderBy('number').execute();
+  const steps = () =>
+    engine.lookups.selectFrom('changes').select('subject').where('member', '=', 'accessKey').execute();
+  const revoke = (id: string, jti: string, expiresAt = SOON) => revokeToken(engine, feed, id, jti, expiresAt);
+
+  it('is numbered for each access key, and is a change of that key', async () => {
+    for (const [id, jti] of [
+      ['ack_1', 'a'],
+      ['ack_2', 'a'],
+      ['ack_1', 'b'],
+    ] as const) {
+      await revoke(id, jti);
+    }
+    expect((await rows()).map(({ key_id, jti, number }) => [key_id, jti, number])).toEqual([
+      ['ack_1', 'a', 1],
+      ['ack_1', 'b', 2],
+      ['ack_2', 'a', 1],
+    ]);
+    expect(changes).toEqual([{ accessKey: 'ack_1' }, { accessKey: 'ack_2' }, { accessKey: 'ack_1' }]);
+    expect((await steps()).map(({ subject }) => subject)).toEqual(['ack_1', 'ack_2', 'ack_1']);
+  });
+
+  it('is stored once, and changes nothing the second time', async () => {
+    for (const _time of [1, 2]) await revoke('ack_1', 'a');
+    expect([(await rows()).length, changes.length, (await steps()).length]).toEqual([1, 1, 1]);
+    const [key] = await engine.lookups.selectFrom('keys').select('tokens_revoked').where('id', '=', 'ack_1').execute();
+    expect(key).toEqual({ tokens_revoked: 1 });
+  });
+
+  it('is stored until ten minutes after the token has expired, by the clock of the database', async () => {
+    await revoke('ack_1', 'ended', new Date(NOW - TEN_MINUTES));
+    expect([await rows(), changes]).toEqual([[], []]);
+    await revoke('ack_1', 'just in time', new Date(NOW - TEN_MINUTES + 1));
+    expect((await rows()).map(({ jti }) => jti)).toEqual(['just in time']);
+    engine = Object.assign(engine, { now: sql<number>`${NOW + 1}` });
+    await revoke('ack_1', 'next');
+    expect((await rows()).map(({ jti }) => jti)).toEqual(['next']);
+  });
+
+  it('deletes about 1,000 that have expired, the oldest first', async () => {
+    await engine.transact(async (tx) => {
+      for (let from = 0; from < 2_500; from += 500) {
+        const old = Array.from({ length: 500 }, (_, at) => ({
+          ...{ key_id: 'ack_2', jti: `old ${from + at}`, number: from + at, expires_at: from + at },
+        }));
+        await tx.insertInto('revoked_tokens').values(old).execute();
+      }
+    });
+    await revoke('ack_1', 'a');
+    expect((await rows()).map(({ expires_at }) => expires_at).sort((one, other) => one - other)[0]).toBe(1_001);
+    for (const jti of ['b', 'c']) await revoke('ack_1', jti);
+    expect((await rows()).map(({ jti }) => jti)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('needs an access key', async () => {
+    await revoke('key_1', 'a');
+    await revoke('ack_none', 'a');
+    expect([await rows(), changes, await steps()]).toEqual([[], [], []]);
+  });
+
+  it('needs a jti of 1 to 256 characters, and a date', async () => {
+    await revoke('ack_1', 'x'.repeat(256));
+    await expect(revoke('ack_1', 'x'.repeat(257))).rejects.toThrow(TypeError);
+    await expect(revoke('ack_1', 7 as unknown as string)).rejects.toThrow(TypeError);
+    await expect(revoke('ack_1', 'x', new Date(Number.NaN))).rejects.toThrow('expiresAt');
+    expect(await rows()).toHaveLength(1);
+  });
+});
