@@ -74,6 +74,130 @@ describe.each(engines)('the repository in %s', (engine) => {
     });
   });
 
+  it('deletes 100 old idempotency keys at a time, the oldest first', async () => {
+    const row = (idempotency_key: string, at: number) => ({
+      ...{ account: 'acme', idempotency_key, at, request: '{}', key_id: 'key_1' },
+    });
+    await transact(async (tx) => {
+      await tx.insertKey(keyRow({ id: 'key_1' }), []);
+      for (let at = 120; at > 0; at -= 1) await tx.insertCreation(row(`old ${at}`, at), 0);
+    });
+    const left = await transact(async (tx) => {
+      await tx.insertCreation(row('new', 500), 121);
+      const found = await Promise.all([1, 100, 101, 120].map((at) => tx.creation('acme', `old ${at}`)));
+      return found.map((creation) => creation?.at);
+    });
+    expect(left).toEqual([undefined, undefined, 101, 120]);
+    await transact(async (tx) => {
+      await tx.insertCreation(row('another', 500), 120);
+      expect((await tx.creation('acme', 'old 120'))?.at).toBe(120);
+    });
+    await expect(transact((tx) => tx.insertCreation(row('new', 501), 500))).rejects.toMatchObject({
+      code: 'store_conflict',
+    });
+  });
+
+  it('counts refusals of one minute in one entry, apart by actor, action, code, key and account', async () => {
+    await transact(async (tx) => {
+      await tx.insertAccount(accountRow({ id: 'other' }));
+      await tx.insertKey(keyRow({ id: 'key_1' }), []);
+      await tx.insertKey(keyRow({ id: 'key_2', account: 'other' }), []);
+    });
+    const refusal = {
+      ...{ at: 60_000, account: 'acme', actor: 'ada', role: 'owner', action: 'key.edit' },
+      code: 'not_found',
+    };
+    const refuse = (traits: object) =>
+      transact((tx) => tx.auditRefusal({ ...refusal, subject: 'key_1', origin: null, ...traits }));
+    for (const at of [60_000, 119_999, 120_000]) await refuse({ at });
+    for (const traits of [{ actor: 'eve' }, { action: 'key.revoke' }, { code: 'forbidden' }]) await refuse(traits);
+    // Ids that are unknown, or of another account, share one entry: nobody can make many.
+    for (const subject of ['key_2', 'key_none', null]) await refuse({ subject });
+    const entries = await store.repository.audit({ account: 'acme', limit: 20 });
+    const shown = entries.map(({ at, actor, action, subject, after, refusals, outcome }) => [
+      ...[at, actor, action, subject, JSON.parse(after ?? '').refused, refusals, outcome],
+    ]);
+    expect(shown.reverse().sort(([one], [other]) => Number(one) - Number(other))).toEqual([
+      [60_000, 'ada', 'key.edit', 'key_1', 'not_found', 2, 'refused'],
+      [60_000, 'eve', 'key.edit', 'key_1', 'not_found', 1, 'refused'],
+      [60_000, 'ada', 'key.revoke', 'key_1', 'not_found', 1, 'refused'],
+      [60_000, 'ada', 'key.edit', 'key_1', 'forbidden', 1, 'refused'],
+      [60_000, 'ada', 'key.edit', 'key_2', 'not_found', 3, 'refused'],
+      [120_000, 'ada', 'key.edit', 'key_1', 'not_found', 1, 'refused'],
+    ]);
+  });
+
+  it('knows the digests of secrets and of deleted secrets, with the account and the kind of their keys', async () => {
+    const digests = ['one', 'two', 'three', 'none'].map((text) => secretRow('', text).digest);
+    const [one, two, three] = digests as [string, string, string];
+    const known = await transact(async (tx) => {
+      await tx.insertAccount(accountRow({ id: 'other' }));
+      await tx.insertKey(keyRow({ id: 'key_1' }), [secretRow('key_1', 'one'), secretRow('key_1', 'two')]);
+      await tx.insertKey(keyRow({ id: 'ack_1', kind: 'access', account: 'other' }), [secretRow('ack_1', 'three')]);
+      await tx.deleteSecret(two);
+      // It was imported again, and is deleted again.
+      await tx.insertSecret(secretRow('key_1', 'two'));
+      await tx.deleteSecret(two);
+      expect((await tx.secrets('key_1')).map(({ digest }) => digest)).toEqual([one]);
+      expect(await tx.knownDigests([])).toEqual(new Map());
+      return await tx.knownDigests(digests);
+    });
+    expect(known).toEqual(
+      new Map([
+        [one, { account: 'acme', kind: 'secret' }],
+        [two, { account: 'acme', kind: 'secret' }],
+        [three, { account: 'other', kind: 'access' }],
+      ]),
+    );
+  });
+
+  it('lists accounts by id, page by page, and names the keys of one account', async () => {
+    await transact(async (tx) => {
+      for (const id of ['c', 'b', 'a']) await tx.insertAccount(accountRow({ id }));
+      await tx.insertKey(keyRow({ id: 'key_1', name: 'Till' }), []);
+      await tx.insertKey(keyRow({ id: 'key_2', account: 'a', name: 'Theirs' }), []);
+    });
+    const { repository } = store;
+    const ids = async (filter: { after?: string; limit: number }) =>
+      (await repository.accounts(filter)).map(({ id }) => id);
+    expect(await ids({ limit: 9 })).toEqual(['a', 'acme', 'b', 'c']);
+    expect(await ids({ limit: 2, after: 'a' })).toEqual(['acme', 'b']);
+    expect(await repository.keyNames('acme', ['key_1', 'key_2', 'none'])).toEqual([{ id: 'key_1', name: 'Till' }]);
+    expect(await repository.keyNames('acme', [])).toEqual([]);
+    expect(await repository.key('none')).toBeUndefined();
+  });
+
+  it('lists the public keys of an access key oldest first, and deletes one of them', async () => {
+    const row = (kid: string, created_at: number) => ({
+      ...{
+        key_id: 'ack_1',
+        kid,
+        jwk: `{"kid":"${kid}"}`,
+        digest: kid,
+        created_at,
+        last_used_at: null,
+        last_used_from: null,
+      },
+    });
+    await transact(async (tx) => {
+      await tx.insertKey(keyRow({ id: 'ack_1', kind: 'access', scopes: '[]', default_scopes: '[]' }), []);
+      for (const [kid, at] of [
+        ['later', 2],
+        ['first', 1],
+        ['last', 3],
+      ] as const) {
+        await tx.insertPublicKey(row(kid, at));
+      }
+    });
+    const kids = (list: readonly { kid: string }[] | undefined) => list?.map(({ kid }) => kid);
+    expect(kids(await transact((tx) => tx.publicKeys('ack_1')))).toEqual(['first', 'later', 'last']);
+    expect(kids((await store.repository.key('ack_1'))?.publicKeys)).toEqual(['first', 'later', 'last']);
+    const record = await store.resolveAccessKey('ack_1');
+    expect(record?.publicKeys?.map((jwk) => (jwk as { kid?: string }).kid)).toEqual(['first', 'later', 'last']);
+    await transact((tx) => tx.deletePublicKey('later'));
+    expect(kids(await transact((tx) => tx.publicKeys('ack_1')))).toEqual(['first', 'last']);
+  });
+
   it('keeps the secrets of a key oldest first; one is in its grace period, then ended, one deleted', async () => {
     const [first, second, third] = ['first', 'second', 'third'].map((text, at) =>
       secretRow('key_1', text, { created_at: 3 - at }),

@@ -74,6 +74,44 @@ describe.each(engines)('signing keys in %s', (engine) => {
     ]);
   });
 
+  it('have audit entries of the platform, with the role and the details of each change', async () => {
+    const before = Date.now();
+    await store.addSigningKey(signingKey('one'), undefined);
+    await store.addSigningKey(signingKey('two'), 'one', 'cli:ada');
+    await store.retireSigningKey('one', 'cli:ada');
+    await store.reencryptSigningKeys('cli:ada');
+    const entries = await store.repository.audit({ account: '-', limit: 10 });
+    const common = { account: '-', outcome: 'done', before: null, origin: null, refusals: null };
+    expect([...entries].reverse()).toEqual(
+      [
+        { actor: 'issuer', role: null, action: 'signing_key.create', subject: 'one', after: '{"algorithm":"ES256"}' },
+        {
+          actor: 'cli:ada',
+          role: 'operator',
+          action: 'signing_key.create',
+          subject: 'two',
+          after: '{"algorithm":"ES256"}',
+        },
+        { actor: 'cli:ada', role: 'operator', action: 'signing_key.retire', subject: 'one', after: null },
+        {
+          actor: 'cli:ada',
+          role: 'operator',
+          action: 'encryption_key.rotate',
+          subject: null,
+          after: '{"signingKeys":2}',
+        },
+      ].map((entry) => ({ ...common, ...entry, id: expect.any(String), at: expect.any(Number) })),
+    );
+    for (const { at } of entries) {
+      expect(at).toBeGreaterThanOrEqual(before - 1);
+      expect(at).toBeLessThanOrEqual(Date.now() + 1);
+    }
+    const [retired, current] = await store.describeSigningKeys();
+    expect(current).toEqual({ kid: 'two', alg: 'ES256', createdAt: new Date(0), retiredAt: null });
+    expect(retired?.retiredAt?.getTime()).toBeGreaterThanOrEqual(before - 1);
+    expect(retired).not.toHaveProperty('jwk');
+  });
+
   it('a store that cannot be reached does not report another encryption key', async () => {
     await store.close();
     await expect(Promise.resolve(store.addSigningKey(signingKey('one'), undefined))).rejects.toThrow();
