@@ -94,6 +94,14 @@ describe('keyward signing-keys list', () => {
     ]);
   });
 
+  it('says that the first key of a new algorithm is announced, while issuers sign with the former one', async () => {
+    const [former] = await addKeys({ alg: 'RS256', age: 3 * 86_400_000 });
+    const { kid } = await json('signing-keys', 'rotate', '--algorithm', 'ES256');
+    const { out } = await run('signing-keys', 'list');
+    expect(out).toMatch(new RegExp(`^${former} +RS256 +signing `, 'm'));
+    expect(out).toMatch(new RegExp(`^${kid} +ES256 +announced `, 'm'));
+  });
+
   it('as JSON has the public data of each key only', async () => {
     const [kid] = await addKeys({ alg: 'ES256', age: 0 });
     expect(await json('signing-keys', 'list')).toEqual({

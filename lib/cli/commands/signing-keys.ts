@@ -178,10 +178,7 @@ function withKeyFile(command: Command): Command {
 function stateOf(key: SigningKeySummary, keys: readonly SigningKeySummary[]): string {
   if (isRetired(key)) return 'retired';
   const scheduled = keys.map((each) => ({ ...each, createdAt: each.createdAt.getTime(), isRetired: isRetired(each) }));
-  const signing = signingKeyOf(
-    scheduled.filter(({ alg }) => alg === key.alg),
-    key.alg,
-    Date.now(),
-  );
+  // An issuer of a new algorithm signs with a key of the former one until its own key was announced long enough.
+  const signing = signingKeyOf(scheduled, key.alg, Date.now());
   return signing?.kid === key.kid ? 'signing' : 'announced';
 }
