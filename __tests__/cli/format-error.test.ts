@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatError } from '../../lib/cli/format-error.js';
+import { formatError, outputLost } from '../../lib/cli/format-error.js';
 import { CliError, EXIT } from '../../lib/cli/io.js';
 import { ManagementError } from '../../lib/management/management-error.js';
+import { MissingPackageError } from '../../lib/store/optional-package.js';
 import { StoreError } from '../../lib/store/store-error.js';
 
 describe('formatError', () => {
@@ -12,6 +13,61 @@ describe('formatError', () => {
     ['a mistake in the command', new CliError('no', EXIT.usage), 'usage', EXIT.usage],
   ])('has a code for programs and the exit code of %s', (_what, error, code, exitCode) => {
     expect(formatError(error)).toMatchObject({ code, exitCode });
+  });
+
+  it.each<[string, Error, object]>([
+    ['a package that is missing', new MissingPackageError('x', 'kysely pg'), { code: 'unavailable', exitCode: 3 }],
+    ['a command that is refused', new CliError('no'), { code: 'refused', exitCode: 1 }],
+    ['a store that cannot be reached', new CliError('no', EXIT.unavailable), { code: 'unavailable', exitCode: 3 }],
+    ['output that is lost', new CliError('no', EXIT.outputLost), { code: 'output_lost', exitCode: 4 }],
+    ['a signal', new CliError('no', 143), { code: 'signal', exitCode: 143 }],
+    [
+      'a file that cannot be read',
+      Object.assign(new Error("ENOENT: open 'x'"), { code: 'ENOENT' }),
+      { code: 'usage', exitCode: 2, message: "ENOENT: open 'x'" },
+    ],
+  ])('knows %s', (_what, error, formatted) => {
+    expect(formatError(error)).toMatchObject(formatted);
+  });
+
+  it('says what to install', () => {
+    expect(formatError(new MissingPackageError('x', 'kysely pg'))?.message).toMatch(/npm install kysely pg$/);
+  });
+
+  it('says why output was lost, and what was done', () => {
+    expect(outputLost(new Error('EPIPE'), '; the key was revoked')).toEqual({
+      ...{ code: 'output_lost', exitCode: 4 },
+      message: expect.stringMatching(/EPIPE; the key was revoked$/),
+    });
+    expect(outputLost('a text').message).toMatch(/a text$/);
+  });
+
+  it.each([
+    ['name', '--name'],
+    ['apis', '--api'],
+    ['scopes', '--scope'],
+    ['defaultScopes', '--default-scope'],
+    ['channels', '--channel'],
+    ['platform', '--platform'],
+    ['platforms', '--platform'],
+    ['expiresAt', '--expires'],
+    ['metadata', '--metadata'],
+    ['allowedAddresses', '--allow-address'],
+    ['limits', '--limit'],
+    ['requireConfirmation', '--require-confirmation'],
+    ['unusedSince', '--unused-since'],
+    ['from', '--from'],
+    ['to', '--to'],
+    ['action', '--action'],
+    ['after', '--after'],
+    ['text', '--text'],
+    ['api', '--api'],
+    ['subject', '--subject'],
+    ['actor', '--actor'],
+    ['account', 'account'],
+  ])('names the option of the field %s', (field, option) => {
+    const error = new ManagementError('invalid', `${field}: expected another`, field);
+    expect(formatError(error)).toEqual({ code: 'invalid', exitCode: 1, message: `${option}: expected another` });
   });
 
   it('leaves unexpected errors to be printed with their stack', () => {

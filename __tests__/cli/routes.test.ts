@@ -36,6 +36,18 @@ describe('keyward routes', () => {
     expect(err).toBe('1 route is not guarded: GET /health\n');
   });
 
+  it('--except shows which routes are excepted, and needs routes that exist', async () => {
+    const module = join(folder, 'excepted.mjs');
+    writeFileSync(module, `${APP} export default app;`);
+    const { code, out, err } = await runProgram(['routes', module, '--except', 'GET /health']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/\nGET +\/health +excepted +0 +-\n/);
+    const stale = await runProgram(['routes', module, '--except', 'GET /health', '--except', 'GET /gone']);
+    expect([stale.code, stale.out, stale.err]).toEqual([2, '', expect.stringMatching(/^--except: .* GET \/gone\n$/)]);
+    const json = await runProgram(['routes', module, '--json']);
+    expect([json.code, JSON.parse(json.out).open]).toEqual([1, ['GET /health']]);
+  });
+
   it('ends with 0 if all open routes are allowed', async () => {
     const module = join(folder, 'app.mjs');
     writeFileSync(module, `${APP} export default app;`);

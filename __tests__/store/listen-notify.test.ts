@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { StoreWarning } from 'keyward';
+import pg from 'pg';
 import { listenOnPostgres } from '../../lib/store/postgres/listen-notify.js';
 import { clientConfig } from '../../lib/store/postgres/pool.js';
+import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { onDatabase } from '../support/store-database.js';
 import { eventually } from '../support/store-wait.js';
 import { onServer, POSTGRES } from '../support/test-stores.js';
@@ -21,5 +24,122 @@ onServer('listening on PostgreSQL', () => {
     await eventually(() => wakes > 0, 10_000);
     expect(wakes).toBe(1);
     stop();
+  });
+});
+
+describe('a connection that listens', () => {
+  let events: Eavesdropper;
+  let stop: () => void;
+
+  afterEach(() => {
+    stop();
+    events.stop();
+    jest.restoreAllMocks();
+  });
+
+  /** Starts to listen on a driver that answers as a test says. */
+  async function listening({ connect = Promise.resolve(), listen = Promise.resolve() }: Record<string, Promise<void>>) {
+    events = eavesdrop();
+    const connects = jest.spyOn(pg.Client.prototype, 'connect').mockImplementation(() => connect);
+    const queries = jest.spyOn(pg.Client.prototype, 'query').mockImplementation((() => listen) as never);
+    const timers = jest.spyOn(globalThis, 'setTimeout').mockImplementation((() => ({ unref: () => 0 })) as never);
+    const sent: string[] = [];
+    let wakes = 0;
+    stop = listenOnPostgres({
+      config: clientConfig('postgres://127.0.0.1:1/none', { connectTimeout: 1_000, statementTimeout: 3_000 }),
+      channel: 'changes',
+      sendNotification: async (channel) => sent.push(channel),
+      wake: () => {
+        wakes += 1;
+      },
+    });
+    const settle = () => new Promise(setImmediate);
+    await settle();
+    const hear = (channel: string) =>
+      (connects.mock.contexts.at(-1) as unknown as pg.Client).emit('notification', { channel });
+    return {
+      sent,
+      hear,
+      connects: () => connects.mock.calls.length,
+      client: () => connects.mock.contexts.at(-1) as unknown as pg.Client,
+      said: () => queries.mock.calls.map(([text]) => String(text)),
+      wakes: () => wakes,
+      delay: () => timers.mock.calls.at(-1)?.[1],
+      /** The last timer ends. */
+      async elapse() {
+        timers.mock.calls.at(-1)?.[0]();
+        await settle();
+        await settle();
+      },
+      warnings: () => events.heard<StoreWarning>('keyward:store').map(({ warning }) => warning),
+    };
+  }
+
+  it('sends its first heartbeat over another connection, and one over its own a second after each answer', async () => {
+    const at = await listening({});
+    const [own = ''] = at.sent;
+    expect(at.said()).toEqual([`listen "changes"; listen "${own}"`]);
+    expect([at.delay(), at.warnings(), at.wakes()]).toEqual([1_500, [], 0]);
+    at.hear(own);
+    expect([at.delay(), at.warnings(), at.wakes()]).toEqual([1_000, ['listening'], 1]);
+    await at.elapse();
+    expect([at.said().at(-1), at.sent.length, at.delay()]).toEqual([`notify "${own}"`, 1, 1_500]);
+    at.hear(own);
+    // Only changes wake the poll from now on.
+    expect(at.wakes()).toBe(1);
+    at.hear('changes');
+    expect([at.wakes(), at.warnings()]).toEqual([2, ['listening']]);
+  });
+
+  it('is replaced after a second if a heartbeat is not answered within 1.5 s', async () => {
+    const at = await listening({});
+    const [own = ''] = at.sent;
+    at.hear(own);
+    await at.elapse();
+    await at.elapse();
+    expect([at.warnings(), at.delay(), at.connects()]).toEqual([['listening', 'polling_only'], 1_000, 1]);
+    await at.elapse();
+    expect([at.connects(), at.sent]).toEqual([2, [own, own]]);
+  });
+
+  it('is tried once a minute if it never hears anything, as behind a pooler', async () => {
+    const at = await listening({});
+    await at.elapse();
+    expect([at.warnings(), at.delay()]).toEqual([['polling_only'], 60_000]);
+    await at.elapse();
+    await at.elapse();
+    // The same is not said twice.
+    expect([at.warnings(), at.delay(), at.connects()]).toEqual([['polling_only'], 60_000, 2]);
+  });
+
+  it.each([
+    ['0A000', 60_000],
+    ['42601', 60_000],
+    ['25006', 60_000],
+    ['57P01', 1_000],
+    ['ECONNRESET', 1_000],
+  ])('that LISTEN is refused on with %s is tried again after %d ms', async (code, delay) => {
+    const at = await listening({ listen: Promise.reject(Object.assign(new Error('no'), { code })) });
+    expect([at.warnings(), at.delay()]).toEqual([['polling_only'], delay]);
+  });
+
+  it('is tried every second if it cannot be made, or ends', async () => {
+    const refused = await listening({ connect: Promise.reject(new Error('down')) });
+    expect([refused.warnings(), refused.delay()]).toEqual([['polling_only'], 1_000]);
+    stop();
+    events.stop();
+    jest.restoreAllMocks();
+    const ended = await listening({});
+    ended.hear(ended.sent[0] ?? '');
+    ended.client().emit('end');
+    expect([ended.warnings(), ended.delay()]).toEqual([['listening', 'polling_only'], 1_000]);
+  });
+
+  it('says nothing, and tries nothing, after it was stopped', async () => {
+    const at = await listening({});
+    at.hear(at.sent[0] ?? '');
+    stop();
+    at.client().emit('end');
+    expect([at.warnings(), at.connects()]).toEqual([['listening'], 1]);
   });
 });
