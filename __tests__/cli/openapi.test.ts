@@ -157,13 +157,12 @@ describe('keyward openapi', () => {
   it('--base-path is the prefix of every path of the app in the document', async () => {
     const described = join(folder, 'based.yaml');
     const based = file('based.mjs', APP.replaceAll("'/payments", "'/v1/payments").replace("'/health'", "'/v1/health'"));
-    const apart = await runProgram(['openapi', 'check', based, yaml, '--json']);
-    expect([apart.code, JSON.parse(apart.out).differences.length > 0]).toEqual([1, true]);
     const args = [based, yaml, '--base-path', '/v1'];
     expect(await runProgram(['openapi', 'describe', ...args, '--out', described])).toMatchObject({ code: 0, out: '' });
     expect(parse(readFileSync(described, 'utf8')).paths['/payments/{id}'].get.security).toEqual(SECURITY);
     const same = await runProgram(['openapi', 'check', based, described, '--base-path', '/v1', '--json']);
     expect([same.code, JSON.parse(same.out)]).toEqual([0, { differences: [] }]);
+    expect((await runProgram(['openapi', 'check', based, described])).code).toBe(1);
   });
 
   it('O15 describe exits with 1 on a conflict and writes nothing', async () => {

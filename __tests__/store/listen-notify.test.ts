@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { StoreWarning } from 'keyward';
+import type { StoreWarning } from 'keyward/store';
 import pg from 'pg';
 import { listenOnPostgres } from '../../lib/store/postgres/listen-notify.js';
 import { clientConfig } from '../../lib/store/postgres/pool.js';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { StoreWarning } from 'keyward';
-import { openStore } from 'keyward/store';
+import { openStore, type StoreWarning } from 'keyward/store';
 import { checkDriver } from '../../lib/store/open-store.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { fileOf } from '../support/store-database.js';
