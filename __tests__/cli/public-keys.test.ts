@@ -75,6 +75,13 @@ describe.each(sharedEngines)('keyward access-keys on %s', (engine) => {
     expect(await view()).toMatchObject({ version: 1, publicKeys: [] });
   });
 
+  it('add-public-key reads a file of 16,384 bytes, and no longer one', async () => {
+    const text = pem(publicKey, 'spki');
+    const long = await keyward.run('access-keys', 'add-public-key', id, fileOf('long.pem', text.padEnd(16_385)));
+    expect([long.code, long.err]).toEqual([2, expect.stringMatching(/too large/)]);
+    expect((await add(fileOf('largest.pem', text.padEnd(16_384)))).record.publicKeys).toHaveLength(1);
+  });
+
   it('add-public-key says that there is no such file', async () => {
     const { code, out, err } = await keyward.run('access-keys', 'add-public-key', id, join(folder, 'none.pem'));
     expect([code === 0, out]).toEqual([false, '']);
