@@ -44,7 +44,87 @@ it('replaces the token for the next request if a stream could not be sent again'
   expect([(await upload()).status, (await upload()).status]).toEqual([401, 200]);
 });
 
+describe('a request that is refused with invalid_token', () => {
+  async function* chunks() {
+    yield new TextEncoder().encode('x');
+  }
+
+  it.each([
+    ['an iterable body', (origin: string) => [origin, { method: 'POST', body: chunks(), duplex: 'half' }], 1],
+    ['a Request without a body', (origin: string) => [new Request(origin)], 2],
+    [
+      'a text in the place of the body of a Request',
+      (origin: string) => [new Request(origin, { method: 'POST', body: 'y' }), { body: 'x' }],
+      2,
+    ],
+  ] as const)('is sent again only if its body can be read again: %s', async (_what, argsOf, times) => {
+    const issuer = await issuerWith();
+    const api = await started(({ headers }) => (headers.authorization === 'Bearer token-1' ? invalidToken : {}));
+    const [input, init] = argsOf(api.origin) as unknown as [string | Request, RequestInit?];
+    await clientOf(issuer).client.fetch(input, init);
+    expect(api.seen).toHaveLength(times);
+    expect(new Set(api.seen.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it.each(['HEAD', 'OPTIONS'])('is sent again after a redirect of %s, which is safe', async (method) => {
+    const issuer = await issuerWith();
+    const api = await started(({ path, headers }) => {
+      if (path === '/a') return { status: 307, headers: { location: '/b' } };
+      return headers.authorization === 'Bearer token-1' ? invalidToken : {};
+    });
+    expect((await clientOf(issuer).client.fetch(`${api.origin}/a`, { method })).status).toBe(200);
+  });
+
+  it('is not sent again after a redirect of PUT', async () => {
+    const issuer = await issuerWith();
+    const api = await started(({ path }) =>
+      path === '/a' ? { status: 307, headers: { location: '/b' } } : invalidToken,
+    );
+    const response = await clientOf(issuer).client.fetch(`${api.origin}/a`, { method: 'PUT', body: 'x' });
+    expect(response.status).toBe(401);
+    expect(api.seen.map(({ path }) => path)).toEqual(['/a', '/b']);
+  });
+});
+
 describe('the option fetch', () => {
+  it.each([
+    ['get', 'GET'],
+    ['head', 'HEAD'],
+    ['options', 'OPTIONS'],
+    ['post', 'POST'],
+    ['put', 'PUT'],
+    ['delete', 'DELETE'],
+    ['patch', 'patch'],
+  ])('gets the method %s as %s (Fetch §2.2.1)', async (given, method) => {
+    const issuer = await issuerWith();
+    const methods: unknown[] = [];
+    const send: typeof fetch = async (input, init) => {
+      if (String(input).startsWith(issuer.origin)) return fetch(input, init);
+      methods.push(init?.method);
+      return new Response(null);
+    };
+    await clientOf(issuer, { fetch: send }).client.fetch('https://api.example/', { method: given });
+    expect(methods).toEqual([method]);
+  });
+
+  it('gets headers, method and redirect of init in the place of those of the Request', async () => {
+    const issuer = await issuerWith();
+    const api = await started(() => ({ status: 302, headers: { location: '/b' } }));
+    const request = new Request(api.origin, { method: 'PUT', headers: { 'x-a': '1' }, redirect: 'error' });
+    const init = { method: 'DELETE', headers: { 'x-b': '2' }, redirect: 'manual' as const };
+    expect((await clientOf(issuer).client.fetch(request, init)).status).toBe(302);
+    expect(api.seen).toMatchObject([{ method: 'DELETE', headers: { 'x-b': '2' } }]);
+    expect(api.seen[0]?.headers).not.toHaveProperty('x-a');
+  });
+
+  it('gets the redirect of a Request', async () => {
+    const issuer = await issuerWith();
+    const api = await started(() => ({ status: 302, headers: { location: '/b' } }));
+    const request = new Request(api.origin, { redirect: 'manual' });
+    expect((await clientOf(issuer).client.fetch(request)).status).toBe(302);
+    expect(api.seen).toHaveLength(1);
+  });
+
   it('gets URL and init for each attempt, with members that only some fetch knows', async () => {
     const issuer = await issuerWith();
     const api = await started((_request, number) => (number === 1 ? invalidToken : {}));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import { tokenClient } from 'keyward/client';
 import { clientOf, issuerWith, started } from '../support/scripted-issuer.js';
 import type { ScriptedAnswer, SeenRequest } from '../support/scripted-server.js';
 
@@ -23,6 +24,8 @@ describe('a redirect of a DPoP-bound request', () => {
     [303, 'PUT', 'GET'],
     [303, 'HEAD', 'HEAD'],
     [301, 'PUT', 'PUT'],
+    [302, 'PUT', 'PUT'],
+    [301, 'HEAD', 'HEAD'],
     [307, 'POST', 'POST'],
     [308, 'POST', 'POST'],
   ])('%i of %s is followed by %s, with a proof of its own', async (status, method, next) => {
@@ -74,6 +77,83 @@ describe('a redirect of a DPoP-bound request', () => {
     expect((await client.fetch(api.origin, { redirect: 'manual' })).status).toBe(302);
     await expect(client.fetch(new Request(api.origin, { redirect: 'error' }))).rejects.toThrow('fetch failed');
     expect(api.seen).toHaveLength(2);
+  });
+
+  it.each([300, 304, 305])('%i is no redirect', async (status) => {
+    const api = await started(() => redirect(status, '/b'));
+    expect((await (await boundClient()).fetch(api.origin)).status).toBe(status);
+    expect(api.seen).toHaveLength(1);
+  });
+
+  it('loses the headers of a body that is not sent again', async () => {
+    const api = await started(({ path }) => (path === '/a' ? redirect(303, '/b') : {}));
+    const described = {
+      ...{ 'content-encoding': 'identity', 'content-language': 'en', 'content-location': '/x' },
+      'content-type': 'text/plain',
+    };
+    const init = { method: 'POST', headers: { ...described, 'x-a': '1' }, body: 'x' };
+    await (await boundClient()).fetch(`${api.origin}/a`, init);
+    const [first, second] = api.seen;
+    expect(first?.headers).toMatchObject(described);
+    expect(second?.headers).toMatchObject({ 'x-a': '1' });
+    for (const name of Object.keys(described)) expect(second?.headers).not.toHaveProperty(name);
+  });
+
+  it('to another origin is followed there to the end', async () => {
+    const elsewhere = await started(({ path }) => (path === '/b' ? redirect(302, '/c') : {}));
+    const api = await started(() => redirect(302, `${elsewhere.origin}/b`));
+    expect((await (await boundClient()).fetch(api.origin)).status).toBe(200);
+    expect(elsewhere.seen.map(({ path, headers }) => [path, headers.authorization, headers.dpop])).toEqual([
+      ['/b', undefined, undefined],
+      ['/c', undefined, undefined],
+    ]);
+  });
+
+  it('to another origin loses all headers that are for the first', async () => {
+    const secrets = { cookie: 'a=1', host: 'api.example', 'proxy-authorization': 'Basic x' };
+    let last: Headers | undefined;
+    const send: typeof fetch = async (input, init) => {
+      if (String(input) === 'https://access.example/token')
+        return Response.json({ access_token: 'token', token_type: 'DPoP' });
+      if (String(input) === 'https://other.example/') {
+        last = new Headers(init?.headers);
+        return new Response(null);
+      }
+      return new Response(null, { status: 307, headers: { location: 'https://other.example/' } });
+    };
+    const endpoint = { tokenEndpoint: 'https://access.example/token', clientId: 'ack_1', clientSecret: 'secret' };
+    const client = tokenClient({ ...endpoint, dpop: true, fetch: send });
+    await client.fetch('https://api.example/', { headers: { ...secrets, 'x-a': '1' } });
+    expect(Object.fromEntries(last ?? [])).toEqual({ 'x-a': '1' });
+  });
+
+  it('frees the connection of each redirect', async () => {
+    let cancelled = 0;
+    const send: typeof fetch = async (input) => {
+      if (String(input) === 'https://access.example/token')
+        return Response.json({ access_token: 'token', token_type: 'DPoP' });
+      if (String(input) === 'https://api.example/b') return new Response(null);
+      const body = new ReadableStream({
+        cancel() {
+          cancelled += 1;
+        },
+      });
+      return new Response(body, { status: 302, headers: { location: '/b' } });
+    };
+    const endpoint = { tokenEndpoint: 'https://access.example/token', clientId: 'ack_1', clientSecret: 'secret' };
+    const client = tokenClient({ ...endpoint, dpop: true, fetch: send });
+    expect((await client.fetch('https://api.example/a')).status).toBe(200);
+    expect(cancelled).toBe(1);
+  });
+
+  it('that no longer needs a stream can be repeated with a nonce', async () => {
+    const api = await started((request) => {
+      if (request.path === '/a') return redirect(303, '/b');
+      return claimsOf(request).nonce === 'one' ? {} : nonceRequired;
+    });
+    const request = new Request(`${api.origin}/a`, { method: 'POST', body: 'x' });
+    expect((await (await boundClient()).fetch(request)).status).toBe(200);
+    expect(api.seen.map(({ path }) => path)).toEqual(['/a', '/b', '/b']);
   });
 
   it('is passed on without a Location', async () => {

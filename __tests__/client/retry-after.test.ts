@@ -9,6 +9,8 @@ it.each([
   ['a date in the past', 503, 'Fri, 20 Nov 2026 15:03:00 GMT', 0],
   ['neither', 503, 'soon', undefined],
   ['another status', 500, '17', undefined],
+  ['a success', 200, '17', undefined],
+  ['seconds with 429', 429, '17', 17],
 ])('RFC 9110 §10.2.3: Retry-After, %s', (_what, status, value, seconds) => {
   expect(retryAfterOf(new Response(null, { status, headers: { 'retry-after': value } }), NOW)).toBe(seconds);
 });

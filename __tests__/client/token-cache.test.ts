@@ -121,7 +121,78 @@ describe('a refresh', () => {
   });
 });
 
+describe('the lifetime of a token', () => {
+  it('counts from its request, because the issuer may have counted from then', async () => {
+    const { client, clock, answers, answer } = answeredClient();
+    const first = client.accessToken();
+    await turns();
+    clock.advance(10_000);
+    await answer(issued('token-1', 60));
+    await first;
+    clock.advance(49_999);
+    expect(await client.accessToken()).toBe('token-1');
+    await answer(refused());
+    clock.advance(1);
+    const next = client.accessToken();
+    await answer(issued('token-2'));
+    expect(await next).toBe('token-2');
+    expect(answers).toHaveLength(3);
+  });
+
+  it('is a minute without expires_in', async () => {
+    const { client, clock, answers, answer } = answeredClient();
+    const first = client.accessToken();
+    await answer(Response.json({ access_token: 'token-1', token_type: 'Bearer' }));
+    await first;
+    clock.advance(53_999);
+    await client.accessToken();
+    await turns();
+    expect(answers).toHaveLength(1);
+    clock.advance(6_000);
+    expect(await client.accessToken()).toBe('token-1');
+    clock.advance(1);
+    const next = client.accessToken();
+    await answer(issued('token-2'));
+    expect(await next).toBe('token-2');
+  });
+});
+
 describe('a token that the API refuses', () => {
+  it('is not used again if a refresh that was pending then fails', async () => {
+    const { client, clock, answers, refusals, answer } = await clientWithToken();
+    const refusal = deferred<Response>();
+    refusals.push({ token: 'token-1', answer: refusal });
+    const response = client.fetch(API_URL).catch((error: unknown) => error);
+    await turns();
+    clock.advance(3_540_000);
+    await client.accessToken();
+    refusal.resolve(
+      new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } }),
+    );
+    await answer(refused());
+    expect(await response).toBeInstanceOf(TokenClientError);
+    expect(answers).toHaveLength(2);
+    const next = client.accessToken();
+    await answer(issued('token-2'));
+    expect(await next).toBe('token-2');
+  });
+
+  it('does not end a newer token', async () => {
+    const { client, clock, refusals, presented, answer } = await clientWithToken();
+    const refusal = deferred<Response>();
+    refusals.push({ token: 'token-1', answer: refusal });
+    const response = client.fetch(API_URL);
+    await turns();
+    clock.advance(3_540_000);
+    await client.accessToken();
+    await answer(issued('token-2'));
+    refusal.resolve(
+      new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } }),
+    );
+    expect((await response).status).toBe(200);
+    expect(presented).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
   it('is replaced, also after a failed refresh', async () => {
     const { client, clock, refusals, presented, answer } = await clientWithToken();
     const refusal = deferred<Response>();

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { TokenClientError, type TokenClientOptions, tokenClient } from 'keyward/client';
 import { clientOf, invalidToken, issuerWith, rejected, SECRET, started } from '../support/scripted-issuer.js';
@@ -91,6 +91,74 @@ describe('accessToken', () => {
     expect(issuer.seen).toHaveLength(1);
   });
 
+  it('asks again only once for Retry-After', async () => {
+    const issuer = await issuerWith(() => ({ status: 503, headers: { 'retry-after': '0' } }));
+    const { client } = clientOf(issuer);
+    expect(await rejected(client.accessToken())).toMatchObject({ code: 'token_request_refused', status: 503 });
+    expect(issuer.seen).toHaveLength(2);
+  });
+
+  it('asks for JSON', async () => {
+    const issuer = await issuerWith();
+    await clientOf(issuer).client.accessToken();
+    expect(issuer.seen).toMatchObject([{ method: 'POST', headers: { accept: 'application/json' } }]);
+  });
+
+  it('sends neither scope nor resource if none is set', async () => {
+    const issuer = await issuerWith();
+    await clientOf(issuer).client.accessToken();
+    expect(issuer.seen.map(({ body }) => body)).toEqual(['grant_type=client_credentials']);
+  });
+
+  it('asks for the scopes of its options at the start, whatever becomes of the list', async () => {
+    const issuer = await issuerWith();
+    const scopes = ['payments'];
+    const { client } = clientOf(issuer, { scopes });
+    scopes.push('disputes');
+    await client.accessToken();
+    expect(new URLSearchParams(issuer.seen[0]?.body).get('scope')).toBe('payments');
+  });
+
+  it.each([
+    ['the issuer', (origin: string) => ({ issuer: origin, tokenEndpoint: undefined }), ''],
+    ['the token endpoint', (origin: string) => ({ tokenEndpoint: `${origin}/token` }), '/token'],
+  ])('signs assertions for the audience that it was given: %s', async (_what, optionsOf, path) => {
+    const issuer: ScriptedServer = await started((request) =>
+      request.path.startsWith('/.well-known/')
+        ? { body: { issuer: issuer.origin, token_endpoint: `${issuer.origin}/token` } }
+        : { body: { access_token: 'a', token_type: 'Bearer' } },
+    );
+    const key = { clientSecret: undefined, privateKey: EC_KEY, keyId: 'one' };
+    const { client, clock } = clientOf(issuer, { ...key, ...optionsOf(issuer.origin) });
+    await client.accessToken();
+    const form = new URLSearchParams(issuer.seen.at(-1)?.body);
+    const iat = clock.now() / 1_000;
+    const expected = { aud: `${issuer.origin}${path}`, iss: 'ack_1', sub: 'ack_1', iat, exp: iat + 60 };
+    expect(decodeJwt(String(form.get('client_assertion')))).toMatchObject(expected);
+    expect(issuer.seen.at(-1)?.headers.authorization).toBeUndefined();
+  });
+
+  it.each([
+    ['a code of other characters', 'Secret-1'],
+    ['a code that is too long', 'x'.repeat(65)],
+    ['a code that is no text', ['invalid_client']],
+  ])('does not repeat %s', async (_what, error) => {
+    const issuer = await issuerWith(() => ({ status: 400, body: { error } }));
+    const message = 'the token endpoint answered with the status 400';
+    expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ message });
+  });
+
+  it('says that the request was refused, even if the body of the refusal stops', async () => {
+    const server = createServer((_req, res) => {
+      res.writeHead(401, { 'content-length': '100' }).write('{"error', () => res.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const tokenEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+    const client = tokenClient({ tokenEndpoint, clientId: 'ack_1', clientSecret: SECRET });
+    expect(await rejected(client.accessToken())).toMatchObject({ code: 'token_request_refused', status: 401 });
+    server.close().closeAllConnections();
+  });
+
   it('asks again after a failure', async () => {
     const issuer = await issuerWith((number) => (number === 1 ? { status: 500 } : undefined));
     const { client } = clientOf(issuer);
@@ -123,7 +191,12 @@ describe('accessToken', () => {
     ['no token', { token_type: 'Bearer' }],
     ['a token of other characters', { access_token: 'a b', token_type: 'Bearer' }],
     ['an unknown type', { access_token: 'a', token_type: 'mac' }],
+    ['a token that is no text', { access_token: 1, token_type: 'Bearer' }],
+    ['no type', { access_token: 'a' }],
     ['a lifetime that is no number', { access_token: 'a', token_type: 'Bearer', expires_in: '3600' }],
+    ['a lifetime of zero', { access_token: 'a', token_type: 'Bearer', expires_in: 0 }],
+    ['a lifetime below zero', { access_token: 'a', token_type: 'Bearer', expires_in: -1 }],
+    ['more than 256 KiB', { access_token: 'a', token_type: 'Bearer', scope: 'x'.repeat(256 * 1_024) }],
     ['a list', []],
   ])('rejects a response with %s', async (_what, body) => {
     const issuer = await issuerWith(() => ({ body }));
@@ -294,6 +367,30 @@ describe('fetch', () => {
     expect(issuer.seen).toHaveLength(0);
   });
 
+  it.each([
+    ['a header', () => ['https://api.example.com/', { headers: { Authorization: 'x' } }]],
+    ['a header of a Request', () => [new Request('https://api.example.com/', { headers: { authorization: 'x' } })]],
+  ] as const)('rejects credentials in %s', async (_where, argsOf) => {
+    const issuer = await issuerWith();
+    const [input, init] = argsOf() as [string | Request, RequestInit?];
+    expect(String(await rejected(clientOf(issuer).client.fetch(input, init)))).toContain('remove it');
+  });
+
+  it('frees the connection of the 401 before it repeats the request', async () => {
+    const cancelled: unknown[] = [];
+    const send: typeof fetch = async (input) => {
+      if (String(input).endsWith('/token')) return Response.json({ access_token: 'a', token_type: 'Bearer' });
+      const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
+      return new Response(body, { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } });
+    };
+    const client = tokenClient({
+      ...{ tokenEndpoint: 'https://access.example/token', clientId: 'ack_1', clientSecret: SECRET, fetch: send },
+    });
+    const response = await client.fetch('https://api.example/payments');
+    expect(cancelled).toHaveLength(1);
+    expect(response.bodyUsed).toBe(false);
+  });
+
   it('lets an abort through', async () => {
     const issuer = await issuerWith();
     const api = await started(() => ({}));
@@ -342,6 +439,79 @@ describe('DPoP nonces', () => {
     expect(await client.accessToken()).toBe('token');
   });
 
+  it('does not repeat a request if the 401 has no nonce', async () => {
+    const issuer = await started(() => ({ body: bound }));
+    const api = await started(() => ({ status: 401, headers: { 'www-authenticate': 'DPoP error="use_dpop_nonce"' } }));
+    expect((await clientOf(issuer, { dpop: true }).client.fetch(api.origin)).status).toBe(401);
+    expect(api.seen).toHaveLength(1);
+  });
+
+  it('does not repeat a request of a client without DPoP', async () => {
+    const issuer = await issuerWith();
+    const api = await started(() => nonceRequired('one'));
+    expect((await clientOf(issuer).client.fetch(api.origin)).status).toBe(401);
+    expect(api.seen).toHaveLength(1);
+  });
+
+  it.each<[string, number, boolean, Readonly<Record<string, string>>]>([
+    ['once only', 2, true, { 'dpop-nonce': 'one' }],
+    ['not without a nonce', 1, true, {}],
+    ['not of a client without DPoP', 1, false, { 'dpop-nonce': 'one' }],
+  ])('repeats a token request %s', async (_what, times, dpop, headers) => {
+    const issuer = await started(() => ({ status: 400, headers, body: { error: 'use_dpop_nonce' } }));
+    const error = await rejected(clientOf(issuer, { dpop }).client.accessToken());
+    expect(error).toMatchObject({ code: 'token_request_refused', status: 400 });
+    expect(issuer.seen).toHaveLength(times);
+  });
+
+  it('uses the nonce of a token response for the next token request', async () => {
+    const issuer = await started(() => ({ headers: { 'dpop-nonce': 'one' }, body: { ...bound, expires_in: 10 } }));
+    const { client, clock } = clientOf(issuer, { dpop: true });
+    await client.accessToken();
+    clock.advance(10_000);
+    await client.accessToken();
+    expect(issuer.seen.map(nonceOf)).toEqual([undefined, 'one']);
+  });
+
+  it('stores one nonce for each of the last 100 origins', async () => {
+    const nonces: unknown[] = [];
+    const send: typeof fetch = async (input, init) => {
+      const { origin } = new URL(String(input));
+      if (origin === 'https://access.example') return Response.json(bound);
+      nonces.push(decodeJwt(String(new Headers(init?.headers).get('dpop'))).nonce);
+      return new Response(null, { headers: { 'dpop-nonce': `of ${origin}` } });
+    };
+    const client = tokenClient({
+      ...{ tokenEndpoint: 'https://access.example/token', clientId: 'ack_1', clientSecret: SECRET, dpop: true },
+      fetch: send,
+    });
+    const nonceAt = async (number: number) => {
+      await client.fetch(`https://api-${number}.example/`);
+      return nonces.at(-1);
+    };
+    for (let number = 1; number <= 100; number += 1) expect(await nonceAt(number)).toBeUndefined();
+    // The first is now the one that was used last, so that the 101st replaces the second.
+    expect(await nonceAt(1)).toBe('of https://api-1.example');
+    expect(await nonceAt(101)).toBeUndefined();
+    expect(await nonceAt(1)).toBe('of https://api-1.example');
+    expect(await nonceAt(3)).toBe('of https://api-3.example');
+    expect(await nonceAt(2)).toBeUndefined();
+  });
+
+  it('makes each proof with its own jti, at the time of the clock in seconds', async () => {
+    const issuer = await started(() => ({ body: bound }));
+    const api = await started(() => ({}));
+    const { client, clock } = clientOf(issuer, { dpop: true });
+    clock.advance(1_999);
+    for (let request = 0; request < 2; request += 1) await client.fetch(api.origin);
+    const proofs = [...issuer.seen, ...api.seen].map(({ headers }) => decodeJwt(String(headers.dpop)));
+    expect(new Set(proofs.map(({ jti }) => jti)).size).toBe(3);
+    expect(proofs.map(({ iat }) => iat)).toEqual(proofs.map(() => Math.floor(clock.now() / 1_000)));
+    const [atIssuer] = proofs;
+    expect(atIssuer).toMatchObject({ htm: 'POST', htu: `${issuer.origin}/connect/token` });
+    expect(atIssuer).not.toHaveProperty('ath');
+  });
+
   it('repeats a request once only, even if the server requires a nonce again', async () => {
     const issuer = await started(() => ({ body: bound }));
     const api = await started((_request, number) => nonceRequired(`nonce-${number}`));
@@ -387,10 +557,50 @@ describe('options', () => {
     ],
     ['a keyId that is no text, beside a secret', { ...good, keyId: 1 }, '"keyId"'],
     ['scopes with a space', { ...good, scopes: ['a b'] }, '"scopes"'],
+    ['scopes in one text', { ...good, scopes: 'a' }, '"scopes"'],
+    ['a secret and a key', { ...good, privateKey: EC_KEY }, 'set exactly one of the options "clientSecret" and'],
+    ['an issuer over http', { ...good, tokenEndpoint: undefined, issuer: 'http://access.example.com' }, '"issuer"'],
+    ['a timeout of zero', { ...good, timeout: 0 }, '"timeout" must be a whole number from 1 to 60000'],
+    ['a timeout of over a minute', { ...good, timeout: 60_001 }, '"timeout" must be a whole number from 1 to 60000'],
     ['an unknown option', { ...good, scope: 'a' }, '"scope"'],
   ])('refuses %s', (_what, options, message) => {
     expect(() => tokenClient(options as unknown as TokenClientOptions)).toThrow(TypeError);
     expect(() => tokenClient(options as unknown as TokenClientOptions)).toThrow(message);
+  });
+
+  it('accepts a timeout of a minute', () => {
+    expect(() => tokenClient({ ...good, timeout: 60_000 })).not.toThrow();
+  });
+
+  describe('timeout', () => {
+    afterEach(() => void jest.restoreAllMocks());
+
+    it.each([
+      ['is ten seconds by default', undefined, 10_000],
+      ['limits the metadata and the token request, each by itself', 1_234, 1_234],
+    ])('%s', async (_what, timeout, milliseconds) => {
+      const issuer: ScriptedServer = await started(({ path }) =>
+        path.startsWith('/.well-known/')
+          ? { body: { issuer: issuer.origin, token_endpoint: `${issuer.origin}/token` } }
+          : { body: { access_token: 'a', token_type: 'Bearer' } },
+      );
+      const limits = jest.spyOn(AbortSignal, 'timeout');
+      const { client } = clientOf(issuer, { issuer: issuer.origin, tokenEndpoint: undefined, timeout });
+      await client.accessToken();
+      // The one of 1,000 ms is for the first of the two metadata URLs.
+      expect(limits.mock.calls).toEqual([[milliseconds], [1_000], [milliseconds]]);
+    });
+  });
+
+  it('applies allowHttp to requests and to the token endpoint in the metadata', async () => {
+    const send: typeof fetch = async (input) => {
+      const { pathname } = new URL(String(input));
+      if (!pathname.startsWith('/.well-known/')) return Response.json({ access_token: 'a', token_type: 'Bearer' });
+      return Response.json({ issuer: 'http://access.example', token_endpoint: 'http://access.example/token' });
+    };
+    const names = { issuer: 'http://access.example', clientId: 'ack_1', clientSecret: SECRET, fetch: send };
+    const client = tokenClient({ ...names, allowHttp: true });
+    expect((await client.fetch('http://api.example/')).status).toBe(200);
   });
 
   it('accepts http elsewhere with allowHttp', () => {
