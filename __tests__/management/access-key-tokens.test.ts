@@ -31,6 +31,21 @@ describe.each(engines)('on %s, tokens of an access key', (engine) => {
     expect([await api.status('/', token), await api.status('/', later.token)]).toEqual([401, 200]);
   });
 
+  it('are revoked at a later time by each revokeTokens, even if the clock of the database was set back', async () => {
+    const holder = await at.account();
+    const { key } = await holder.accessKey();
+    const ahead = Date.now() + 3_600_000;
+    await at.store.repository.transact(async (tx) => {
+      await tx.updateKey(key.id, 1, { tokens_not_before: ahead });
+    });
+    await at.management.accessKeys.edit(holder.owner, key.id, { version: 2, revokeTokens: true });
+    const [entry] = (await holder.story()).slice(-1);
+    expect(entry).toMatchObject({
+      before: { tokensNotBefore: new Date(ahead).toISOString() },
+      after: { tokensNotBefore: new Date(ahead + 1).toISOString() },
+    });
+  });
+
   it('and the key are refused while it is disabled, and accepted again when it is enabled', async () => {
     const holder = await at.account();
     const { key, text } = await holder.accessKey();

@@ -71,7 +71,45 @@ describe.each(engines)('on %s, a list of audit entries', (engine) => {
     expect(actions.toSorted()).toEqual(['key.delete', 'key.revoke']);
   });
 
+  it('has the entries of one account or of every account for the operator, by the same filters', async () => {
+    const [holder, other] = [await at.account(), await at.account()];
+    await holder.key();
+    await other.key();
+    const { audit } = at.management.accounts;
+    const accountsOf = async (filter: Parameters<typeof audit>[0]) =>
+      (await audit(filter)).items.map(({ account, action }) => `${account} ${action}`);
+    expect(await accountsOf({ account: holder.id })).toEqual([`${holder.id} key.create`, `${holder.id} account.put`]);
+    expect(await accountsOf({ account: other.id, action: 'key.create' })).toEqual([`${other.id} key.create`]);
+    expect(await accountsOf({ limit: 2, action: 'key.create' })).toEqual(
+      expect.arrayContaining([`${holder.id} key.create`, `${other.id} key.create`]),
+    );
+    const doing = audit(hostile({ account: '' }));
+    expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'account'));
+  });
+
+  it('cannot be that of another account', async () => {
+    const [holder, other] = [await at.account(), await at.account()];
+    const doing = at.management.audit(holder.owner, hostile<AuditListFilter>({ account: other.id }));
+    expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'account'));
+  });
+
+  it('has 50 entries on a page, unless it is asked for others', async () => {
+    const holder = await at.account();
+    await at.store.repository.transact(async (tx) => {
+      for (let number = 0; number < 60; number += 1) {
+        await tx.audit({
+          ...{ at: START + number, account: holder.id, actor: holder.owner.id, role: 'owner', action: 'key.edit' },
+          ...{ outcome: 'done', subject: `key_${number}`, before: null, after: '{}', origin: null },
+        });
+      }
+    });
+    expect((await at.management.audit(holder.owner)).items).toHaveLength(50);
+    expect((await at.management.audit(holder.owner, { limit: 200 })).items.length).toBeGreaterThanOrEqual(61);
+  });
+
   it.each<[string, object]>([
+    ['limit', { limit: 0 }],
+    ['to', { to: new Date(Number.NaN) }],
     ['subject', { subject: '' }],
     ['subject', { subject: 'key_\u0000' }],
     ['actor', { actor: ['owner'] }],

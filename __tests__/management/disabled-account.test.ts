@@ -1,5 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { KeyView, Management } from 'keyward/management';
+import type { KeyView, Management, PublicKeyInput } from 'keyward/management';
 import { type Holder, managed, OPERATOR, refusalOf, refusing } from '../support/managed.js';
 import { engines } from '../support/test-stores.js';
 
@@ -19,7 +20,11 @@ const CREATING: Readonly<Record<string, Work>> = {
   'rotate a key': ({ keys }, { holder, key }) => keys.rotate(holder.owner, key.id),
   'rotate an access key': ({ accessKeys }, { holder, access }) => accessKeys.rotate(holder.owner, access.id),
   'add a secret': ({ accessKeys }, { holder, access }) => accessKeys.addSecret(holder.owner, access.id),
+  'add a public key': ({ accessKeys }, { holder, access }) =>
+    accessKeys.addPublicKey(holder.owner, access.id, PUBLIC_JWK),
 };
+
+const PUBLIC_JWK = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }) as PublicKeyInput;
 
 const CLOSING: Readonly<Record<string, Work>> = {
   'view, list and read the audit': async ({ keys, audit }, { holder, key }) => {

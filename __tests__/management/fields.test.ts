@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   readAllOrIds,
+  readEnvironment,
   readFlag,
   readFuture,
   readGiven,
@@ -10,6 +11,7 @@ import {
   readOneOf,
   readScopes,
   readText,
+  readTime,
 } from '../../lib/management/fields.js';
 import { readKeyId, subjectOf } from '../../lib/management/keys/read-key-id.js';
 
@@ -167,6 +169,26 @@ describe('readFuture', () => {
     ['something like a Date', { getTime: () => NOW + 1 }],
   ])('refuses %s', (_what, value) => {
     expect(() => readFuture('expiresAt', value, NOW)).toThrow(invalid('expiresAt'));
+  });
+});
+
+describe('readTime', () => {
+  const last = Date.UTC(10_000, 0) - 1;
+
+  it.each([0, last])('accepts %d ms', (time) => expect(readTime('createdAt', new Date(time))).toBe(time));
+  it.each([-1, last + 1])('refuses %d ms', (time) => {
+    expect(() => readTime('createdAt', new Date(time))).toThrow(invalid('createdAt'));
+  });
+});
+
+describe('readEnvironment', () => {
+  it.each([
+    [undefined, 'live'],
+    ['live', 'live'],
+    ['sandbox', 'sandbox'],
+  ])('reads %p as %s', (given, environment) => expect(readEnvironment(given)).toBe(environment));
+  it.each([null, '', 'any', 'Live'])('refuses %p', (given) => {
+    expect(() => readEnvironment(given)).toThrow(invalid('environment'));
   });
 });
 

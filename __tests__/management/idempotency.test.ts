@@ -131,6 +131,13 @@ describe.each(engines)('on %s', (engine) => {
     });
   });
 
+  it.each(['!', '~', 'x'.repeat(256)])('accepts the key %j', async (given) => {
+    const holder = await at.account();
+    const create = () => at.management.keys.create(holder.developer, SETTINGS, given);
+    const { key } = await create();
+    expect((await create()).key.id).toBe(key.id);
+  });
+
   it.each(['', ' ', 'a b', 'é', 'a\n', 'x'.repeat(257), 7, null, ['once'], {}])('refuses the key %j', async (given) => {
     const holder = await at.account();
     const doing = at.management.keys.create(holder.developer, SETTINGS, hostile<string>(given));

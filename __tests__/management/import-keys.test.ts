@@ -94,7 +94,17 @@ describe.each(engines)('on %s', (engine) => {
     ['an API that the account lacks', oldKey({ apis: ['reports'] }).given, 'apis: the account does not have reports'],
     ['a platform without a channel', oldKey({ platform: 'shop' }).given, 'channels: a key for an e-commerce platform'],
     ['a hint with spaces', oldKey({ hint: 'a b' }).given, 'hint: expected 1 to 32 visible characters'],
+    ['an invisible hint', oldKey({ hint: '\u115f' }).given, 'hint: expected 1 to 32 visible characters'],
+    ['a hint of 33 characters', oldKey({ hint: 'x'.repeat(33) }).given, 'hint: expected 1 to 32 visible characters'],
     ['an id that is none', oldKey({ id: 'a b' }).given, 'id: expected 1 to 64'],
+    ['an id of 65 characters', oldKey({ id: 'x'.repeat(65) }).given, 'id: expected 1 to 64'],
+    ...['new', 'New', 'all', 'prototype', 'constructor', 'a.b', '_a', '-a'].map((id): [string, unknown, string] => [
+      `the id ${id}`,
+      oldKey({ id }).given,
+      'id: expected 1 to 64',
+    ]),
+    ['a public key for all APIs', oldKey({ kind: 'public', apis: 'all' }).given, 'apis: a public key must list its'],
+    ['a confirmation', { ...oldKey().given, requireConfirmation: 'dpop' }, 'requireConfirmation: unknown field'],
     ['no date', oldKey({ createdAt: new Date(Number.NaN) }).given, 'createdAt: expected a time'],
     ['no date of expiry', oldKey({ expiresAt: hostile('soon') }).given, 'expiresAt: expected a time'],
     ['an unknown field', { ...oldKey().given, key: 'sk_x' }, 'key: unknown field'],
@@ -182,6 +192,52 @@ describe.each(engines)('on %s', (engine) => {
     expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'keys'));
     const none = at.management.keys.import(OPERATOR, holder.id, hostile<ImportedKey[]>('all'));
     expect(await refusalOf(none)).toEqual(refusing(400, 'invalid', 'keys'));
+  });
+
+  it('accepts an id of 64 characters and a hint of 32', async () => {
+    const holder = await at.account();
+    const [id, hint] = [`${holder.id}_`.padEnd(64, 'x'), 'x'.repeat(32)];
+    await at.management.keys.import(OPERATOR, holder.id, [oldKey({ id, hint }).given]);
+    expect(await at.management.keys.view(holder.owner, id)).toMatchObject({ id, hint });
+  });
+
+  it('has the given time of creation, also for its secret, and the start of the digest as hint', async () => {
+    const holder = await at.account();
+    const createdAt = new Date(START - 10 ** 9);
+    const { given } = oldKey({ createdAt });
+    await at.management.keys.import(OPERATOR, holder.id, [given, oldKey().given]);
+    const { items } = await at.management.keys.list(holder.owner, { sort: 'created' });
+    const hint = `…${given.digest.slice(0, 4)}`;
+    expect(items).toMatchObject([
+      { createdAt, hint, secrets: [{ createdAt, hint, state: 'current', lastUsedAt: null }] },
+      { createdAt: new Date(at.clock.now()), secrets: [{ createdAt: new Date(at.clock.now()) }] },
+    ]);
+  });
+
+  it('stores metadata, addresses and limits', async () => {
+    const holder = await at.account();
+    const data = {
+      ...{ metadata: { plan: 'gold' }, allowedAddresses: ['203.0.113.0/24'], platform: 'shop', channels: ['pc_1'] },
+      ...{ limits: [{ requests: 10, seconds: 60 }], environment: 'sandbox' as const, scopes: ['payments:refund'] },
+    };
+    await at.management.keys.import(OPERATOR, holder.id, [oldKey(data).given]);
+    expect((await at.management.keys.list(holder.owner)).items).toMatchObject([data]);
+  });
+
+  it('refuses a digest of another account, and that of an access key', async () => {
+    const [holder, other] = [await at.account(), await at.account()];
+    const foreign = oldKey().given;
+    await at.management.keys.import(OPERATOR, other.id, [foreign]);
+    const { text } = await holder.accessKey();
+    const batch = [oldKey().given, foreign, oldKey({ digest: digestOf(text) }).given];
+    expect(await at.management.keys.import(OPERATOR, holder.id, batch)).toEqual({
+      ...{ imported: 0, known: 0 },
+      refused: [
+        { index: 1, message: 'digest: belongs to a key of another account' },
+        { index: 2, message: 'digest: belongs to an access key' },
+      ],
+    });
+    expect((await at.management.keys.list(holder.owner)).items).toEqual([]);
   });
 
   it('two concurrent imports import each key once', async () => {

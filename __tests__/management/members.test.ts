@@ -116,6 +116,63 @@ describe.each(engines)('on %s', (engine) => {
     }
   });
 
+  it('is audited if a member without a permission asks for names, usage or the audit log', async () => {
+    const { holder, key } = await made(at, 'keys');
+    const member: Member = { ...holder.developer, permissions: [], address: '::ffff:203.0.113.9' };
+    const { keyNames, usage, recentUsage, audit } = at.management;
+    for (const doing of [
+      () => keyNames(member, [key.id]),
+      () => usage(member, key.id),
+      () => recentUsage(member, [key.id]),
+      () => audit(member),
+    ]) {
+      at.clock.advance(60_000);
+      expect(await refusalOf(doing())).toEqual(refusing(403, 'forbidden'));
+    }
+    const refused = { role: null, outcome: 'refused', after: { refused: 'forbidden' }, origin: '203.0.113.9' };
+    expect((await holder.story()).slice(1)).toMatchObject([
+      { ...refused, action: 'key.names', subject: null },
+      { ...refused, action: 'key.usage', subject: key.id },
+      { ...refused, action: 'key.usage', subject: null },
+      { ...refused, action: 'audit.list', subject: null },
+    ]);
+  });
+
+  it.each(['id', 'account', 'address'])('is invalid with NUL in its %s', async (field) => {
+    const holder = await at.account();
+    const doing = at.management.keys.list({ ...holder.owner, [field]: 'a\u0000' });
+    expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', `member.${field}`));
+  });
+
+  it.each([
+    ['an empty account', { account: '' }],
+    ['an account that is no text', { account: 7 }],
+    ['permissions that are no list', { permissions: 'owner' }],
+  ])('is none with %s', async (_what, traits) => {
+    const holder = await at.account();
+    const doing = at.management.keys.list(hostile<Member>({ ...holder.owner, ...traits }));
+    expect(await refusalOf(doing)).toEqual(refusing(401, 'no_member'));
+  });
+
+  it('ignores permissions that it does not know', async () => {
+    const holder = await at.account();
+    const member = hostile<Member>({ ...holder.owner, permissions: ['admin', 'developer', 'operator'] });
+    await at.management.keys.create(member, SETTINGS.keys);
+    expect(await holder.story()).toMatchObject([{ role: 'developer' }]);
+  });
+
+  it.each(['keyNames', 'recentUsage'] as const)('asks for %s of at most 200 keys', async (verb) => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'Till' });
+    const ids = Array.from({ length: 199 }, (_, number) => `key_${number}`);
+    await at.management[verb](holder.developer, [...ids, key.id]);
+    for (const wrong of [[...ids, key.id, 'key_more'], hostile<string[]>(key.id)]) {
+      expect(await refusalOf(at.management[verb](holder.developer, wrong))).toEqual(refusing(400, 'invalid', 'ids'));
+    }
+    const withNul = at.management[verb](holder.developer, ['key_\u0000']);
+    expect(await refusalOf(withNul)).toEqual(refusing(400, 'invalid', 'ids'));
+  });
+
   it.each([
     ['403 before 400', { permissions: [] }, 403],
     ['401 before 400', { permissions: undefined }, 401],
