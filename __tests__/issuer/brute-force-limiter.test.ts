@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { clientNetwork } from '../../lib/http/client-network.js';
 import { BruteForceLimiter, type CounterOptions, type FailureCounter } from '../../lib/issuer/brute-force-limiter.js';
@@ -218,6 +218,45 @@ describe('BruteForceLimiter with a shared counter', () => {
     expect(() => new BruteForceLimiter({ counter })).toThrow('"limits.counter"');
   });
 
+  it.each<[string, object, readonly CounterOptions[]]>([
+    [
+      'by default',
+      {},
+      [
+        { keyPrefix: 'keyward:perClient', points: 10, duration: 900 },
+        { keyPrefix: 'keyward:perAddress', points: 100, duration: 900 },
+      ],
+    ],
+    [
+      'as set',
+      { perClient: 3, perAddress: 30, window: 60 },
+      [
+        { keyPrefix: 'keyward:perClient', points: 3, duration: 60 },
+        { keyPrefix: 'keyward:perAddress', points: 30, duration: 60 },
+      ],
+    ],
+  ])('gives the limits to the function that creates it: %s', (_what, limits, expected) => {
+    const made: CounterOptions[] = [];
+    const counter = (options: CounterOptions) => {
+      made.push(options);
+      return new RateLimiterMemory(options);
+    };
+    new BruteForceLimiter({ ...limits, counter });
+    expect(made).toEqual(expected);
+  });
+
+  it('waits a second for it, and leaves no timer after its answer', async () => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const cleared = jest.spyOn(globalThis, 'clearTimeout');
+    const get = async () => null;
+    const limits = new BruteForceLimiter({ counter: () => ({ get, penalty: get, delete: get }) });
+    await limits.assertOpen('id', 'net');
+    const started = timers.mock.results.map(({ value }) => value);
+    expect(timers.mock.calls.map(([, milliseconds]) => milliseconds)).toEqual([1_000, 1_000]);
+    expect(cleared.mock.calls.map(([timer]) => timer)).toEqual(started);
+    jest.restoreAllMocks();
+  });
+
   it('has counted a failure when the refusal is sent', async () => {
     const order: string[] = [];
     const penalty = async () => {
@@ -283,6 +322,19 @@ describe('BruteForceLimiter in memory', () => {
     for (let i = 0; i < 100_000; i += 1) await limits.countFailure(`ack_${i}`, 'net');
     expect(await isShutAfterAnother('ack_99999')).toBe(true);
     expect(await isShutAfterAnother('first')).toBe(false);
+  });
+
+  it.each([
+    ['perClient', 1_000_000],
+    ['perAddress', 1_000_000],
+    ['window', 86_400],
+  ])('accepts 1 to %s of at most %d', (name, most) => {
+    for (const value of [1, most]) expect(() => new BruteForceLimiter({ [name]: value })).not.toThrow();
+    for (const value of [0, most + 1, 1.5]) {
+      expect(() => new BruteForceLimiter({ [name]: value })).toThrow(
+        `"${name}" must be a whole number from 1 to ${most}`,
+      );
+    }
   });
 
   it('refuses invalid limits', () => {

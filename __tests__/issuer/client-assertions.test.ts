@@ -13,6 +13,7 @@ import {
 import { eavesdrop } from '../support/eavesdrop.js';
 import { START } from '../support/manual-clock.js';
 import { basic, GRANT, ID, record, SECRET, type TokenService, tokenService } from '../support/token-service.js';
+import { modulusOf, rsaJwk } from '../support/weak-keys.js';
 
 const NOW = START / 1_000;
 const NO_LIMITS = { limits: { perClient: 1, perAddress: 1 } };
@@ -179,6 +180,54 @@ describe('an invalid assertion', () => {
     expect(await answerTo(assertionBody(ambiguous))).toEqual(invalidClient('assertion_key'));
   });
 
+  it.each(['crit', 'b64', 'zip', 'jku', 'x5u', 'jwk', 'x5c'])(
+    'with %s in its header is refused before its signature is verified',
+    async (member) => {
+      const [header = '', ...others] = (await signed()).split('.');
+      const members = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), [member]: [] };
+      const text = [Buffer.from(JSON.stringify(members)).toString('base64url'), ...others].join('.');
+      expect(await answerTo(assertionBody(text))).toEqual(invalidClient('assertion_header_member'));
+    },
+  );
+
+  it.each([
+    ['a kid with a control character', 'assertion_kid', { header: { kid: 'a\u0000' } }],
+    ['a kid of 257 characters', 'assertion_kid', { header: { kid: 'k'.repeat(257) } }],
+    ['an empty kid', 'assertion_kid', { header: { kid: '' } }],
+    ['exp before 1970', 'assertion_exp', { claims: { exp: -1 } }],
+    ['exp in milliseconds', 'assertion_exp', { claims: { exp: START + 60_000 } }],
+    ['iat before 1970', 'assertion_not_yet', { claims: { iat: -1 } }],
+    ['nbf as a text', 'assertion_not_yet', { claims: { nbf: String(NOW) } }],
+    ['nbf in milliseconds', 'assertion_not_yet', { claims: { nbf: START } }],
+    ['aud that is no text', 'assertion_aud', { claims: { aud: [7] } }],
+    ['jti that is no text', 'assertion_jti', { claims: { jti: 7 } }],
+  ])('with %s is refused', async (_what, reason, traits) => {
+    expect(await answerTo(assertionBody(await signed(traits)))).toEqual(invalidClient(reason));
+  });
+
+  it.each([
+    ['over 4,096 bits', rsaJwk(modulusOf(4_097), 'AQAB', 'slow')],
+    ['an exponent over 65537', rsaJwk(modulusOf(2_048), 'AQAD', 'slow')],
+  ])('is not verified with a slow RSA key, of %s', async (_what, slow) => {
+    service.table.set(ID, record({ publicKeys: [slow as never] }));
+    const text = await signed({ header: { kid: 'slow' } }, pair('RS256'));
+    expect(await answerTo(assertionBody(text))).toEqual(invalidClient('assertion_key'));
+  });
+
+  it('is verified with an RSA key of 4,096 bits', async () => {
+    service.table.set(ID, record({ publicKeys: [rsaJwk(modulusOf(4_096), 'AQAB', 'long') as never] }));
+    const text = await signed({ header: { kid: 'long' } }, pair('RS256'));
+    expect(await answerTo(assertionBody(text))).toEqual(invalidClient('assertion_signature'));
+  });
+
+  it('is refused after the public key with its kid was replaced', async () => {
+    expect(await answerTo(assertionBody(await signed()))).toEqual(ISSUED);
+    const { publicJwk } = await clientKeyPair('ES256');
+    const { kid } = pair('ES256').publicJwk;
+    service.table.set(ID, record({ publicKeys: [{ ...publicJwk, kid }] }));
+    expect(await answerTo(assertionBody(await signed()))).toEqual(invalidClient('assertion_signature'));
+  });
+
   it.each([
     ['padded', (text: string) => `${text}=`],
     ['with a fourth part', (text: string) => `${text}.AA`],
@@ -279,6 +328,19 @@ describe('a replayed assertion', () => {
     const response = await without.post(assertionBody(await signAssertion(pair('ES256'), without.url)));
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     await without.close();
+  });
+
+  it('is remembered for a minute after it expires, and for a part of a second as for a whole one', async () => {
+    const seconds: number[] = [];
+    const replay = { firstUse: (_id: string, lifetime: number) => seconds.push(lifetime) > 0 };
+    const noting = await tokenService({ replay });
+    noting.table.set(ID, record({ publicKeys: [pair('ES256').publicJwk] }));
+    for (const passed of [0, 500, 499]) {
+      noting.clock.advance(passed);
+      expect((await noting.post(assertionBody(await signAssertion(pair('ES256'), noting.url)))).status).toBe(200);
+    }
+    await noting.close();
+    expect(seconds).toEqual([120, 120, 120]);
   });
 
   it('uses the replay cache of the access keys, or the one of the options', async () => {

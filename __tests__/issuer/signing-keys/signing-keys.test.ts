@@ -4,6 +4,7 @@ import {
   ANNOUNCED_FOR,
   isRotationDue,
   KEPT_FOR,
+  MAX_KEYS,
   ROTATE_AFTER,
   replacedKeysOf,
   signingKeyOf,
@@ -15,6 +16,11 @@ import { createManualClock } from '../../support/manual-clock.js';
 
 describe('the schedule of keys', () => {
   const key = (createdAt: number, alg = 'ES256', isRetired = false) => ({ createdAt, alg, isRetired });
+
+  it('rotates after 90 days, announces a key for a day, and keeps a retired one for two hours', () => {
+    expect([ROTATE_AFTER, ANNOUNCED_FOR, KEPT_FOR].map((time) => time / 3_600_000)).toEqual([90 * 24, 24, 2]);
+    expect(MAX_KEYS).toBe(20);
+  });
 
   it.each([
     ['no key', [], 0, true],
@@ -80,6 +86,46 @@ describe('SigningKeys', () => {
     for (let i = 0; i < 10; i += 1) await one.published(other);
     await one.published(made.kid);
     expect(reads).toBe(1);
+  });
+
+  it('reads the store once a minute', async () => {
+    const [shared, clock] = [memorySigningKeys(), createManualClock()];
+    let reads = 0;
+    const listSigningKeys = () => {
+      reads += 1;
+      return shared.listSigningKeys();
+    };
+    const keys = new SigningKeys({ ...shared, listSigningKeys }, 'ES256', clock);
+    await keys.current();
+    reads = 0;
+    clock.advance(59_999);
+    await keys.current();
+    await keys.published();
+    expect(reads).toBe(0);
+    clock.advance(1);
+    await Promise.all([keys.current(), keys.published(), keys.current()]);
+    expect(reads).toBe(1);
+  });
+
+  it('asks a store that failed again after five seconds', async () => {
+    const [shared, clock] = [memorySigningKeys(), createManualClock()];
+    let [isAway, asked] = [false, 0];
+    const listSigningKeys = () => {
+      asked += 1;
+      if (isAway) throw new Error('away');
+      return shared.listSigningKeys();
+    };
+    const keys = new SigningKeys({ ...shared, listSigningKeys }, 'ES256', clock);
+    await keys.current();
+    clock.advance(60_000);
+    [isAway, asked] = [true, 0];
+    await keys.current();
+    clock.advance(4_999);
+    await keys.current();
+    expect(asked).toBe(1);
+    clock.advance(1);
+    await keys.current();
+    expect(asked).toBe(2);
   });
 
   it('two issuers that start concurrently get one key', async () => {
@@ -205,6 +251,26 @@ describe('a key that replaces the others at once', () => {
       clock.advance(1_000);
     }
     expect([(await one.current()).kid, (await other.current()).kid]).toEqual([made, made]);
+  });
+
+  it('signs 365 seconds after an instance has read it', async () => {
+    const { clock, other, old, made } = await rotatedNow();
+    expect((await other.current()).kid).toBe(old);
+    clock.advance(364_999);
+    expect((await other.current()).kid).toBe(old);
+    clock.advance(1);
+    expect((await other.current()).kid).toBe(made);
+  });
+
+  it.each([
+    ['waits at an instance that has read the store within half an hour', 1_799_999, 'old'],
+    ['signs at once at an instance that has not read the store for half an hour', 1_800_000, 'made'],
+  ] as const)('%s', async (_what, gap, expected) => {
+    const { store, clock, other } = await rotatedNow();
+    const [old, made] = (await store.listSigningKeys()).map(({ kid }) => kid);
+    // The last read of "other" was a minute ago.
+    clock.advance(gap - 60_000);
+    expect((await other.current()).kid).toBe({ old, made }[expected]);
   });
 
   it('signs at once if the old key was revoked', async () => {
