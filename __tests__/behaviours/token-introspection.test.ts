@@ -83,6 +83,15 @@ describe.each(engines)('the introspection endpoint over a store in %s', (engine)
     expect(await issuer.introspect(api, token)).toEqual(INACTIVE);
   });
 
+  it.each([
+    [300_000, true],
+    [301_000, false],
+  ])('a token of an instance whose clock is %d ms ahead is active: %s', async (ahead, isActive) => {
+    const token = await issuer.obtain(shop);
+    issuer.clock.setWall(-ahead);
+    expect(await issuer.introspect(api, token)).toMatchObject({ active: isActive });
+  });
+
   it('I08 a token of another environment is not active', async () => {
     const sandbox = await issuer.client('ack_sandbox', { environment: 'sandbox' });
     expect(await issuer.introspect(api, await issuer.obtain(sandbox))).toEqual(INACTIVE);

@@ -112,6 +112,7 @@ describe.each(engines)('the revocation endpoint over a store in %s', (engine) =>
     await issuer.revoke(shop, token);
     const heard = events.heard<TokenDecision>('keyward:token');
     expect(heard).toMatchObject([{ endpoint: 'revocation', outcome: 'revoked', status: 200, clientId: 'ack_shop' }]);
+    expect(heard).toMatchObject([{ authentication: 'basic' }]);
     expect(JSON.stringify(heard)).not.toContain(String(decodeJwt(token).jti));
   });
 

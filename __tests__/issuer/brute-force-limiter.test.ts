@@ -84,6 +84,14 @@ describe('guesses of client secrets', () => {
     if (secret !== SECRET) expect((await ask('ack_stale', SECRET)).status).toBe(200);
   });
 
+  it('counts guesses of the secret of a disabled or unknown client', async () => {
+    service.table.set('ack_off', record({ id: 'ack_off', disabled: true }));
+    for (const id of ['ack_off', 'ack_unknown']) {
+      await fail(10, id);
+      expect((await ask(id, SECRET)).status).toBe(429);
+    }
+  });
+
   it('does not count requests without a guess', async () => {
     for (let i = 0; i < 30; i += 1) await service.post(GRANT, { 'x-forwarded-for': '192.0.2.1' });
     expect((await ask(ID, SECRET)).status).toBe(200);

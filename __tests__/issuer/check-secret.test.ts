@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { digestOf } from '../../lib/credentials/digest.js';
-import { readAccessKeyGrant } from '../../lib/credentials/records/access-key-grant.js';
+import { MAX_FORMER_SECRETS, readAccessKeyGrant } from '../../lib/credentials/records/access-key-grant.js';
 import { checkSecret } from '../../lib/issuer/clients/check-secret.js';
 
 const END = Date.UTC(2026, 10, 24);
@@ -19,3 +19,20 @@ it.each([0, 1])(
     expect(reasonOf('current', END)).toBeUndefined();
   },
 );
+
+it('the last former secret is known as one, also of a client with two secrets and as many former ones as possible', () => {
+  const former = Array.from({ length: MAX_FORMER_SECRETS }, (_, number) => digestOf(`former-${number}`));
+  const grant = readAccessKeyGrant({
+    ...{ id: 'ack_1', account: 'acme', environment: 'live', scopes: ['payments'], defaultScopes: ['payments'] },
+    secrets: ['one', 'two'].map((secret) => ({ digest: digestOf(secret) })),
+    formerSecrets: former,
+  });
+  const reasons = ['one', 'two', 'former-0', `former-${MAX_FORMER_SECRETS - 1}`, 'never'].map(
+    (secret) => checkSecret(secret, grant, END).reason,
+  );
+  expect(reasons).toEqual([undefined, undefined, 'former_secret', 'former_secret', 'wrong_secret']);
+});
+
+it('no secret of a client that does not exist is right', () => {
+  expect(checkSecret('one', undefined, END)).toEqual({ digest: digestOf('one'), reason: 'wrong_secret' });
+});

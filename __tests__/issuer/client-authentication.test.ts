@@ -140,6 +140,16 @@ describe('client authentication', () => {
     expect((await raw([line, line])).status).toBe(400);
   });
 
+  it.each([
+    ['the header', (id: string, secret: string) => [GRANT, basic(id, secret)]],
+    ['the body', (id: string, secret: string) => [inBody(id, secret), {}]],
+  ] as const)('id and secret of 256 characters are looked up: in %s', async (_where, requestOf) => {
+    const before = service.lookups;
+    const [body, headers] = requestOf('i'.repeat(256), 's'.repeat(256));
+    expect((await service.post(body, headers)).status).toBe(401);
+    expect(service.lookups).toBe(before + 1);
+  });
+
   it('a body without a secret: invalid_client', async () => {
     expect((await service.post(`${GRANT}&client_id=${ID}`)).status).toBe(401);
   });

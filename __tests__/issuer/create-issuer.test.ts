@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 import { createServer } from 'node:http';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import express from 'express';
+import { decodeProtectedHeader } from 'jose';
 import { accessTokens, bearerErrors, requireBearer, requireScopes } from 'keyward';
 import { openStore } from 'keyward/store';
 import request from 'supertest';
 import { createIssuer, type IssuerOptions, memorySigningKeys } from '../../lib/issuer/index.js';
 import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';
+import { deferred } from '../support/deferred.js';
 import { serve } from '../support/raw-http.js';
+import { eventually } from '../support/store-wait.js';
 import { AUDIENCE, basic, digestOf, GRANT, ID, record, SECRET, tokenService } from '../support/token-service.js';
 
 describe('createIssuer', () => {
@@ -70,6 +73,18 @@ describe('createIssuer', () => {
     expect((await request(server).get('/elsewhere')).status).toBe(404);
   });
 
+  it('finds the address of a client without an app: that of its connection', async () => {
+    const used: (string | undefined)[] = [];
+    const recordUse = (_digest: string, from: string | undefined) => void used.push(from);
+    const accessKeys = { resolveAccessKey: () => record({ allowedAddresses: ['127.0.0.1'] }), recordUse };
+    const issuer = createIssuer({ ...options, accessKeys });
+    const { port, close } = await serve((req, res) => issuer(req as never, res as never, () => res.end()));
+    const headers = { ...basic(ID, SECRET), 'content-type': 'application/x-www-form-urlencoded' };
+    const response = await fetch(`http://127.0.0.1:${port}/connect/token`, { method: 'POST', headers, body: GRANT });
+    await close();
+    expect([response.status, used]).toEqual([200, ['127.0.0.1']]);
+  });
+
   it('throws only if the store was opened without an encryptionKey', async () => {
     const key = randomBytes(32);
     const [without, having] = await Promise.all([openStore('memory:'), openStore('memory:', { encryptionKey: key })]);
@@ -98,6 +113,82 @@ describe('createIssuer', () => {
       });
     }
     await service.close();
+  });
+
+  it('names the methods and algorithms of each endpoint, and the endpoints under an issuer that ends with a slash', async () => {
+    const issuer = 'https://access.example/ü/';
+    const accessKeys = { resolveAccessKey: () => null, revokeToken: () => undefined };
+    const service = await tokenService({ issuer, accessKeys, introspection: {}, revocation: true });
+    const response = await fetch(`${service.url}/.well-known/oauth-authorization-server`);
+    const metadata = await response.json();
+    await service.close();
+    const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+    const algorithms = expect.arrayContaining(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA']);
+    const base = 'https://access.example/ü';
+    expect(response.headers.get('content-type')).toBe('application/json;charset=UTF-8');
+    expect(metadata).toEqual({
+      issuer,
+      authorization_endpoint: `${base}/connect/authorize`,
+      token_endpoint: `${base}/connect/token`,
+      jwks_uri: `${base}/.well-known/jwks.json`,
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: methods,
+      token_endpoint_auth_signing_alg_values_supported: algorithms,
+      introspection_endpoint: `${base}/connect/introspect`,
+      introspection_endpoint_auth_methods_supported: methods,
+      introspection_endpoint_auth_signing_alg_values_supported: algorithms,
+      revocation_endpoint: `${base}/connect/revocation`,
+      revocation_endpoint_auth_methods_supported: methods,
+      revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+    });
+  });
+
+  it.each(['listSigningKeys', 'addSigningKey', 'retireSigningKey', 'removeSigningKey'])(
+    'throws for signing keys without %s',
+    (method) => {
+      const signingKeys = { ...options.signingKeys, [method]: undefined } as never;
+      expect(() => createIssuer({ ...options, signingKeys })).toThrow('"signingKeys"');
+    },
+  );
+
+  it('signs with RS256 by default', async () => {
+    const service = await tokenService({ algorithm: undefined });
+    const { access_token: token } = (await (await service.post(GRANT, basic(ID, SECRET))).json()) as {
+      access_token: string;
+    };
+    await service.close();
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt' });
+  });
+
+  it('waits ten seconds for a body, and a second for a record', async () => {
+    const service = await tokenService();
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    expect((await service.post(GRANT, basic(ID, SECRET))).status).toBe(200);
+    const limits = timers.mock.calls.map(([, milliseconds]) => milliseconds);
+    jest.restoreAllMocks();
+    await service.close();
+    expect(limits).toEqual(expect.arrayContaining([10_000, 1_000]));
+    expect(limits.filter((limit) => Number(limit) > 10_000)).toEqual([]);
+  });
+
+  it('looks up at most 100 clients at the same time; more are refused for a second', async () => {
+    const gate = deferred<null>();
+    const asked: string[] = [];
+    const resolveAccessKey = (id: string) => {
+      asked.push(id);
+      return gate.promise;
+    };
+    const service = await tokenService({ accessKeys: { resolveAccessKey } });
+    const obtainToken = (id: string) => service.post(GRANT, basic(id, SECRET));
+    const waiting = Array.from({ length: 100 }, (_, number) => obtainToken(`ack_${number}`));
+    await eventually(async () => asked.length === 100);
+    const more = await obtainToken('ack_more');
+    gate.resolve(null);
+    await Promise.all(waiting);
+    await service.close();
+    expect([more.status, more.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(asked).not.toContain('ack_more');
   });
 
   it('refuses every authorization request without a redirect (RFC 6749 section 4.1.2.1)', async () => {

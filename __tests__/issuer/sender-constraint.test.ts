@@ -136,6 +136,13 @@ describe('DPoP at the token endpoint', () => {
     expect(answer).toMatchObject({ status: 503, error: 'temporarily_unavailable', reason: 'replay_cache' });
   });
 
+  it('a replay cache that fails is an outage, and may be retried after a second', async () => {
+    const replay = { firstUse: () => Promise.reject(new Error('away')) };
+    const service = await start({ dpop: {}, replay });
+    const response = await service.post(GRANT, { ...basic(ID, SECRET), dpop: proofFor(service) });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+
   it('works together with private_key_jwt, each with its own key', async () => {
     const service = await start({ dpop: {} });
     const pair = await clientKeyPair('EdDSA');
@@ -218,6 +225,12 @@ describe('a certificate at the token endpoint', () => {
   ])('is unavailable if certificateOf %s', async (_what, certificateOf) => {
     const service = await start({ mtls: { certificateOf } });
     expect(await obtain(service)).toMatchObject({ status: 503, reason: 'certificate' });
+  });
+
+  it('that cannot be read is an outage, and may be retried after a second', async () => {
+    const service = await start({ mtls: { certificateOf: () => 'certificate' as never } });
+    const response = await service.post(GRANT, basic(ID, SECRET));
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   });
 
   it('is ignored without mtls', async () => {

@@ -296,3 +296,20 @@ describe('a key that replaces the others at once', () => {
     expect((await other.current()).kid).toBe(made);
   });
 });
+
+describe('memorySigningKeys', () => {
+  it('keeps the time at which a key was retired first, and adds a key only after the newest one', async () => {
+    const store = memorySigningKeys();
+    const [one, other] = [await makeSigningKey('ES256', 0), await makeSigningKey('ES256', 1)];
+    expect(await store.addSigningKey(one, 'unknown')).toBe(false);
+    expect(await store.addSigningKey(one, undefined)).toBe(true);
+    expect(await store.addSigningKey(other, undefined)).toBe(false);
+    expect(await store.addSigningKey(other, one.kid)).toBe(true);
+    await store.retireSigningKey(one.kid);
+    const retiredOf = async () => (await store.listSigningKeys()).map(({ retiredAt }) => retiredAt);
+    const [first, second] = await retiredOf();
+    expect([first, second]).toEqual([expect.any(Date), undefined]);
+    await store.retireSigningKey(one.kid);
+    expect((await retiredOf())[0]).toBe(first);
+  });
+});
