@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import express from 'express';
 import { apiKeys, requireBearer } from 'keyward';
 import { createManagementApi, memberByScopes } from 'keyward/management';
 import { type ApiClient, serveApi } from '../../support/api-client.js';
+import { deferred } from '../../support/deferred.js';
 import { HAS, managed } from '../../support/managed.js';
 import { serve } from '../../support/raw-http.js';
 
@@ -100,6 +101,129 @@ describe('requests of the API', () => {
     expect(await create(`"${'x'.repeat(65 * 1_024)}"`)).toBe(413);
     expect(await create('['.repeat(30_000) + ']'.repeat(30_000))).toBe(400);
     await close();
+  });
+
+  it.each([
+    ['*', 304],
+    ['W/"1"', 304],
+    ['"7", W/"1"', 304],
+    ['W/"2"', 200],
+  ])('a key of version 1 with If-None-Match %s: %d, with its ETag', async (ifNoneMatch, expected) => {
+    const { developer, key: create } = await setup.account();
+    const { key } = await create();
+    const headers = { 'if-none-match': ifNoneMatch };
+    const { status, headers: answered } = await api.send(developer, 'GET', `/keys/${key.id}`, { headers });
+    expect([status, answered.get('etag')]).toEqual([expected, '"1"']);
+    expect(answered.get('cache-control')).toBe('no-store');
+  });
+
+  it('a body of another type closes the connection, and the types that are accepted are named', async () => {
+    const { owner, key: create } = await setup.account();
+    const { key } = await create();
+    const member = `X-Member: ${JSON.stringify(owner)}`;
+    const lines = [`PATCH /api/keys/${key.id} HTTP/1.1`, 'Host: a', member, 'If-Match: *', 'Content-Type: text/plain'];
+    const text = await api.raw([...lines, 'Content-Length: 2', '', '{}'].join('\r\n'));
+    expect(text).toMatch(/^HTTP\/1\.1 415 /);
+    expect(text).toMatch(/^Accept: application\/merge-patch\+json, application\/json\r$/im);
+    expect(text).toMatch(/^Connection: close\r$/im);
+  });
+
+  it.each([
+    [64 * 1_024, /^HTTP\/1\.1 400 /],
+    [64 * 1_024 + 1, /^HTTP\/1\.1 413 [\s\S]*^Connection: close\r$/im],
+  ])('a body of %d bytes', async (bytes, expected) => {
+    const { developer } = await setup.account();
+    const member = `X-Member: ${JSON.stringify(developer)}`;
+    const lines = ['POST /api/keys HTTP/1.1', 'Host: a', 'Connection: close', member, 'Content-Type: application/json'];
+    const body = '{"name":""}'.padEnd(bytes, ' ');
+    expect(await api.raw([...lines, `Content-Length: ${bytes}`, '', body].join('\r\n'))).toMatch(expected);
+  });
+
+  it('the media type of a body may be in capitals', async () => {
+    const { developer } = await setup.account();
+    const options = { body: { kind: 'secret', apis: ['payments'] }, headers: { 'content-type': 'APPLICATION/JSON' } };
+    expect((await api.send(developer, 'POST', '/keys', options)).status).toBe(201);
+  });
+
+  it('has ten seconds to send its body', async () => {
+    const { developer } = await setup.account();
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    await api.send(developer, 'POST', '/keys', { body: { kind: 'secret', apis: ['payments'] } });
+    const limits = timers.mock.calls.map(([, milliseconds]) => milliseconds);
+    jest.restoreAllMocks();
+    expect(limits).toContain(10_000);
+    expect(limits.filter((limit) => Number(limit) > 10_000)).toEqual([]);
+  });
+
+  it('names the query parameter that is wrong as the request has it', async () => {
+    const { developer } = await setup.account();
+    const wrong = async (query: string) => (await api.send(developer, 'GET', `/keys?${query}`)).body.errors;
+    expect(await wrong('q=')).toMatchObject([{ parameter: 'q' }]);
+    expect(await wrong('limit=0')).toMatchObject([{ parameter: 'limit' }]);
+    expect(await wrong('sort=name&sort=used')).toEqual([{ parameter: 'sort', detail: 'sort: must not be repeated' }]);
+  });
+
+  it('names the member of the body that is wrong by a JSON pointer (RFC 6901)', async () => {
+    const { developer } = await setup.account();
+    const body = { kind: 'secret', apis: ['payments'], 'a~/b': 1 };
+    const { body: problem } = await api.send(developer, 'POST', '/keys', { body });
+    expect(problem.errors).toMatchObject([{ pointer: '#/a~0~1b' }]);
+  });
+
+  it.each([
+    '2030-01-31T24:00:00Z',
+    '2030-02-30T00:00:00Z',
+    '2030-01-31',
+    '2030-01-31T12:00:00',
+    '2030-01-31 12:00:00Z',
+  ])('refuses the time %s', async (expiresAt) => {
+    const { developer } = await setup.account();
+    const options = { body: { kind: 'secret', apis: ['payments'], expiresAt } };
+    const { status, body } = await api.send(developer, 'POST', '/keys', options);
+    expect([status, body.errors[0].pointer]).toEqual([400, '#/expiresAt']);
+  });
+
+  it('a grace period of 30 days is the longest', async () => {
+    const { owner, key: create } = await setup.account();
+    const { key } = await create();
+    const rotate = async (gracePeriod: number) =>
+      (await api.send(owner, 'POST', `/keys/${key.id}/rotate`, { body: { gracePeriod } })).status;
+    expect([await rotate(2_592_000), await rotate(2_592_001), await rotate(-1)]).toEqual([200, 400, 400]);
+  });
+
+  it('an answer with characters of any script has its length in bytes', async () => {
+    const { developer } = await setup.account();
+    const name = '支払い';
+    const options = { body: { kind: 'secret', apis: ['payments'], name } };
+    const { body, text, headers } = await api.send(developer, 'POST', '/keys', options);
+    expect(body.key.name).toBe(name);
+    expect(Number(headers.get('content-length'))).toBe(Buffer.byteLength(text));
+  });
+
+  it('gets no second answer if the host app has answered already', async () => {
+    const { developer } = await setup.account();
+    const errors: unknown[] = [];
+    const app = express();
+    const handled = deferred<void>();
+    const memberOf = async () => {
+      setImmediate(() => setImmediate(handled.resolve));
+      return developer;
+    };
+    const management = { ...setup.management, audit: async () => ({ items: [], next: null }) };
+    const answering = createManagementApi({ management, memberOf });
+    app.use((req, res, next) => {
+      res.writeHead(504).end('too slow');
+      answering(req, res, (error: unknown) => {
+        errors.push(error);
+        next();
+      });
+    });
+    const { port, close } = await serve(app);
+    const response = await fetch(`http://127.0.0.1:${port}/audit`);
+    expect([response.status, await response.text()]).toEqual([504, 'too slow']);
+    await handled.promise;
+    await close();
+    expect(errors).toEqual([]);
   });
 
   it('memberByScopes writes the address of the client to the audit log, behind a trusted proxy too', async () => {
