@@ -163,13 +163,14 @@ describe('createIssuer', () => {
 
   it('waits ten seconds for a body, and a second for a record', async () => {
     const service = await tokenService();
+    // The first request also waits for the signing keys.
+    await service.post(GRANT, basic(ID, SECRET));
     const timers = jest.spyOn(globalThis, 'setTimeout');
     expect((await service.post(GRANT, basic(ID, SECRET))).status).toBe(200);
     const limits = timers.mock.calls.map(([, milliseconds]) => milliseconds);
     jest.restoreAllMocks();
     await service.close();
-    expect(limits).toEqual(expect.arrayContaining([10_000, 1_000]));
-    expect(limits.filter((limit) => Number(limit) > 10_000)).toEqual([]);
+    expect(limits).toEqual([10_000, 1_000]);
   });
 
   it('looks up at most 100 clients at the same time; more are refused for a second', async () => {
