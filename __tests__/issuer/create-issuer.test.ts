@@ -117,7 +117,7 @@ describe('createIssuer', () => {
 
   it('names the methods and algorithms of each endpoint, and the endpoints under an issuer that ends with a slash', async () => {
     const issuer = 'https://access.example/ü/';
-    const accessKeys = { resolveAccessKey: () => null, revokeToken: () => undefined };
+    const accessKeys = { resolveAccessKey: () => null, revokeToken: async () => undefined };
     const service = await tokenService({ issuer, accessKeys, introspection: {}, revocation: true });
     const response = await fetch(`${service.url}/.well-known/oauth-authorization-server`);
     const metadata = await response.json();
