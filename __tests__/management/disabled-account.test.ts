@@ -20,8 +20,6 @@ const CREATING: Readonly<Record<string, Work>> = {
   'rotate a key': ({ keys }, { holder, key }) => keys.rotate(holder.owner, key.id),
   'rotate an access key': ({ accessKeys }, { holder, access }) => accessKeys.rotate(holder.owner, access.id),
   'add a secret': ({ accessKeys }, { holder, access }) => accessKeys.addSecret(holder.owner, access.id),
-  'add a public key': ({ accessKeys }, { holder, access }) =>
-    accessKeys.addPublicKey(holder.owner, access.id, PUBLIC_JWK),
 };
 
 const PUBLIC_JWK = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }) as PublicKeyInput;
@@ -63,6 +61,14 @@ describe.each(engines)('on %s, members of a disabled account', (engine) => {
     expect(keys).toEqual([made.key, made.access]);
     await at.management.accounts.setDisabled(OPERATOR, holder.id, false);
     await create(at.management, made);
+  });
+
+  it('cannot add a public key', async () => {
+    const { holder, access } = await make();
+    const add = () => at.management.accessKeys.addPublicKey(holder.owner, access.id, PUBLIC_JWK);
+    expect(await refusalOf(add())).toEqual(refusing(403, 'forbidden'));
+    await at.management.accounts.setDisabled(OPERATOR, holder.id, false);
+    expect((await add()).publicKeys).toHaveLength(1);
   });
 
   it.each(Object.entries(CLOSING))('can %s', async (_what, close) => {
