@@ -58,7 +58,7 @@ describe('N41 --json with a mistake', () => {
   it.each([
     [['keys', 'list'], 2, 'usage', /^required option '--account <id>' not specified$/],
     [['keys', 'lst', '--account', 'acme'], 2, 'usage', /^unknown command 'lst'; did you mean list\?$/],
-    [['keys'], 2, 'usage', /^a command is missing; --help lists the commands$/],
+    [['keys'], 2, 'usage', /^expected a command; to see the commands, add --help$/],
     [['nosuch'], 2, 'usage', /^unknown command 'nosuch'$/],
     [['keys', 'view', 'key_x'], 1, 'refused', /^there is no key "key_x"/],
     [['accounts', 'put', 'a b'], 1, 'invalid', /^account: expected 1 to 64/],

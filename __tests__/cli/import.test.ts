@@ -84,8 +84,8 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const bad = [
       ['nonsense,secret,payments,,,,,,,,,', 'digest: expected the SHA-256 of the key in hex'],
       [lineOf('x', 'private,payments,,,,,,,,,'), 'kind: expected secret or public'],
-      [lineOf('y', 'secret,payouts,,,,,,,,,'), 'apis: the account does not have payouts'],
-      [lineOf('z', 'public,all,,,,,,,,,'), 'apis: a public key must list its APIs; "all" is not allowed'],
+      [lineOf('y', 'secret,payouts,,,,,,,,,'), 'apis: the account is not entitled to payouts'],
+      [lineOf('z', 'public,all,,,,,,,,,'), 'apis: a public API key must list its APIs; "all" is not allowed'],
       [
         lineOf('s', 'secret,payments,,,,pc_1 pc_2,shop,,,,'),
         'channels: a key for an e-commerce platform must have exactly one channel',
@@ -151,7 +151,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     [
       'a heading that is missing',
       lineOf('a'),
-      'the first line must contain the names of the columns; digest, kind, apis are required, and the known columns are',
+      'the first line must contain the column names; digest, kind, apis are required, and the known columns are',
     ],
     ['a file that is empty', '', 'bad.csv is empty'],
     ['a file of blank lines', '\n  \r\n', 'bad.csv is empty'],

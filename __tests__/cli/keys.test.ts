@@ -162,7 +162,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect((await edit('--no-expires', '--no-name')).record).toMatchObject({ expiresAt: null, name: null });
     expect(await keyward.run('keys', 'edit', record.id)).toMatchObject({ code: 2, out: '' });
     expect(await keyward.run('keys', 'edit', record.id, '--api', 'payouts')).toMatchObject({
-      ...{ code: 1, err: '--api: the account does not have payouts\n' },
+      ...{ code: 1, err: '--api: the account is not entitled to payouts\n' },
     });
   });
 
@@ -261,7 +261,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     const question = `Revoke the key ${record.id} "till" of the account acme? This cannot be undone. [y/N] `;
     for (const answer of ['n\n', '\n', '', 'yesterday\n']) {
       const asked = await typing(answer, 'keys', 'revoke', record.id);
-      expect(asked).toEqual({ code: 1, err: `${question}the answer was not yes, so nothing was changed\n` });
+      expect(asked).toEqual({ code: 1, err: `${question}the command was not confirmed, so nothing was changed\n` });
     }
     expect(await typing('y\n', 'keys', 'revoke', record.id)).toEqual({ code: 0, err: question });
     const access = await accessKey();

@@ -59,7 +59,7 @@ describe('a mistake', () => {
     [2, /^the account ID is empty$/, ['keys', 'list', '--account', '']],
     [2, /^the account ID is empty$/, ['accounts', 'view', '']],
     [1, NOBODY, ['access-keys', 'create', '--account', 'nobody', '--scope', 'x']],
-    [1, /^account: expected 1 to 64 characters of/, ['accounts', 'put', '__proto__']],
+    [1, /^account: expected 1 to 64 characters from/, ['accounts', 'put', '__proto__']],
     [
       2,
       /^--database: expected a URL that starts with [^;]+$/,
@@ -117,7 +117,7 @@ describe('a mistake', () => {
     const create = ['--account', 'acme', '--kind', 'secret', '--api', 'payments'];
     for (const [args, sentence] of [
       [['keys', 'create', ...create, '--expires', '2020-01-01'], '--expires: expected a time in the future'],
-      [['keys', 'create', ...create, '--scope', 'refunds'], '--scope: the account does not have refunds'],
+      [['keys', 'create', ...create, '--scope', 'refunds'], '--scope: the account is not entitled to refunds'],
       [['keys', 'list', '--account', 'acme', '--after', 'x'], '--after: '],
       [
         ['access-keys', 'create', '--account', 'acme', '--scope', 'payments', '--default-scope', 'x'],
@@ -173,7 +173,7 @@ describe('help', () => {
     ],
     [
       ['keys', 'import', '--help'],
-      ['names of the columns', 'digest', 'Example: keyward keys import'],
+      ['column names', 'digest', 'Example: keyward keys import'],
     ],
   ])('%j contains %j', async (args, words) => {
     const { code, out } = await keyward.run(...args);

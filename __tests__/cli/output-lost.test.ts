@@ -79,7 +79,7 @@ describe.each(SINKS)('output into %s', (sink) => {
     const { code, err } = await runInto(sink, 'access-keys', 'add-secret', id);
     expect([code, err]).toEqual([
       4,
-      expect.stringMatching(/; the new secret was deleted, because it could not be shown\n$/),
+      expect.stringMatching(/; the new secret was deleted, because it could not be shown; add another secret\n$/),
     ]);
     expect(before).toHaveLength(1);
     expect(await current()).toEqual(before);

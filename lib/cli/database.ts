@@ -65,7 +65,7 @@ export async function openDatabase(database: Database, encryptionKeys?: Encrypti
  * @throws CliError if it cannot be opened or reached.
  */
 export async function openReady(database: Database, encryptionKeys?: EncryptionKeys): Promise<CredentialStore> {
-  let cause = 'it does not answer';
+  let cause = 'it does not respond';
   function onStoreEvent(message: unknown): void {
     const { warning, detail } = message as StoreWarning;
     if (warning === 'unreachable' && detail !== undefined) cause = detail;

@@ -93,7 +93,7 @@ function asTyped({ field = '', message }: ManagementError): string {
  * you mean --account?)`, after a semicolon.
  */
 function usageMessage({ code, message }: CommanderError): string {
-  if (code === 'commander.help') return 'a command is missing; --help lists the commands';
+  if (code === 'commander.help') return 'expected a command; to see the commands, add --help';
   return message
     .replace(/^error: /, '')
     .replace(/\n\((\w)(.*)\)$/s, (_, first: string, rest: string) => `; ${first.toLowerCase()}${rest}`)

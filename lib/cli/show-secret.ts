@@ -18,7 +18,7 @@ export async function showSecret(
   { json }: { readonly json?: boolean },
   { key, secret: text }: CreatedKey,
   takeBack: () => Promise<string>,
-  remedy = `revoke it: keyward ${key.kind === 'access' ? 'access-keys' : 'keys'} revoke ${key.id}`,
+  remedy = `revoke the key: keyward ${key.kind === 'access' ? 'access-keys' : 'keys'} revoke ${key.id}`,
 ): Promise<void> {
   const isAccess = key.kind === 'access';
   if (json) {
@@ -35,7 +35,7 @@ export async function showSecret(
   } catch (error) {
     const done = await takeBack().catch((failure) => {
       const reason = formatError(failure)?.message ?? String(failure);
-      return `the new secret could not be shown, and the change could not be undone (${reason}); ${remedy}`;
+      return `the new secret could not be shown, but it may still be accepted, because the change could not be undone (${reason}); ${remedy}`;
     });
     const { message, exitCode } = outputLost(error, `; ${done}`);
     throw new CliError(message, exitCode);

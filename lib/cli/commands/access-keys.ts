@@ -67,12 +67,12 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
         const created = await management.accessKeys.create(member, settings);
         await showSecret(io, options, created, async () => {
           await management.accessKeys.revoke(member, created.key.id);
-          return `the access key ${created.key.id} was revoked, because its secret could not be shown`;
+          return `the access key ${created.key.id} was revoked, because its secret could not be shown; create another access key`;
         });
       });
     });
 
-  withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of an access key')))
+  withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of the access key')))
     .option(
       '--default-scope <scope>',
       'a scope that is granted if a token request has no scope; may be repeated',
@@ -80,7 +80,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
     )
     .addOption(confirmationOption())
     .option('--no-require-confirmation', 'no longer require access tokens that are bound to the client')
-    .option('--revoke-tokens', 'revoke all access tokens that were issued with this key until now')
+    .option('--revoke-tokens', 'revoke all access tokens that were issued with this key so far')
     .action(async (id: string, options: AccessKeyEditOptions) => {
       const { scope, defaultScope, revokeTokens, requireConfirmation } = options;
       const { scopes: _, ...settings } = settingsOf(options);
@@ -96,7 +96,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
     });
 
   withStoreOptions(
-    keys.command('add-secret <id>').description('add a second secret to an access key; the secret is shown only once'),
+    keys.command('add-secret <id>').description('add a second secret to the access key; the secret is shown only once'),
   ).action(async (id: string, options: CommonOptions) => {
     await withStore(io, options, async ({ management, memberOfKey }) => {
       const member = await memberOfKey(id);
@@ -105,9 +105,9 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
       const secret = String(added.key.secrets[0]?.id);
       const takeBack = async () => {
         await management.accessKeys.deleteSecret(member, id, secret);
-        return 'the new secret was deleted, because it could not be shown';
+        return 'the new secret was deleted, because it could not be shown; add another secret';
       };
-      const remedy = `delete it: keyward access-keys delete-secret ${id} ${secret}`;
+      const remedy = `delete the secret: keyward access-keys delete-secret ${id} ${secret}`;
       await showSecret(io, options, added, takeBack, remedy);
     });
   });
@@ -116,7 +116,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
     withStoreOptions(
       keys
         .command('delete-secret <id> <secret>')
-        .description('delete a secret of an access key; "keyward access-keys view" shows the IDs of its secrets'),
+        .description('delete a secret of the access key; "keyward access-keys view" shows the IDs of its secrets'),
     ),
   ).action(async (id: string, secret: string, options: CommonOptions & ConfirmOption) => {
     const key = await withStore(io, options, async ({ management, memberOfKey }) => {

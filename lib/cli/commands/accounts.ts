@@ -44,7 +44,7 @@ export function addAccountCommands(program: Command, io: Io): void {
       warnOfNoApi(account, options);
     });
 
-  withStoreOptions(accounts.command('view <id>').description('show one account')).action(
+  withStoreOptions(accounts.command('view <id>').description('show the account')).action(
     async (id: string, options: CommonOptions) => {
       const about = { ...options, account: id };
       show(await withStore(io, about, ({ management }) => management.accounts.view(id)), options);
@@ -68,8 +68,8 @@ export function addAccountCommands(program: Command, io: Io): void {
   );
 
   for (const [name, disabled, what] of [
-    ['disable', true, 'disable an account, so that its keys are refused until it is enabled again'],
-    ['enable', false, 'enable an account, so that its keys are accepted again'],
+    ['disable', true, 'disable the account, so that its keys are refused until it is enabled again'],
+    ['enable', false, 'enable the account, so that its keys are accepted again'],
   ] as const) {
     withStoreOptions(accounts.command(`${name} <id>`).description(what)).action(
       async (id: string, options: CommonOptions) => {

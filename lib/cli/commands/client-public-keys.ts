@@ -14,7 +14,7 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
     keys
       .command('add-public-key <id> <file>')
       .description(
-        'add a public key (PEM or JWK) to an access key, so that the client can authenticate without a secret',
+        'add a public key (PEM or JWK) to the access key, so that the client can authenticate without a secret',
       ),
   ).action(async (id: string, file: string, options: CommonOptions) => {
     const publicKey = await readKeyFile(file);
@@ -28,7 +28,7 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
     withStoreOptions(
       keys
         .command('remove-public-key <id> <kid>')
-        .description('remove a public key from an access key; "keyward access-keys view" shows the kid of each'),
+        .description('remove a public key from the access key; "keyward access-keys view" shows the kid of each'),
     ),
   ).action(async (id: string, kid: string, options: CommonOptions & ConfirmOption) => {
     const key = await withStore(io, options, async ({ management, memberOfKey }) => {

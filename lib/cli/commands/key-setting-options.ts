@@ -30,7 +30,11 @@ export function withSettings(command: Command): Command {
     )
     .option('--platform <name>', 'the e-commerce platform that the key is used on; requires exactly one --channel')
     .option('--expires <time>', 'when the key expires: a date, or a duration such as 90d', readTime)
-    .option('--metadata <name=value>', 'your own data about the key; may be repeated', collectMetadata)
+    .option(
+      '--metadata <name=value>',
+      'metadata to store with the key, such as team=checkout; may be repeated',
+      collectMetadata,
+    )
     .option(
       '--allow-address <address>',
       'an IP address or network from which the key is accepted; may be repeated',

@@ -34,7 +34,9 @@ const MAX_PRINTED = 50;
 
 export function addImportCommand(keys: Command, io: Io): void {
   withStoreOptions(
-    keys.command('import <file.csv>').description('import existing keys from a CSV file with their SHA-256 digests'),
+    keys
+      .command('import <file.csv>')
+      .description('import existing keys from a CSV file that contains their SHA-256 digests'),
   )
     .requiredOption('--account <id>', 'the account that the keys belong to')
     .option(
@@ -46,8 +48,8 @@ export function addImportCommand(keys: Command, io: Io): void {
     .addHelpText(
       'after',
       `
-The first line must contain the names of the columns: ${COLUMNS.join(', ')}.
-digest, kind and apis are required. Separate the entries of a list with spaces; "all" means every API or every channel. Write times in ISO 8601.
+The first line must contain the column names. The columns are: ${COLUMNS.join(', ')}.
+digest, kind and apis are required; the others are optional. Separate the entries of a list with spaces; "all" means every API or every channel. Write times in ISO 8601.
 Lines are imported in batches of ${BATCH}. If one line of a batch is refused, no line of the batch is imported. Correct
 the file and import it again: keys that are already in the database are skipped.
 

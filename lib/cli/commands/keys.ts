@@ -56,12 +56,12 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
         const created = await management.keys.create(member, settings);
         await showSecret(io, options, created, async () => {
           await management.keys.revoke(member, created.key.id);
-          return `the key ${created.key.id} was revoked, because it could not be shown`;
+          return `the key ${created.key.id} was revoked, because it could not be shown; create another key`;
         });
       });
     });
 
-  withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of a key')))
+  withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of the key')))
     .option('--no-scope', 'remove the scopes; a secret key then has every scope of its APIs')
     .option('--api <name>', 'an API that the key may use, or "all" for every API; may be repeated', collect)
     .action(async (id: string, options: ApiKeyEditOptions) => {

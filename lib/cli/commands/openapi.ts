@@ -26,7 +26,7 @@ interface DescribeOptions {
 
 const BASE_PATH = [
   '--base-path <path>',
-  'the prefix of every path in the document; default: the path of the URLs in "servers"',
+  'the prefix to put before every path in the document, such as /v1; default: the path of the URLs in "servers"',
 ] as const;
 const MODULE =
   '\nThe module must export the app, as the default export or as "app", and "schemes": an object that maps the name of each security scheme to its verifier.';
@@ -34,12 +34,20 @@ const MODULE =
 export function addOpenApiCommands(program: Command, io: Io): void {
   const openapi = program
     .command('openapi')
-    .description('compare the security of an app with its OpenAPI document (JSON or YAML), or add it to the document');
+    .description(
+      'compare the security requirements of an app with its OpenAPI document (JSON or YAML), or add them to the document',
+    );
 
   openapi
     .command('check <module> <document>')
-    .description('compare the security of the app and the document; exits with code 1 if they differ')
-    .option('--except <route>', "a route or operation that may differ, such as 'GET /health'; may be repeated", collect)
+    .description(
+      'compare the routes of the app, and their security requirements, with the document; exits with code 1 if they differ',
+    )
+    .option(
+      '--except <route>',
+      "a route or operation that is not compared, such as 'GET /health'; may be repeated",
+      collect,
+    )
     .option(...BASE_PATH)
     .option('--json', 'print JSON, with one object per line')
     .addHelpText('after', MODULE)
@@ -58,7 +66,9 @@ export function addOpenApiCommands(program: Command, io: Io): void {
 
   openapi
     .command('describe <module> <document>')
-    .description('add the security of the app to the operations of the document that do not define it yet')
+    .description(
+      'add the security requirements of the app to the operations of the document that do not define any yet',
+    )
     .option('--out <file>', 'the file to write the document to; default: standard output')
     .option(...BASE_PATH)
     .addHelpText('after', MODULE)

@@ -52,7 +52,10 @@ export async function editKey<Edit extends object>(
   keysOf: (management: Management) => EditableKeys<Edit>,
 ): Promise<void> {
   if (Object.keys(edit).length === 0)
-    throw new CliError('there is nothing to change; give at least one of the options that --help lists', EXIT.usage);
+    throw new CliError(
+      'there is nothing to change; set at least one option for a setting (to see the options, add --help)',
+      EXIT.usage,
+    );
   const key = await withStore(io, options, async ({ management, memberOfKey }) => {
     const member = await memberOfKey(id);
     const keys = keysOf(management);
@@ -107,15 +110,15 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     showKeys(io, page);
   });
 
-  add('view <id>', `show one ${noun}, and when it was last used`, (keys, member, id) => keys.view(member, id));
+  add('view <id>', `show the ${noun}, and when it was last used`, (keys, member, id) => keys.view(member, id));
   add(
     'end-grace <id>',
-    `end the grace period of a rotated ${noun} now, so that its old secret is refused`,
+    `end the grace period of the rotated ${noun} now, so that its old secret is refused`,
     (keys, member, id) => keys.endGrace(member, id),
   );
 
   withStoreOptions(
-    commands.command('usage <id>').description(`show the number of requests per day that were made with one ${noun}`),
+    commands.command('usage <id>').description(`show the number of requests per day that were made with the ${noun}`),
   )
     .option('--from <date>', 'the first day; default: 29 days before the last day', readDay)
     .option('--to <date>', 'the last day; default: today', readDay)
@@ -129,7 +132,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     });
 
   withConfirmation(
-    withStoreOptions(commands.command('revoke <id>').description(`revoke one ${noun}; this cannot be undone`)),
+    withStoreOptions(commands.command('revoke <id>').description(`revoke the ${noun}; this cannot be undone`)),
   ).action(async (id: string, options: CommonOptions & ConfirmOption) => {
     const key = await onKey(options, id, async (keys, member) => {
       const { name } = await keys.view(member, id);
@@ -145,7 +148,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
   });
 
   withStoreOptions(
-    commands.command('rotate <id>').description(`replace the secret of one ${noun}; the new secret is shown only once`),
+    commands.command('rotate <id>').description(`replace the secret of the ${noun}; the new secret is shown only once`),
   )
     .option(
       '--grace <duration>',

@@ -54,7 +54,10 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
         'the signing algorithm; default: the algorithm of the newest key, or RS256 if there is no key',
       ).choices(SIGNING_ALGORITHMS),
     )
-    .option('--now', 'retire the other signing keys, so that issuers sign with the new key within about seven minutes')
+    .option(
+      '--now',
+      'retire the other signing keys, so that issuers sign with the new key within about seven minutes; tokens that the other keys signed are still accepted',
+    )
     .action(async (options: RotateOptions) => {
       const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
       const kid = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator }) => {
@@ -85,7 +88,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
     withStoreOptions(
       keys
         .command('revoke <kid>')
-        .description('revoke a signing key, so that every token that it signed is refused; this cannot be undone'),
+        .description('revoke the signing key, so that every token that it signed is refused; this cannot be undone'),
     ),
   ).action(async (kid: string, options: CommonOptions & ConfirmOption) => {
     await withStore(io, options, async ({ store, operator }) => {
@@ -139,7 +142,12 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
           ? `${file} now contains a new encryption key, followed by the old one.`
           : `KEYWARD_ENCRYPTION_KEY=${both.join(',')}`,
       );
-      printLine(io, 'Restart every issuer with both keys. Then run: keyward encryption-key finish');
+      printLine(
+        io,
+        isFile
+          ? 'Restart every issuer, so that it reads both keys from this file. Then run: keyward encryption-key finish'
+          : 'Set this variable, and restart every issuer with it. Then run: keyward encryption-key finish',
+      );
     });
 
   withKeyFile(

@@ -87,8 +87,7 @@ export async function openTable(
   const stream = createReadStream(file, 'utf8');
   const lines = linesOf(file, stream);
   const { value: heading } = await lines.next();
-  if (!heading)
-    throw new CliError(`${file} is empty; its first line must contain the names of the columns`, EXIT.usage);
+  if (!heading) throw new CliError(`${file} is empty; its first line must contain the column names`, EXIT.usage);
   const [names] = await cellsOf([heading]);
   try {
     checkHeading(names ?? []);

@@ -31,7 +31,7 @@ export function checkHeading(names: readonly string[]): void {
   // If no column is known, the first line is probably a key and not a heading, so the error does not repeat it.
   if (!names.some((name) => COLUMNS.includes(name))) {
     const columns = `${NEEDED.join(', ')} are required, and ${KNOWN}`;
-    throw new CliError(`the first line must contain the names of the columns; ${columns}`, EXIT.usage);
+    throw new CliError(`the first line must contain the column names; ${columns}`, EXIT.usage);
   }
   const unknown = names.filter((name) => !COLUMNS.includes(name));
   const twice = names.filter((name, at) => names.indexOf(name) < at);

@@ -41,7 +41,7 @@ export function withServeOptions(command: Command): Command {
     .option('--issuer <url>', 'the public URL of this server; default: KEYWARD_ISSUER or http://HOST:PORT')
     .option(
       '--allow-http',
-      'allow an http URL with any host in --issuer; use it only in a network that encrypts all traffic',
+      'allow an http URL with any host in --issuer; use it only on a network that encrypts all traffic',
     )
     .option('--port <number>', 'the port to listen on, 0 for any free port; default: PORT or 4000', readPort)
     .option('--host <address>', 'the address to listen on; default: KEYWARD_HOST or 127.0.0.1')
@@ -54,7 +54,7 @@ export function withServeOptions(command: Command): Command {
     .option('--account <id>', 'the account that the Dashboard manages; default: the only account in the database')
     .option(
       '--api-url <url>',
-      'the URL in the example commands of the Dashboard, which must accept GET requests with any key; default: the audience',
+      'the URL that the example command for a new key in the Dashboard calls; it must accept GET requests with any key; default: the audience',
       readUrl,
     )
     .option(
@@ -63,7 +63,7 @@ export function withServeOptions(command: Command): Command {
     )
     .option('--no-dashboard', 'serve the token endpoint without the Dashboard')
     .option('--sign-in-links', 'print the sign-in links of the Dashboard even if the output is not a terminal')
-    .option('--no-log', 'do not log requests and token decisions to standard error')
+    .option('--no-log', 'do not log requests, the results of token requests, or database outages to standard error')
     .addHelpText('after', '\nExample: keyward serve --audience https://api.example.com');
 }
 

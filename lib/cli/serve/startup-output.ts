@@ -89,7 +89,7 @@ export function announcementOn(
       io.stdout.flush().catch(() => {
         // The output failed, but somebody may have read a part of it. New links make the printed links invalid.
         current?.links();
-        io.stderr.write('the new sign-in links could not be written, so they were made invalid\n');
+        io.stderr.write('the new sign-in links could not be printed, so they no longer work\n');
       });
     },
   };

@@ -25,5 +25,5 @@ export async function confirm({ stdin, stderr }: Io, { yes }: ConfirmOption, que
   const [answer] = await Promise.race([once(lines, 'line'), once(lines, 'close')]);
   lines.close();
   if (!/^y(?:es)?$/i.test(String(answer ?? '').trim()))
-    throw new CliError('the answer was not yes, so nothing was changed');
+    throw new CliError('the command was not confirmed, so nothing was changed');
 }
