@@ -65,7 +65,7 @@ const ownPath: Option<string> = (options, name) => {
 const ownPathOrUrl: Option<string> = (options, name) => {
   const value = options.text(name);
   if (OWN_PATH.test(value) || secureUrl(value) !== undefined) return value;
-  throw options.mistake(name, 'a path that starts with / or an https URL');
+  throw options.mistake(name, 'a path that starts with /, or an https URL');
 };
 
 const productNameOption: Option<string> = (options, name) => {

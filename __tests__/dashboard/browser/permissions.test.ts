@@ -51,7 +51,7 @@ describe.each([
           operation === 'revoke' ? fields : { ...fields, version },
         );
         expect([operation, sent]).toEqual([operation, 403]);
-        await expectText(page, 'This operation requires the Owner permission.');
+        await expectText(page, 'This operation requires the Owner role.');
         await page.goto(made.href);
       }
       for (const asked of ['edit', 'revoke']) {
@@ -188,5 +188,5 @@ async function expectShown(page: Page, names: readonly string[]): Promise<void> 
   }
   const disabled = await page.locator('button:disabled').count();
   expect(disabled).toBeGreaterThanOrEqual(names.length);
-  expect(await page.getByText('You need the Owner permission to change this key.').count()).toBe(1);
+  expect(await page.getByText('You need the Owner role to change this key.').count()).toBe(1);
 }

@@ -148,7 +148,7 @@ describe('after an error', () => {
     ['apis', '/keys', { apis: [] }, /^Choose at least one API\.$/],
     ['scopes', '/access-keys', { scopes: [] }, /^Choose at least one scope\.$/],
     ['expiresAt', '/keys', { expiresAt: '2001-01-01' }, /^Choose today or a later date\.$/],
-    ['apis', '/keys', { apis: 'repository' }, /^Your account does not have .*repository/],
+    ['apis', '/keys', { apis: 'repository' }, /^Your account is not allowed to use .*repository/],
     ['name', '/keys', { name: 'x'.repeat(101) }, /^Enter at most 100 /],
     ['channels', '/keys', { 'channels.of': 'all', channels: 'pc_1' }, /either all channels or only some/],
     ['scopes', '/keys', { 'scopes.of': 'all', scopes: 'payments' }, /either all scopes or only some/],

@@ -120,7 +120,7 @@ describe('memberOf that', () => {
   it.each(Object.keys(ODD))('gives %s: 401, with an event unless it means that nobody is signed in', async (which) => {
     expect((await dashboard.browser().get('/', { cookie: `answer=${which}` })).status).toBe(401);
     const detail =
-      'memberOf must return undefined, or { id, account, permissions } with a list of "reader", "developer" or "owner"';
+      'memberOf must return undefined or { id, account, permissions }, where permissions is a list of "reader", "developer" or "owner"';
     const invalid = { warning: 'member_invalid', method: 'GET', route: '/', detail, where: [] };
     expect(warnings()).toEqual(which === 'null' || which === 'false' ? [] : [invalid]);
   });

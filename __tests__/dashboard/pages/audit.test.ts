@@ -92,7 +92,7 @@ describe('the page', () => {
     const until = formatTime(new Date(at.clock.now() + 60_000));
     const { body } = await dashboard.browser(holder.developer).get('/audit');
     expect(body).toContain(
-      `<li><bdi>secret added: ${hint}</bdi></li><li><bdi>secret accepted until ${until}: ${key.hint}</bdi></li>`,
+      `<li><bdi>secret added: ${hint}</bdi></li><li><bdi>secret ${key.hint}: accepted until ${until}</bdi></li>`,
     );
     const { key: ended } = await holder.key();
     const { key: young } = await at.management.keys.rotate(holder.owner, ended.id, 0);
@@ -132,7 +132,7 @@ describe('the page', () => {
     await holder.key();
     const browser = dashboard.browser(holder.owner);
     const { body } = await browser.get(`/audit?actor=${holder.owner.id.slice(0, -1)}`);
-    expect(body).toContain('Enter the full member ID, because a part of it does not match.');
+    expect(body).toContain('Enter the full member ID. Partial IDs do not match.');
     const link = `/audit?action=key.create&amp;actor=${encodeURIComponent(holder.developer.id)}`;
     expect((await browser.get('/audit?action=key.create')).body).toContain(
       `<strong><a href="${MOUNT}${link}"><bdi>${holder.developer.id}</bdi></a></strong>`,

@@ -113,7 +113,7 @@ describe('a page that asks before a change', () => {
     const holder = await at.account();
     const { key } = await holder.key();
     const text = textOf((await used.browser(holder.owner).get(`/keys/${key.id}/revoke`)).body);
-    expect(text).toContain('1 request with it was accepted.');
+    expect(text).toContain('1 request was accepted.');
   });
 
   const used = servedDashboard(at, {

@@ -270,7 +270,7 @@ describe('the usage of a key', () => {
     );
     const { body } = await used.browser(holder.owner).get(`/keys/${key.id}/${path}`);
     expect(body.replace(/<[^>]+>/g, '')).toContain(
-      'The key was last used yesterday. In the last 30 days, 30,000 requests with it were accepted.',
+      'The key was last used yesterday. In the last 30 days, 30,000 requests were accepted.',
     );
   });
 });

@@ -50,7 +50,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
       '/audit.csv',
     ]) {
       const { status, body } = await browser.get(path);
-      expect([status, body]).toEqual([403, expect.stringContaining('This operation requires the Reader permission.')]);
+      expect([status, body]).toEqual([403, expect.stringContaining('This operation requires the Reader role.')]);
     }
   });
 
@@ -63,11 +63,29 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     };
     const creates = `${MOUNT}${PATH[keyType]}/new`;
     const [first, firstOfDeveloper] = await pages();
-    expect(first).toContain('You need the Developer permission to create');
+    expect(first).toContain('You need the Developer role to create');
     expect([first?.includes(creates), firstOfDeveloper?.includes(creates)]).toEqual([false, true]);
     await madeKey(holder, keyType);
     const [list, listOfDeveloper] = await pages();
     expect([list?.includes(creates), listOfDeveloper?.includes(creates)]).toEqual([false, true]);
+  });
+
+  it('a key is not created while the account is disabled, and the page says whom to contact', async () => {
+    const holder = await at.account();
+    await at.management.accounts.setDisabled('operator', holder.id, true);
+    const { status, body } = await browserOf(holder, 'owner').post(PATH[keyType], newForm(keyType));
+    const text = 'Your account is disabled. To enable the account, contact support.';
+    expect([status, body]).toEqual([403, expect.stringContaining(text)]);
+  });
+
+  it('a Developer does not give a key a scope that allows more than the role', async () => {
+    const holder = await at.account();
+    await at.management.accounts.put('operator', holder.id, { apis: 'all', scopes: ['keys:manage'] });
+    const some = keyType === 'keys' ? { 'scopes.of': 'some' } : {};
+    const form = newForm(keyType, { ...some, scopes: 'keys:manage' });
+    const { status, body } = await browserOf(holder, 'developer').post(PATH[keyType], form);
+    const text = 'Your role does not allow you to give a key these scopes: keys:manage.';
+    expect([status, body]).toEqual([403, expect.stringContaining(text)]);
   });
 
   it('a member who may not create a key does not see what the account has', async () => {
@@ -80,10 +98,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
         await browser.post(PATH[keyType], newForm(keyType, { expiresAt: 'soon' })),
       ];
       for (const { status, body } of pages) {
-        expect([status, body]).toEqual([
-          403,
-          expect.stringContaining('This operation requires the Developer permission.'),
-        ]);
+        expect([status, body]).toEqual([403, expect.stringContaining('This operation requires the Developer role.')]);
         expect(body).not.toContain('disputes');
       }
     }
@@ -102,7 +117,7 @@ describe('operations that need Owner', () => {
         one.form(key),
       );
       expect(reply.status).toBe(403);
-      expect(reply.body).toContain('This operation requires the Owner permission.');
+      expect(reply.body).toContain('This operation requires the Owner role.');
       expect(await at.management[one.keyType].view(holder.owner, key.id)).toEqual(key);
       const [entry] = (await holder.story()).slice(1);
       expect(entry).toMatchObject({ actor: holder.developer.id, outcome: 'refused', subject: key.id });
@@ -114,7 +129,7 @@ describe('operations that need Owner', () => {
     const holder = await at.account();
     const browser = dashboard.browser({ ...holder.developer, permissions: ['reader'] });
     const { body } = await browser.get(`/keys/${(await holder.key()).key.id}`);
-    expect(body).toContain('You need the Owner permission to change this key. You have the Reader permission.');
+    expect(body).toContain('You need the Owner role to change this key. You have the Reader role.');
   });
 
   it.each(KEY_TYPES)('a Developer sees the actions on %s, and which permission they need', async (keyType) => {
@@ -123,19 +138,17 @@ describe('operations that need Owner', () => {
     const [theirs, owners] = await Promise.all(
       (['developer', 'owner'] as const).map((who) => browserOf(holder, who).get(`${PATH[keyType]}/${id}`)),
     );
-    expect(theirs?.body.match(/Owner permission/g)).toHaveLength(1);
-    expect(theirs?.body).toContain(
-      'You need the Owner permission to change this key. You have the Developer permission.',
-    );
+    expect(theirs?.body.match(/Owner role/g)).toHaveLength(1);
+    expect(theirs?.body).toContain('You need the Owner role to change this key. You have the Developer role.');
     expect(theirs?.body.match(/ disabled>/g)).toHaveLength(keyType === 'keys' ? 4 : 8);
-    expect(owners?.body).not.toMatch(/the \w+ permission/);
+    expect(owners?.body).not.toMatch(/the \w+ role/);
     expect(owners?.body).not.toContain('disabled>');
     // Apart from buttons that copy, no button that could be pressed is left.
     const inert = /<fieldset class="quiet" disabled>[\s\S]*?<\/form>|<button[^>]* (?:disabled|hidden)>/g;
     expect(theirs?.body.replace(inert, '')).not.toContain('<button');
     for (const page of ['edit', 'revoke', 'end-grace/confirm']) {
       const { status, body } = await browserOf(holder, 'developer').get(`${PATH[keyType]}/${id}/${page}`);
-      expect([status, body]).toEqual([403, expect.stringContaining('This operation requires the Owner permission.')]);
+      expect([status, body]).toEqual([403, expect.stringContaining('This operation requires the Owner role.')]);
       expect(body).toContain('<nav aria-label="Dashboard">');
       expect(body).toContain(`<a class="button" href="${MOUNT}${PATH[keyType]}/${id}">Go back</a>`);
     }

@@ -67,9 +67,7 @@ describe('public keys of an access key', () => {
     const { holder, now } = await accessKey();
     const { id } = await now();
     const developer = dashboard.browser(holder.developer);
-    expect((await developer.get(`/access-keys/${id}`)).body).toContain(
-      'You need the Owner permission to change this key.',
-    );
+    expect((await developer.get(`/access-keys/${id}`)).body).toContain('You need the Owner role to change this key.');
     expect((await developer.post(`/access-keys/${id}/public-keys`, { publicKey: publicPem })).status).toBe(403);
   });
 

@@ -244,9 +244,7 @@ describe('another process', () => {
     const page = await broughtTo(other);
     expect(page.status).toBe(401);
     expect(page.body).toContain(`href="${MOUNT}/sign-in"`);
-    expect((await other.browser().get(`${MOUNT}/sign-in`)).body).toContain(
-      'Ask the operator of this platform for a sign-in link.',
-    );
+    expect((await other.browser().get(`${MOUNT}/sign-in`)).body).toContain('To get a sign-in link, contact support.');
   });
 
   it('with the same key accepts the session', async () => {

@@ -66,7 +66,7 @@ describe('a sign-in link', () => {
     const page = await site.browser().get(pathname + search);
     expect(page.status).toBe(401);
     expect(page.body).toContain('This link has already been used, has expired, or is not valid.');
-    expect(page.body).toContain('Ask the operator of this platform for a sign-in link.');
+    expect(page.body).toContain('To get a sign-in link, contact support.');
     expect(page.body).not.toContain('<form');
   });
 
@@ -106,7 +106,7 @@ describe('a sign-in link', () => {
     for (const path of [SIGN_IN, `${SIGN_IN}?token=`, `${SIGN_IN}?token=short`, `${SIGN_IN}?token=%22%3E%3Cb%3E`]) {
       const page = await site.browser().get(path);
       expect(page.status).toBe(200);
-      expect(page.body).toContain('Ask the operator of this platform for a sign-in link.');
+      expect(page.body).toContain('To get a sign-in link, contact support.');
       expect(page.body).not.toContain('<form');
     }
   });

@@ -24,7 +24,7 @@ function changesOf(old: Secret | undefined, { hint, state, acceptedUntil }: Secr
   if (old === undefined) return [`${nounOf(hint)} added: ${hint}`];
   if (state === 'ended') return old.state === 'ended' ? [] : [`${nounOf(hint)} ended: ${hint}`];
   if (typeof acceptedUntil !== 'string' || acceptedUntil === old.acceptedUntil) return [];
-  return [`${nounOf(hint)} accepted until ${formatTime(new Date(acceptedUntil))}: ${hint}`];
+  return [`${nounOf(hint)} ${hint}: accepted until ${formatTime(new Date(acceptedUntil))}`];
 }
 
 /** What the value of a key is called. The hint of a public key starts with `pk_`, and its value is not secret. */

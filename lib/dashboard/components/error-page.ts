@@ -26,6 +26,13 @@ const TEXTS: Readonly<Partial<Record<ManagementErrorCode, string>>> = {
   unavailable: 'Your keys cannot be shown or changed at the moment. Try again later.',
 };
 
+/** Parts of messages that are written for programs, and their words on pages. */
+const PAGE_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^this operation requires the (\w+) permission$/, 'this operation requires the $1 role'],
+  [/^your permissions do not allow you /, 'your role does not allow you '],
+  [/^the account is disabled; .*/, 'your account is disabled; to enable the account, contact support'],
+];
+
 const RETRY_HEADERS = Object.freeze({ 'Retry-After': '1' });
 
 /**
@@ -44,13 +51,17 @@ export function toHttpError(error: unknown): HttpError {
     return new HttpError(
       500,
       'Something went wrong',
-      'An unexpected error occurred. Try again. If it happens again, contact the operator of this platform.',
+      'An unexpected error occurred. Try again. If it happens again, contact support.',
     );
   }
   const { code, status, field } = error;
   if (code === 'not_found') return notFound();
-  const message = UNNAMED_FIELDS.includes(field ?? '') ? messageOf(error) : toSentences(error.message);
+  const message = UNNAMED_FIELDS.includes(field ?? '') ? messageOf(error) : toSentences(inPageWords(error.message));
   return new HttpError(status, TITLES[code], TEXTS[code] ?? message, code === 'unavailable' ? RETRY_HEADERS : {});
+}
+
+function inPageWords(message: string): string {
+  return PAGE_WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
 }
 
 /** An error page. It shows no data of a member: the request may have no member, or come from another site. */

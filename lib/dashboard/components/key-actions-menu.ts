@@ -48,6 +48,6 @@ ${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></de
 function note(context: PageContext, obstacle: string | undefined): Html | undefined {
   const missing = missingPermission(context, 'edit');
   if (missing !== undefined)
-    return html`<p class="needs">You need the ${missing} permission to change this key. You have the ${roleTitle(context.member)} permission.</p>`;
+    return html`<p class="needs">You need the ${missing} role to change this key. You have the ${roleTitle(context.member)} role.</p>`;
   return obstacle === undefined ? undefined : html`<p class="needs">${obstacle}</p>`;
 }

@@ -65,7 +65,7 @@ ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/require-confirmation`,
   hidden: [tokenField(context.formToken), formIdField(), hidden('version', key.version)],
   ...{ button: 'Save', tone: 'plain', missing: missingPermission(context, 'edit') },
-  content: select('confirmation', 'Required token binding', BINDINGS, current),
+  content: select('confirmation', 'Token binding', BINDINGS, current),
 })}
 </details>`;
 }

@@ -10,11 +10,11 @@ import { formatCount, USAGE_DELAY } from './usage-section.js';
 
 type Use = Pick<SecretView, 'lastUsedAt' | 'lastUsedFrom'>;
 
-/** `The key was last used 4 minutes ago. In the last 30 days, 112,630 requests with it were accepted.` */
+/** `The key was last used 4 minutes ago. In the last 30 days, 112,630 requests were accepted.` */
 export async function recentUse({ site, member, now }: PageContext, { id, lastUsedAt }: KeyView): Promise<Html> {
   const { accepted } = (await site.management.recentUsage(member, [id])).get(id) ?? { accepted: 0 };
   if (lastUsedAt === null) return html`The key has not been used yet. ${USAGE_DELAY}`;
-  const requests = accepted === 1 ? '1 request with it was' : `${formatCount(accepted)} requests with it were`;
+  const requests = accepted === 1 ? '1 request was' : `${formatCount(accepted)} requests were`;
   return html`The key was last used ${timeAgo(lastUsedAt, now)}. In the last 30 days, ${requests} accepted.`;
 }
 

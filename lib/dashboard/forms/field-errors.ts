@@ -44,8 +44,8 @@ export function errorOf({ error }: SettingsForm, field: string): string | undefi
 
 /** Error messages of management that are written for programs, and what the form shows instead. */
 const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
-  [/^apis: expected one or more$/, 'choose at least one API'],
-  [/^scopes: expected one or more$/, 'choose at least one scope'],
+  [/^apis: expected one or more APIs$/, 'choose at least one API'],
+  [/^scopes: expected one or more scopes$/, 'choose at least one scope'],
   [/^expiresAt: expected a time in the future$/, 'choose today or a later date'],
   [
     /^allowedAddresses: expected .*, got (".*")$/,
@@ -59,7 +59,7 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
     /^limits: expected a list of 1 to (\d+) .*/,
     'enter up to $1 limits, each for a different time period, such as 100/minute, 5000/day',
   ],
-  [/^\w+: the account does not have /, 'your account does not have '],
+  [/^\w+: the account is not entitled to /, 'your account is not allowed to use '],
   [/^\w+: expected /, 'enter '],
 ];
 

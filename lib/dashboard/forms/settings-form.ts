@@ -68,7 +68,7 @@ function hasAddresses({ kind, values }: SettingsForm): boolean {
 const ADDRESSES_HINT =
   'Enter one IP address or network per line, such as 203.0.113.7 or 2001:db8::/32. If you leave this empty, any address is allowed.';
 const METADATA_HINT =
-  'Enter data for your own programs as name=value pairs, one per line, such as team=checkout. Do not store secrets here.';
+  'Enter your own information about the key as name=value pairs, one per line, such as team=checkout. Do not store secrets here.';
 
 function group(title: string, fields: Html): Html {
   return html`<section class="group"><h2>${title}</h2>
@@ -117,7 +117,7 @@ function accessFields(form: SettingsForm): Html {
   const { kind, values, options } = form;
   if (kind === 'access') {
     const error = errorOf(form, 'defaultScopes');
-    return html`${scopesField(form, 'Choose the scopes that access tokens of this key can have. Scopes decide which APIs a token can call.')}
+    return html`${scopesField(form, 'Choose the scopes that access tokens of this key can have. Scopes determine which APIs a token can call.')}
 ${choiceField({
   ...{
     name: 'defaultScopes',
@@ -168,7 +168,7 @@ function platformField(form: SettingsForm): Html {
   const error = errorOf(form, 'platform');
   const names = values.platform === '' || options.platforms.includes(values.platform) ? [] : [values.platform];
   return html`<div class="field"><label for="field-platform">E-commerce platform</label>
-<p class="hint" id="platform-hint">If you choose a platform, also choose exactly one channel below.</p>
+<p class="hint" id="platform-hint">If you will use the key on an e-commerce platform, choose the platform here and exactly one channel below.</p>
 ${error !== undefined && html`<p class="error" id="platform-error">${error}</p>`}
 <select id="field-platform" name="platform"${describedBy('platform', error)}><option value="">None</option>${[
     ...options.platforms,

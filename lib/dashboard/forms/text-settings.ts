@@ -36,7 +36,7 @@ function parseJson(text: string): Metadata {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid('metadata', 'enter one name=value pair per line, or a JSON object with text values');
+    throw invalid('metadata', 'enter one name=value pair per line, or a JSON object with string values');
   }
 }
 

@@ -82,7 +82,7 @@ function nothingFound(
     return html`<p class="empty">The audit log has no entries yet.</p>`;
   const why = hasTooMany
     ? `${TOO_MANY_KEYS} `
-    : `${found?.length === 0 ? 'No key matches. Enter a part of its name or ID, or its last characters. ' : 'No entries match your filters. '}${actor === undefined ? '' : 'Enter the full member ID, because a part of it does not match. '}${from === undefined && to === undefined ? '' : 'Dates are in UTC. '}`;
+    : `${found?.length === 0 ? 'No key matches. Enter a part of its name or ID, or its last characters. ' : 'No entries match your filters. '}${actor === undefined ? '' : 'Enter the full member ID. Partial IDs do not match. '}${from === undefined && to === undefined ? '' : 'Dates are in UTC. '}`;
   return html`<p class="empty">${why}<a href="${base}/audit">Clear filters</a></p>`;
 }
 

@@ -73,7 +73,7 @@ function earlierSecretNote(key: KeyView, { now }: PageContext): Html | undefined
 /** Offers a second client secret instead of a rotation. Both secrets are then accepted until the member deletes one. */
 function addSecretNote(key: KeyView, { base }: PageContext): Html | undefined {
   if (key.kind !== 'access' || key.secrets.filter(({ state }) => state !== 'ended').length > 1) return undefined;
-  return html`<p>To keep both client secrets until you delete one, <a href="${base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm">add a client secret</a> instead.</p>`;
+  return html`<p>To keep the current client secret until you delete it, <a href="${base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm">add a client secret</a> instead.</p>`;
 }
 
 function inGrace(secrets: readonly SecretView[]): readonly SecretView[] {
@@ -95,7 +95,7 @@ export function enablePage(keyType: KeyType): Page {
       if (expiresAt !== null && expiresAt.getTime() <= context.now)
         return html`<p>The key has expired. Requests that use it will be refused until you choose a later expiration date.</p>`;
       if ((await accountOptions(context)).disabled)
-        return html`<p>Your account is disabled. Requests that use the key will be refused until the operator of this platform enables the account.</p>`;
+        return html`<p>Your account is disabled. Requests that use the key will be refused until the account is enabled. To enable the account, contact support.</p>`;
       return html`<p>Requests with this key will be accepted again.</p>`;
     },
   });

@@ -131,11 +131,11 @@ ${settingsFields({ kind, values, options, error, isNew: true, only: context.memb
   return htmlResponse(error === undefined ? 200 : 400, layout(context, page));
 }
 
-const DISABLED = html`<p class="banner">Your account is disabled, so you cannot create keys. Ask the operator of this platform to enable the account.</p>`;
+const DISABLED = html`<p class="banner">Your account is disabled, so you cannot create keys. To enable the account, contact support.</p>`;
 
 function noEntitlement(kind: Kind): Html {
   const what = kind === 'access' ? 'scopes' : 'APIs';
-  return html`<p class="empty">Your account has no ${what} yet, so you cannot create a key. Ask the operator of this platform to add ${what} to your account.</p>`;
+  return html`<p class="empty">Your account has no ${what} yet, so you cannot create a key. To add ${what} to your account, contact support.</p>`;
 }
 
 function keyTypeOfKind(kind: Kind): KeyType {

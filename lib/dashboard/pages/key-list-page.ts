@@ -61,7 +61,7 @@ function listPage(keyType: KeyType): Page {
     const isFirstRun = keys.items.length === 0 && after === undefined && Object.keys(filters).length === 0;
     const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${canCreate && html`<a class="button" href="${base}${keyType.create}${queryString({ environment: filters.environment })}">Create ${keyType.noun}</a>`}</div></div>
 ${await listFlashMessage(context, keyType)}
-${options.disabled && html`<p class="banner">Your account is disabled${isFirstRun ? ', so' : '. All its keys are refused, and'} you cannot create keys. Ask the operator of this platform to enable the account.</p>`}
+${options.disabled && html`<p class="banner">Your account is disabled${isFirstRun ? ', so' : '. All its keys are refused, and'} you cannot create keys. To enable the account, contact support.</p>`}
 ${!isFirstRun && html`${filterForm(keyType, view, options, base)}\n${shortenedNote(context)}`}
 <p class="unseen" role="status" id="found">${!isFirstRun && resultCount(keyType, keys)}</p>
 <div id="results">
@@ -202,7 +202,7 @@ function noKeys(context: PageContext, { noun }: KeyType): Html {
   const text =
     missing === undefined
       ? html`You can create an ${noun} when your account is enabled again.`
-      : html`You need the ${missing} permission to create an ${noun}.`;
+      : html`You need the ${missing} role to create an ${noun}.`;
   return html`<div class="empty"><h2>No ${noun}s</h2>
 <p>${text}</p></div>`;
 }

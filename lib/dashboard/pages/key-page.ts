@@ -31,7 +31,7 @@ import { ACCESS_KEYS, type KeyType, keyName } from '../key-type.js';
 
 const MAX_ENTRIES = 10;
 
-const ACCOUNT_DISABLED = html`<p class="banner">Your account is disabled. All its keys are refused, and you cannot create keys or secrets. Ask the operator of this platform to enable the account.</p>`;
+const ACCOUNT_DISABLED = html`<p class="banner">Your account is disabled. All its keys are refused, and you cannot create keys or secrets. To enable the account, contact support.</p>`;
 
 export function keyPage(keyType: KeyType): Page {
   return async (context) => {

@@ -51,7 +51,7 @@ ${copyField('command', 'Sample command', curlCommand(site, key, text), !isPublic
 }
 
 const SECRET_LABELS = Object.freeze({ secret: 'Secret key', public: 'Public key', access: 'Client secret' });
-const PUBLIC_HINT = 'A public key is not a secret. You can view it on the page of the key at any time.';
+const PUBLIC_HINT = "A public key is not a secret. You can view it on the key's page at any time.";
 
 /** The page for a form that was sent again, for example by a reload. There is no new secret to show. */
 function repeatedFormPage(
@@ -109,7 +109,7 @@ function otherSecretNote({ base }: PageContext, keyType: KeyType, key: KeyView):
   const other = key.secrets.slice(1).find(({ state }) => state === 'current');
   if (other === undefined) return undefined;
   const end = secretHint(other.hint);
-  return html`<p>The other client secret ${end} is still accepted. Update your clients to use the new one. Then open <a href="${base}${keyPath(keyType, key)}#secrets">the page of the key</a>, check when ${end} was last used, and delete it.</p>`;
+  return html`<p>The other client secret ${end} is still accepted. Update your clients to use the new one. Then open <a href="${base}${keyPath(keyType, key)}#secrets">the key's page</a>, make sure that ${end} is no longer in use, and then delete it.</p>`;
 }
 
 /** The URL, the ID and the secret contain no single quote, so they need no escaping for a shell. */

@@ -32,7 +32,7 @@ export interface SignInOptions {
   readonly url: string;
   /**
    * A sentence for the pages that says how to get a link.
-   * Default: `'Ask the operator of this platform for a sign-in link.'`
+   * Default: `'To get a sign-in link, contact support.'`
    */
   readonly help?: string | undefined;
   /** Seconds for which a link can be used. Default: 900. */
@@ -115,7 +115,7 @@ const mountUrl: Option<URL> = (options, name) => {
 const OPTIONS = {
   members,
   url: mountUrl,
-  help: withDefault(text, 'Ask the operator of this platform for a sign-in link.'),
+  help: withDefault(text, 'To get a sign-in link, contact support.'),
   linkLifetime: integer(900, 1, THIRTY_DAYS),
   idleTimeout: integer(1_800, 1, THIRTY_DAYS),
   absoluteTimeout: integer(43_200, 1, THIRTY_DAYS),

@@ -180,7 +180,7 @@ const MAX_FORM_BYTES = 16 * 1_024;
 function assertSecureCookies(req: Request): void {
   if (req.secure || THIS_MACHINE.test(req.headers.host ?? '')) return;
   const message =
-    'To sign in, open the Dashboard with https. With http, sign-in works only on the machine that runs the server. If the address already begins with https, the server is behind a proxy, and the operator of this platform must set "trust proxy" on the server.';
+    'To sign in, open the Dashboard over HTTPS. Over HTTP, sign-in works only on the machine that runs the server. If the address already begins with https, the server is behind a proxy, and "trust proxy" must be set on the server. If you cannot set it, contact support.';
   throw new HttpError(403, 'HTTPS required', message);
 }
 
