@@ -91,7 +91,11 @@ describe.each(engines)('on %s', (engine) => {
     ['a digest in capitals', oldKey({ digest: 'A'.repeat(64) }).given, 'digest: expected the SHA-256'],
     ['a key for a digest', oldKey({ digest: 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg' }).given, 'digest: expected the SHA-256'],
     ['an access key', oldKey({ kind: hostile('access') }).given, 'kind: expected secret or public'],
-    ['an API that the account lacks', oldKey({ apis: ['reports'] }).given, 'apis: the account does not have reports'],
+    [
+      'an API that the account lacks',
+      oldKey({ apis: ['reports'] }).given,
+      'apis: the account is not entitled to reports',
+    ],
     ['a platform without a channel', oldKey({ platform: 'shop' }).given, 'channels: a key for an e-commerce platform'],
     ['a hint with spaces', oldKey({ hint: 'a b' }).given, 'hint: expected 1 to 32 visible characters'],
     ['an invisible hint', oldKey({ hint: '\u115f' }).given, 'hint: expected 1 to 32 visible characters'],

@@ -47,5 +47,5 @@ export function checkEntitlement(key: KeyEntitlement, account: AccountEntitlemen
 function checkWithin(field: string, wanted: 'all' | readonly string[], had: 'all' | readonly string[]): void {
   if (wanted === 'all' || had === 'all') return;
   const lacking = wanted.filter((name) => !had.includes(name));
-  if (lacking.length > 0) throw invalid(field, `the account does not have ${lacking.join(', ')}`);
+  if (lacking.length > 0) throw invalid(field, `the account is not entitled to ${lacking.join(', ')}`);
 }

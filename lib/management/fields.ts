@@ -68,7 +68,10 @@ export function readId(field: string, value: unknown): string {
   // Reject names of `Object.prototype`: ids may be used as object keys.
   if (typeof value !== 'string' || !ID.test(value) || value in {} || RESERVED.includes(value)) {
     const refused = '"all", "prototype" and "constructor" are not allowed';
-    throw invalid(field, `expected 1 to 64 characters of A-Z, a-z, 0-9, _ . : and -, ${BEGINNING}; ${refused}`);
+    throw invalid(
+      field,
+      `expected 1 to 64 characters from A-Z, a-z, 0-9, "_", ".", ":" and "-", ${BEGINNING}; ${refused}`,
+    );
   }
   return value;
 }
@@ -81,7 +84,7 @@ export function readNewKeyId(field: string, value: unknown): string {
   const isId = typeof value === 'string' && KEY_ID.test(value) && !(value in {}) && value.toLowerCase() !== 'new';
   if (!isId || RESERVED.includes(value)) {
     const refused = '"new", "all", "prototype" and "constructor" are not allowed';
-    throw invalid(field, `expected 1 to 64 characters of A-Z, a-z, 0-9, _ and -, ${BEGINNING}; ${refused}`);
+    throw invalid(field, `expected 1 to 64 characters from A-Z, a-z, 0-9, "_" and "-", ${BEGINNING}; ${refused}`);
   }
   return value;
 }

@@ -132,7 +132,7 @@ async function update(tx: RepositoryTransaction, was: AccountRow, columns: Parti
   const { id, version } = was;
   if (changedFields(was, { ...was, ...columns }) === undefined) return;
   if (await tx.updateAccount(id, version, columns)) return;
-  throw new ManagementError('version_conflict', 'the account was changed at the same time; try again');
+  throw new ManagementError('version_conflict', 'another operation changed the account at the same time; try again');
 }
 
 function columnsOf(

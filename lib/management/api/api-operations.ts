@@ -54,7 +54,13 @@ function usageOperation(
 ): ApiOperation {
   const { view } = path === '/keys' ? management.keys : management.accessKeys;
   return {
-    ...{ method: 'get', path: `${path}/{id}/usage`, id: `get${noun}Usage`, summary: 'Requests by day', scopes: READ },
+    ...{
+      method: 'get',
+      path: `${path}/{id}/usage`,
+      id: `get${noun}Usage`,
+      summary: 'View the number of requests per day',
+      scopes: READ,
+    },
     query: ['from', 'to'],
     answers: {
       200: {
@@ -126,7 +132,7 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
       },
     },
     {
-      ...{ method: 'delete', path: `${path}/{secretId}`, id: 'endAccessKeySecret', summary: 'Delete one secret' },
+      ...{ method: 'delete', path: `${path}/{secretId}`, id: 'endAccessKeySecret', summary: 'Delete the secret' },
       ...{ scopes: MANAGE, ifMatch: 'optional', isRepeatable: true, handle: end },
       answers: { 204: { description: 'The secret was deleted.' } },
     },
@@ -141,7 +147,7 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
         method: 'delete',
         path: `${keysPath}/{kid}`,
         id: 'removeAccessKeyPublicKey',
-        summary: 'Remove a public key',
+        summary: 'Remove the public key',
       },
       ...{ scopes: MANAGE, ifMatch: 'optional', isRepeatable: true, handle: removePublicKey },
       answers: { 204: { description: 'The public key was removed.' } },

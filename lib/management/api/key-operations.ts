@@ -122,18 +122,25 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
       body: { schema: collection.newSchema, ...json },
       answers: {
         200: {
-          description: 'An earlier request with the same idempotency key created it. The secret is not returned again.',
+          description:
+            'An earlier request with the same idempotency key created the key. The secret is not returned again.',
           schema: 'RepeatedKey',
         },
         201: { description: 'The key, with its secret.', schema: 'CreatedKey' },
       },
     },
     {
-      ...{ method: 'get', path: one, id: `get${noun}`, summary: `View one ${title}`, scopes: READ },
+      ...{ method: 'get', path: one, id: `get${noun}`, summary: `View the ${title}`, scopes: READ },
       ...{ headers: ['ETag'], handle: view, answers: { 200: key, 304: { description: 'Not modified.' } } },
     },
     {
-      ...{ method: 'patch', path: one, id: `edit${noun}`, summary: `Edit one ${title} (RFC 7396)`, scopes: MANAGE },
+      ...{
+        method: 'patch',
+        path: one,
+        id: `edit${noun}`,
+        summary: `Edit the ${title} with a JSON Merge Patch (RFC 7396)`,
+        scopes: MANAGE,
+      },
       ...{ ifMatch: 'required', isRepeatable: true, headers: ['ETag'], handle: patch, answers: { 200: key } },
       body: { schema: collection.patchSchema, types: [MERGE_PATCH_TYPE, JSON_TYPE], required: true },
     },
@@ -142,7 +149,7 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
         method: 'delete',
         path: one,
         id: `revoke${noun}`,
-        summary: `Revoke one ${title}; this cannot be undone`,
+        summary: `Revoke the ${title}; this cannot be undone`,
         scopes: MANAGE,
       },
       ...{ ifMatch: 'optional', isRepeatable: true, handle: revoke },

@@ -16,7 +16,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   412: 'The key has changed since you read it; read it again and retry.',
   413: 'The body is too large.',
   415: 'The media type of the body is not supported.',
-  428: 'The header If-Match is missing.',
+  428: 'The If-Match header is missing.',
   503: 'The store is not available.',
 };
 const HEADERS: Readonly<Record<string, object>> = {
@@ -39,7 +39,7 @@ export function openApiDocument(operations: readonly ApiOperation[], base: strin
   }
   paths['/openapi.json'] = {
     get: {
-      ...{ operationId: 'getOpenApi', summary: 'This document', security: [] },
+      ...{ operationId: 'getOpenApi', summary: 'View this OpenAPI document', security: [] },
       responses: { 200: { description: 'OpenAPI 3.1.', content: json('application/json', schemaRef('Document')) } },
     },
   };

@@ -55,6 +55,6 @@ export function preconditionRequired(): ProblemError {
   return new ProblemError(
     428,
     'precondition_required',
-    'the header If-Match is missing; set it to the ETag of the key',
+    'the If-Match header is missing; set it to the ETag of the key',
   );
 }

@@ -11,7 +11,10 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryName, JsonSchema>> = {
   kind: { type: 'string', enum: ['secret', 'public'] },
   api: { type: 'string', description: 'Keys that can use this API.' },
   state: { type: 'string', enum: ['active', 'disabled', 'expired', 'revoked'] },
-  q: { type: 'string', description: 'Part of a name, an id or a hint.' },
+  q: {
+    type: 'string',
+    description: 'Keys with this text in their name, ID or hint (the visible characters of the secret).',
+  },
   sort: {
     ...{ type: 'string', enum: KEY_ORDERS, default: DEFAULT_ORDER },
     description: 'A leading minus sorts in descending order. Send the same value for every page of a list.',

@@ -72,7 +72,7 @@ function readAddresses(value: unknown): string | null {
   if (!isList || !value.every(isAddressRange)) {
     const wrong: unknown = isList ? value.find((one) => !isAddressRange(one)) : undefined;
     const got = typeof wrong === 'string' ? `, got "${shown(wrong)}"` : '';
-    throw invalid('allowedAddresses', `expected 1 to ${MAX_ADDRESSES} IP addresses or networks in CIDR form${got}`);
+    throw invalid('allowedAddresses', `expected 1 to ${MAX_ADDRESSES} IP addresses or networks in CIDR notation${got}`);
   }
   return JSON.stringify(value);
 }

@@ -146,7 +146,7 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
   const { disabled, revokeTokens } = given;
   const version = given.version === ANY_VERSION ? row.version : given.version;
   if (!Number.isSafeInteger(version))
-    throw invalid('version', 'expected a whole number, the version of the key when you read it');
+    throw invalid('version', 'expected the version that the key had when you read it, as a whole number');
   const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
   const revokesTokens = revokeTokens !== undefined && readFlag('revokeTokens', revokeTokens);
   return {
@@ -223,16 +223,16 @@ function readExpiry(value: unknown, row: KeyRow | undefined, now: number): numbe
 function readApis(kind: Kind, value: unknown): string | null {
   if (kind === 'access') return null;
   if (kind === 'public' && value === 'all')
-    throw invalid('apis', 'a public key must list its APIs; "all" is not allowed');
+    throw invalid('apis', 'a public API key must list its APIs; "all" is not allowed');
   const apis = readAllOrIds('apis', value);
-  if (apis.length === 0) throw invalid('apis', 'expected one or more');
+  if (apis.length === 0) throw invalid('apis', 'expected one or more APIs');
   return listToJson(apis);
 }
 
 function readAssigned(kind: Kind, value: unknown): string | null {
   if (kind !== 'access' && (value === undefined || value === null)) return null;
   const scopes = readScopes('scopes', value);
-  if (kind === 'access' && scopes.length === 0) throw invalid('scopes', 'expected one or more');
+  if (kind === 'access' && scopes.length === 0) throw invalid('scopes', 'expected one or more scopes');
   return listToJson(scopes);
 }
 

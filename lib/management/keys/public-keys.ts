@@ -34,7 +34,7 @@ const KID = /^[A-Za-z0-9_.~:-]{1,128}$/;
 const PEM = /^-----BEGIN (?:PUBLIC KEY|RSA PUBLIC KEY|CERTIFICATE)-----/;
 const REFUSED_PRIVATE =
   'this is a private key, and it was not stored; send the public key, and keep the private key on the client';
-const EXPECTED = 'expected a public key as a JWK or in PEM form';
+const EXPECTED = 'expected a public key as a JWK or in PEM format';
 
 /**
  * Reads a public key.
@@ -49,7 +49,10 @@ function readPublicKey(value: unknown): ReadPublicKey {
   const members = key.export({ format: 'jwk' });
   const kid = given ?? thumbprintOf(members);
   if (typeof kid !== 'string' || !KID.test(kid)) {
-    throw invalid(FIELD, '"kid" must be left out or have 1 to 128 characters of A-Z, a-z, 0-9, - _ . ~ and :');
+    throw invalid(
+      FIELD,
+      '"kid" must be omitted or have 1 to 128 characters from A-Z, a-z, 0-9, "-", "_", ".", "~" and ":"',
+    );
   }
   const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
   // A key that cannot verify assertions is refused when it is added. Otherwise the client would be refused later, and
