@@ -101,7 +101,7 @@ describe('a key that is not accepted here', () => {
     const foreign: CredentialVerifier = { verify: () => ({ outcome: 'declined' }) };
     const app = express();
     app.get('/payments', requireBearer({ accept: [foreign] }), requireApi('payments'), () => {});
-    expect(() => assertGuarded(app)).toThrow('GET /payments may accept keys, but no guard says which kinds');
+    expect(() => assertGuarded(app)).toThrow('GET /payments may accept keys, but no guard restricts the kinds');
   });
 
   it.each([

@@ -111,10 +111,10 @@ describe('responses that are not a key set', () => {
   const { keys } = { keys: [jwkOf(key)] };
 
   it.each<[string, RequestListener, string]>([
-    ['500', status(500), 'the response has the status 500'],
-    ['404', status(404), 'the response has the status 404'],
-    ['204', status(204), 'the response has the status 204'],
-    ['304', status(304), 'the response has the status 304'],
+    ['500', status(500), 'the response has status 500'],
+    ['404', status(404), 'the response has status 404'],
+    ['204', status(204), 'the response has status 204'],
+    ['304', status(304), 'the response has status 304'],
     ['200 with HTML', body('<html><body>Welcome</body></html>', 'text/html'), 'the response is not JSON'],
     ['truncated JSON', body(JSON.stringify({ keys }).slice(0, -2), 'application/json'), 'the response is not JSON'],
     ['null', json(null), 'expected a JWK Set'],
@@ -128,7 +128,7 @@ describe('responses that are not a key set', () => {
 
   it.each([301, 302, 307, 308])('K03 %d is not followed, although it leads to valid keys', async (code) => {
     const elsewhere = await serveIssuer(jwkOf(key));
-    await expectFault(status(code, { Location: elsewhere.jwksUri }), `the response has the status ${code}`);
+    await expectFault(status(code, { Location: elsewhere.jwksUri }), `the response has status ${code}`);
     expect(elsewhere.asked).toEqual([]);
     await elsewhere.close();
   });

@@ -96,12 +96,12 @@ describe('apiMap with implies', () => {
     [
       'a list',
       { implies: [] },
-      'apiMap: option "implies" must be an object with a list of scopes for each scope, got an empty array',
+      'apiMap: option "implies" must be an object that maps a scope to a list of the scopes that it implies, got an empty array',
     ],
     [
       'null',
       { implies: null },
-      'apiMap: option "implies" must be an object with a list of scopes for each scope, got null',
+      'apiMap: option "implies" must be an object that maps a scope to a list of the scopes that it implies, got null',
     ],
     ['a text', { implies: { 'files:write': 'files:read' } }, 'must list one or more scopes for "files:write"'],
     ['no scope', { implies: { 'files:write': [] } }, 'must list one or more scopes for "files:write"'],

@@ -181,7 +181,7 @@ describe('accessToken', () => {
     expect(error).toMatchObject({
       code: 'token_request_refused',
       status: 401,
-      message: 'the token endpoint answered with the status 401 (invalid_client)',
+      message: 'the token endpoint returned status 401 (invalid_client)',
     });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(SECRET);
   });

@@ -90,7 +90,7 @@ describe('keyFormat', () => {
     7,
     null,
   ])('R20 refuses the prefix %j', (prefix) => {
-    const expected = /option "prefix" must be 2 to 20 lowercase letters or digits that start with a letter/;
+    const expected = /option "prefix" must be 2 to 20 lowercase letters or digits, beginning with a letter/;
     expect(() => keyFormat({ prefix } as { prefix: string })).toThrow(expected);
     if (prefix !== null) expect(() => createKeyText({ ...FORMS[0], prefix } as never)).toThrow(expected);
   });

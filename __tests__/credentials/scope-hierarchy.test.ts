@@ -41,7 +41,7 @@ describe('resolveImplies', () => {
     ['a function', () => ({}), 'function'],
   ])('refuses %s', (_name, implies, got) => {
     expect(() => resolve(implies)).toThrow(
-      refusal(`must be an object with a list of scopes for each scope, got ${got}`),
+      refusal(`must be an object that maps a scope to a list of the scopes that it implies, got ${got}`),
     );
   });
 

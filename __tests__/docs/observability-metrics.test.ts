@@ -20,7 +20,7 @@ afterEach(() => {
 
 const issuer = 'https://issuer.test';
 const LOADED = { issuer, outcome: 'loaded', reason: undefined, keys: 2, withdrawn: 0 } as const;
-const FAILED = { issuer, outcome: 'failed', reason: 'the response has the status 500', keys: 2, withdrawn: 0 } as const;
+const FAILED = { issuer, outcome: 'failed', reason: 'the response has status 500', keys: 2, withdrawn: 0 } as const;
 const TIMED_OUT = { of: 'apiKeys', reason: 'timed_out', detail: undefined, where: [] } as const;
 const GAP = { of: 'accessKeys', warning: 'gap' } as const;
 

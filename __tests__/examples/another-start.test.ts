@@ -197,7 +197,7 @@ describe('a start that fails prints the reason, and ends', () => {
     database.exec("create trigger full before insert on signing_keys begin select raise(abort, 'full'); end");
     database.close();
     expect(await ended()).toMatch(
-      /^the access key ack_[a-z2-7]{26} got no access token: the token endpoint answered with the status 50\d\n$/,
+      /^the access key ack_[a-z2-7]{26} got no access token: the token endpoint returned status 50\d\n$/,
     );
   });
 });

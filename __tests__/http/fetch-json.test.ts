@@ -76,11 +76,11 @@ describe('a document that cannot be fetched', () => {
   });
 
   it.each<[string, RequestListener, string]>([
-    ['201', status(201), 'the response has the status 201'],
-    ['204', status(204), 'the response has the status 204'],
-    ['302', status(302, { Location: '/elsewhere' }), 'the response has the status 302'],
-    ['404', status(404), 'the response has the status 404'],
-    ['500', status(500), 'the response has the status 500'],
+    ['201', status(201), 'the response has status 201'],
+    ['204', status(204), 'the response has status 204'],
+    ['302', status(302, { Location: '/elsewhere' }), 'the response has status 302'],
+    ['404', status(404), 'the response has status 404'],
+    ['500', status(500), 'the response has status 500'],
     ['HTML', body('<html>', 'text/html'), 'the response is not JSON'],
     ['an empty body', body('', 'application/json'), 'the response is not JSON'],
     ['a byte-order mark', body('\uFEFF{}', 'application/json'), 'the response is not JSON'],

@@ -40,9 +40,7 @@ describe('URLs of the metadata', () => {
     ['//tenant', `${OAUTH}//tenant`, `//tenant${OPENID}`],
   ])('issuer at "%s"', async (path, first, second) => {
     serveAt({});
-    await expect(discover(`${server.origin}${path}`)).rejects.toThrow(
-      new FetchError('the response has the status 404'),
-    );
+    await expect(discover(`${server.origin}${path}`)).rejects.toThrow(new FetchError('the response has status 404'));
     expect(server.asked).toEqual([first, second]);
   });
 });

@@ -172,7 +172,9 @@ describe('an app with every guard', () => {
       { '/x': { $ref: '#/components/pathItems/shared' }, '/y': { $ref: '#/components/pathItems/shared' } },
       { components: { securitySchemes: SCHEMES, pathItems } },
     );
-    expect(faultOf(() => describeSecurity(other, { into: twice, schemes }))).toMatch(/two paths use this operation by/);
+    expect(faultOf(() => describeSecurity(other, { into: twice, schemes }))).toMatch(
+      /two paths refer to this operation with/,
+    );
   });
 });
 
@@ -208,7 +210,7 @@ describe('a document with security', () => {
   ])('O15 %s is a conflict with both sides', (_name, security, text) => {
     expect(conflict(security)).toBe(
       [
-        'KeywardError: describeSecurity: the security of the app cannot be added to the document:',
+        'KeywardError: describeSecurity: the security requirements of the app cannot be added to the document:',
         `  GET /x: the document requires ${text}, but the app requires accessToken with the scope a:x, or secretKey with the scope a:x`,
       ].join('\n'),
     );
@@ -284,7 +286,7 @@ describe('an app that requires client certificates', () => {
     const app = express().get(open, handler).get(guarded, both, handler);
     const into = documentOf({ [path]: { get: asking() }, [template]: { get: asking() } });
     expect(faultOf(() => describeSecurity(app, { into, schemes }))).toContain(
-      `  GET ${path}: the app handles these requests with the route GET ${open}, which has other requirements`,
+      `  GET ${path}: the app handles these requests with the route GET ${open}, which has different security requirements`,
     );
   });
 

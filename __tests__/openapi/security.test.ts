@@ -304,7 +304,7 @@ describe('two schemes in one alternative', () => {
   it('O04 mutualTLS has no scopes', () => {
     const given = { ...schemes, accessToken: proving, mtls: 'mutualTLS' };
     expect(build([{ accessToken: [], mtls: ['x'] }], given)).toMatch(
-      /security\/0: the scheme mutualTLS cannot have scopes/,
+      /security\/0: a mutualTLS scheme cannot have scopes/,
     );
   });
 

@@ -61,13 +61,13 @@ describe('readTable', () => {
     ],
     ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a whole number from 1 to 5, got number'],
     ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got string'],
-    ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got another string`],
+    ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got a different string`],
     ['no list', { name: 'n', kinds: 'a' }, `option "kinds" must be a list of 'a' or 'b', got string`],
     ['an empty list', { name: 'n', kinds: [] }, 'option "kinds": expected one or more names'],
     [
       'another name in a list',
       { name: 'n', kinds: ['c'] },
-      `option "kinds": each name must be 'a' or 'b', got another string`,
+      `option "kinds": each name must be 'a' or 'b', got a different string`,
     ],
     [
       'a name twice',

@@ -173,7 +173,7 @@ describe('oneOf', () => {
   it.each([['Live'], ['liv'], [''], [undefined], [null], [0], [['live']], [Object('live')]])('refuses %p', (value) => {
     expect(() => of(value).oneOf('one', ['live', 'sandbox'])).toThrow(
       value === 'Live' || value === 'liv'
-        ? new TypeError(`factory: option "one" must be 'live' or 'sandbox', got another string`)
+        ? new TypeError(`factory: option "one" must be 'live' or 'sandbox', got a different string`)
         : got(value, "'live' or 'sandbox'"),
     );
   });
@@ -252,8 +252,8 @@ describe('namesOf', () => {
   });
 
   it.each([
-    ['c', 'another string'],
-    ['A', 'another string'],
+    ['c', 'a different string'],
+    ['A', 'a different string'],
     ['', 'an empty string'],
     [undefined, 'undefined'],
     [1, 'number'],

@@ -163,7 +163,7 @@ describe('an impossible trait throws when the credential is created', () => {
 
   it.each<[string, object, string]>([
     ...ofKeys,
-    ['all APIs', { apis: 'all' }, 'apis: a public key must list its APIs; "all" is not allowed'],
+    ['all APIs', { apis: 'all' }, 'apis: a public API key must list its APIs; "all" is not allowed'],
   ])('of a public key: %s', (_name, traits, message) => {
     expect(() => kit.publicKey(traits)).toThrow(TypeError);
     expect(() => kit.publicKey(traits)).toThrow(`publicKey: ${message}`);

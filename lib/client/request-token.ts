@@ -103,7 +103,7 @@ async function readBody(response: Response): Promise<Readonly<Record<string, unk
 
 function refusal({ response: { status }, body: { error } }: Answer): TokenClientError {
   const code = typeof error === 'string' && ERROR_CODE.test(error) ? ` (${error})` : '';
-  return new TokenClientError('token_request_refused', `the token endpoint answered with the status ${status}${code}`, {
+  return new TokenClientError('token_request_refused', `the token endpoint returned status ${status}${code}`, {
     status,
   });
 }

@@ -14,7 +14,7 @@ const MAX_REQUESTS = 1_000_000_000;
 const MAX_SECONDS = 604_800;
 
 /** The value that `isRateLimits` expects, for error messages. */
-export const RATE_LIMITS_EXPECTED = `a list of 1 to ${MAX_LIMITS} objects { requests, seconds } with whole numbers: requests from 1 to ${MAX_REQUESTS}, seconds from 1 to ${MAX_SECONDS}, and each with different seconds`;
+export const RATE_LIMITS_EXPECTED = `a list of 1 to ${MAX_LIMITS} objects { requests, seconds } with whole numbers: requests from 1 to ${MAX_REQUESTS}, seconds from 1 to ${MAX_SECONDS}, and no two objects with the same seconds`;
 
 /** Checks whether a value is a list of limits, of which no two have the same number of seconds. */
 export function isRateLimits(value: unknown): value is readonly RateLimit[] {

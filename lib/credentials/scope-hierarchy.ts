@@ -17,7 +17,7 @@ export type ImpliedScopes = ReadonlyMap<string, readonly string[]>;
 export function resolveImplies(implies: unknown, isListed: (scope: string) => boolean): ImpliedScopes {
   if (typeof implies !== 'object' || implies === null || Array.isArray(implies)) {
     throw new TypeError(
-      `apiMap: option "implies" must be an object with a list of scopes for each scope, got ${kindOf(implies)}`,
+      `apiMap: option "implies" must be an object that maps a scope to a list of the scopes that it implies, got ${kindOf(implies)}`,
     );
   }
   const direct = new Map<string, readonly string[]>();

@@ -66,7 +66,7 @@ async function fetchOk<T>(
     const response = await send(url, { ...init, redirect: 'manual' });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new FetchError(`the response has the status ${response.status}`);
+      throw new FetchError(`the response has status ${response.status}`);
     }
     return await read(response);
   } catch (error) {

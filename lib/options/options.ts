@@ -124,7 +124,7 @@ export function namesOf<T extends string>(
 
 /** Like `kindOf`, but a non-empty string, which is not one of the allowed strings, is described as another string. */
 function kindOfOther(value: unknown): string {
-  return typeof value === 'string' && value !== '' ? 'another string' : kindOf(value);
+  return typeof value === 'string' && value !== '' ? 'a different string' : kindOf(value);
 }
 
 /** Describes the type of a value, without the value. */

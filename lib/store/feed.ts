@@ -152,7 +152,7 @@ export class Feed {
       // cached.
       this.#replacements = this.#engine.replacements;
       this.#last = undefined;
-      publishWarning('replaced', 'another database file was opened');
+      publishWarning('replaced', 'the database file was opened again, because it or its write-ahead log was replaced');
     }
     if (version === undefined || version !== this.#version || this.#last === undefined) {
       this.#take(await this.#read());
@@ -179,7 +179,7 @@ export class Feed {
       if (!isSameFeed)
         publishWarning(
           'replaced',
-          'the change feed no longer has the change that was read last; all cached records are read again',
+          'the change feed no longer contains the last change that was read, so all cached records are invalidated',
         );
     }
     return await steps.orderBy('position', 'desc').limit(1).execute();

@@ -28,7 +28,7 @@ export type FoundAccessKey = Omit<FoundKey, 'retires_at' | 'ended_at'> & {
 
 export function keyRecordOf(found: FoundKey): KeyRecord {
   const { kind } = found;
-  if (kind === 'access') throw new TypeError('an access key is not an API key');
+  if (kind === 'access') throw new TypeError('expected an API key, got an access key');
   return {
     ...commonOf(found),
     kind,

@@ -28,7 +28,7 @@ describe.each(READERS)('a record of %s', (_name, read) => {
     ['one wrong address before a right one', ['example.com', '203.0.113.7']],
   ])('refuses as allowedAddresses %s', (_what, value) => {
     expect(() => read('allowedAddresses', value)).toThrow(
-      new RecordError('allowedAddresses: expected 1 to 256 IP addresses or networks in CIDR form'),
+      new RecordError('allowedAddresses: expected 1 to 256 IP addresses or networks in CIDR notation'),
     );
   });
 
@@ -40,7 +40,7 @@ describe.each(READERS)('a record of %s', (_name, read) => {
   it.each([[[]], [[{ requests: 0, seconds: 1 }]], ['100/1m']])('refuses the limits %j', (value) => {
     expect(() => read('limits', value)).toThrow(
       new RecordError(
-        'limits: expected a list of 1 to 8 objects { requests, seconds } with whole numbers: requests from 1 to 1000000000, seconds from 1 to 604800, and each with different seconds',
+        'limits: expected a list of 1 to 8 objects { requests, seconds } with whole numbers: requests from 1 to 1000000000, seconds from 1 to 604800, and no two objects with the same seconds',
       ),
     );
   });

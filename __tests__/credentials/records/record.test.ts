@@ -221,7 +221,7 @@ describe('readKeyRecord', () => {
 
   it('refuses a public key with all APIs, and accepts a secret key with all', () => {
     expect(() => readKeyRecord({ ...KEY, kind: 'public', apis: 'all' })).toThrow(
-      new RecordError('apis: a public key must list its APIs; "all" is not allowed'),
+      new RecordError('apis: a public API key must list its APIs; "all" is not allowed'),
     );
     expect(readKeyRecord({ ...KEY, kind: 'public', apis: [] }).apis).toEqual([]);
     expect(readKeyRecord({ ...KEY, apis: 'all' }).apis).toBe('all');

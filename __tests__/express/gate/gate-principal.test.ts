@@ -38,7 +38,7 @@ describe('gate.principal', () => {
     const read = () => named.principal(req);
     expect(read).toThrow(KeywardError);
     expect(read).toThrow(
-      'the request did not pass the gate "requireBearer for live secret keys"; mount this gate before the handler that calls principal()',
+      'the gate "requireBearer for live secret keys" has not accepted the request; mount it before the handler that calls principal()',
     );
   });
 
@@ -97,7 +97,7 @@ describe('a key without a scheme, at a gate without allowSchemeless', () => {
     const { status, headers, body } = await ask({}, key);
     expect({ status, challenge: headers['www-authenticate'] }).toEqual(U0);
     expect(body).toEqual({
-      error_description: 'A credential is required; put the scheme Bearer before the key in the Authorization header',
+      error_description: 'A credential is required; send the key with the Bearer scheme in the Authorization header',
     });
   });
 

@@ -274,7 +274,7 @@ describe('a polluted Object.prototype', () => {
 describe('authOf', () => {
   const NONE_RAN = 'keyward: no requireBearer ran before authOf; mount requireBearer before it on this route';
   const NOTHING =
-    'keyward: the request has no credential, which this optional requireBearer allows; read req.auth instead, which is then undefined';
+    'keyward: the request has no credential, and requireBearer is optional on this route; check that req.auth is not undefined before you call authOf or credentialOf';
 
   it('throws a clear message if no gate ran, or a gate refused', async () => {
     expect(() => authOf(requestOf({ auth: forged }))).toThrow(new Error(NONE_RAN));

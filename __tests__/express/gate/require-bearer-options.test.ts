@@ -53,7 +53,7 @@ describe('a mistake in the options of requireBearer throws', () => {
     ['realm', 'a\nb', 'a string of printable ASCII characters, got string'],
     ['optional', 'yes', 'a boolean, got string'],
     ['allowSchemeless', 1, 'a boolean, got number'],
-    ['browserOrigin', 'deny', "'report' or 'refuse', got another string"],
+    ['browserOrigin', 'deny', "'report' or 'refuse', got a different string"],
     ['resourceMetadata', '', 'the result of resourceMetadata(), or an https URL, got an empty string'],
     ['resourceMetadata', 'http://api.test/metadata', 'the result of resourceMetadata(), or an https URL, got string'],
     ['resourceMetadata', '/metadata', 'the result of resourceMetadata(), or an https URL, got string'],

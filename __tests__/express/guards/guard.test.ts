@@ -50,7 +50,7 @@ describe('defineGuard', () => {
     [
       'an unknown kind',
       { name: 'rule', check, kinds: ['secret', 'admin'] },
-      "defineGuard: option \"kinds\": each name must be 'secret' or 'public' or 'access', got another string",
+      "defineGuard: option \"kinds\": each name must be 'secret' or 'public' or 'access', got a different string",
     ],
     [
       'an unknown option',

@@ -13,7 +13,11 @@ const PRINCIPALS = {
 describe('requireKeyKind', () => {
   it.each([
     ['nothing', [], 'expected one or more names'],
-    ['an unknown kind', ['secret', 'admin'], "each name must be 'secret' or 'public' or 'access', got another string"],
+    [
+      'an unknown kind',
+      ['secret', 'admin'],
+      "each name must be 'secret' or 'public' or 'access', got a different string",
+    ],
     ['an empty one', [''], "each name must be 'secret' or 'public' or 'access', got an empty string"],
     [
       'a list',

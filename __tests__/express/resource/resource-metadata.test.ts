@@ -184,7 +184,9 @@ describe('resourceMetadata', () => {
     );
     expect(gate(tokens, keys)).not.toThrow();
     expect(gate(keys)).toThrow('requireBearer: "accept" has no verifier for access tokens');
-    expect(gate(tokensOf('https://elsewhere.example'))).toThrow('requireBearer: option "resource" must be an audience');
+    expect(gate(tokensOf('https://elsewhere.example'))).toThrow(
+      'requireBearer: option "resource" must exactly match an audience',
+    );
   });
 
   it.each([{}, 'urn:example:metadata', 'http://api.example.com/x', () => {}, ''])(
@@ -256,7 +258,7 @@ describe('resourceMetadata', () => {
     ['its origin', ['https://api.example.com']],
   ])('R04 a verifier that has %s: TypeError', (_what, audience) => {
     const message =
-      'resourceMetadata: option "resource" must be an audience of every verifier for access tokens, with exactly the same text (RFC 8707 ' +
+      'resourceMetadata: option "resource" must exactly match an audience of every verifier for access tokens (RFC 8707 ' +
       'section 2); add it to "audience" of accessTokens()';
     const accept = [tokens, tokensOf(audience, 'https://id.example')];
     expect(() => make(RESOURCE, { accept })).toThrow(new TypeError(message));
@@ -269,11 +271,15 @@ describe('resourceMetadata', () => {
   it.each([
     ['no verifier at all', [], 'option "accept" must be'],
     ['keys alone', [keys], '"accept" has no verifier for access tokens'],
-    ['a verifier that does not say', [{ verify: tokens.verify }], '"accept[0]" does not say which access tokens'],
+    [
+      'a verifier that does not say',
+      [{ verify: tokens.verify }],
+      'the verifier "accept[0]" does not declare which access tokens',
+    ],
     [
       'one of tokens that does not say which',
       [tokens, { kinds: ['access'], verify: tokens.verify }],
-      '"accept[1]" does not say',
+      'the verifier "accept[1]" does not declare',
     ],
   ])('R04 %s: TypeError', (_what, accept, message) => {
     expect(() => make(RESOURCE, { accept: accept as never })).toThrow(TypeError);

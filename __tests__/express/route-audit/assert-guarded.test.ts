@@ -38,7 +38,7 @@ describe('assertGuarded', () => {
         [
           'assertGuarded: 3 routes are not guarded (mount requireBearer before them, or name them in "except"):',
           '  GET /health has no requireBearer that runs for every request',
-          '  USE /reports may accept keys, but no guard says which kinds of keys; add requireKeyKind()',
+          '  USE /reports may accept keys, but no guard restricts the kinds of keys; add requireKeyKind()',
           '  GET /late has no requireBearer that runs for every request',
         ].join('\n'),
       ),
@@ -50,7 +50,7 @@ describe('assertGuarded', () => {
     ['a verifier that says nothing', DECLINING, true],
   ])('a gate with %s', (_name, verifier, throws) => {
     const made = asserting((app) => app.get('/', requireBearer({ accept: [verifier] }), handler));
-    if (throws) expect(made).toThrow('GET / may accept keys, but no guard says which kinds of keys');
+    if (throws) expect(made).toThrow('GET / may accept keys, but no guard restricts the kinds of keys');
     else expect(made).not.toThrow();
   });
 });

@@ -52,7 +52,7 @@ describe('a callback of a parameter', () => {
     const { app, ...found } = await audited(mount);
     expect(found).toEqual(OPEN);
     expect(() => assertGuarded(app)).toThrow(
-      "runs the callback of router.param('id') before requireBearer has accepted the request; call router.use(requireBearer(...), bearerErrors()) before the first path with this parameter",
+      `runs the callback of router.param('id') before requireBearer has accepted the request; call router.use(requireBearer(...), bearerErrors()) before the first path with the parameter "id"`,
     );
   });
 

@@ -147,7 +147,7 @@ describe('events', () => {
   });
 
   it.each([
-    ['failed', () => issuer.server.answer(status(500)), 'the response has the status 500'],
+    ['failed', () => issuer.server.answer(status(500)), 'the response has status 500'],
     ['refused', () => issuer.server.answer(json({ keys: [] })), 'the key set has no usable key'],
     ['refused', () => issuer.server.answer(json([])), 'expected a JWK Set'],
   ])('report a refused set: %s', async (outcome, prepare, reason) => {

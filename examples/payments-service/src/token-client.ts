@@ -16,7 +16,7 @@ export async function obtainToken({ tokenEndpoint, accessKeyId, accessKeySecret 
   });
   if (!response.ok)
     throw new Error(
-      `the access key ${accessKeyId} got no access token: the token endpoint answered with the status ${response.status}`,
+      `the access key ${accessKeyId} got no access token: the token endpoint returned status ${response.status}`,
     );
   const { access_token: token } = (await response.json()) as { access_token: string };
   return token;

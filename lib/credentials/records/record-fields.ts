@@ -53,7 +53,7 @@ export function flag(field: string, value: unknown): boolean {
 export function addresses(field: string, value: unknown): readonly string[] {
   const ranges: unknown[] = Array.isArray(value) ? [...value] : [];
   if (ranges.length === 0 || ranges.length > MAX_ADDRESSES || !ranges.every(isAddressRange)) {
-    throw new RecordError(`${field}: expected 1 to ${MAX_ADDRESSES} IP addresses or networks in CIDR form`);
+    throw new RecordError(`${field}: expected 1 to ${MAX_ADDRESSES} IP addresses or networks in CIDR notation`);
   }
   return Object.freeze(ranges);
 }

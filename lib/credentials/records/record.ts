@@ -173,7 +173,7 @@ export function readKeyRecord(value: unknown): ParsedKeyRecord {
   const kind = oneOf('kind', record.kind, KEY_KINDS);
   const apis = allOrNames('apis', record.apis);
   if (kind === 'public' && apis === 'all')
-    throw new RecordError('apis: a public key must list its APIs; "all" is not allowed');
+    throw new RecordError('apis: a public API key must list its APIs; "all" is not allowed');
   const acceptedUntil = absentOr('acceptedUntil', record.acceptedUntil, instant);
   const platform = absentOr('platform', record.platform, name);
   return {

@@ -134,7 +134,7 @@ function validatePrincipal(verifier: CredentialVerifier, principal: Principal): 
     throw new OutcomeError('a principal whose limits are not a list of { requests, seconds }');
   }
   if (!CONFIRMATIONS.includes(principal.confirmation))
-    throw new OutcomeError('a principal with an unknown confirmation');
+    throw new OutcomeError('a principal with an unknown confirmation method');
   // A principal that was copied through JSON no longer has the functions of `apiMap`, so its scopes could not be
   // checked.
   const { apiMap } = principal as Partial<KeyPrincipal>;

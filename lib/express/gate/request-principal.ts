@@ -63,7 +63,7 @@ export function principalAt(req: IncomingMessage, gate: GateMetadata): Principal
   let context = contexts.get(req);
   while (context !== undefined && context.gate !== gate) context = context.earlier;
   if (context !== undefined) return context.principal;
-  const message = `keyward: the request did not pass the gate "${gate.name}"; mount this gate before the handler that calls principal()`;
+  const message = `keyward: the gate "${gate.name}" has not accepted the request; mount it before the handler that calls principal()`;
   throw new KeywardError('gate_not_passed', message);
 }
 
@@ -92,7 +92,7 @@ export function authOf(req: IncomingMessage): Principal {
   if (context.principal === undefined) {
     throw new KeywardError(
       'gate_not_passed',
-      'keyward: the request has no credential, which this optional requireBearer allows; read req.auth instead, which is then undefined',
+      'keyward: the request has no credential, and requireBearer is optional on this route; check that req.auth is not undefined before you call authOf or credentialOf',
     );
   }
   return context.principal;

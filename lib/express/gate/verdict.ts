@@ -30,7 +30,7 @@ export const ANONYMOUS: Verdict = { answer: undefined, principal: undefined, war
 export const SCHEME_MISSING: Verdict = {
   answer: {
     code: 'credential_missing',
-    description: 'A credential is required; put the scheme Bearer before the key in the Authorization header',
+    description: 'A credential is required; send the key with the Bearer scheme in the Authorization header',
   },
   reason: 'scheme_missing',
 };

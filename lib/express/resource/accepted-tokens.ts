@@ -29,7 +29,7 @@ export function tokensFor(
     }
     if (!audiences.includes(resource)) {
       throw new TypeError(
-        `${factory}: option "resource" must be an audience of every verifier for access tokens, with exactly the same text (RFC 8707 ` +
+        `${factory}: option "resource" must exactly match an audience of every verifier for access tokens (RFC 8707 ` +
           `section 2); add it to "audience" of accessTokens()`,
       );
     }
@@ -46,8 +46,8 @@ function tokensOf(factory: string, verifier: CredentialVerifier, index: number):
   if (tokens !== undefined) return tokens;
   if (kinds?.includes('access') === false) return undefined;
   throw new TypeError(
-    `${factory}: "accept[${index}]" does not say which access tokens it accepts; set its "tokens" or, if it accepts only keys, ` +
-      'leave \'access\' out of its "kinds"',
+    `${factory}: the verifier "accept[${index}]" does not declare which access tokens it accepts; set its property "tokens" or, if it ` +
+      'accepts only keys, its property "kinds" to a list of their kinds',
   );
 }
 

@@ -77,7 +77,7 @@ function faultOf(route: RouteReport): readonly string[] {
   if (route.openByParam.length > 0) return [`  ${nameOf(route)} ${callbackFault(route.openByParam)}`];
   return route.namesKinds
     ? []
-    : [`  ${nameOf(route)} may accept keys, but no guard says which kinds of keys; add requireKeyKind()`];
+    : [`  ${nameOf(route)} may accept keys, but no guard restricts the kinds of keys; add requireKeyKind()`];
 }
 
 /**
@@ -86,7 +86,8 @@ function faultOf(route: RouteReport): readonly string[] {
  */
 function callbackFault(params: readonly string[]): string {
   const names = params.map((name) => `router.param('${name}')`).join(' and ');
-  return `runs the callback of ${names} before requireBearer has accepted the request; call router.use(requireBearer(...), bearerErrors()) before the first path with this parameter`;
+  const parameters = params.map((name) => `"${name}"`).join(' or ');
+  return `runs the callback of ${names} before requireBearer has accepted the request; call router.use(requireBearer(...), bearerErrors()) before the first path with the parameter ${parameters}`;
 }
 
 function nameOf({ method, path }: RouteReport): string {

@@ -107,7 +107,7 @@ export function hasUnknownPath({ segments }: Pick<AppRoute, 'segments'>): boolea
 
 /** Returns the error text for an operation whose requests reach this route before the operation's own route. */
 export function handledBy({ name }: AppRoute): string {
-  return `the app handles these requests with the route ${name}, which has other requirements`;
+  return `the app handles these requests with the route ${name}, which has different security requirements`;
 }
 
 /** Whether a route handles a method: its own, HEAD for GET, and each method for `app.all`. `false` for a mount. */

@@ -79,7 +79,7 @@ export function securityChanges(app: object, options: DescribeSecurityOptions): 
   const found = parsed.operations.map((operation) => ({ operation, route: routeFor(operation, routes) }));
   const conflicts = conflictsOf(found, parsed, proofs, routes);
   if (conflicts.length > 0) {
-    const headline = 'describeSecurity: the security of the app cannot be added to the document:';
+    const headline = 'describeSecurity: the security requirements of the app cannot be added to the document:';
     throw new KeywardError('openapi_mismatch', [headline, ...conflicts].join('\n'));
   }
   const namesOf = schemeNames(proofs);

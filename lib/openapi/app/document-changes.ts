@@ -50,7 +50,7 @@ export function changesOf(
     if ((operations.get(operation.place.pointer)?.security ?? text) !== text) {
       throw faultAt(
         operation.place,
-        'two paths use this operation by $ref, but the app has different requirements for them; describe each path apart',
+        'two paths refer to this operation with $ref, but the app has different security requirements for them; describe each path separately',
       );
     }
     operations.set(operation.place.pointer, { path, value: security, security: text });

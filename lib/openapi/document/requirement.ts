@@ -56,7 +56,7 @@ function linkAlternative(
     );
   }
   if (linked.some(({ scheme, scopes }) => scheme.type === 'mutualTLS' && scopes.length > 0)) {
-    throw faultAt({ pointer }, 'the scheme mutualTLS cannot have scopes, because a client certificate has none');
+    throw faultAt({ pointer }, 'a mutualTLS scheme cannot have scopes, because a client certificate has none');
   }
   const mutualTls = linked.length > 1;
   if (mutualTls && !provesMutualTls(first.verifier)) {

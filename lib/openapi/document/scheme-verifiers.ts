@@ -73,7 +73,7 @@ function checkScheme(place: Place): boolean {
   if (type === 'oauth2' || type === 'openIdConnect' || type === 'mutualTLS') return false;
   if (type === 'http' && scheme?.toLowerCase() === 'bearer') return false;
   if (type === 'apiKey' && location === 'header' && name?.toLowerCase() === 'authorization') return true;
-  const known = 'http bearer, oauth2, openIdConnect, mutualTLS, and apiKey in the header Authorization';
+  const known = 'http bearer, oauth2, openIdConnect, mutualTLS, and apiKey in the Authorization header';
   throw faultAt(place, `keyward does not support this security scheme; it supports ${known}`);
 }
 

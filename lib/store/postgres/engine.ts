@@ -51,7 +51,7 @@ const RUN_AGAIN = ['40001', '40P01', '55P03', READ_ONLY];
 
 /** This statement needs no rights and writes nothing, but fails in a read-only session. */
 const REFUSED_WHERE_READ_ONLY = `do $$ begin
-  if current_setting('transaction_read_only') = 'on' then raise sqlstate '${READ_ONLY}' using message = 'only reading is possible'; end if;
+  if current_setting('transaction_read_only') = 'on' then raise sqlstate '${READ_ONLY}' using message = 'the database session is read-only'; end if;
 end $$`;
 
 /** An identity column: unlike a separate sequence, it needs no additional rights to insert. */

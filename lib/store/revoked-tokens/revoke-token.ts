@@ -84,7 +84,7 @@ async function assertBelowLimit(
   for (const query of [stored, stored.where('expires_at', '>', expired)]) {
     if (Number((await query.executeTakeFirstOrThrow()).count) < MAX_REVOKED_TOKENS) return;
   }
-  const message = `access key ${id} has ${MAX_REVOKED_TOKENS} revoked tokens, which is the maximum; revoke all of its tokens at once (edit it with revokeTokens), or wait until some expire`;
+  const message = `access key ${id} has ${MAX_REVOKED_TOKENS} revoked tokens, which is the maximum; revoke all of its tokens at once (edit the access key with "revokeTokens": true), or wait until some expire`;
   throw new StoreError('too_many_revoked_tokens', message);
 }
 
