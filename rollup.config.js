@@ -26,6 +26,7 @@ export default {
     // Stack traces and imports keep the names of the source.
     minifyInternalExports: false,
   },
+  plugins: [{ name: 'without-doc-comments', renderChunk: withoutDocComments }],
   onwarn(warning) {
     const isExpected = warning.code === 'EMPTY_BUNDLE' && warning.names?.join() === 'augment';
     if (!isExpected) throw new Error(warning.message);
@@ -34,6 +35,11 @@ export default {
 
 function fileOf(name) {
   return join(FROM, `${name}.js`);
+}
+
+/** Removes comments such as this one, which editors read from the declarations. Comments in functions stay. */
+function withoutDocComments(code) {
+  return { code: code.replaceAll(/^[ \t]*\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n/gm, ''), map: null };
 }
 
 /**
