@@ -233,6 +233,6 @@ describe('what keyward serve prints', () => {
     announcement.printNewLinks();
     await new Promise(setImmediate);
     expect(jest.mocked(dashboard.links).mock.calls.length - before).toBe(2);
-    expect(said.err).toMatch(/links could not be written/);
+    expect(said.err).toMatch(/links could not be printed/);
   });
 });

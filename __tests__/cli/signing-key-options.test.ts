@@ -118,7 +118,7 @@ describe('the encryption key in KEYWARD_ENCRYPTION_KEY', () => {
     const { code, out } = await run('encryption-key', 'rotate', ...file);
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^KEYWARD_ENCRYPTION_KEY=[\w-]{43},[\w-]{43}\nRestart every/),
+      expect.stringMatching(/^KEYWARD_ENCRYPTION_KEY=[\w-]{43},[\w-]{43}\nSet this variable/),
     ]);
     const [first, second] = /=(\S+),(\S+)/.exec(out)?.slice(1) ?? [];
     expect([first === ONE, second]).toEqual([false, ONE]);

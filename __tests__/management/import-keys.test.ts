@@ -107,7 +107,11 @@ describe.each(engines)('on %s', (engine) => {
       oldKey({ id }).given,
       'id: expected 1 to 64',
     ]),
-    ['a public key for all APIs', oldKey({ kind: 'public', apis: 'all' }).given, 'apis: a public key must list its'],
+    [
+      'a public key for all APIs',
+      oldKey({ kind: 'public', apis: 'all' }).given,
+      'apis: a public API key must list its',
+    ],
     ['a confirmation', { ...oldKey().given, requireConfirmation: 'dpop' }, 'requireConfirmation: unknown field'],
     ['no date', oldKey({ createdAt: new Date(Number.NaN) }).given, 'createdAt: expected a time'],
     ['no date of expiry', oldKey({ expiresAt: hostile('soon') }).given, 'expiresAt: expected a time'],

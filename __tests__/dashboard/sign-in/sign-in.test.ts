@@ -391,7 +391,7 @@ describe('a sign-in without a store', () => {
     expect(pages.map(({ status }) => status)).toEqual([200, 401]);
     for (const { body } of pages) {
       expect(body).toContain('Call extension 42.');
-      expect(body).not.toContain('Ask the operator');
+      expect(body).not.toContain('contact support');
       expect(body).toContain(`<a href="${HOME}">Go to your keys</a>`);
     }
   });
