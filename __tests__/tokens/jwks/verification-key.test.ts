@@ -74,8 +74,8 @@ describe('a set', () => {
   });
 });
 
-it('KeySetError has its own name', () => {
-  expect(new KeySetError('x').name).toBe('KeySetError');
+it('KeySetError has its own name and code', () => {
+  expect(new KeySetError('x')).toMatchObject({ name: 'KeySetError', code: 'key_set_invalid' });
 });
 
 describe('a key', () => {

@@ -1,13 +1,15 @@
 import { createPublicKey, createSecretKey, type JsonWebKey } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { isWeakRsa } from '../../../lib/tokens/jwks/weak-rsa.js';
+import { isSlowRsa, isWeakRsa } from '../../../lib/tokens/jwks/weak-rsa.js';
 import { createKey } from '../../support/token-forge.js';
 import { modulusOf, rocaModulus, rsaJwk } from '../../support/weak-keys.js';
 
-const isWeak = (n: string, e?: bigint) => {
+const isWeak = (n: string, e?: bigint) => isWeakRsa(keyOf(n, e));
+
+function keyOf(n: string, e?: bigint) {
   const exponent = e === undefined ? undefined : Buffer.from(hexOf(e), 'hex').toString('base64url');
-  return isWeakRsa(createPublicKey({ key: rsaJwk(n, exponent) as JsonWebKey, format: 'jwk' }));
-};
+  return createPublicKey({ key: rsaJwk(n, exponent) as JsonWebKey, format: 'jwk' });
+}
 
 function hexOf(value: bigint): string {
   const hex = value.toString(16);
@@ -47,6 +49,24 @@ it.each([
   ['a secret key', createSecretKey(Buffer.alloc(256))],
 ])('a key that is not RSA is weak: %s', (_name, key) => {
   expect(isWeakRsa(key)).toBe(true);
+});
+
+it.each([
+  [2_048, 65_537n, false],
+  [4_096, 3n, false],
+  [4_096, 65_537n, false],
+  [4_096, 65_539n, true],
+  [4_097, 65_537n, true],
+  [8_192, 3n, true],
+])('%d bits with the exponent %d: slow is %s', (bits, exponent, expected) => {
+  expect(isSlowRsa(keyOf(modulusOf(bits), exponent))).toBe(expected);
+});
+
+it.each([
+  ['an EC key', createKey('ES256').publicKey],
+  ['a secret key', createSecretKey(Buffer.alloc(256))],
+])('a key that is not RSA is not slow: %s', (_name, key) => {
+  expect(isSlowRsa(key)).toBe(false);
 });
 
 describe('CVE-2017-15361', () => {
