@@ -1,0 +1,224 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type Decision, type Principal, type RateLimitOptions, requireBearer, requireRateLimit } from 'keyward';
+import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
+import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
+import { bearing, pass, requestOf } from '../../support/passage.js';
+import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
+import { acceptingVerifier } from '../../support/stub-verifier.js';
+
+const MINUTE = [{ requests: 3, seconds: 60 }];
+const COUNT = { remainingPoints: 2, msBeforeNext: 1_500 };
+
+let events: Eavesdropper;
+beforeEach(() => {
+  events = eavesdrop();
+});
+afterEach(() => {
+  events.stop();
+  jest.useRealTimers();
+});
+const failures = () => events.heard('keyward:lookup-failure');
+
+const guardOf = (consume: (key: string) => unknown, options: Partial<RateLimitOptions> = {}) =>
+  requireRateLimit({
+    counter: () => ({ consume: consume as () => Promise<typeof COUNT> }),
+    ...{ default: MINUTE, onOutage: 'refuse' as const },
+    ...options,
+  });
+
+const gateOf = (principal: Principal) => requireBearer({ accept: [acceptingVerifier(principal)] });
+const judged = (
+  consume: (key: string) => unknown,
+  options: Partial<RateLimitOptions> = {},
+  principal = keyPrincipal(),
+) => pass(bearing('abc'), gateOf(principal), guardOf(consume, options));
+
+describe('a count', () => {
+  it('is of the key, or of the client of a token', async () => {
+    const keys: string[] = [];
+    const consume = async (key: string) => {
+      keys.push(key);
+      return COUNT;
+    };
+    for (const principal of [keyPrincipal(), keyPrincipal({ kind: 'public', keyId: 'key_2' }), tokenPrincipal()]) {
+      await pass(bearing('abc'), gateOf(principal), guardOf(consume));
+    }
+    expect(keys).toEqual(['key:key_1', 'key:key_2', 'client:ack_1']);
+  });
+
+  it('lets the request pass, and is in the response', async () => {
+    const { passed, res } = await judged(async () => COUNT);
+    expect(passed).toBe(true);
+    expect(res.getHeaders()).toMatchObject({ ratelimit: '"60s";r=2;t=2', 'ratelimit-policy': '"60s";q=3;w=60' });
+    expect(failures()).toEqual([]);
+    expect(events.heard<Decision>('keyward:decision').map(({ outcome }) => outcome)).toEqual(['accepted']);
+  });
+
+  it('that is rejected refuses the request, until its window ends', async () => {
+    const { passed, res, error } = await judged(() => Promise.reject({ remainingPoints: 0, msBeforeNext: 4_001 }));
+    expect(passed).toBe(false);
+    expect(error).toMatchObject({ code: 'too_many_requests', status: 429 });
+    expect(res.getHeaders()).toMatchObject({ 'retry-after': '5', ratelimit: '"60s";r=0;t=5' });
+    expect(failures()).toEqual([]);
+  });
+
+  it('of several windows: the longest wait counts, in any order', async () => {
+    const waits = [1_000, 9_000, 5_000];
+    const limits = waits.map((wait, index) => ({ requests: 1, seconds: index + 1, wait }));
+    const { res } = await pass(
+      bearing('abc'),
+      gateOf(keyPrincipal({ limits: limits.map(({ requests, seconds }) => ({ requests, seconds })) })),
+      requireRateLimit({
+        counter: ({ duration }) => ({
+          consume: () => Promise.reject({ remainingPoints: 0, msBeforeNext: limits[duration - 1]?.wait }),
+        }),
+        onOutage: 'refuse',
+      }),
+    );
+    expect(res.getHeader('retry-after')).toBe('9');
+  });
+});
+
+describe('no count', () => {
+  const NO_COUNT = 'TypeError';
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 7],
+    ['an empty object', {}],
+    ['no time', { remainingPoints: 1 }],
+    ['no number of requests', { msBeforeNext: 1 }],
+    ['a time that is not finite', { remainingPoints: 1, msBeforeNext: Number.POSITIVE_INFINITY }],
+    ['a number of requests that is a string', { remainingPoints: '1', msBeforeNext: 1 }],
+    ['an error with the fields of a count', Object.assign(new Error('x'), COUNT)],
+    ['a function with the fields of a count', Object.assign(() => {}, COUNT)],
+  ])('a counter that resolves to %s', async (_name, found) => {
+    const { error, res } = await judged(async () => found);
+    expect(error).toMatchObject({ code: 'temporarily_unavailable', status: 503 });
+    expect(res.getHeaders()).not.toHaveProperty('ratelimit');
+    expect(failures()).toEqual([
+      { of: 'requireRateLimit', reason: 'threw', detail: expect.stringContaining(NO_COUNT), where: expect.any(Array) },
+    ]);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'rejects with an error that has the fields of a count',
+      () => Promise.reject(Object.assign(new RangeError(), COUNT)),
+    ],
+    [
+      'throws',
+      () => {
+        throw new RangeError();
+      },
+    ],
+  ])('a counter that %s: the event has the class of the error and its place', async (_name, consume) => {
+    const { error } = await judged(consume);
+    expect(error).toMatchObject({ status: 503 });
+    const [failure, ...more] = failures() as { readonly detail: string; readonly where: readonly string[] }[];
+    expect(more).toEqual([]);
+    expect(failure).toMatchObject({ of: 'requireRateLimit', reason: 'threw', detail: 'RangeError' });
+    expect(failure?.where.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['refuse', 'unavailable', 'temporarily_unavailable', false],
+    ['allow', 'warning', undefined, true],
+  ] as const)('onOutage %s: the decision is %s', async (onOutage, outcome, code, passes) => {
+    const { passed } = await judged(() => Promise.reject(new Error('down')), { onOutage });
+    expect(passed).toBe(passes);
+    expect(events.heard<Decision>('keyward:decision').at(-1)).toMatchObject({
+      ...{ outcome, code, by: 'requireRateLimit', reason: 'counter_unavailable', keyId: 'key_1' },
+    });
+  });
+
+  it('a counter that takes a second: an event without a place, and a later answer changes nothing', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    let answer: (count: typeof COUNT) => void = () => {};
+    const judging = judged(
+      () =>
+        new Promise<typeof COUNT>((resolve) => {
+          answer = resolve;
+        }),
+    );
+    await jest.advanceTimersByTimeAsync(999);
+    expect(failures()).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect((await judging).error).toMatchObject({ status: 503 });
+    answer(COUNT);
+    await new Promise(setImmediate);
+    expect(failures()).toEqual([{ of: 'requireRateLimit', reason: 'timed_out', detail: undefined, where: [] }]);
+  });
+
+  it('an answer in the last moment, while the process was busy, counts', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    let answer: (count: typeof COUNT) => void = () => {};
+    const judging = judged(
+      () =>
+        new Promise<typeof COUNT>((resolve) => {
+          answer = resolve;
+        }),
+    );
+    await new Promise(setImmediate);
+    jest.advanceTimersByTime(1_000);
+    answer(COUNT);
+    expect((await judging).passed).toBe(true);
+    expect(failures()).toEqual([]);
+  });
+
+  it.each([
+    ['at once', () => Promise.resolve(COUNT)],
+    ['later', () => new Promise((resolve) => setImmediate(resolve, COUNT))],
+  ])('a counter that answers %s leaves no timer', async (_name, consume) => {
+    const set = jest.spyOn(globalThis, 'setTimeout');
+    const clear = jest.spyOn(globalThis, 'clearTimeout');
+    await judged(consume);
+    const timers = set.mock.results.map(({ value }) => value);
+    const cleared: unknown[] = clear.mock.calls.map(([timer]) => timer);
+    jest.restoreAllMocks();
+    expect(timers.filter((timer) => !cleared.includes(timer))).toEqual([]);
+  });
+});
+
+describe('the guard', () => {
+  it('has a name and metadata, but no check', () => {
+    const guard = guardOf(async () => COUNT);
+    expect([guard.name, 'check' in guard]).toEqual(['requireRateLimit', false]);
+    expect(guardMetadataOf(guard)).toEqual({
+      ...{ name: 'requireRateLimit', kinds: undefined, scopes: undefined, passesAnonymous: true },
+    });
+    expect(Object.isFrozen(guardMetadataOf(guard))).toBe(true);
+  });
+
+  it('does not count a request without a principal, or without limits', async () => {
+    const consume = jest.fn(async () => COUNT);
+    const optional = requireBearer({ accept: [acceptingVerifier(keyPrincipal())], optional: true });
+    expect((await pass(requestOf(), optional, guardOf(consume))).passed).toBe(true);
+    expect((await judged(consume, { default: undefined })).passed).toBe(true);
+    expect(consume).not.toHaveBeenCalled();
+  });
+
+  it('passes errors of the factory on, for limits of a key', async () => {
+    const fault = new Error('no connection');
+    const guard = requireRateLimit({
+      counter: () => {
+        throw fault;
+      },
+      onOutage: 'allow',
+    });
+    const { error } = await pass(bearing('abc'), gateOf(keyPrincipal({ limits: MINUTE })), guard);
+    expect(error).toBe(fault);
+  });
+
+  it('ends the response if the next handler throws', async () => {
+    const fault = new Error('handler');
+    const { req, res } = await pass(bearing('abc'), gateOf(keyPrincipal()));
+    guardOf(async () => COUNT)(req, res, () => {
+      throw fault;
+    });
+    await new Promise(setImmediate);
+    expect([res.statusCode, res.writableEnded]).toEqual([500, true]);
+    expect(events.heard('keyward:callback-failure')).toMatchObject([{ of: 'requireRateLimit', callback: 'next' }]);
+  });
+});
