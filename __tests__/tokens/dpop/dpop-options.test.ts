@@ -172,6 +172,7 @@ describe('the origin', () => {
     ['https://api.test#x', 'string'],
     ['https://api.test\\v1', 'string'],
     ['https://me@api.test', 'string'],
+    ['https://bücher.test', 'string'],
     ['http://api.test', 'string'],
     ['ftp://api.test', 'string'],
     [[], 'an empty array'],

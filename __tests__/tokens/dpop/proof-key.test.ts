@@ -71,6 +71,7 @@ describe('no public key for the algorithm', () => {
     ['an unknown algorithm', p256, 'none'],
     ['a curve that no proof may use', p521, 'ES512'],
     ['another type', okp, 'ES256'],
+    ['another type, with the members of this one', { ...p256, kty: 'OKP' }, 'ES256'],
     ['another curve', p384, 'ES256'],
     ['the coordinates of P-384', { ...p384, crv: 'P-256' }, 'ES256'],
     ['the coordinates of P-256', { ...p256, crv: 'P-384' }, 'ES384'],
