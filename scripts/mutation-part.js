@@ -9,6 +9,11 @@ const PARTS = {
     tests: ['api-keys', 'behaviours/api-keys*', 'protocol'],
     bound: 95,
   },
+  http: {
+    folders: ['http', 'options', 'errors', 'events', 'contracts'],
+    tests: ['contracts/{clock,contracts,instant}*', 'errors', 'events', 'http', 'options'],
+    bound: 95,
+  },
   tokens: {
     folders: ['tokens'],
     without: ['tokens/dpop', 'tokens/jwks'],
