@@ -3,7 +3,7 @@ import { type Decision, defineGuard, type GuardDefinition, requireBearer } from 
 import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
-import { keyPrincipal } from '../../support/principals.js';
+import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 import { acceptingVerifier } from '../../support/stub-verifier.js';
 
 const principal = keyPrincipal();
@@ -61,6 +61,11 @@ describe('defineGuard', () => {
       'scopes that are none',
       { name: 'rule', check, scopes: [] },
       'defineGuard: option "scopes" must be a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3), got an empty array',
+    ],
+    [
+      'two scopes, one of them with a space',
+      { name: 'rule', check, scopes: ['payments', 'a b'] },
+      'defineGuard: option "scopes" must be a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3), got an array',
     ],
   ])('throws at start: %s', (_name, definition, message) => {
     expect(() => defineGuard(definition as GuardDefinition)).toThrow(TypeError);
@@ -154,6 +159,36 @@ describe('a guard behind a gate', () => {
     expect(error).toBeInstanceOf(TypeError);
     expect(refusals()).toEqual([]);
   });
+
+  it.each([
+    ['an unknown method', ['bearer'], "keyward: rule: each name must be 'dpop' or 'mtls', got another string"],
+    ['no method', [], 'keyward: rule: expected one or more names'],
+  ])('accepts as confirmation of a refusal no %s', async (_name, confirmation, message) => {
+    expect((await judgedBy(() => ({ confirmation }))).error).toEqual(new TypeError(message));
+  });
+
+  it('accepts no authenticationContext that requires nothing', async () => {
+    const message =
+      'keyward: rule returned an invalid authenticationContext; expected "acr", "maxAge" or both (RFC 9470 section 3)';
+    expect((await judgedBy(() => ({ authenticationContext: {} }))).error).toEqual(new TypeError(message));
+  });
+
+  it.each(['Bearer', 'DPoP'] as const)(
+    'names the error in the challenge of the scheme %s, if it was presented',
+    async (scheme) => {
+      const confirmation = { dpop: { algorithms: ['ES256'], required: false } };
+      const presented = scheme === 'DPoP' ? tokenPrincipal({ confirmation: 'dpop' }) : tokenPrincipal();
+      const both = requireBearer({ accept: [acceptingVerifier(presented, { confirmation })], realm: 'pay' });
+      const req = requestOf({ headers: { authorization: `${scheme} abc` } });
+      const { res } = await pass(
+        req,
+        both,
+        guardThat(() => false),
+      );
+      const challenge = CHALLENGE.replace('Bearer', scheme);
+      expect(res.getHeader('www-authenticate')).toBe(scheme === 'DPoP' ? `${challenge}, algs="ES256"` : challenge);
+    },
+  );
 
   it('passes errors of its check on', async () => {
     const thrown = new RangeError('no such shop');

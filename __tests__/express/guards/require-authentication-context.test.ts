@@ -10,13 +10,17 @@ import {
   requireBearer,
   requireKeyKind,
 } from 'keyward';
+import type { AcceptedTokens } from '../../../lib/contracts/credential-verifier.js';
+import { setPrincipal } from '../../../lib/express/gate/request-principal.js';
 import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
+import type { GateMetadata } from '../../../lib/express/route-metadata.js';
 import { answerOf } from '../../support/answers.js';
 import { eavesdrop } from '../../support/eavesdrop.js';
 import { createManualClock } from '../../support/manual-clock.js';
+import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 import { type ServedApp, serveApp } from '../../support/served-app.js';
-import { acceptingVerifier } from '../../support/stub-verifier.js';
+import { acceptingVerifier, answering } from '../../support/stub-verifier.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwksOf, NOW } from '../../support/token-forge.js';
 
 const MFA = 'urn:example:mfa';
@@ -154,6 +158,10 @@ describe('requireAuthenticationContext', () => {
     });
   });
 
+  it('allows a second at least', () => {
+    expect(() => requireAuthenticationContext({ maxAge: 1 })).not.toThrow();
+  });
+
   it.each([
     ['nothing', {}, 'expected "acr", "maxAge" or both'],
     ['no acr value', { acr: [] }, 'option "acr" must be a list of one or more acr values without spaces'],
@@ -161,6 +169,7 @@ describe('requireAuthenticationContext', () => {
     ['two values in one', { acr: ['a b'] }, 'option "acr"'],
     ['a quote', { acr: ['a"b'] }, 'option "acr"'],
     ['no time at all', { maxAge: 0 }, 'option "maxAge" must be a whole number of seconds, 1 or more'],
+    ['two values, one of them with a space', { acr: ['a', 'b c'] }, 'option "acr"'],
     ['half a second', { maxAge: 0.5 }, 'option "maxAge"'],
     ['for ever', { maxAge: Number.POSITIVE_INFINITY }, 'option "maxAge"'],
     ['another option', { max_age: 5 }, 'unknown option "max_age"'],
@@ -189,4 +198,41 @@ describe('requireAuthenticationContext', () => {
       await served.close();
     },
   );
+});
+
+describe('the clock of auth_time', () => {
+  const guard = requireAuthenticationContext({ maxAge: 300 });
+  const [near, far] = [createManualClock(), createManualClock()];
+  far.advance(3_600_000);
+  const principal = (payload: object) => tokenPrincipal({ payload: { auth_time: NOW, ...payload } });
+  const judged = async (given: ReturnType<typeof principal>, ...accepted: readonly (AcceptedTokens | undefined)[]) => {
+    const accept = accepted.map((tokens) => answering({ outcome: 'declined' }, { tokens }));
+    const gate = requireBearer({ accept: [...accept, acceptingVerifier(given)] });
+    return (await pass(bearing('abc'), gate, guard)).passed;
+  };
+  const [ours, theirs] = [
+    { issuer: 'ours', audiences: [], clock: near },
+    { issuer: 'theirs', audiences: [], clock: far },
+  ];
+
+  it('is that of the verifier with the issuer of the token', async () => {
+    expect(await judged(principal({ iss: 'ours' }), theirs, ours)).toBe(true);
+    expect(await judged(principal({ iss: 'theirs' }), ours, theirs)).toBe(false);
+  });
+
+  it('is that of the first verifier of tokens, if no verifier has the issuer', async () => {
+    expect(await judged(principal({ iss: 'other' }), ours, theirs)).toBe(true);
+    expect(await judged(principal({ iss: 'other' }), theirs, ours)).toBe(false);
+    expect(await judged(principal({}), undefined, ours, theirs)).toBe(true);
+  });
+
+  it('is that of the machine, if no verifier is known', () => {
+    const now = Math.floor(Date.now() / 1_000);
+    const [recent, old] = [principal({ auth_time: now }), principal({ auth_time: now - 3_600 })];
+    expect([guard.check(recent, requestOf()), guard.check(old, requestOf())]).toEqual([true, expect.any(Object)]);
+    const req = requestOf();
+    // A gate of an older copy of keyward has no list of verifiers.
+    setPrincipal(req, { accept: undefined } as unknown as GateMetadata, recent);
+    expect(guard.check(recent, req)).toBe(true);
+  });
 });

@@ -54,6 +54,16 @@ describe('requireChannel', () => {
     expect(error).toBeInstanceOf(TypeError);
   });
 
+  it('refuses a promise of select as an error, also if it rejects', async () => {
+    const gate = requireBearer({ accept: [acceptingVerifier(keyPrincipal())] });
+    for (const select of [async () => 'pc_1', async () => Promise.reject(new Error('late'))]) {
+      const { error } = await pass(bearing('abc'), gate, requireChannel(select));
+      expect(error).toEqual(
+        new TypeError('keyward: requireChannel returned a promise from its check; return the result synchronously'),
+      );
+    }
+  });
+
   it('has a name, a reason, and no kinds', () => {
     expect(guardMetadataOf(guard)).toEqual({ name: 'requireChannel', kinds: undefined });
     const req = named('pc_2') as unknown as RoutedRequest;

@@ -113,6 +113,6 @@ describe('the proven methods', () => {
     ['a proof of a token without cnf', tokenPrincipal({ confirmation: 'dpop', payload: {} }), ['dpop']],
     ['a proof, without a payload', { ...keyPrincipal(), confirmation: 'dpop' } as unknown as Principal, ['dpop']],
   ])('%s', (_name, principal, methods) => {
-    expect(provenMethods(principal)).toEqual(methods);
+    expect(provenMethods(principal)).toStrictEqual(methods);
   });
 });

@@ -46,6 +46,17 @@ describe('a count', () => {
     expect(keys).toEqual(['key:key_1', 'key:key_2', 'client:ack_1']);
   });
 
+  it('is made for each key, if a request passes two gates with different keys', async () => {
+    const keys: string[] = [];
+    const guard = guardOf(async (key) => {
+      keys.push(key);
+      return COUNT;
+    });
+    const [first, second] = ['key_1', 'key_2'].map((keyId) => gateOf(keyPrincipal({ keyId })));
+    if (first !== undefined && second !== undefined) await pass(bearing('abc'), first, guard, second, guard, guard);
+    expect(keys).toEqual(['key:key_1', 'key:key_2']);
+  });
+
   it('lets the request pass, and is in the response', async () => {
     const { passed, res } = await judged(async () => COUNT);
     expect(passed).toBe(true);
@@ -164,6 +175,7 @@ describe('no count', () => {
     jest.advanceTimersByTime(1_000);
     answer(COUNT);
     expect((await judging).passed).toBe(true);
+    await new Promise(setImmediate);
     expect(failures()).toEqual([]);
   });
 
@@ -179,6 +191,12 @@ describe('no count', () => {
     jest.restoreAllMocks();
     expect(timers.filter((timer) => !cleared.includes(timer))).toEqual([]);
   });
+});
+
+it('names itself in errors about options', () => {
+  expect(() => requireRateLimit({ counter: () => ({ consume: async () => COUNT }), onOutage: 'x' as never })).toThrow(
+    new TypeError(`requireRateLimit: option "onOutage" must be 'allow' or 'refuse', got another string`),
+  );
 });
 
 describe('the guard', () => {

@@ -209,7 +209,7 @@ function isCount(value: unknown): value is RateCount {
 function report(reason: 'threw' | 'timed_out', error: unknown): void {
   if (!lookupFailures.hasSubscribers) return;
   const detail = reason === 'threw' ? describeError(error) : undefined;
-  lookupFailures.publish({ of: BY, reason, detail, where: reason === 'threw' ? placesOf(error) : [] });
+  lookupFailures.publish({ of: BY, reason, detail, where: placesOf(error) });
 }
 
 /** Makes the header fields; `undefined` if a window could not be counted, because the fields would then be wrong. */
