@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import express, { type Express, type RequestHandler } from 'express';
+import { defineGuard, requireApi, requireBearer, requireScopes } from 'keyward';
+import request from 'supertest';
+import { scopesOnRoute } from '../../../lib/express/gate/scopes-on-route.js';
+import { handler } from '../../support/audited.js';
+import { requestOf } from '../../support/passage.js';
+import { DECLINING } from '../../support/stub-verifier.js';
+
+const passing = (scopesOf: (req: IncomingMessage) => unknown) =>
+  defineGuard({ name: 'rule', check: () => true, scopesOf: scopesOf as () => readonly string[] });
+
+/** The scopes that are found at the start of a request, when no other handler has run. */
+async function scopesAt(mount: (app: Express) => unknown, path = '/x', method: 'get' | 'post' = 'get') {
+  const app = express();
+  let found: readonly string[] | undefined;
+  const first: RequestHandler = (req, res) => {
+    found = scopesOnRoute(req);
+    res.end();
+  };
+  app.use(first);
+  mount(app);
+  await request(app)[method](path);
+  return found;
+}
+
+describe('the scopes on the route of a request', () => {
+  const [a, b, c] = [requireScopes('a'), requireScopes('b'), requireScopes('c')];
+
+  it.each<[string, (app: Express) => unknown, readonly string[]]>([
+    ['no route', () => {}, []],
+    ['a route without guards', (app) => app.get('/x', handler), []],
+    ['a guard of the route', (app) => app.get('/x', a, handler), ['a']],
+    ['several guards, in order', (app) => app.use(b).get('/x', c, a, handler), ['b', 'c', 'a']],
+    ['a gate', (app) => app.get('/x', requireBearer({ accept: [DECLINING], scopes: ['g'] }), handler), ['g']],
+    ['a guard of another path', (app) => app.use('/y', a).get('/y', b, handler).get('/x', c, handler), ['c']],
+    ['a guard of another method', (app) => app.post('/x', a, handler).get('/x', b, handler), ['b']],
+    ['a route of all methods', (app) => app.all('/x', a, handler), ['a']],
+    ['the first of two routes', (app) => app.get('/x', a, handler).get('/x', b, handler), ['a']],
+    ['a guard after the route', (app) => app.get('/x', a, handler).use(b), ['a']],
+    ['a guard without a route', (app) => app.use(a), []],
+    ['a guard that decides otherwise', (app) => app.get('/x', requireApi('a'), handler), []],
+  ])('%s', async (_name, mount, scopes) => {
+    expect(await scopesAt(mount)).toEqual(scopes);
+  });
+
+  it.each<[string, (inner: express.Router) => unknown, string, readonly string[]]>([
+    ['at its path', (inner) => inner.get('/', a, handler), '/r', ['o', 'a']],
+    ['at a path below', (inner) => inner.use(b).get('/x', a, handler), '/r/x', ['o', 'b', 'a']],
+    ['with a parameter', (inner) => inner.get('/:id', a, handler), '/r/7', ['o', 'a']],
+    ['at another path', (inner) => inner.get('/y', a, handler), '/r/x', ['o', 'l']],
+  ])('in a router, %s', async (_name, fill, path, scopes) => {
+    const inner = express.Router();
+    fill(inner);
+    const mount = (app: Express) =>
+      app.use('/r', requireScopes('o'), inner).use(requireScopes('l')).get('/r/x', handler);
+    expect(await scopesAt(mount, path)).toEqual(scopes);
+  });
+
+  it('in a router at each path', async () => {
+    const inner = express.Router().get('/x', a, handler);
+    expect(await scopesAt((app) => app.use(b, inner))).toEqual(['b', 'a']);
+  });
+
+  it('of the outermost app, if the request is in a mounted one', async () => {
+    let found: readonly string[] | undefined;
+    const inner = express().use((req, res) => {
+      found = scopesOnRoute(req);
+      res.end();
+    });
+    const app = express().use('/m', express().use('/i', inner)).get('/m/i/x', c, handler);
+    await request(app).get('/m/i/x');
+    expect(found).toEqual(['c']);
+  });
+
+  it('of the request as it was sent, not of the rest of its path', async () => {
+    const mount = (app: Express) => app.get('/x', a, handler).get('/y', b, handler);
+    expect(await scopesAt(mount, '/y?path=/x')).toEqual(['b']);
+    expect(await scopesAt(mount, '/y', 'post')).toEqual([]);
+  });
+});
+
+describe('scopes that depend on the request', () => {
+  it('are those for this request', async () => {
+    const guard = passing((req) => [`m:${req.method}`]);
+    expect(await scopesAt((app) => app.get('/x', guard, handler))).toEqual(['m:GET']);
+  });
+
+  it.each<[string, () => unknown, readonly string[]]>([
+    ['no list', () => 'a', []],
+    ['values that are no scopes', () => ['a', 'b c', 7, ''], ['a']],
+    ['a promise that rejects', () => Promise.reject(new Error('late')), []],
+    [
+      'an error',
+      () => {
+        throw new Error('no');
+      },
+      [],
+    ],
+  ])('are left out if a guard returns %s', async (_name, scopesOf, scopes) => {
+    expect(await scopesAt((app) => app.get('/x', passing(scopesOf), handler))).toEqual(scopes);
+  });
+});
+
+it('are not known without Express', () => {
+  expect(scopesOnRoute(requestOf({ url: '/x' }))).toEqual([]);
+  expect(scopesOnRoute(requestOf({ originalUrl: '/x', app: { router: 7 } }))).toEqual([]);
+});
