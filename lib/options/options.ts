@@ -122,7 +122,7 @@ export function namesOf<T extends string>(
   return Object.freeze([...(values as readonly T[])]);
 }
 
-/** Like `kindOf`, but a non-empty string, which is not one of the allowed strings, is described as a different string. */
+/** Like `kindOf`, but a non-empty string, which is none of the allowed strings, is described as a different string. */
 function kindOfOther(value: unknown): string {
   return typeof value === 'string' && value !== '' ? 'a different string' : kindOf(value);
 }
