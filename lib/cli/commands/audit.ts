@@ -25,7 +25,10 @@ export function addAuditCommand(program: Command, io: Io): void {
       'show only entries of this account; "-" shows entries about signing keys; default: all entries',
     )
     .option('--subject <id>', 'show only entries about the key or account with this ID')
-    .option('--actor <id>', 'show only entries with this actor: the ID of a member or an operator, such as cli:kim')
+    .option(
+      '--actor <id>',
+      'show only the actions of this actor: the ID of a member, or cli:NAME for a user of the command line',
+    )
     .option('--action <name>', 'show only entries with this action, such as key.create')
     .option('--from <time>', 'show only entries at or after this date or time', readDateTime)
     .option('--to <time>', 'show only entries before this date or time', readDateTime)

@@ -54,7 +54,7 @@ export function withClearings(command: Command): Command {
     .option('--no-platform', 'remove the platform')
     .option('--no-expires', 'remove the expiry')
     .option('--no-metadata', 'remove the metadata')
-    .option('--no-allow-address', 'remove the allowed addresses; the key is then accepted from any address')
+    .option('--no-allow-address', 'remove the allowed IP addresses; the key is then accepted from any IP address')
     .option('--no-limit', 'remove the rate limits of the key; the default limits then apply');
 }
 

@@ -38,12 +38,19 @@ export function withServeOptions(command: Command): Command {
       '--audience <url>',
       'the audience of the access tokens, which is the URL of your API; default: KEYWARD_AUDIENCE',
     )
-    .option('--issuer <url>', 'the public URL of this server; default: KEYWARD_ISSUER or http://HOST:PORT')
+    .option(
+      '--issuer <url>',
+      'the public URL of this server; default: the environment variable KEYWARD_ISSUER, or http://HOST:PORT',
+    )
     .option(
       '--allow-http',
       'allow an http URL with any host in --issuer; use it only on a network that encrypts all traffic',
     )
-    .option('--port <number>', 'the port to listen on, 0 for any free port; default: PORT or 4000', readPort)
+    .option(
+      '--port <number>',
+      'the port to listen on, or 0 for any free port; default: the environment variable PORT, or 4000',
+      readPort,
+    )
     .option('--host <address>', 'the address to listen on; default: KEYWARD_HOST or 127.0.0.1')
     .option(
       '--encryption-key-file <path>',

@@ -43,5 +43,5 @@ export function redirectWholeSecret(path: string, query: readonly string[], fiel
 /** The message that the search was shortened. Every page with a search contains it, so that the script can show it. */
 export function shortenedNote({ fields }: PageContext): Html {
   const isShown = fields.one(FLASH) === SHORTENED;
-  return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>You searched for a complete key or secret. The search was shortened to the last characters, so that the browser history does not store the secret.</p>`;
+  return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>You searched for a complete key or secret. The search was shortened to its last characters, so that the complete value is not stored in the browser history.</p>`;
 }
