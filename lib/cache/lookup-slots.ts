@@ -7,7 +7,7 @@
  */
 import { LRUCache } from 'lru-cache';
 
-/** The network from which the request of a lookup came. Attackers have many addresses, but few networks. */
+/** The network from which the request of a lookup came: an IPv4 address, or the /64 network of an IPv6 address. */
 export interface LookupSource {
   readonly network: string;
 }

@@ -56,7 +56,7 @@ export interface AcceptedTokens {
   readonly audiences: readonly string[];
   /** The clock with which the verifier checks times. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
-  /** Seconds that a time in a token may be in the future. Default: 5. */
+  /** Seconds that `iat`, `nbf` and `auth_time` of a token may be in the future. Default: 5. */
   readonly clockTolerance?: number | undefined;
 }
 

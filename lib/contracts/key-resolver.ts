@@ -64,8 +64,8 @@ export interface AccessKeyResolver {
   usageOf?: UsageOf | undefined;
   /**
    * Revokes one token of an access key permanently. From then on until the token expires, `revokedTokens` of the record
-   * must contain the `jti`. Listeners of `watch` must be notified. The promise resolves when the revocation is stored,
-   * and rejects if it may not be stored.
+   * must contain the `jti`. Listeners of `watch` must be notified. The promise resolves after the revocation is stored,
+   * or if there is nothing to revoke; it rejects if it is not certain that the revocation is stored.
    *
    * @param id - The client ID.
    * @param expiresAt - The `exp` of the token: the `jti` can be deleted some minutes later, because clocks differ.

@@ -79,8 +79,8 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   /** The granted scopes, without those that the access key has lost since the token was issued. */
   readonly scopes: readonly string[];
   /**
-   * The scopes that both the token and the record of its access key (if there is one) list, without implied scopes.
-   * `undefined` if `scopes` is the same list.
+   * The scopes that the token lists itself, and the record of its access key too, if there is one; implied scopes are
+   * left out. `undefined` if `scopes` is the same list.
    */
   readonly listedScopes?: readonly string[] | undefined;
   /**

@@ -43,7 +43,7 @@ export interface BruteForceLimitOptions {
   readonly perClient?: number | undefined;
   /** Failures that are allowed for one network. Default: 100. */
   readonly perAddress?: number | undefined;
-  /** Seconds until the failures are reset. Default: 900. */
+  /** Seconds from the first failure until the failures are reset. Default: 900. */
   readonly window?: number | undefined;
   /**
    * Creates a counter that several instances share: `(options) => new RateLimiterRedis({ storeClient, ...options })`.

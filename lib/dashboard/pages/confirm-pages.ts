@@ -36,7 +36,7 @@ export interface Confirmation {
   readonly heading?: string;
   /** Makes a label for the button that depends on the key. */
   readonly button?: (key: KeyView, context: PageContext) => string;
-  /** Whether requests are refused after the change. The button then has the color of a dangerous action. */
+  /** Whether the change always ends something that clients may still use. The button is then red. */
   readonly isDanger?: true;
   /** Where the form is sent, relative to the page of the key. */
   readonly path: string;

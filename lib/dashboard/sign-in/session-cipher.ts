@@ -2,7 +2,7 @@
 import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
 
 export interface Session {
-  /** 128 random bits. */
+  /** 128 random bits, by which a session that was ended early is recognized. The id is not a secret. */
   readonly id: string;
   /** The id of the member. */
   readonly member: string;

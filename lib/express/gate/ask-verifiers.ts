@@ -115,8 +115,8 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
 
 /**
  * Validates the principal of a custom verifier. It must be of a kind that the verifier names. Its APIs, scopes and
- * channels must be lists, because `includes` of a string also finds a part of it: `payments:refund` would include
- * `payments`.
+ * channels must be lists or `'all'`, because `includes` of another string also finds a part of it: `payments:refund`
+ * would include `payments`.
  */
 function validatePrincipal(verifier: CredentialVerifier, principal: Principal): Principal {
   if (!(verifier.kinds ?? KINDS).includes(principal.kind))

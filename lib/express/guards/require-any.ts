@@ -37,7 +37,7 @@ export function requireAny(...guards: readonly Guard[]): Guard {
 
 function readFacts(guard: unknown, index: number): GuardMetadata {
   const facts = guardMetadataOf(guard);
-  // `requireRateLimit` has metadata too, but no check of the principal.
+  // `requireRateLimit` is a guard too, but has no `check` that could be called here, so it is refused.
   if (facts !== undefined && typeof (guard as Partial<Guard>).check === 'function') return facts;
   const expected = 'a guard, such as the result of requireScopes() or defineGuard()';
   throw new TypeError(`requireAny: argument ${index + 1} must be ${expected}, got ${kindOf(guard)}`);

@@ -17,8 +17,8 @@ const WRITE_INTERVAL = 60_000;
 /** Milliseconds between two deletions of old days. */
 const DELETE_INTERVAL = 3_600_000;
 /**
- * The number of counters at which the counts are written early. Also the maximum number of rows that wait for a write,
- * for example while the store cannot be reached; counts for which there is no room are dropped.
+ * If this many counters have counts, they are written at once, before `WRITE_INTERVAL` has passed. Also the maximum
+ * number of rows that wait while the store cannot be reached; further counts are dropped.
  */
 const MAX_WAITING = 100_000;
 /** The number of rows that one statement writes or deletes. SQLite blocks the event loop during the statement. */
