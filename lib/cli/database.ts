@@ -1,6 +1,6 @@
 /**
- * Finds the URL of the database of a command, and opens the database. An error about the URL names the option or variable
- * that it came from. No error contains the password of a URL.
+ * Finds the URL of the database of a command, and opens the database. An error about the URL names the option or
+ * variable that it came from. No error contains the password of a URL.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { StoreWarning } from '../events/store-warning.js';

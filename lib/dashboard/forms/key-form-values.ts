@@ -37,8 +37,8 @@ const TEXT_FIELDS = ['metadata', 'allowedAddresses', 'limits'] as const;
 const CHOICE_FIELDS = ['apis', 'scopes', 'defaultScopes', 'channels'] as const;
 
 /**
- * The names of all fields. A choice has up to three, for example: `apis.of` for the buttons "all" and "some", and `apis`
- * for the checkboxes, or `apis.named` for a text field if there is no list to choose from.
+ * The names of all fields. A choice has up to three, for example: `apis.of` for the buttons "all" and "some", and
+ * `apis` for the checkboxes, or `apis.named` for a text field if there is no list to choose from.
  */
 export const SETTINGS_FIELDS: readonly string[] = [
   ...['name', 'environment', 'platform', 'expiresAt', ...TEXT_FIELDS],
