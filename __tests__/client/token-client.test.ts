@@ -144,7 +144,7 @@ describe('accessToken', () => {
     ['a code that is no text', ['invalid_client']],
   ])('does not repeat %s', async (_what, error) => {
     const issuer = await issuerWith(() => ({ status: 400, body: { error } }));
-    const message = 'the token endpoint answered with the status 400';
+    const message = 'the token endpoint returned status 400';
     expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ message });
   });
 

@@ -34,8 +34,8 @@ describe('a posted form', () => {
   it.each<[string, ScriptedAnswer, string]>([
     ['a list', { body: '[]' }, 'the response is not a JSON object'],
     ['a duplicate name', { body: '{"a":1,"a":2}' }, 'the response is not a JSON object'],
-    ['a redirect', { status: 307, headers: { location: '/elsewhere' } }, 'the response has the status 307'],
-    ['another status', { status: 201, body: {} }, 'the response has the status 201'],
+    ['a redirect', { status: 307, headers: { location: '/elsewhere' } }, 'the response has status 307'],
+    ['another status', { status: 201, body: {} }, 'the response has status 201'],
   ])('is refused: %s', async (_name, next, reason) => {
     answer = next;
     await expect(post()).rejects.toEqual(new FetchError(reason));

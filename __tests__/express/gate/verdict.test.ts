@@ -24,7 +24,7 @@ it('a request without a credential', () => {
     {
       answer: {
         code: 'credential_missing',
-        description: 'A credential is required; put the scheme Bearer before the key in the Authorization header',
+        description: 'A credential is required; send the key with the Bearer scheme in the Authorization header',
       },
       reason: 'scheme_missing',
     },

@@ -161,7 +161,7 @@ describe('a guard behind a gate', () => {
   });
 
   it.each([
-    ['an unknown method', ['bearer'], "keyward: rule: each name must be 'dpop' or 'mtls', got another string"],
+    ['an unknown method', ['bearer'], "keyward: rule: each name must be 'dpop' or 'mtls', got a different string"],
     ['no method', [], 'keyward: rule: expected one or more names'],
   ])('accepts as confirmation of a refusal no %s', async (_name, confirmation, message) => {
     expect((await judgedBy(() => ({ confirmation }))).error).toEqual(new TypeError(message));

@@ -94,7 +94,7 @@ describe('requireConfirmation', () => {
 
   it.each<[string, unknown[], string]>([
     ['no method', [], 'expected one or more names'],
-    ['an unknown method', ['bearer'], "each name must be 'dpop' or 'mtls', got another string"],
+    ['an unknown method', ['bearer'], "each name must be 'dpop' or 'mtls', got a different string"],
     ['a list', [['dpop']], "each name must be 'dpop' or 'mtls', got an array; do not wrap the names in an array"],
   ])('throws for %s', (_name, methods, message) => {
     const make = () => requireConfirmation(...(methods as ConfirmationMethod[]));

@@ -104,6 +104,14 @@ describe('no count', () => {
     ['a number of requests that is a string', { remainingPoints: '1', msBeforeNext: 1 }],
     ['an error with the fields of a count', Object.assign(new Error('x'), COUNT)],
     ['a function with the fields of a count', Object.assign(() => {}, COUNT)],
+    [
+      'an object with a getter that throws',
+      {
+        get remainingPoints(): number {
+          throw new RangeError();
+        },
+      },
+    ],
   ])('a counter that resolves to %s', async (_name, found) => {
     const { error, res } = await judged(async () => found);
     expect(error).toMatchObject({ code: 'temporarily_unavailable', status: 503 });
@@ -195,7 +203,7 @@ describe('no count', () => {
 
 it('names itself in errors about options', () => {
   expect(() => requireRateLimit({ counter: () => ({ consume: async () => COUNT }), onOutage: 'x' as never })).toThrow(
-    new TypeError(`requireRateLimit: option "onOutage" must be 'allow' or 'refuse', got another string`),
+    new TypeError(`requireRateLimit: option "onOutage" must be 'allow' or 'refuse', got a different string`),
   );
 });
 

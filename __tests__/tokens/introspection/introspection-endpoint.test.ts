@@ -77,7 +77,7 @@ describe('the URL of the endpoint', () => {
       [60 * SECOND - 1, 2],
     ] as const) {
       clock.advance(wait);
-      await expect(introspect('x')).rejects.toEqual(new FetchError('the response has the status 500'));
+      await expect(introspect('x')).rejects.toEqual(new FetchError('the response has status 500'));
       expect(locate).toHaveBeenCalledTimes(calls);
     }
   });

@@ -77,11 +77,11 @@ describe('the options', () => {
     ['maxLookups', { maxLookups: 0 }, 'option "maxLookups" must be a whole number from 1 to 100000, got number'],
     ['maxLookups', { maxLookups: 100_001 }, 'option "maxLookups" must be a whole number from 1 to 100000, got number'],
     ['apis', { apis: {} }, 'option "apis" must be an object with apisOf(), got object'],
-    ['environment', { environment: 'any' }, `option "environment" must be 'live' or 'sandbox', got another string`],
+    ['environment', { environment: 'any' }, `option "environment" must be 'live' or 'sandbox', got a different string`],
     [
       'authorizationDetails',
       { authorizationDetails: 'x' },
-      `option "authorizationDetails" must be 'refuse' or 'ignore', got another string`,
+      `option "authorizationDetails" must be 'refuse' or 'ignore', got a different string`,
     ],
     ['allowHttp', { allowHttp: 1 }, 'option "allowHttp" must be a boolean, got number'],
     ['clock', { clock: {} }, 'option "clock" must be an object with now() and monotonic(), got object'],

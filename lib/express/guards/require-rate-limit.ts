@@ -198,12 +198,16 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
 
 /**
  * Whether a value is a count. A limiter rejects with a plain count when a key is over its limit, and with an `Error`
- * when the limiter fails.
+ * when the limiter fails. A getter of the value may throw, which must not end the process as an unhandled rejection.
  */
 function isCount(value: unknown): value is RateCount {
   if (typeof value !== 'object' || value === null || value instanceof Error) return false;
-  const { remainingPoints, msBeforeNext } = value as { readonly [field in keyof RateCount]: unknown };
-  return Number.isFinite(remainingPoints) && Number.isFinite(msBeforeNext);
+  try {
+    const { remainingPoints, msBeforeNext } = value as { readonly [field in keyof RateCount]: unknown };
+    return Number.isFinite(remainingPoints) && Number.isFinite(msBeforeNext);
+  } catch {
+    return false;
+  }
 }
 
 function report(reason: 'threw' | 'timed_out', error: unknown): void {
