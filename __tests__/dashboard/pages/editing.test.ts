@@ -113,6 +113,17 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(await now()).toEqual(made);
   });
 
+  it('a form with an error keeps its version: corrected, it does not overwrite an edit made in the meantime', async () => {
+    const { post, now, made } = await keyOf(keyType);
+    expect((await post('/edit', editForm(keyType, made, { name: 'Theirs' }))).status).toBe(303);
+    const refused = await post('/edit', editForm(keyType, made, { name: 'Mine', expiresAt: '2001-01-01' }));
+    expect(refused.status).toBe(400);
+    const version = fieldOf(refused, 'version') ?? '';
+    expect(version).toBe('1');
+    expect((await post('/edit', editForm(keyType, made, { name: 'Mine', version }))).status).toBe(409);
+    expect(await now()).toMatchObject({ name: 'Theirs', version: 2 });
+  });
+
   it('M37 two Owners edit the same version: the second sees both versions, and can overwrite the first', async () => {
     const { holder, post, now, made } = await keyOf(keyType);
     expect((await post('/edit', editForm(keyType, made, { name: 'Theirs' }))).status).toBe(303);
