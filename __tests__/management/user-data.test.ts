@@ -72,6 +72,14 @@ describe.each(engines)('metadata, addresses and limits in %s', (engine) => {
     expect(await refusalOf(holder.key(settings))).toEqual(refusing(400, 'invalid', field));
   });
 
+  it('has up to 256 addresses', async () => {
+    const holder = await setup.account();
+    const allowedAddresses = Array.from({ length: 257 }, (_, last) => `2001:db8::${last.toString(16)}`);
+    const { key } = await holder.key({ allowedAddresses: allowedAddresses.slice(1) });
+    expect(key.allowedAddresses).toHaveLength(256);
+    expect(await refusalOf(holder.key({ allowedAddresses }))).toEqual(refusing(400, 'invalid', 'allowedAddresses'));
+  });
+
   it('is imported, but not if it is the key itself', async () => {
     const { id } = await setup.account();
     const digest = digestOf(`sk_${id}`);

@@ -56,6 +56,21 @@ describe.each(engines)('the OpenAPI document, in %s', (engine) => {
     expect(documented.sort()).toEqual(routed.sort());
   });
 
+  it('says which request headers an operation reads, and which of them it requires', () => {
+    const headersOf = (path: string, method: string) =>
+      document.paths[path][method].parameters
+        .filter((parameter: Json) => parameter.in === 'header')
+        .map(({ name, required }: Json) => [name, required]);
+    for (const path of ['/keys', '/access-keys']) {
+      const idempotencyKey = ['Idempotency-Key', false];
+      expect(headersOf(path, 'get')).toEqual([]);
+      expect(headersOf(path, 'post')).toEqual([idempotencyKey]);
+      expect(headersOf(`${path}/{id}`, 'get')).toEqual([['If-None-Match', false]]);
+      expect(headersOf(`${path}/{id}`, 'patch')).toEqual([['If-Match', true], idempotencyKey]);
+      expect(headersOf(`${path}/{id}`, 'delete')).toEqual([['If-Match', false], idempotencyKey]);
+    }
+  });
+
   it('G11 every response matches it', async () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats(ajv);
