@@ -5,7 +5,12 @@ import { type CredentialStore, openStore, StoreError } from 'keyward/store';
 import request from 'supertest';
 import type { Io, Output } from '../../lib/cli/io.js';
 import { serveApp } from '../../lib/cli/serve/serve-app.js';
-import { chooseAccount, linesOfLinks, type ServedDashboard } from '../../lib/cli/serve/served-dashboard.js';
+import {
+  chooseAccount,
+  linesOfLinks,
+  type ServedDashboard,
+  serveDashboard,
+} from '../../lib/cli/serve/served-dashboard.js';
 import { serveManagementApi } from '../../lib/cli/serve/served-management-api.js';
 import { announcementOn } from '../../lib/cli/serve/startup-output.js';
 import { managed } from '../support/managed.js';
@@ -108,6 +113,26 @@ describe('the account of the Dashboard', () => {
         ...{ state: 'waiting', reason: 'the database file:./keyward.db returned an error' },
       });
     }
+  });
+});
+
+describe('the Dashboard of keyward serve', () => {
+  const at = managed('memory');
+
+  it.each(['https://api.test', 'payments', 'urn:example:payments', 'http://api.test'])(
+    'is served with the audience %s, which may be any text',
+    async (audience) => {
+      const { id } = await at.account();
+      const dashboard = serveDashboard(at.store, id, { issuer: 'http://127.0.0.1:4000', audience });
+      expect(dashboard.routers).toHaveLength(2);
+      expect(dashboard.links()).toMatchObject({ account: id, url: 'http://127.0.0.1:4000/dashboard' });
+    },
+  );
+
+  it('refuses an --api-url that is no URL', async () => {
+    const { id } = await at.account();
+    const settings = { issuer: 'http://127.0.0.1:4000', audience: 'https://api.test', apiUrl: 'payments' };
+    expect(() => serveDashboard(at.store, id, settings)).toThrow(/apiUrl/);
   });
 });
 
