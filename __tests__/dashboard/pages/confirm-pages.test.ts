@@ -110,9 +110,9 @@ describe('a page that asks before a change', () => {
   });
 
   it.each([
-    [0, 'In the last 30 days, 0 requests with it were accepted.'],
-    [1, 'In the last 30 days, 1 request with it was accepted.'],
-    [2, 'In the last 30 days, 2 requests with it were accepted.'],
+    [0, 'In the last 30 days, 0 requests were accepted.'],
+    [1, 'In the last 30 days, 1 request was accepted.'],
+    [2, 'In the last 30 days, 2 requests were accepted.'],
   ])('counts the requests with the key: %i', async (requests, sentence) => {
     accepted = requests;
     const holder = await at.account();
