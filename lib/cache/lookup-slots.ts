@@ -57,7 +57,7 @@ export class LookupSlots {
    * Takes a slot for a lookup. Called only while slots are short or all taken.
    *
    * @param now - The monotonic clock in milliseconds.
-   * @param isFull - Whether all slots are taken.
+   * @param isFull - Whether all slots are in use.
    * @param isKnown - Whether the key was found before.
    * @returns `undefined` if no slot is left for this key. Slots then count as short for another `SHORT_FOR`
    *   milliseconds.

@@ -28,5 +28,5 @@ export function missingPermission(context: PageContext, action: Action): string 
 export function assertCan(context: PageContext, action: Action): void {
   const permission = missingPermission(context, action);
   if (permission !== undefined)
-    throw new ManagementError('forbidden', `this operation requires the ${permission} role`);
+    throw new ManagementError('forbidden', `this operation requires the ${permission} permission`);
 }

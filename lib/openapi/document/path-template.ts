@@ -81,7 +81,7 @@ function parsePart(text: string, place: Place): TemplatePart {
 
 /**
  * Whether a text consists of the pieces, with at least one character between each two. The first piece must be at the
- * start and the last at the end. For each piece between them, the leftmost match is taken, and no other is tried: a
+ * start and the last at the end. For each piece between them, the leftmost match is used, and no other is tried: a
  * regular expression would try others, which takes quadratic time for a malicious text.
  */
 export function matchesPieces(pieces: readonly string[], text: string): boolean {
