@@ -1,6 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
-import { type RoutedRequest, requireBearer, requireChannel } from 'keyward';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import express, { type RequestHandler } from 'express';
+import { bearerErrors, type Decision, type RoutedRequest, requireBearer, requireChannel } from 'keyward';
+import request from 'supertest';
 import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
+import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
 import { judgement } from '../../support/guarded.js';
 import { bearing, pass } from '../../support/passage.js';
 import { keyPrincipal } from '../../support/principals.js';
@@ -36,6 +39,45 @@ describe('requireChannel', () => {
     for (const nothing of [undefined, null]) {
       expect(await judgement(guard, keyPrincipal({ channels }), named(nothing))).toBe(expected);
     }
+  });
+
+  describe('no channel is named, and the body', () => {
+    let ears: Eavesdropper;
+    beforeEach(() => {
+      ears = eavesdrop();
+    });
+    afterEach(() => ears.stop());
+
+    const appWith = (...before: RequestHandler[]) => {
+      const app = express();
+      const gate = requireBearer({ accept: [acceptingVerifier(keyPrincipal({ channels: ['pc_1'] }))] });
+      const channel = requireChannel((req) => req.body?.channel);
+      app.post('/', gate, ...before, channel, express.json(), (_req, res) => void res.json('passed'));
+      app.use(bearerErrors());
+      return request(app).post('/').set('Authorization', 'Bearer abc');
+    };
+
+    it('was not read: refused, because it may name another channel', async () => {
+      await appWith().send({ channel: 'pc_2' }).expect(403);
+      const refusals = ears.heard<Decision>('keyward:decision').filter(({ outcome }) => outcome === 'refused');
+      expect(refusals.map(({ reason }) => reason)).toEqual(['channel_body_unread']);
+      const chunked = { headers: { 'transfer-encoding': 'chunked' } } as never;
+      const { check } = requireChannel(() => undefined);
+      expect(check(keyPrincipal({ channels: 'all' }), chunked)).toEqual({ reason: 'channel_body_unread' });
+    });
+
+    it('was read: decided by what it names', async () => {
+      await appWith(express.json()).send({ channel: 'pc_2' }).expect(403);
+      await appWith(express.json()).send({ channel: 'pc_1' }).expect(200);
+      await appWith(express.json()).send({}).expect(200);
+      const drained: RequestHandler = (req, _res, next) => void req.resume().once('end', () => next());
+      await appWith(drained).type('text').send('channel').expect(200);
+    });
+
+    it('is empty: the only channel of the principal is used', async () => {
+      await appWith().expect(200);
+      await appWith().set('Content-Length', '0').expect(200);
+    });
   });
 
   it.each([

@@ -12,6 +12,9 @@ import { defineGuard, type Guard } from './guard.js';
  * Lets a request pass if its principal may use the processing channel that the request names. If the request names
  * none, the principal must have exactly one channel, or all (docs/spec.md §2.1, rule 3).
  *
+ * If the channel may be in the body, mount the body parser before this guard. A request that names no channel, and
+ * whose body was not read yet, is refused: its body could name any channel.
+ *
  * The principal of a token has the channels of its access key; without `accessKeys` it has all.
  *
  * @param select - Returns the id of the channel from the request, or `undefined` if it names none. Anything that is not
@@ -33,12 +36,19 @@ export function requireChannel<R extends IncomingMessage = RoutedRequest>(select
       const channel = select(req) ?? undefined;
       // Returned unchanged: `defineGuard` refuses a promise and handles its rejection.
       if (types.isPromise(channel)) return channel as never;
-      const { channels } = principal;
-      const passes =
-        channel === undefined
-          ? channels === 'all' || channels.length === 1
-          : typeof channel === 'string' && reachesChannel(principal, channel);
-      return passes || { reason: 'channel' };
+      if (channel === undefined) {
+        if (hasUnreadBody(req)) return { reason: 'channel_body_unread' };
+        const { channels } = principal;
+        return channels === 'all' || channels.length === 1 || { reason: 'channel' };
+      }
+      return (typeof channel === 'string' && reachesChannel(principal, channel)) || { reason: 'channel' };
     },
   });
+}
+
+/** Whether a request has a body that no parser has read yet (RFC 9112 section 6). */
+function hasUnreadBody(req: IncomingMessage & { readonly body?: unknown }): boolean {
+  if (req.body !== undefined || req.readableDidRead) return false;
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers;
+  return encoding !== undefined || Number(length) > 0;
 }
