@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type Decision, type Principal, type RateLimitOptions, requireBearer, requireRateLimit } from 'keyward';
+import {
+  type Decision,
+  type Principal,
+  type RateLimitOptions,
+  requireBearer,
+  requireRateLimit,
+  type TokenPayload,
+} from 'keyward';
 import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
@@ -40,10 +47,19 @@ describe('a count', () => {
       keys.push(key);
       return COUNT;
     };
-    for (const principal of [keyPrincipal(), keyPrincipal({ kind: 'public', keyId: 'key_2' }), tokenPrincipal()]) {
+    const tokens = [{ iss: 'https://id.test' }, { iss: 'https://other.test' }, {}].map((payload) =>
+      tokenPrincipal({ payload: payload as TokenPayload }),
+    );
+    for (const principal of [keyPrincipal(), keyPrincipal({ kind: 'public', keyId: 'key_2' }), ...tokens]) {
       await pass(bearing('abc'), gateOf(principal), guardOf(consume));
     }
-    expect(keys).toEqual(['key:key_1', 'key:key_2', 'client:ack_1']);
+    expect(keys).toEqual([
+      'key:key_1',
+      'key:key_2',
+      'client:https%3A%2F%2Fid.test:ack_1',
+      'client:https%3A%2F%2Fother.test:ack_1',
+      'client::ack_1',
+    ]);
   });
 
   it('is made for each key, if a request passes two gates with different keys', async () => {

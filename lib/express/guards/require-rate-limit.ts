@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RateCount } from '../../contracts/rate-counter.js';
-import type { Principal } from '../../credentials/principal.js';
+import type { AccessPrincipal, Principal } from '../../credentials/principal.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
 import { refuse } from '../gate/refuse.js';
@@ -142,10 +142,20 @@ interface Answered {
 }
 
 function countAll(req: IncomingMessage, principal: Principal, { windows }: RatePlan): Promise<readonly Counted[]> {
-  // An API key and an access key may have the same id. The prefix keeps their counts apart.
-  const key = `${principal.kind === 'access' ? 'client' : 'key'}:${principal.keyId}`;
+  const key = counterKey(principal);
   // Every window counts the request, even if another window is over its limit.
   return Promise.all(windows.map((window) => countOnce(req, window, key)));
+}
+
+/**
+ * An API key and an access key may have the same id, and two issuers may have clients with the same id. Their counts
+ * are kept apart, so that a client of one issuer cannot use up the limit of another issuer's client.
+ */
+function counterKey(principal: Principal): string {
+  if (principal.kind !== 'access') return `key:${principal.keyId}`;
+  // A custom verifier may omit the payload, and the response of an introspection endpoint may omit `iss`.
+  const issuer = String((principal as Partial<AccessPrincipal>).payload?.iss ?? '');
+  return `client:${encodeURIComponent(issuer)}:${principal.keyId}`;
 }
 
 function countOnce(req: IncomingMessage, window: RateWindow, key: string): Promise<Counted> {
