@@ -324,6 +324,22 @@ describe('fetch', () => {
     expect(api.seen).toHaveLength(2);
   });
 
+  it('I19 obtains one new token in 30 seconds, if the API refuses the new one too', async () => {
+    const issuer = await issuerWith();
+    const api = await started(() => invalidToken);
+    const { client, clock } = clientOf(issuer);
+    const ask = async () => expect((await client.fetch(api.origin)).status).toBe(401);
+    for (let call = 0; call < 3; call += 1) await ask();
+    clock.advance(29_999);
+    await ask();
+    expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(
+      [1, 2, 2, 2, 2].map((number) => `Bearer token-${number}`),
+    );
+    clock.advance(1);
+    await ask();
+    expect(api.seen.slice(5).map(({ headers }) => headers.authorization)).toEqual(['Bearer token-2', 'Bearer token-3']);
+  });
+
   it.each([
     ['403 insufficient_scope', 403, 'Bearer error="insufficient_scope"'],
     ['401 without an error', 401, 'Bearer realm="api"'],

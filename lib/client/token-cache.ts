@@ -11,6 +11,11 @@ const MAX_REFRESH_MARGIN = 60_000;
 const REFRESH_SHARE = 0.1;
 /** Minimum milliseconds between a failed refresh and the next one, while the old token is valid. */
 const REFRESH_AGAIN_AFTER = 5_000;
+/**
+ * Minimum milliseconds between two tokens that are dropped because the API refused them. Some refusals do not end with
+ * a new token, for example those of a wrong audience or address. Without this limit, each call would cost a token.
+ */
+const DROP_AGAIN_AFTER = 30_000;
 /** The seconds for which a token without `expires_in` is used. */
 const DEFAULT_LIFETIME = 60;
 /** Milliseconds for which the URL of a token endpoint from the metadata is kept, even if requests to it fail. */
@@ -32,6 +37,7 @@ export class TokenCache {
   #cached: CachedToken | undefined;
   #pending: Promise<CachedToken> | undefined;
   #endpoint: { readonly url: Promise<URL>; readonly foundAt: Instant } | undefined;
+  #droppedAt: Instant | undefined;
 
   constructor(request: TokenRequest, findEndpoint: () => Promise<URL>) {
     this.#request = request;
@@ -51,9 +57,18 @@ export class TokenCache {
     return cached !== undefined && age < cached.lifetime ? cached : this.#pending;
   }
 
-  /** Drops the cached token if it is the one that the API refused. */
-  drop({ accessToken }: CachedToken): void {
-    if (this.#cached?.accessToken === accessToken) this.#cached = undefined;
+  /**
+   * Drops the cached token if it is the one that the API refused.
+   *
+   * @returns Whether `current` now returns another token. `false` if a token was dropped shortly before: the new one is
+   *   then kept, although the API refused it too.
+   */
+  drop({ accessToken }: CachedToken): boolean {
+    if (this.#cached?.accessToken !== accessToken) return true;
+    if (this.#droppedAt !== undefined && this.#since(this.#droppedAt) < DROP_AGAIN_AFTER) return false;
+    this.#droppedAt = instantOf(this.#clock);
+    this.#cached = undefined;
+    return true;
   }
 
   #startRequest(): Promise<CachedToken> {

@@ -28,6 +28,7 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS'];
  * A request is repeated once: with a new token after a 401 `invalid_token`, or with the nonce of the response after a
  * 401 `use_dpop_nonce`. It is not repeated if its body is a stream, which can be read only once. If the 401 came after
  * a redirect, the request is repeated only if its method is safe, because the first server has already processed it.
+ * Tokens are replaced for a 401 at most once in 30 seconds; until then the 401 is returned.
  *
  * `fetch` and `accessToken` reject with a `TokenClientError` if no token can be obtained: `token_endpoint_unreachable`,
  * `token_request_refused` (with `status`), `invalid_token_response` or `dpop_not_supported`. `fetch` rejects with a
@@ -62,12 +63,17 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
     const token = await tokenFor(target);
     const response = await present(target, token);
     if (response.status !== 401 || isFromOtherOrigin(response, target)) return response;
-    const fault = faultOf(response);
-    if (fault === 'invalid_token') tokens.drop(token);
-    else if (proofs === undefined || fault !== 'use_dpop_nonce' || !response.headers.has('dpop-nonce')) return response;
+    if (!canSucceedNow(response, token)) return response;
     if (!target.isRepeatable || (response.redirected && !SAFE.includes(target.method))) return response;
     await response.body?.cancel();
     return present(target, await tokenFor(target));
+  }
+
+  /** Whether the request may succeed if it is repeated: with another token, or with the nonce of the response. */
+  function canSucceedNow(response: Response, token: CachedToken): boolean {
+    const fault = faultOf(response);
+    if (fault === 'invalid_token') return tokens.drop(token);
+    return proofs !== undefined && fault === 'use_dpop_nonce' && response.headers.has('dpop-nonce');
   }
 
   async function present(target: ApiRequest, { accessToken, scheme }: CachedToken): Promise<Response> {
