@@ -22,9 +22,9 @@ import { watchable } from '../options/resolver-option.js';
 
 /** Options of `apiKeys`. */
 export interface ApiKeysOptions<K extends KeyKind = KeyKind> {
-  /** Your lookup: from a presented key to its record. */
+  /** Your lookup, from a presented key to its record: a function, or a store that has `resolveKey`. */
   readonly resolver: KeyResolver | ResolveKey;
-  /** Which kinds of keys are accepted. There is no default. */
+  /** Which kinds of keys are accepted. There is no default. A key of another kind is declined without a lookup. */
   readonly kinds: readonly K[];
   /**
    * The environment of the accepted keys; `'any'` accepts both. A key of another environment is declined without a
@@ -38,12 +38,20 @@ export interface ApiKeysOptions<K extends KeyKind = KeyKind> {
   readonly format?: KeyFormat | undefined;
   /** Which scopes belong to which API. Default: the part of a scope before its first colon names the API. */
   readonly apis?: ApiMap | undefined;
-  /** Milliseconds after which a lookup fails. Default: 1,000. */
+  /** Milliseconds after which a lookup fails, 1 to 60,000. Default: 1,000. */
   readonly timeout?: number | undefined;
-  /** Maximum lookups in flight. Above it, a request with a key that is not cached gets 503. Default: 100. */
+  /**
+   * Maximum lookups in flight, 1 to 100,000. Above it, a request with a key that is not cached gets 503. For ten
+   * seconds after such a request, a quarter is reserved for keys that were found before, and a network whose lookups
+   * find nothing gets a quarter at most. Default: 100.
+   */
   readonly maxLookups?: number | undefined;
-  /** Limits how many records are cached, and for how long. `false` turns the cache off. */
+  /**
+   * Limits how many records are cached, and for how long. `false` turns the cache off: each request then causes a
+   * lookup of its own.
+   */
   readonly cache?: CacheOptions | false | undefined;
+  /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 

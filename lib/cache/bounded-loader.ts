@@ -252,8 +252,8 @@ function isOutdated<R>({ invalidated }: Lookup<R>, subject: Subject): boolean {
 }
 
 function detailOf(reason: LookupFailure['reason'], error: unknown): string | undefined {
-  // keyward itself writes the messages of these two classes, and they contain no secret. The message of any other error
-  // may contain one, so only its class and code are described.
+  // keyward itself makes the messages of these two classes (one may be the code of a network error), so they contain no
+  // secret. The message of any other error may contain one, so only its class and code are described.
   if (error instanceof RecordError || error instanceof FetchError) return error.message;
   return reason === 'threw' ? describeError(error) : undefined;
 }

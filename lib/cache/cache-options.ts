@@ -2,20 +2,31 @@ import { integer, number, type OptionTable, readTable } from '../options/option-
 
 /** How a verifier caches the results of its lookups. */
 export interface CacheOptions {
-  /** Maximum entries of records that were found. Default: 10,000. */
+  /**
+   * Maximum entries of accepted credentials, 1 to 10,000,000. For `accessTokens`: maximum tokens, and maximum access
+   * keys. Default: 10,000.
+   */
   readonly max?: number | undefined;
   /**
-   * Milliseconds for which an entry is used without a new lookup. Default: 10,000, or 300,000 if the resolver has
-   * `watch()`; 5,000 for `introspectedTokens`.
+   * Milliseconds for which an entry is used without a new lookup, 0 to 86,400,000. If the resolver has `watch()`, the
+   * entry must also have been confirmed in the last 5 seconds, by its lookup or by the change feed. Default: 10,000, or
+   * 300,000 with `watch()`; 5,000 for `introspectedTokens`.
    */
   readonly ttl?: number | undefined;
-  /** Milliseconds for which a negative entry is used: its credential is unknown or has ended. Default: 1,000. */
+  /**
+   * Milliseconds for which a negative entry is used, 0 to 86,400,000: its credential is unknown or has ended, or is an
+   * opaque token that breaks a rule. Default: 1,000.
+   */
   readonly negativeTtl?: number | undefined;
-  /** Maximum negative entries, counted separately from `max`. Default: 10,000. */
+  /**
+   * Maximum negative entries, counted separately from `max`: 1 to 10,000,000. Credentials that are known to be revoked
+   * have one more limit of the same size: they stay refused even if lookups fail. Default: 10,000.
+   */
   readonly negativeMax?: number | undefined;
   /**
    * If a lookup fails, the old entry is used for this many milliseconds after it was last confirmed, by its lookup or
-   * by the change feed: 0 to 300,000. Default: 30,000; 0 for `introspectedTokens`.
+   * by the change feed: 0 to 300,000. The next lookup then follows after a second at the earliest. After a lookup that
+   * found an invalid record, the old entry is not used. Default: 30,000; 0 for `introspectedTokens`.
    */
   readonly staleIfError?: number | undefined;
 }

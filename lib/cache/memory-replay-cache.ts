@@ -10,10 +10,14 @@ import { integer, type OptionTable, readTable } from '../options/option-table.js
 
 /** Options of `memoryReplayCache`. */
 export interface MemoryReplayCacheOptions {
-  /** Maximum ids in memory. Default: 1,000,000, which take about 100 MB. */
+  /** Maximum ids in memory, 1 to 16,000,000. Default: 1,000,000, which take about 100 MB. */
   readonly max?: number | undefined;
-  /** Maximum ids of one DPoP key or client, so that it cannot fill the cache for the others. Default: 100,000. */
+  /**
+   * Maximum ids of one DPoP key or client, so that it cannot fill the cache for the others: 1 to 16,000,000. Above it,
+   * its requests get 503. Default: 100,000.
+   */
   readonly maxPerClient?: number | undefined;
+  /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 

@@ -33,31 +33,38 @@ export interface TokenClientOptions {
    * metadata.
    */
   readonly issuer?: string | undefined;
+  /** The https URL of the token endpoint. The metadata is then not read, and this URL is the `aud` of assertions. */
   readonly tokenEndpoint?: string | URL | undefined;
   readonly clientId: string;
+  /** The client secret, sent with HTTP Basic (RFC 6749 section 2.3.1). */
   readonly clientSecret?: string | undefined;
   /** The private key for `private_key_jwt` (RFC 7523): a JWK, a `KeyObject` or PEM. It never leaves this process. */
   readonly privateKey?: PrivateKeyInput | undefined;
-  /** The `kid` of the private key. It is needed only if the key is not a JWK with a `kid`. */
+  /** The `kid` of the private key, for the header of assertions. Default: the `kid` of the JWK, if there is one. */
   readonly keyId?: string | undefined;
   /** The scopes to request. Default: the default scopes of the access key. */
   readonly scopes?: readonly string[] | undefined;
-  /** The API that the token is for (RFC 8707). */
+  /** The API that the token is for (RFC 8707). An issuer of `createIssuer` ignores it. Default: none is named. */
   readonly resource?: string | undefined;
   /**
-   * Whether tokens are bound to a key pair of this client (RFC 9449). Each request then carries a DPoP proof. Default:
-   * `false`.
+   * Whether tokens are bound to a key pair of this client (RFC 9449). Each request then carries a DPoP proof. A Bearer
+   * token is then refused, and without this option a DPoP-bound token. Default: `false`.
    */
   readonly dpop?: boolean | undefined;
   /**
-   * Whether http URLs of other machines are accepted. Then anyone who can read the network sees the secret and the
-   * tokens. Default: `false`.
+   * Whether http URLs of other machines are accepted, for the issuer and for APIs. Then anyone who can read the network
+   * sees the secret and the tokens. Default: `false`.
    */
   readonly allowHttp?: boolean | undefined;
-  /** Time limit of one token request in milliseconds: 1 to 60,000. Default: 10,000. */
+  /**
+   * Time limit of one token request in milliseconds: 1 to 60,000. Default: 10,000. Reading the metadata has the same
+   * limit of its own. A token request may be sent again: for a nonce, or after a `Retry-After` of at most 30 seconds.
+   * Requests to an API have no limit but their `signal`.
+   */
   readonly timeout?: number | undefined;
-  /** The function that sends requests. Default: the global `fetch`. */
+  /** The function that sends requests, also those to an API. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
+  /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 

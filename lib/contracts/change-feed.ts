@@ -19,15 +19,22 @@ export interface FeedListener {
    */
   onCaughtUp(age?: number): void;
   /**
-   * Reports that changes may have been missed. Entries from before the gap then need a new lookup. When the feed works
-   * again, deliver the changes that were made during the gap, or `'all'`, before the next `onCaughtUp()`. That call
-   * confirms what was looked up since the gap.
+   * Reports that changes may have been missed. An entry from before the gap then needs a new lookup as soon as its last
+   * one is more than 5 seconds old. When the feed works again, deliver the changes that were made during the gap, or
+   * `'all'`, before the next `onCaughtUp()`. That call confirms only what was looked up since the gap.
    */
   onGap(): void;
 }
 
 /** A verifier that your code notifies of changes, for a table without a change feed. */
 export interface Invalidatable {
-  /** Invalidates cache entries and the results of pending lookups. The next request does a new lookup. */
+  /**
+   * Invalidates cache entries and the results of pending lookups, so that the next request does a new lookup.
+   *
+   * `apiKeys` ignores `{ accessKey }`, and the other verifiers ignore `{ key }`. `introspectedTokens` does not know
+   * accounts, so `{ account }` invalidates none of its entries. The entry of an unknown API key or of a refused opaque
+   * token has no id: only `'all'` invalidates it. `accessTokens` without `accessKeys` does no lookups: only `'all'` has
+   * an effect, and empties the cache of tokens. A key that is known to be revoked stays refused.
+   */
   invalidate(change: Change): void;
 }

@@ -1,4 +1,4 @@
-/** A source of time. Pass your own in tests. */
+/** A source of time. Pass your own in tests. Timeouts do not use it, but the timers of Node. */
 export interface Clock {
   /** Returns the wall clock in milliseconds since 1970. It is used for expiry. */
   now(): number;

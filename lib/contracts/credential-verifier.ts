@@ -10,8 +10,9 @@ import type { Clock } from './clock.js';
  */
 export interface CredentialVerifier<P extends Principal = Principal> {
   /**
-   * The kinds of principals that the verifier may return. If absent, it may return any kind, and `assertGuarded`
-   * requires a `requireKeyKind` on every route behind the gate.
+   * The kinds of principals that the verifier may return; a principal of another kind is an error (503). If absent, it
+   * may return any kind, and `assertGuarded` requires a guard that names kinds, such as `requireKeyKind`, on every
+   * route behind the gate.
    */
   readonly kinds?: readonly Kind[] | undefined;
 
@@ -29,21 +30,22 @@ export interface CredentialVerifier<P extends Principal = Principal> {
 
   /**
    * The access tokens that the verifier accepts. Resource metadata names their issuer, so it cannot include a verifier
-   * without this property.
+   * without this property, unless `kinds` says that it accepts only keys.
    */
   readonly tokens?: AcceptedTokens | undefined;
 
   /**
-   * The methods by which the verifier requires proof of possession. A gate names them in its challenges. If you wrap a
-   * verifier, copy this property.
+   * The methods of proof of possession that the verifier accepts. A gate names them in its challenges, and refuses the
+   * scheme `DPoP` if no verifier names it here. If you wrap a verifier, copy this property.
    */
   readonly confirmation?: ConfirmationMethods | undefined;
 
   /**
    * Verifies a credential, which is a b64token (RFC 6750 section 2.1). Return the outcome synchronously if you can, at
-   * least for cached credentials. A gate asks each verifier only once.
+   * least for cached credentials. For one request, a gate asks each verifier at most once, and waits without a time
+   * limit.
    *
-   * If it throws or rejects, the request gets 503.
+   * If it throws or rejects, or returns an invalid outcome, the request gets 503.
    */
   verify(credential: PresentedCredential): Outcome<P> | Promise<Outcome<P>>;
 }
@@ -52,7 +54,10 @@ export interface CredentialVerifier<P extends Principal = Principal> {
 export interface AcceptedTokens {
   /** The authorization server that issues the tokens: their `iss`. */
   readonly issuer: string;
-  /** The audience of a token must be one of these (RFC 8707 section 2). */
+  /**
+   * A token must name one of these audiences (RFC 8707 section 2). An empty list means any audience, and cannot be used
+   * with resource metadata.
+   */
   readonly audiences: readonly string[];
   /** The clock with which the verifier checks times. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
@@ -61,18 +66,17 @@ export interface AcceptedTokens {
 }
 
 /**
- * The methods by which a client can prove that it is the owner of a token. If both methods are required, a token needs
- * to be bound by only one of them.
+ * The methods by which a client can prove that it is the owner of a token.
  */
 export interface ConfirmationMethods {
   /**
-   * DPoP (RFC 9449): the scheme `DPoP` and a proof, signed with one of the `algorithms`. If `required`, tokens that are
-   * not bound to a key pair are refused.
+   * DPoP (RFC 9449): the client uses the scheme `DPoP` and sends a proof, signed with one of the `algorithms`. If
+   * `required`, a token must be bound to a key pair; or to a certificate, if `mtls` is required too.
    */
   readonly dpop?: { readonly algorithms: readonly string[]; readonly required: boolean } | undefined;
   /**
-   * Mutual TLS (RFC 8705): the client certificate of the connection. If `required`, tokens that are not bound to a
-   * certificate are refused.
+   * Mutual TLS (RFC 8705): the client presents its certificate when it connects. If `required`, a token must be bound
+   * to a certificate; or to a key pair, if `dpop` is required too.
    */
   readonly mtls?: { readonly required: boolean } | undefined;
 }
@@ -95,7 +99,7 @@ export type Outcome<P extends Principal = Principal> = Accepted<P> | Declined | 
 export interface Accepted<P extends Principal = Principal> {
   readonly outcome: 'accepted';
   readonly principal: P;
-  /** A new nonce for the client (RFC 9449 §8.2). The response sends it in the field `DPoP-Nonce`. */
+  /** A new nonce for the client (RFC 9449 §8.2). If the gate lets the request pass, it is sent as `DPoP-Nonce`. */
   readonly dpopNonce?: string | undefined;
 }
 
@@ -113,7 +117,7 @@ export interface Refused {
   readonly reason: string;
   /** The id of the record, if the verifier found one. */
   readonly keyId?: string | undefined;
-  /** The error code for the caller: `invalid_token`, or the error of the DPoP proof (RFC 9449 §7.1 and §9). */
+  /** The error code for the caller: `invalid_token` (default), or that of the DPoP proof (RFC 9449 §7.1 and §9). */
   readonly code?: 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce' | undefined;
   /** The nonce that the client must use. The response sends it in the field `DPoP-Nonce`. */
   readonly dpopNonce?: string | undefined;
@@ -124,7 +128,7 @@ export interface Unavailable {
   readonly outcome: 'unavailable';
   /** The reason, for the operator only. */
   readonly reason: string;
-  /** Seconds after which the client should retry. Default: 1. */
+  /** Seconds after which the client should retry, rounded up; at least 1. Default: 1. */
   readonly retryAfter?: number | undefined;
 }
 

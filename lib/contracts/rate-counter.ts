@@ -9,13 +9,16 @@ export interface RateCount {
 }
 
 /**
- * Counts the requests of keys in one window: the time that starts with the first request of a key. Every limiter of
- * `rate-limiter-flexible` implements this.
+ * Counts the requests of keys in one window: the time that starts with the first request of a key. The limiters of
+ * `rate-limiter-flexible`, such as `RateLimiterRedis`, implement this; `RateLimiterUnion` and `RateLimiterQueue` do
+ * not.
  */
 export interface RateCounter {
   /**
    * Counts one request of a key. It resolves if the request is allowed, and rejects with a `RateCount` if it is not. It
-   * rejects with an `Error` if it cannot count.
+   * rejects with an `Error` if it cannot count. Any other result, or none within a second, also means that it cannot.
+   *
+   * @param key - The id of an API key, or the issuer and the client ID of a token, each with a prefix.
    */
   consume(key: string): Promise<RateCount>;
 }

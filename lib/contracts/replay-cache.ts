@@ -11,8 +11,8 @@ export interface ReplayCache {
    * Stores an id, and returns whether it is new. If it is called twice with the same id, even in two processes, only
    * one call may return `true`. So insert the id in one atomic step.
    *
-   * Throw or reject if the store cannot answer: the request then gets 503, as it also does if the answer takes longer
-   * than a second.
+   * Throw or reject if the store cannot answer: the request then gets 503, as it also does if the answer is not a
+   * boolean or takes longer than a second, or if 1,000 calls are already pending.
    *
    * @param id - A digest: 87 characters of `[A-Za-z0-9_.-]`. All ids of one DPoP key or client start with the same 43
    *   characters.

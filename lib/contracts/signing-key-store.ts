@@ -7,11 +7,14 @@ export interface SigningKeyRecord {
   /** The private key as a JSON Web Key (RFC 7517). Keep it encrypted. */
   readonly jwk: Readonly<Record<string, unknown>>;
   readonly createdAt: Date;
-  /** When the key was retired. A retired key signs no new tokens, and is published until its last token has expired. */
+  /**
+   * When the key was retired. A retired key is published until its last token has expired. It signs no new tokens,
+   * except during the first minutes: until an issuer has known the next key for about six minutes.
+   */
   readonly retiredAt?: Date | null | undefined;
 }
 
-/** A store in which an issuer keeps its signing keys. */
+/** A store in which an issuer keeps its signing keys. A call that takes longer than a second counts as failed. */
 export interface SigningKeyStore {
   /**
    * Throws a `TypeError` if the options of this store do not allow it to store signing keys. `createIssuer` calls it,
@@ -35,8 +38,8 @@ export interface SigningKeyStore {
   retireSigningKey(kid: string): Awaitable<void>;
   /**
    * Records that an issuer with this algorithm runs on the store. It records nothing if an issuer with another
-   * algorithm ran within the last two minutes. Issuers call it about once a minute. Without this method, two issuers
-   * with different algorithms would retire each other's keys, and create new ones without end.
+   * algorithm ran within the last two minutes. Issuers call it about once a minute while they have requests. Without
+   * this method, two issuers with different algorithms would retire each other's keys, and create new ones without end.
    *
    * @returns The algorithm that another issuer has recorded; `undefined` if this issuer was recorded.
    */

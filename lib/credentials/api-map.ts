@@ -5,6 +5,7 @@ import { resolveImplies } from './scope-hierarchy.js';
 
 /** Maps a scope to its APIs, and to the scopes that it implies. Make one with `apiMap`. */
 export interface ApiMap {
+  /** Returns the APIs to which a scope belongs; an empty list if there is none. */
   apisOf(scope: string): readonly string[];
   /**
    * Returns all scopes that a scope implies, directly or through another one, without the scope itself. If absent, no
@@ -17,7 +18,8 @@ export interface ApiMap {
 export interface ApiMapOptions {
   /**
    * For each broad scope, the narrower scopes that it implies. A credential with the broad scope has the narrower ones
-   * too.
+   * too, and what these imply; but a key only within the APIs of its record. All of them must be in the map.
+   * `memberByScopes()` ignores implied scopes. Default: no scope implies another.
    */
   readonly implies?: Readonly<Record<string, readonly string[]>> | undefined;
 }

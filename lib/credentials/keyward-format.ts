@@ -21,7 +21,8 @@ export interface KeyReading {
 /** The format of the keys of a platform. Pass your own to `apiKeys` for keys that were created by another system. */
 export interface KeyFormat {
   /**
-   * Parses a presented credential, without a lookup.
+   * Parses a presented credential, synchronously and without a lookup. It is not called for a credential of three parts
+   * like a JWT, nor for one that is cached, is not a b64token (RFC 6750 section 2.1), or has the scheme `DPoP`.
    *
    * @returns The kind and environment of the key; `'malformed'` for a credential with the prefix of this format that is
    *   not a valid key (refused); `undefined` for one without the prefix (declined).

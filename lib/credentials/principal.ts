@@ -6,8 +6,8 @@ import type { Environment } from './environment.js';
 import type { RateLimit } from './rate-limit.js';
 
 /**
- * Identifies who sent a request. It is created when a credential is first verified, frozen, and shared by all requests
- * with that credential. It does not contain the credential.
+ * Identifies who sent a request. It is created when a credential is verified, frozen, and shared by the requests with
+ * that credential while it is cached. It does not contain the credential.
  */
 export type Principal = KeyPrincipal | AccessPrincipal;
 
@@ -19,7 +19,10 @@ export interface KeyPrincipal<K extends KeyKind = KeyKind> {
   readonly account: string;
   readonly environment: Environment;
   readonly apis: 'all' | readonly string[];
-  /** The scopes; `'all'` means every scope of its APIs. */
+  /**
+   * The scopes: those that the record lists and those that they imply, within `apis`. `'all'` means every scope of its
+   * APIs.
+   */
   readonly scopes: 'all' | readonly string[];
   /** The scopes that the record lists, if `scopes` has implied ones too; otherwise `undefined`. */
   readonly listedScopes?: readonly string[] | undefined;
@@ -33,11 +36,14 @@ export interface KeyPrincipal<K extends KeyKind = KeyKind> {
   readonly allowedAddresses?: readonly string[] | undefined;
   /** The request limits of the key, from the record; `undefined` means the default of `requireRateLimit`. */
   readonly limits?: readonly RateLimit[] | undefined;
-  /** When the key expires, in seconds since 1970; `undefined` if it does not. */
+  /**
+   * When the key ends: it expires, its grace period ends, or a planned revocation takes effect. In seconds since 1970;
+   * `undefined` if no end is planned.
+   */
   readonly expiresAt: number | undefined;
   /**
-   * When the grace period ends, in seconds since 1970, if an old secret of a rotated key was presented; otherwise
-   * `undefined`.
+   * The same time as `expiresAt` if an old secret of a rotated key was presented: when the grace period ends, or the
+   * key if that is earlier. `undefined` for a current secret.
    */
   readonly keyAcceptedUntil: number | undefined;
   /**
@@ -76,7 +82,10 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   readonly environment: Environment | undefined;
   /** The APIs to which the scopes belong. */
   readonly apis: readonly string[];
-  /** The granted scopes, without those that the access key has lost since the token was issued. */
+  /**
+   * The granted scopes and those that they imply, without those that the access key has lost since the token was
+   * issued.
+   */
   readonly scopes: readonly string[];
   /**
    * The scopes that the token lists itself, and the record of its access key too, if there is one; implied scopes are
@@ -119,8 +128,9 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
 
 /**
  * The claims of a verified token (RFC 9068 section 2.2, RFC 7519 section 4.1), with the types that were validated.
- * `profile: 'rfc9068'` requires all of them except `nbf` and `scope`; `profile: 'jwt'` requires only `iss`, `aud` and
- * `exp`.
+ * `profile: 'rfc9068'` requires all of them except `nbf` and `scope`; `profile: 'jwt'` requires only `iss`, `aud`,
+ * `exp` and one of `client_id`, `azp` and `sub`. An introspection response may also lack `iss` and `exp`, and `aud`
+ * with `audience: false`.
  */
 export interface TokenPayload extends JsonObject {
   readonly iss?: string | undefined;
@@ -130,10 +140,13 @@ export interface TokenPayload extends JsonObject {
   readonly exp?: number | undefined;
   readonly iat?: number | undefined;
   readonly nbf?: number | undefined;
-  /** A string with `profile: 'rfc9068'`; any value with `'jwt'`. */
+  /** A string with `profile: 'rfc9068'`; any value with `'jwt'`, and with `introspectedTokens`. */
   readonly jti?: unknown;
   readonly client_id?: string | undefined;
-  /** The scopes in the form that the token has. `scopes` of the principal is always a list. */
+  /**
+   * The scopes in the form that the token has; if the token has `scp` instead, `undefined`. `scopes` of the principal
+   * is always a list.
+   */
   readonly scope?: string | readonly string[] | undefined;
 }
 

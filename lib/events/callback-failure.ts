@@ -2,7 +2,7 @@ import { eventChannel } from './event-channel.js';
 
 /**
  * Reports that a callback threw or rejected. keyward does not wait for it, so the response is the same as after a
- * success.
+ * success, except for `next`.
  */
 export interface CallbackFailure {
   /**
@@ -18,7 +18,7 @@ export interface CallbackFailure {
   readonly callback: 'recordUse' | 'usageOf' | 'watch' | 'listener' | 'next';
   /** `threw`: it threw synchronously. `rejected`: it returned a promise that rejected. */
   readonly reason: 'threw' | 'rejected';
-  /** Class and code of the error and of its causes, never a message. */
+  /** Class and code of the error and of up to three causes, never a message. */
   readonly detail: string;
   /** Where it was thrown: up to 8 places `file:line:column`, innermost first. */
   readonly where: readonly string[];

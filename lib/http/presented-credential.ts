@@ -28,8 +28,8 @@ export interface CredentialRequest extends Sender {
 export type CertificateOf = (req: IncomingMessage) => Buffer | undefined;
 
 /**
- * The credential of a request. Each derived value is computed once, when it is first needed. Printing the object does
- * not print the credential.
+ * The credential of a request. Its hash and its JWS are computed once, when they are first needed. Printing the object
+ * does not print the credential.
  */
 export class PresentedCredential {
   readonly #text: string;

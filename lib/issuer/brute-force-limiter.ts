@@ -21,7 +21,7 @@ interface Count {
   readonly msBeforeNext: number;
 }
 
-/** Counts failures. Every limiter of `rate-limiter-flexible` implements this. */
+/** Counts failures. The limiters of `rate-limiter-flexible`, such as `RateLimiterRedis`, implement this. */
 export interface FailureCounter {
   get(key: string): Promise<Count | null>;
   penalty(key: string, points?: number): Promise<unknown>;
@@ -37,13 +37,22 @@ export interface CounterOptions {
   readonly duration: number;
 }
 
-/** The option `limits` of `createIssuer`. */
+/**
+ * The option `limits` of `createIssuer`. A failure is an unknown client ID with a secret, or a secret that the client
+ * does not have: not an assertion, and not one of the `formerSecrets` of the client.
+ */
 export interface BruteForceLimitOptions {
-  /** Failures that are allowed for one client from one network. Default: 10. */
+  /**
+   * Failures that are allowed for one client from one network, 1 to 1,000,000. A success resets them. Beyond them, the
+   * client gets 429 from this network. Default: 10.
+   */
   readonly perClient?: number | undefined;
-  /** Failures that are allowed for one network. Default: 100. */
+  /**
+   * Failures that are allowed for one network, 1 to 1,000,000: an IPv4 address, or the /64 network of an IPv6 address.
+   * Beyond them, every client with a secret gets 429 from this network. Default: 100.
+   */
   readonly perAddress?: number | undefined;
-  /** Seconds from the first failure until the failures are reset. Default: 900. */
+  /** Seconds from the first failure until the failures are reset, 1 to 86,400. Default: 900. */
   readonly window?: number | undefined;
   /**
    * Creates a counter that several instances share: `(options) => new RateLimiterRedis({ storeClient, ...options })`.

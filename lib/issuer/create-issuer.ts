@@ -43,37 +43,61 @@ import { noSigningKey } from './token-request-error.js';
 
 /** Options of `createIssuer`. */
 export interface IssuerOptions {
-  /** The URL of the issuer, as clients and resource servers know it. It is the `iss` of tokens. */
+  /**
+   * The https URL of the issuer, as clients and resource servers know it, without a query or fragment. It is the `iss`
+   * of tokens.
+   */
   readonly issuer: string;
   /**
    * Whether `issuer` may be an http URL of any host. Client secrets and tokens are then sent unencrypted. Default:
-   * `false`.
+   * `false`: http only for a loopback host.
    */
   readonly allowHttp?: boolean | undefined;
   /** The `aud` of the issued tokens. */
   readonly audience: string;
-  /** Finds access keys by client ID. */
+  /**
+   * Finds access keys by client ID. Nothing is cached: each request causes a lookup, which fails after 1,000
+   * milliseconds. At most 100 are in flight.
+   */
   readonly accessKeys: AccessKeyResolver;
-  /** Stores the signing keys. `memorySigningKeys()` is for tests or for a single instance. */
+  /**
+   * Stores the signing keys. `memorySigningKeys()` is for tests or for a single instance. A store of `openStore` needs
+   * its `encryptionKey`.
+   */
   readonly signingKeys: SigningKeyStore;
-  /** The algorithm that signs tokens: `'RS256'` (default), `'ES256'` or `'EdDSA'`. */
+  /**
+   * The algorithm of new signing keys: `'RS256'` (default), `'ES256'` or `'EdDSA'`. If the store has a key of another
+   * algorithm, that key signs for a day more. While an issuer with another algorithm uses the store, token requests
+   * get 503.
+   */
   readonly algorithm?: SigningAlgorithm | undefined;
-  /** How clients may authenticate. Default: `client_secret_basic`, `client_secret_post` and `private_key_jwt`. */
+  /**
+   * How clients may authenticate, at all endpoints. Default: `client_secret_basic`, `client_secret_post` and
+   * `private_key_jwt`.
+   */
   readonly clientAuthentication?: readonly ClientAuthentication[] | undefined;
-  /** Limits of failed attempts. */
+  /** Limits of failed attempts to authenticate with a secret, at all endpoints together. */
   readonly limits?: BruteForceLimitOptions | undefined;
   /**
    * Stores the ids of client assertions and DPoP proofs, so that each one is accepted only once. Several instances need
-   * a shared cache. Default: `accessKeys` if `openStore` returned it, otherwise the memory of this process.
+   * a shared cache. Default: `accessKeys` if it has `firstUse`, as a store of `openStore` does; otherwise the memory of
+   * this process.
    */
   readonly replay?: ReplayCache | undefined;
-  /** Binds tokens to the key of a client that sends a DPoP proof (RFC 9449 section 5). `{}` sets the defaults. */
+  /**
+   * Binds tokens to the key of a client that sends a DPoP proof (RFC 9449 section 5). `{}` sets the defaults. Without
+   * this option, proofs are ignored.
+   */
   readonly dpop?: ProofOptions | undefined;
-  /** Binds tokens to the certificate that the client presented in TLS (RFC 8705 section 3). `{}` sets the defaults. */
+  /**
+   * Binds tokens to the certificate that the client presented in TLS (RFC 8705 section 3). `{}` sets the defaults.
+   * Without this option, certificates are ignored.
+   */
   readonly mtls?: IssuerMtlsOptions | undefined;
   /**
    * Adds `POST /connect/introspect` (RFC 7662). An access key may call it if it has the scope that the option `scope`
-   * names, by default `'tokens:introspect'`. Default: there is no introspection endpoint.
+   * names, by default `'tokens:introspect'`. It learns only about tokens of its own environment: others are not active.
+   * Default: there is no introspection endpoint.
    */
   readonly introspection?: IntrospectionOptions | undefined;
   /**
@@ -81,14 +105,16 @@ export interface IssuerOptions {
    * Default: `false`.
    */
   readonly revocation?: boolean | undefined;
+  /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 
 /** The option `mtls` of `createIssuer`. */
 export interface IssuerMtlsOptions {
   /**
-   * Finds the certificate of the client in DER form, for a proxy that terminates TLS. Default: the certificate of the
-   * TLS connection.
+   * Finds the certificate of the client in DER form, synchronously, for a proxy that terminates TLS. If it throws, or
+   * returns anything but bytes, `undefined` or `null`, the request gets 503. Default: the certificate of the TLS
+   * connection.
    */
   readonly certificateOf?: CertificateOf | undefined;
 }

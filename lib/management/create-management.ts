@@ -29,15 +29,16 @@ import type { Page } from './pagination.js';
 export interface ManagementOptions {
   /** The store that `openStore` returned. */
   readonly store: CredentialStore;
+  /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 
 /**
  * Operations on one type of key. The first parameter of each is the member who calls it, whose permission is checked.
  *
- * Each change takes an `idempotencyKey`, which is stored for 24 hours. If the same request is sent again, it changes
- * nothing, adds no entry to the audit log, and returns the key as it is now, without its secret. A different request
- * with the same idempotency key throws `idempotency_conflict`.
+ * Each change takes an `idempotencyKey`, which is stored for 24 hours if the change succeeds. If the same request is
+ * sent again, it changes nothing, adds no entry to the audit log, and returns the key as it is now, without its secret.
+ * A different request with the same idempotency key throws `idempotency_conflict`; the `version` makes no difference.
  */
 interface Keys<Settings, Edit> {
   /** Needs Reader. */
@@ -45,7 +46,9 @@ interface Keys<Settings, Edit> {
   /** Needs Reader. A key of another account gives the same `not_found` as a key that does not exist. */
   view(member: Member, id: string): Promise<KeyView>;
   /**
-   * Needs Developer, and an account that is not disabled. The secret is returned by this call and cannot be read again.
+   * Needs Developer, and an account that is not disabled. The secret is returned by this call and cannot be read again,
+   * except the value of a public key (`publicKey`). A scope of the management API, such as `keys:manage`, needs the
+   * permission that it gives.
    */
   create(member: Member, settings: Settings, idempotencyKey?: string): Promise<CreatedKey>;
   /**
@@ -54,7 +57,8 @@ interface Keys<Settings, Edit> {
    */
   edit(member: Member, id: string, edit: Edit, idempotencyKey?: string): Promise<KeyView>;
   /**
-   * Needs Owner, and an account that is not disabled. Gives the key a new secret.
+   * Needs Owner, and an account that is not disabled. Gives the key a new secret. A secret that is still in an earlier
+   * grace period ends now. An access key with two current secrets cannot be rotated (`invalid`): delete one first.
    *
    * @param grace - Seconds for which the old secret is still accepted, 0 to 2,592,000 (30 days). Default: 0. The grace
    *   period never lasts longer than the key itself is valid.
@@ -64,7 +68,8 @@ interface Keys<Settings, Edit> {
    */
   rotate(member: Member, id: string, grace?: number, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
   /**
-   * Needs Owner. Ends the grace period of the old secret immediately. `version` has the same meaning as in `rotate`.
+   * Needs Owner. Ends the grace period of the old secret immediately; without one, it throws `not_found`. `version` has
+   * the same meaning as in `rotate`.
    */
   endGrace(member: Member, id: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
   /** Needs Owner. Revokes the key, which cannot be undone. `version` has the same meaning as in `rotate`. */
@@ -82,13 +87,14 @@ export interface ApiKeyService extends Keys<KeySettings, KeyEdit> {
  */
 export interface AccessKeyService extends Keys<AccessKeySettings, AccessKeyEdit> {
   /**
-   * Needs Owner, and an account that is not disabled. Adds a second client secret, which is accepted until it is
-   * deleted. `version` has the same meaning as in `rotate`.
+   * Needs Owner, and an account that is not disabled. Adds a client secret, which is accepted until it is deleted or
+   * rotated. If two are accepted already, one of them possibly in a grace period, it throws `invalid`. `version` has
+   * the same meaning as in `rotate`.
    */
   addSecret(member: Member, id: string, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
   /**
-   * Needs Owner. Deletes a client secret; `secret` is the `id` of its `SecretView`. The last one can be deleted only if
-   * the access key has a public key. `version` has the same meaning as in `rotate`.
+   * Needs Owner. Deletes a client secret; `secret` is the `id` of its `SecretView`. The last one, not counting one in a
+   * grace period, can be deleted only if the access key has a public key. `version` is as in `rotate`.
    */
   deleteSecret(member: Member, id: string, secret: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
   /**
@@ -96,7 +102,8 @@ export interface AccessKeyService extends Keys<AccessKeySettings, AccessKeyEdit>
    * `private_key_jwt` (RFC 7523). It may be a JWK, a JWK Set with one key, or PEM of a key or a certificate. An access
    * key has at most ten.
    *
-   * @throws ManagementError `invalid` for a private, symmetric or weak key. Nothing is stored.
+   * @throws ManagementError `invalid` for a private, symmetric or weak key, an eleventh key, or a `kid` that the access
+   *   key already has. Nothing is stored.
    */
   addPublicKey(
     member: Member,
@@ -107,7 +114,8 @@ export interface AccessKeyService extends Keys<AccessKeySettings, AccessKeyEdit>
   ): Promise<KeyView>;
   /**
    * Needs Owner. Removes a public key: assertions signed with it are refused from now on. Tokens that the client
-   * obtained with it stay valid; to revoke them, edit the key with `revokeTokens`.
+   * obtained with it stay valid; to revoke them, edit the key with `revokeTokens`. The last public key can be removed
+   * only if the access key has a client secret that is not in a grace period.
    */
   removePublicKey(member: Member, id: string, kid: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
 }

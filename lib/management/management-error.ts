@@ -16,7 +16,7 @@ export type ManagementErrorCode =
   | 'revoked'
   /** 409: the idempotency key was used for a different request. */
   | 'idempotency_conflict'
-  /** 503: the store cannot be reached. */
+  /** 503: the store failed, or the machine has no secure random numbers; try again. */
   | 'unavailable';
 
 const STATUS: Readonly<Record<ManagementErrorCode, number>> = {

@@ -14,7 +14,10 @@ export interface McpAuthInfo {
    * metadata name, as far as the key has them.
    */
   scopes: string[];
-  /** Seconds since 1970; absent for a key that does not expire. */
+  /**
+   * Seconds since 1970, possibly with a fraction; absent for a key that does not expire. `Infinity` for an opaque token
+   * whose introspection response has no `exp`.
+   */
   expiresAt?: number;
   /** The resource that a token is for; absent for a key, and if the gate has no `resourceMetadata()`. */
   resource?: URL;

@@ -10,17 +10,20 @@ import type { StoredSigningKeys } from './signing-keys/signing-keys.js';
  */
 export interface CredentialStore extends KeyResolver, AccessKeyResolver, StoredSigningKeys, ReplayCache {
   /**
-   * Stores the id of a DPoP proof or a client assertion, so that it cannot be used twice. Resolves to `true` if no
-   * process that uses this database has stored the id before.
+   * Stores the id of a DPoP proof or a client assertion for the given seconds, so that it cannot be used twice.
+   * Resolves to `true` if no process that uses this database has stored the id before, or if it was deleted since.
    */
   firstUse(id: string, seconds: number): Promise<boolean>;
+  /** Records that an issuer with this algorithm runs, until `close`; see `SigningKeyStore`. */
   announceIssuer(algorithm: string): Promise<string | undefined>;
   /**
-   * Revokes one token of an access key permanently. The promise resolves after the commit.
+   * Revokes one token of an access key permanently. The promise resolves after the commit. Nothing is stored for an
+   * unknown access key, or for a token that expired more than ten minutes ago.
    *
    * @param id - The client ID of the access key.
    * @param jti - The `jti` of the token: 1 to 256 characters.
    * @param expiresAt - The `exp` of the token. The revocation is stored until at least ten minutes after it.
+   * @throws TypeError for an invalid `jti` or date.
    * @throws StoreError `too_many_revoked_tokens` if 100,000 revoked tokens of the access key have not expired;
    *   `store_unavailable`.
    */
@@ -28,14 +31,16 @@ export interface CredentialStore extends KeyResolver, AccessKeyResolver, StoredS
   /** Notifies a listener of the changes that any process commits. Returns a function that ends the notifications. */
   watch(feed: FeedListener): () => void;
   /**
-   * Records when and from where a secret was used. The write happens after the request, at most once a minute for each
-   * secret.
+   * Records when and from where a secret or a public key was used. The write happens some seconds after the request,
+   * and about once a minute for each secret; for an old secret more often, so that its use is seen after a rotation. A
+   * use is lost if the database does not answer, or if 10,000 uses are waiting. With `readOnly`, nothing is recorded.
    */
   readonly recordUse: RecordUse;
   /**
    * Counts the requests of a key in memory. The counts are written once a minute for each key and day, and kept for 400
-   * days. If the process is killed, the counts of at most one minute are lost. Absent if the store was opened with
-   * `readOnly`.
+   * days. If the process is killed, the counts of at most one minute are lost, or all since the database last answered.
+   * While it does not answer, at most 100,000 counts wait; further ones are dropped. Absent if the store was opened
+   * with `readOnly`.
    */
   readonly usageOf?: UsageOf;
   /**

@@ -17,7 +17,8 @@ import { readStoreUrl, type StorePlace } from './store-url.js';
 export interface StoreOptions {
   /**
    * The key that encrypts signing keys: 32 bytes, or their base64url text. Only an issuer needs it. Keep it separate
-   * from the database and its backups. To rotate it, pass a list: the first key encrypts, and every key decrypts.
+   * from the database and its backups. To rotate it, pass a list: the first key encrypts, and every key decrypts. If no
+   * key decrypts the signing keys of the database, `openStore` throws. Default: none; signing keys cannot be read.
    */
   readonly encryptionKey?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /**

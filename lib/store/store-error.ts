@@ -1,4 +1,4 @@
-/** Errors of the store, for the operator. They contain no value from the database, because it may be a secret. */
+/** Errors of the store, for the operator. Of the values in the database, they contain only the id of a key. */
 import { KeywardError } from '../errors/keyward-error.js';
 
 /** Why an operation of a store failed. */
@@ -23,7 +23,7 @@ export type StoreErrorCode =
   | 'too_many_revoked_tokens';
 
 /**
- * Thrown by a store. It contains no parameter, row or password.
+ * Thrown by a store. It contains no row, no password, and no parameter except the id of a key.
  *
  * @example
  * ```ts

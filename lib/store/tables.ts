@@ -55,7 +55,7 @@ export interface StoredKeyRow extends KeyRow {
   readonly search_text: Generated<string>;
   /** The name of the key, or its id if it has no name, case-folded. Lists are sorted by it. */
   readonly sort_name: Generated<string>;
-  /** The last use of one of its secrets and public keys, for sorting; 0 if there was none. */
+  /** When any of its secrets or public keys was last used, for sorting; 0 if none was. */
   readonly used_at: Generated<number>;
   /** How many tokens of an access key were revoked; also the number of the latest revocation. */
   readonly tokens_revoked: Generated<number>;

@@ -6,26 +6,33 @@ import { Options } from '../options/options.js';
 
 /** Traits of keys and of access tokens that are JWTs. Opaque tokens, proofs and assertions have traits of their own. */
 export interface CredentialTraits {
+  /** Default: `'acc_test'`. */
   readonly account?: string | undefined;
+  /** Default: `'all'`. */
   readonly channels?: 'all' | readonly string[] | undefined;
   /** The e-commerce platform of the credential. If it is set, `channels` must list exactly one channel. */
   readonly platform?: string | undefined;
   /** Custom data of the key, or of the access key of the token: `metadata` of the principal. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** The addresses and networks from which the credential may be used. */
+  /** The addresses and networks from which the credential may be used. Default: any. */
   readonly allowedAddresses?: readonly string[] | undefined;
-  /** How many requests the credential may make, counted by `requireRateLimit`. */
+  /** How many requests the key or client may make. Default: the `default` of `requireRateLimit`. */
   readonly limits?: readonly RateLimit[] | undefined;
-  /** Whether it has expired. */
+  /** Whether it has expired. Then `expiresAt` and `expiresIn` are not read. */
   readonly expired?: boolean | undefined;
+  /** Whether the key is revoked; for a token, its access key, and so all tokens of the same client ID. */
   readonly revoked?: boolean | undefined;
+  /** Whether the key is disabled; for a token, its access key. */
   readonly disabled?: boolean | undefined;
   /**
    * Whether the credential is well formed but not accepted by the kit's verifiers: an unknown key, or a token that was
    * signed with another key than the issuer's.
    */
   readonly foreign?: boolean | undefined;
-  /** Whether it belongs to the environment that the verifiers of the kit do not accept. */
+  /**
+   * Whether it belongs to the environment that the verifiers of the kit do not accept. Such a token has another `iss`,
+   * as each environment has an issuer of its own.
+   */
   readonly otherEnvironment?: boolean | undefined;
 }
 
@@ -33,7 +40,9 @@ export interface CredentialTraits {
 export interface KeyTraits extends CredentialTraits {
   /** Default: `'all'` for a secret key, none for a public key. */
   readonly apis?: 'all' | readonly string[] | undefined;
+  /** Default: every scope of its APIs for a secret key, none for a public key. */
   readonly scopes?: readonly string[] | undefined;
+  /** Default: it does not expire. */
   readonly expiresAt?: Date | undefined;
 }
 
@@ -47,7 +56,7 @@ export interface TokenTraits extends CredentialTraits {
    * the latest token.
    */
   readonly clientId?: string | undefined;
-  /** Seconds until it expires. Default: 3,600. */
+  /** Seconds until it expires; negative for a token that has expired. Default: 3,600. */
   readonly expiresIn?: number | undefined;
   /** Claims that replace default claims or are added to them; `undefined` removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
@@ -84,10 +93,11 @@ export interface ProofTraits {
 
 /** Traits of a client assertion (RFC 7523 section 3). */
 export interface AssertionTraits {
-  /** The issuer or its token endpoint. */
+  /** The issuer or its token endpoint, or a list of both. */
   readonly audience: string | readonly string[];
-  /** Seconds until it expires. Default: 60. */
+  /** Seconds until it expires; negative for an assertion that has expired. Default: 60. */
   readonly expiresIn?: number | undefined;
+  /** Whether the assertion has expired. Then `expiresIn` is not read. */
   readonly expired?: boolean | undefined;
   /** Whether the assertion is signed with another key than the one of its `kid`. */
   readonly foreign?: boolean | undefined;

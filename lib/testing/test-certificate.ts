@@ -10,7 +10,10 @@ import { selfSigned } from './self-signed.js';
 export interface TestCertificate {
   /** The claim `cnf` of tokens that are bound to the certificate. */
   readonly confirmation: { readonly 'x5t#S256': string };
-  /** The value for the header `Client-Cert` (RFC 9440 section 2.2). The kit reads it, so that tests need no TLS. */
+  /**
+   * The value for the header `Client-Cert` (RFC 9440 section 2.2). The kit reads it, so that tests need no TLS, but not
+   * if its option `mtls` has `certificateOf`, or if the TLS connection has a certificate.
+   */
   readonly field: string;
   /** The certificate in PEM: `cert` of a TLS client. */
   readonly certificate: string;

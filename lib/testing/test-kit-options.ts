@@ -24,13 +24,17 @@ export interface TestKitOptions {
    * the value of their option `resource`. Default: `'https://api.keyward.test'`.
    */
   readonly audience?: string | undefined;
-  /** Which scopes belong to which API, as in the app under test. */
+  /**
+   * Which scopes belong to which API, as in the app under test. Default: the part of a scope before its first colon
+   * names the API.
+   */
   readonly apis?: ApiMap | undefined;
-  /** The option `dpop` of `accessTokens`, as in the app under test. */
+  /** The option `dpop` of `accessTokens`, as in the app under test. `kit.dpop()` needs it. */
   readonly dpop?: DpopOptions | undefined;
   /**
    * The option `mtls` of `accessTokens`, as in the app under test. Without `certificateOf`, the kit uses the
    * certificate of the TLS connection, or the one in the field `Client-Cert` (RFC 9440), so that tests need no TLS.
+   * `kit.certificate()` needs this option.
    */
   readonly mtls?: MtlsOptions | undefined;
   /** The time that the kit's clock shows at first. Default: now. */

@@ -89,8 +89,9 @@ export interface TestKit {
    */
   revoke(credential: string): void;
   /**
-   * Starts or ends an outage of the store and of the introspection endpoint. Entries that are already cached stay
-   * usable until they expire; advance the clock to let them expire.
+   * Starts or ends an outage of the store and of the introspection endpoint: 503. Credentials that are already cached
+   * are accepted until 30 seconds after their last lookup, opaque tokens until 5 seconds; advance the clock to let them
+   * expire.
    */
   outage(on: boolean): void;
 }

@@ -34,15 +34,18 @@ import { type PrincipalContext, sharedTokenFacts } from './token-principal.js';
 
 /** Options of `accessTokens`. */
 export interface AccessTokensOptions {
-  /** The `iss` of the tokens, exactly. */
+  /** The `iss` of the tokens, exactly. Without `jwks`, it must be an https URL, at which the metadata is found. */
   readonly issuer: string;
   /** The accepted audiences: a token must name one of them. */
   readonly audience: string | readonly string[];
-  /** The keys of the issuer, or their URL. Default: the URL in the metadata of the issuer (RFC 8414, then OpenID). */
+  /**
+   * The keys of the issuer, or their https URL. Default: the URL in the metadata of the issuer (RFC 8414, then OpenID).
+   */
   readonly jwks?: string | URL | JSONWebKeySet | undefined;
   /**
-   * `true`: `issuer` and `jwks` may be http URLs of any host. Anyone who controls that network can then forge tokens.
-   * Default: `false`.
+   * `true`: `issuer`, `jwks` and the `jwks_uri` in the metadata may be http URLs of any host, and that `jwks_uri` may
+   * be on an internal host. Anyone who controls that network can then forge tokens. Default: `false`: http only for a
+   * loopback host.
    */
   readonly allowHttp?: boolean | undefined;
   /**
@@ -50,19 +53,33 @@ export interface AccessTokensOptions {
    */
   readonly algorithms?: readonly string[] | undefined;
   /**
-   * The header and the claims that a token must have. `'rfc9068'`: `typ` at+jwt, and the claims that RFC 9068 requires.
-   * `'jwt'`, for issuers that do not follow RFC 9068: `iss`, `aud` and `exp`. Default: `'rfc9068'`.
+   * The header and the claims that a token must have. `'rfc9068'`: `typ` at+jwt, a `kid`, and the claims that RFC 9068
+   * requires. `'jwt'`, for issuers that do not follow RFC 9068: `iss`, `aud`, `exp`, and one of `client_id`, `azp` and
+   * `sub`; a `kid` only if the key set has several keys. Default: `'rfc9068'`.
    */
   readonly profile?: TokenProfile | undefined;
-  /** Seconds by which `iat` and `nbf` may be in the future: 0 to 300. Default: 5. `exp` has no tolerance. */
+  /**
+   * Seconds by which `iat`, `nbf` and, for `requireAuthenticationContext`, `auth_time` may be in the future: 0 to 300.
+   * Default: 5. `exp` has no tolerance.
+   */
   readonly clockTolerance?: number | undefined;
-  /** Maximum seconds from `iat` to `exp`. Default: no limit. */
+  /**
+   * Maximum seconds from `iat` to `exp`, to which `clockTolerance` is added. If it is set, a token without `iat` is
+   * refused. Default: no limit.
+   */
   readonly maxLifetime?: number | undefined;
   /** Which scopes belong to which API. Default: the part of a scope before its first colon names the API. */
   readonly apis?: ApiMap | undefined;
-  /** The environment of principals. With `accessKeys`, an access key of another environment is refused. */
+  /**
+   * The environment of principals. With `accessKeys`, an access key of another environment is refused. Default: none;
+   * with `accessKeys`, those of both environments are then accepted, and a principal has the environment of its own.
+   */
   readonly environment?: Environment | undefined;
-  /** The store of access keys. If the access key of a token is no longer valid, the token is refused. */
+  /**
+   * The store of access keys. If the access key of a token is no longer valid, the token is refused. A token loses the
+   * scopes that its access key has lost, and its `sub` must be the client ID. A lookup fails after 1,000 milliseconds;
+   * at most 100 are in flight.
+   */
   readonly accessKeys?: AccessKeyResolver | undefined;
   /**
    * `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted, although keyward does not enforce them.
@@ -78,9 +95,12 @@ export interface AccessTokensOptions {
   readonly mtls?: MtlsOptions | undefined;
   /**
    * `max` limits the number of cached tokens, and of cached access keys. A cached token is used until it expires,
-   * unless its signing key or its access key ends before. The other options are only for the cache of access keys.
+   * unless its signing key or its access key ends before. The other options are only for the cache of access keys, and
+   * have no effect without `accessKeys`. `false`: neither tokens nor access keys are cached; the keys of the issuer are
+   * cached nevertheless.
    */
   readonly cache?: CacheOptions | false | undefined;
+  /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface ClaimRules {
   readonly isIntrospected: boolean;
   /** Seconds by which `iat` and `nbf` may be in the future. */
   readonly clockTolerance: number;
-  /** Maximum seconds from `iat` to `exp`. */
+  /** Maximum seconds from `iat` to `exp`, without the tolerance. */
   readonly maxLifetime: number;
   /**
    * Whether each client acts for itself, so that `sub` must be the client ID. This is so for tokens of keyward's

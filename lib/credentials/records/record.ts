@@ -23,33 +23,45 @@ import { readValidity, type Validity } from './validity.js';
 export interface KeyRecord {
   /** Identifies the key in logs, events and `Change`. */
   readonly id: string;
+  /** The kind that the prefix of the key states. */
   readonly kind: KeyKind;
   /** The account that the key belongs to. */
   readonly account: string;
+  /** The environment that the prefix of the key states. */
   readonly environment: Environment;
   /** The APIs that the key may use. A public key must have a list. */
   readonly apis: 'all' | readonly string[];
-  /** Scopes within `apis`. If absent, a secret key has every scope of its APIs, and a public key has none. */
+  /**
+   * Scopes within `apis`; others have no effect. If absent, a secret key has every scope of its APIs, and a public key
+   * has none.
+   */
   readonly scopes?: readonly string[] | null | undefined;
   /** The processing channels that the key may use. If absent, `'all'`; `[]` means none. */
   readonly channels?: 'all' | readonly string[] | null | undefined;
   /** An e-commerce platform. If it is set, `channels` must list exactly one channel. */
   readonly platform?: string | null | undefined;
+  /** Not read. */
   readonly createdAt?: Date | null | undefined;
+  /** When the key expires. If absent, never. */
   readonly expiresAt?: Date | null | undefined;
-  /** The end of the grace period, if the presented secret is an old one of a rotated key. */
+  /** The end of the grace period, if an old secret of a rotated key was presented. It is refused from then on. */
   readonly acceptedUntil?: Date | null | undefined;
   /** When the key was or will be revoked. Revocation is final. */
   readonly revokedAt?: Date | null | undefined;
+  /** Whether the key is refused for now. If absent, `false`. */
   readonly disabled?: boolean | null | undefined;
+  /** Not read. */
   readonly name?: string | null | undefined;
-  /** Custom data, frozen on the principal: at most 64 strings, names up to 40 characters, values up to 500. */
+  /** Custom data, frozen on the principal: at most 64 strings, names of 1 to 40 characters, values up to 500. */
   readonly metadata?: Readonly<Record<string, string>> | null | undefined;
   /**
    * The addresses or networks from which the key may be used, 1 to 256: `203.0.113.7`, `2001:db8::/32`. If absent, any.
    */
   readonly allowedAddresses?: readonly string[] | null | undefined;
-  /** The request limits that `requireRateLimit` enforces: 1 to 8 windows. If absent, the default of that guard. */
+  /**
+   * The request limits that `requireRateLimit` enforces: 1 to 8, with different `seconds`. If absent, the default of
+   * that guard.
+   */
   readonly limits?: readonly RateLimit[] | null | undefined;
 }
 
@@ -61,45 +73,60 @@ export interface AccessKeyRecord {
   readonly environment: Environment;
   /**
    * At most two accepted secrets, as SHA-256 in lowercase hex. The list may be empty only if there are `publicKeys`.
+   * Like the three fields that follow, and `defaultScopes`, only `createIssuer` reads it.
    */
   readonly secrets: readonly { readonly digest: string; readonly expiresAt?: Date | null | undefined }[];
   /** SHA-256 of at most five secrets that have ended. They are refused, but do not count as brute-force attempts. */
   readonly formerSecrets?: readonly string[] | null | undefined;
   /**
-   * At most ten public keys (RFC 7517) for `private_key_jwt`. Private members are refused. If there is a public key,
-   * `secrets` may be empty.
+   * At most ten public keys (RFC 7517) for `private_key_jwt`, no two with the same `kid`. Private members are refused.
+   * If there is a public key, `secrets` may be empty.
    */
   readonly publicKeys?: readonly PublicJwk[] | null | undefined;
   /**
    * How the tokens of the access key must be bound to the client: `'dpop'` to its key pair, `'mtls'` to its TLS
-   * certificate, `true` to one of the two.
+   * certificate, `true` to one of the two. Only the token endpoint reads it: gates accept a token that was issued
+   * without a binding.
    */
   readonly requireConfirmation?: 'dpop' | 'mtls' | true | null | undefined;
-  /** The scopes that the access key may request. */
+  /** The scopes that the access key may request. Its tokens lose every other scope. */
   readonly scopes: readonly string[];
   /** The scopes that are granted if a token request names none. Those that are not in `scopes` are ignored. */
   readonly defaultScopes: readonly string[];
-  /** Tokens that were issued before this time are refused. */
+  /**
+   * Tokens that were issued before this time are refused: by their claim `tokens_not_before`, which tokens of keyward's
+   * issuer have, otherwise by `iat`.
+   */
   readonly tokensNotBefore?: Date | null | undefined;
   /**
    * The `jti` of revoked tokens that have not expired: a list of at most 100,000, or a `Set`. A `Set` is not copied;
    * only its method `has` is called.
    */
   readonly revokedTokens?: readonly string[] | RevokedTokens | null | undefined;
+  /** The processing channels that the access key may use. If absent, `'all'`; `[]` means none. */
   readonly channels?: 'all' | readonly string[] | null | undefined;
+  /** An e-commerce platform. If it is set, `channels` must list exactly one channel. */
   readonly platform?: string | null | undefined;
+  /** Not read. */
   readonly createdAt?: Date | null | undefined;
+  /** When the access key expires. If absent, never. */
   readonly expiresAt?: Date | null | undefined;
+  /** When the access key was or will be revoked. Revocation is final. */
   readonly revokedAt?: Date | null | undefined;
+  /** Whether the access key is refused for now. If absent, `false`. */
   readonly disabled?: boolean | null | undefined;
+  /** Not read. */
   readonly name?: string | null | undefined;
-  /** Custom data, frozen on the principal: at most 64 strings, names up to 40 characters, values up to 500. */
+  /** Custom data, frozen on the principal: at most 64 strings, names of 1 to 40 characters, values up to 500. */
   readonly metadata?: Readonly<Record<string, string>> | null | undefined;
   /**
    * The addresses or networks from which tokens may be used, 1 to 256: `203.0.113.7`, `2001:db8::/32`. If absent, any.
    */
   readonly allowedAddresses?: readonly string[] | null | undefined;
-  /** The request limits that `requireRateLimit` enforces: 1 to 8 windows. If absent, the default of that guard. */
+  /**
+   * The request limits that `requireRateLimit` enforces: 1 to 8, with different `seconds`. If absent, the default of
+   * that guard.
+   */
   readonly limits?: readonly RateLimit[] | null | undefined;
 }
 

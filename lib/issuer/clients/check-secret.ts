@@ -21,7 +21,7 @@ export interface ClientProof {
 const NO_SECRET: Secret = Object.freeze({ digest: '0'.repeat(64), expiresAt: Number.NEGATIVE_INFINITY });
 
 /**
- * Checks a secret.
+ * Checks whether a secret is a current secret of the client.
  *
  * @param grant - `undefined` if there is no such client.
  */

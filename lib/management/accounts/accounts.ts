@@ -14,8 +14,8 @@ import { transactOn } from '../transact.js';
 import { type Account, accountOf, toAccountEntitlement } from './account-view.js';
 
 /**
- * Settings of an account. A setting that is absent is not changed. A new account has no APIs and no scopes, and every
- * channel.
+ * Settings of an account. A setting that is absent is not changed. A new account has no APIs, no scopes and no
+ * platforms, and every channel.
  */
 export interface AccountSettings {
   readonly apis?: 'all' | readonly string[] | undefined;
@@ -37,7 +37,8 @@ export interface AccountListFilter {
 /** Operations on accounts. The parameter `operator` says who acts; the audit log shows it as the actor. */
 export interface Accounts {
   /**
-   * Creates an account or changes its settings. New limits on APIs, scopes and channels apply to its keys immediately.
+   * Creates an account or changes its settings. New limits on APIs, scopes and channels apply to its keys immediately;
+   * a platform that the account has lost stays with the keys that have it.
    */
   put(operator: string, id: string, settings: AccountSettings): Promise<Account>;
   /** @throws ManagementError `not_found` */

@@ -22,9 +22,14 @@ export interface ImportedKey extends Omit<KeySettings, 'expiresAt'> {
   readonly digest: string;
   /** The id of the key in the existing table. Default: a new id. */
   readonly id?: string | undefined;
-  /** A text by which people recognize the key, such as its last characters. */
+  /**
+   * A text by which people recognize the key, such as its last characters: 1 to 32 visible characters. Default: the
+   * first four characters of `digest`, after an ellipsis.
+   */
   readonly hint?: string | undefined;
+  /** Default: now. */
   readonly createdAt?: Date | undefined;
+  /** When the key expires. In contrast to a new key, it may be in the past. Default: never. */
   readonly expiresAt?: Date | null | undefined;
 }
 

@@ -25,19 +25,27 @@ import { type RequiredConfirmation, readConfirmation, toConfirmation } from './r
 /** A new API key (docs/spec.md §2.1). */
 export interface KeySettings {
   readonly kind: 'secret' | 'public';
-  /** Default: `'live'`. */
+  /** Default: the environment of the member, if the member has one; otherwise `'live'`. */
   readonly environment?: Environment | undefined;
+  /** A name for people, at most 100 characters. */
   readonly name?: string | null | undefined;
-  /** The APIs that the key can use. The account must have them. A public key needs a list. */
+  /**
+   * The APIs that the key can use: one or more that the account has, or `'all'` that it has at any time. A public key
+   * needs a list.
+   */
   readonly apis: 'all' | readonly string[];
-  /** Scopes within `apis`. Default for a secret key: every scope of its APIs; for a public key: none. */
+  /**
+   * Scopes within `apis`. The account must have them. Default for a secret key: every scope of its APIs; for a public
+   * key: none.
+   */
   readonly scopes?: readonly string[] | null | undefined;
-  /** Default: `'all'`. */
+  /** Channels that the account has. Default: `'all'` that it has at any time. */
   readonly channels?: 'all' | readonly string[] | undefined;
-  /** An e-commerce platform; the key must then have exactly one channel. */
+  /** An e-commerce platform that the account has; the key must then have exactly one channel. */
   readonly platform?: string | null | undefined;
+  /** When the key expires: a time in the future. Default: never. */
   readonly expiresAt?: Date | null | undefined;
-  /** Custom data: at most 64 strings, names up to 40 characters, values up to 500. An edit replaces all of it. */
+  /** Custom data: at most 64 strings, names of 1 to 40 characters, values up to 500. An edit replaces all of it. */
   readonly metadata?: Readonly<Record<string, string>> | null | undefined;
   /** The addresses or networks from which the key may be used, 1 to 256. `null`: from any address. */
   readonly allowedAddresses?: readonly string[] | null | undefined;
@@ -50,13 +58,13 @@ export interface KeySettings {
 
 /** A new access key (docs/spec.md §2.2). */
 export interface AccessKeySettings extends Omit<KeySettings, 'kind' | 'apis' | 'scopes'> {
-  /** The scopes that are assigned to the key. The account must have them. */
+  /** The scopes that are assigned to the key, one or more. The account must have them. */
   readonly scopes: readonly string[];
   /** The scopes granted if a token request names none. Default: all assigned scopes. */
   readonly defaultScopes?: readonly string[] | undefined;
   /**
    * How the access tokens of the key must be bound: `'dpop'` by DPoP, `'mtls'` by the TLS certificate of the client,
-   * `true` by either. `null`: they need not be bound.
+   * `true` by either. `null`: they need not be bound. Tokens that were issued before the setting stay valid.
    */
   readonly requireConfirmation?: RequiredConfirmation | undefined;
 }
@@ -69,7 +77,10 @@ export interface KeyEdit extends Partial<Omit<KeySettings, 'kind' | 'environment
   readonly disabled?: boolean | undefined;
 }
 
-/** An edit of an access key. A setting that is absent is not changed. */
+/**
+ * An edit of an access key. A setting that is absent is not changed, except that default scopes which are no longer
+ * assigned are removed.
+ */
 export interface AccessKeyEdit extends Partial<Omit<AccessKeySettings, 'environment' | 'scopes'>> {
   readonly scopes?: readonly string[] | undefined;
   /** The version that the editor saw. */

@@ -8,11 +8,16 @@ import type { KeyWithSecrets } from '../../store/repository/repository.js';
 import type { KeyRow, PublicKeyRow, SecretRow } from '../../store/tables.js';
 import { type RequiredConfirmation, toConfirmation } from './required-confirmation.js';
 
+/**
+ * The first of these that applies: `revoked`, `expired`, `disabled`, otherwise `active`. A key of a disabled account
+ * can be `active`, although it is refused.
+ */
 export type KeyState = 'active' | 'disabled' | 'expired' | 'revoked';
 
 /**
- * `current`: the newest secret. `grace_period`: a rotated secret that is accepted until the grace period ends. `ended`:
- * a secret that is refused permanently.
+ * `current`: a secret that ends only with its key; an access key can have two. `grace_period`: a rotated secret that is
+ * accepted until the grace period ends. `ended`: a secret that is refused: it was deleted or replaced, its grace period
+ * is over, or its key is expired or revoked.
  */
 export type SecretState = 'current' | 'grace_period' | 'ended';
 
@@ -57,7 +62,7 @@ export interface KeyView {
   readonly name: string | null;
   /** The APIs of the key; `null` on an access key, whose scopes decide which APIs it can use. */
   readonly apis: 'all' | readonly string[] | null;
-  /** The scopes of the key; `null` means every scope of its APIs. */
+  /** The scopes of the key; `null` means every scope of its APIs for a secret key, and none for a public key. */
   readonly scopes: readonly string[] | null;
   /** The scopes of an access key that are granted if a token request names none; `null` on an API key. */
   readonly defaultScopes: readonly string[] | null;
@@ -77,17 +82,17 @@ export interface KeyView {
   readonly disabledAt: Date | null;
   /** Pass it to `edit`, which refuses the edit if the key has another version by then (optimistic locking). */
   readonly version: number;
-  /** The hint of the current secret; if all secrets have ended, that of the newest. */
+  /** The hint of the newest current secret; if there is none, that of the newest secret; `''` if the key has none. */
   readonly hint: string;
   /** The value (`pk_…`) of a public API key, which is not a secret; `null` on a key of another kind. */
   readonly publicKey: string | null;
-  /** The secrets, newest first. */
+  /** The secrets, newest first. Of those that have ended, only the latest are kept. */
   readonly secrets: readonly SecretView[];
   /** The public keys with which an access key authenticates instead of a secret, newest first; empty on an API key. */
   readonly publicKeys: readonly PublicKeyView[];
   /**
-   * How the access tokens of the key must be bound: `'dpop'`, `'mtls'`, `true` for either of the two; `null` if they need
-   * not be bound.
+   * How the access tokens of the key must be bound: `'dpop'`, `'mtls'`, `true` for either of the two; `null` if they
+   * need not be bound.
    */
   readonly requireConfirmation: RequiredConfirmation;
   /** When any of the key's secrets or public keys was last used. */

@@ -22,13 +22,17 @@ export interface UsageDay {
   readonly day: string;
   readonly accepted: number;
   /**
-   * Refused requests with a known key: the key is revoked, expired or disabled, the address is not allowed, or a token
-   * of the key is revoked or was presented without its proof or certificate.
+   * Refused requests with a known key: the key is revoked, expired or disabled, the access key is of another
+   * environment, the address is not allowed, or a token of the key was revoked or superseded, or lacks the binding or
+   * the proof that the verifier requires.
    */
   readonly refused: number;
 }
 
-/** The number of requests of one key. Requests of the last minute may be missing. */
+/**
+ * The number of requests of one key. Requests of the last minute may be missing, and so may those of processes that
+ * cannot write to the store.
+ */
 export interface KeyUsage extends UsageCounts {
   readonly id: string;
   /** The first day of the period. */

@@ -14,11 +14,11 @@ export interface DescribeSecurityOptions {
   /** The parsed document to extend: OpenAPI 3.0, 3.1 or 3.2. It is not changed. */
   readonly into: object;
   /**
-   * The verifiers of the app's gates, by the name of their security scheme. A scheme that the document lacks is added
-   * to it.
+   * The verifiers of the app's gates, by the name of their security scheme, or `'mutualTLS'`. A scheme that the
+   * document lacks is added to it. A verifier that no gate uses is an error, unless the document requires its scheme.
    */
   readonly schemes: Schemes;
-  /** The prefix of every path of the document, such as `/v1`. Default: the path of the URLs in its `servers`. */
+  /** The prefix of every path of the document, as for `openApiGate`. Default: the path of the URLs in its `servers`. */
   readonly basePath?: string | undefined;
 }
 

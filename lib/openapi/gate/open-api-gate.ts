@@ -23,16 +23,21 @@ import { securityAtRoute } from './route-security.js';
 
 /** Options of `openApiGate`. */
 export interface OpenApiGateOptions {
-  /** The verifier of each scheme in `components.securitySchemes`, or `'mutualTLS'`. */
+  /**
+   * The verifier of each scheme in `components.securitySchemes`, or `'mutualTLS'`. A scheme that only webhooks and
+   * callbacks require needs none.
+   */
   readonly schemes: Schemes;
   /**
    * The prefix of every path of the document, such as `/v1`, from the root of the app. Default: the path of the URLs in
-   * its `servers`.
+   * its `servers`, if they all have the same; if they differ, choose one of them.
    */
   readonly basePath?: string | undefined;
   /**
-   * A request without an operation: `'refuse'` answers 404, `'pass'` lets it continue without a principal. Default:
-   * `'refuse'`.
+   * A request without an operation: `'refuse'` passes an error with the status 404 to `next`; `'pass'` lets it
+   * continue, with the principal of an earlier gate if there is one. With `'pass'`, a request is still refused if the
+   * document has its path with other methods, or has a path that a router takes for the same if it ignores case or
+   * slashes; only a preflight request then passes. Default: `'refuse'`.
    */
   readonly undocumented?: 'refuse' | 'pass' | undefined;
 }

@@ -16,8 +16,8 @@ const JITTER = 0.1;
 /** Minimum milliseconds between two polls while notifications arrive. */
 const MIN_POLL_INTERVAL = 50;
 
-// Lookups have a separate pool, so that searches and writers that wait for a lock cannot take its connections. The feed
-// has a separate pool, because cached entries may be used only while it is polled, even if all lookups hang.
+// Lookups have a separate pool, so that searches, and writers that wait for a lock, cannot take its connections. The
+// feed has one too: it must be polled even while all lookups hang, because otherwise no cached entry may be used.
 const LOOKUPS: PoolBounds = { maxConnections: 6, connectTimeout: 1_000, statementTimeout: 1_000 };
 const FEED: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 1_000 };
 const REQUEST_WRITES: PoolBounds = { maxConnections: 4, connectTimeout: 1_000, statementTimeout: 1_000 };

@@ -24,7 +24,10 @@ export interface ProofOptions {
   readonly algorithms?: readonly string[] | undefined;
   /** Maximum seconds since the `iat` of a proof, 1 to 300. Default: 60. `iat` may be 5 seconds in the future. */
   readonly maxAge?: number | undefined;
-  /** Requires a nonce in each proof (RFC 9449 section 9), so that proofs cannot be made in advance. */
+  /**
+   * Requires a nonce in each proof (RFC 9449 section 9), so that proofs cannot be made in advance. Default: no nonce is
+   * required.
+   */
   readonly nonce?: NonceSettings | undefined;
 }
 
@@ -42,8 +45,9 @@ export interface NonceSettings {
 /** DPoP at a gate (RFC 9449 section 7). */
 export interface DpopOptions extends ProofOptions {
   /**
-   * Scheme, host and port as clients see them, such as `https://api.example`; or a list of such origins. They are never
-   * taken from a request, because an attacker with a stolen proof could set `Host`.
+   * Scheme, host and port as clients see them, such as `https://api.example`; or a list of such origins. http is
+   * allowed only for a loopback host. They are never taken from a request, because an attacker with a stolen proof
+   * could set `Host`.
    */
   readonly origin: string | readonly string[];
   /**
@@ -52,8 +56,8 @@ export interface DpopOptions extends ProofOptions {
    */
   readonly required?: boolean | undefined;
   /**
-   * Where used proofs are stored. Default: in the memory of this process. Several instances need one replay cache that
-   * they share.
+   * Where used proofs are stored. Default: in the memory of this process, with the defaults of `memoryReplayCache`.
+   * Several instances need one replay cache that they share. If it fails or is full, the request gets 503.
    */
   readonly replay?: ReplayCache | undefined;
 }

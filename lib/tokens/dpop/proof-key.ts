@@ -1,5 +1,6 @@
 /**
- * Reads and imports the public key in the header of a proof (RFC 9449 section 4.2); makes its thumbprint (RFC 7638).
+ * Reads and imports the public key in the header of a proof (RFC 9449 section 4.2), and computes its thumbprint (RFC
+ * 7638).
  */
 import { createPublicKey, hash, type JsonWebKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

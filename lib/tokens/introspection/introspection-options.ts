@@ -33,44 +33,58 @@ import type { IntrospectionCall } from './introspection-endpoint.js';
 export interface IntrospectionClient {
   /** The client ID of the API at the authorization server. */
   readonly id: string;
+  /** The client secret, sent with HTTP Basic (RFC 6749 section 2.3.1). */
   readonly secret?: string | undefined;
   /** For `private_key_jwt` (RFC 7523): a JWK, a `KeyObject` or PEM. It stays in this process. */
   readonly privateKey?: PrivateKeyInput | undefined;
-  /** The `kid` of the private key, if the JWK has none. */
+  /** The `kid` of the private key, for the header of assertions. Default: the `kid` of the JWK, if there is one. */
   readonly keyId?: string | undefined;
 }
 
 /** Options of `introspectedTokens`. */
 export interface IntrospectedTokensOptions {
-  /** The `iss` of the tokens, exactly; the introspection endpoint is found in its metadata (RFC 8414, then OpenID). */
+  /**
+   * The `iss` of the tokens, exactly. Without `endpoint`, the introspection endpoint is found in its metadata (RFC
+   * 8414, then OpenID).
+   */
   readonly issuer: string;
-  /** The introspection endpoint, if the metadata does not name it. */
+  /** The introspection endpoint. If it is given, the metadata is not read. Default: the endpoint in the metadata. */
   readonly endpoint?: string | URL | undefined;
   /**
-   * The accepted audiences: a token must name one of them. `false`: any audience, for servers whose response has no
-   * `aud`.
+   * The accepted audiences: a token must name one of them. `false`: any audience or none, for servers whose response
+   * has no `aud`; the gate can then have no `resourceMetadata`.
    */
   readonly audience: string | readonly string[] | false;
   readonly client: IntrospectionClient;
   /**
-   * `true`: `issuer` and `endpoint` may be http URLs of any host; tokens and the secret are then sent unencrypted.
-   * Default: `false`.
+   * `true`: `issuer`, `endpoint` and the endpoint in the metadata may be http URLs of any host; tokens and the secret
+   * are then sent unencrypted. Default: `false`: http only for a loopback host.
    */
   readonly allowHttp?: boolean | undefined;
-  /** Seconds by which `iat` and `nbf` may be in the future: 0 to 300. Default: 5. `exp` has no tolerance. */
+  /**
+   * Seconds by which `iat`, `nbf` and, for `requireAuthenticationContext`, `auth_time` may be in the future: 0 to 300.
+   * Default: 5. `exp` has no tolerance.
+   */
   readonly clockTolerance?: number | undefined;
   /** Which scopes belong to which API. Default: the part of a scope before its first colon names the API. */
   readonly apis?: ApiMap | undefined;
-  /** The environment of principals. */
+  /** The environment of principals. Default: none. */
   readonly environment?: Environment | undefined;
   /**
    * `'ignore'`: a token with `authorization_details` (RFC 9396) is accepted, although keyward does not enforce them.
    * Default: `'refuse'`.
    */
   readonly authorizationDetails?: 'refuse' | 'ignore' | undefined;
-  /** Milliseconds after which a call fails, 1 to 60,000. Default: 1,000. */
+  /**
+   * Milliseconds after which a lookup fails, 1 to 60,000: the call of the endpoint and, if it is needed, the read
+   * of the metadata. Default: 1,000.
+   */
   readonly timeout?: number | undefined;
-  /** Maximum calls in flight. Above it, a request with a token that is not cached gets 503. Default: 100. */
+  /**
+   * Maximum lookups in flight, 1 to 100,000. Above it, a request with a token that is not cached gets 503. For ten
+   * seconds after such a request, a quarter is reserved for tokens that were active before, and a network whose tokens
+   * are refused gets a quarter at most. Default: 100.
+   */
   readonly maxLookups?: number | undefined;
   /**
    * Accepts tokens that are bound to a key pair, with a proof in each request (RFC 9449). Without this option, they are
@@ -80,9 +94,11 @@ export interface IntrospectedTokensOptions {
   /** Accepts tokens that are bound to a client certificate (RFC 8705 §3). Without this option, they are refused. */
   readonly mtls?: MtlsOptions | undefined;
   /**
-   * Default: `ttl` 5,000 and `staleIfError` 0. A token that was revoked at the issuer is accepted for at most `ttl`.
+   * Default: `ttl` 5,000 and `staleIfError` 0. A token that was revoked at the issuer is accepted for at most `ttl`, or
+   * `staleIfError` if this is longer and calls of the endpoint fail. `false`: each request causes a call.
    */
   readonly cache?: CacheOptions | false | undefined;
+  /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 

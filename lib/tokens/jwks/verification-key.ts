@@ -70,11 +70,11 @@ const MAX_KEYS = 100;
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
 
 /**
- * Parses a JWK Set. Keys that must not verify signatures are left out: those of an unknown type or for another use, and
- * invalid ones (RFC 7517 section 5), and weak RSA keys.
+ * Parses a JWK Set. It leaves out keys that must not verify signatures: keys of an unknown type, keys for another use,
+ * invalid keys (RFC 7517 section 5) and weak RSA keys.
  *
- * @throws KeySetError if it is not a set, has more than 100 keys or a private key, or if two keys that are not left out
- *   have the same id.
+ * @throws KeySetError if it is not a set, has more than 100 keys or a private key, or if two of the remaining keys have
+ *   the same id.
  */
 export function readKeySet(value: unknown): readonly VerificationKey[] {
   const members = keysOf(value);

@@ -6,7 +6,8 @@ export interface MtlsOptions {
   /**
    * Finds the certificate that the client presented, in DER form, synchronously. Default: that of the TLS connection.
    * Behind a proxy that ends TLS, read the field that the proxy sets, but only if no client can reach the API without
-   * the proxy. If it throws, the request gets 503.
+   * the proxy. If it throws, or returns anything but bytes, `undefined` or `null`, the request gets 503. It is called
+   * only for a token that is bound to a certificate.
    */
   readonly certificateOf?: CertificateOf | undefined;
   /**
