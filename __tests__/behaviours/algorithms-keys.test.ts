@@ -19,6 +19,9 @@ import {
 } from '../support/token-forge.js';
 import { weakKeys } from '../support/weak-keys.js';
 
+const NO_KEY =
+  'the key set has no key for checking signatures; it needs a public RSA key of at least 2,048 bits, an EC key or an Ed25519 key';
+
 const key = createKey('ES256', 'good');
 const BAD_KID = refusal(T1, 'token_kid');
 
@@ -37,7 +40,7 @@ async function judge(options: Partial<AccessTokensOptions>, token: string) {
 describe('weak keys', () => {
   it.each(weakKeys)('A08 %s, the only key: the app does not start', (_name, jwk) => {
     expect(() => verifierOf({ jwks: { keys: [jwk] } })).toThrow(
-      new TypeError('accessTokens: option "jwks" cannot be used: the key set has no usable key'),
+      new TypeError(`accessTokens: option "jwks" cannot be used: ${NO_KEY}`),
     );
   });
 
@@ -66,12 +69,12 @@ describe('options', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['empty', { keys: [] }, 'the key set has no usable key'],
-    ['without a usable key', { keys: [{ ...jwkOf(key), use: 'enc' }] }, 'the key set has no usable key'],
+    ['empty', { keys: [] }, NO_KEY],
+    ['without a usable key', { keys: [{ ...jwkOf(key), use: 'enc' }] }, NO_KEY],
     ['{}', {}, 'expected a JWK Set'],
     ['null', null, 'expected a JWK Set'],
-    ['with {} for a key', { keys: [{}] }, 'the key set has no usable key'],
-    ['with null for a key', { keys: [null] }, 'the key set has no usable key'],
+    ['with {} for a key', { keys: [{}] }, NO_KEY],
+    ['with null for a key', { keys: [null] }, NO_KEY],
     [
       'with one kid twice',
       { keys: [jwkOf(key), jwkOf(createKey('ES256', 'good'))] },

@@ -53,10 +53,10 @@ describe('readCacheOptions', () => {
 
   it.each([
     ['an unknown option', { size: 1 }, 'unknown option "size"'],
-    ['null', null, 'expected an options object, got null'],
-    ['true', true, 'expected an options object, got boolean'],
-    ['a number', 10, 'expected an options object, got number'],
-    ['a list', [], 'expected an options object, got an empty array'],
+    ['null', null, 'must be an options object, got null'],
+    ['true', true, 'must be an options object, got a boolean'],
+    ['a number', 10, 'must be an options object, got a number'],
+    ['a list', [], 'must be an options object, got an empty array'],
   ])('refuses %s', (_what, value, message) => {
     const read = () => readCacheOptions('accessTokens', value, false);
     expect(read).toThrow(TypeError);

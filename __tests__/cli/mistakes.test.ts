@@ -86,7 +86,7 @@ describe('a mistake', () => {
     [1, NOBODY, ['keys', 'list', '--account', 'nobody']],
     [
       2,
-      /^--issuer must be an https URL (?!.*got string)/,
+      /^--issuer must be an https URL (?!.*got a string)/,
       ['serve', '--audience', 'x', '--issuer', 'no url', '--port', '0', '--encryption-key-file', join(folder, 'k')],
     ],
     [

@@ -176,8 +176,8 @@ describe('keyward openapi', () => {
 
   it.each([
     ['a document that is not there', () => [module, join(folder, 'none.yaml')], /none\.yaml cannot be read/],
-    ['JSON that is none', () => [module, file('bad.json', '{')], /bad\.json is not JSON/],
-    ['YAML that is none', () => [module, file('bad.yaml', 'a: [')], /bad\.yaml is not YAML/],
+    ['JSON that is none', () => [module, file('bad.json', '{')], /bad\.json is not valid JSON/],
+    ['YAML that is none', () => [module, file('bad.yaml', 'a: [')], /bad\.yaml is not valid YAML: .*[^:]$/m],
     ['a document that is a text', () => [module, file('text.yaml', 'text')], /text\.yaml is not an OpenAPI document/],
     ['Swagger 2', () => [module, file('old.json', '{"swagger":"2.0"}')], /expected OpenAPI 3.0, 3.1 or 3.2/],
     [

@@ -37,8 +37,8 @@ describe('resolveImplies', () => {
   it.each([
     ['null', null, 'null'],
     ['a list', [['files:read']], 'an array'],
-    ['a text', 'files:read', 'string'],
-    ['a function', () => ({}), 'function'],
+    ['a text', 'files:read', 'a string'],
+    ['a function', () => ({}), 'a function'],
   ])('refuses %s', (_name, implies, got) => {
     expect(() => resolve(implies)).toThrow(
       refusal(`must be an object that maps a scope to a list of the scopes that it implies, got ${got}`),

@@ -24,7 +24,7 @@ describe('the option accept', () => {
     [
       'one verifier',
       verifier(),
-      'option "accept" must be a list of one or more verifiers, such as accessTokens() and apiKeys(), got object',
+      'option "accept" must be a list of one or more verifiers, such as accessTokens() and apiKeys(), got an object',
     ],
     [
       'no verifiers',
@@ -44,7 +44,7 @@ describe('the option accept', () => {
     [
       'an object without verify()',
       [{}],
-      'option "accept[0]" must be a verifier, such as the result of accessTokens() or apiKeys(), got object',
+      'option "accept[0]" must be a verifier, such as the result of accessTokens() or apiKeys(), got an object',
     ],
     [
       'a verifier of all credentials before another',

@@ -348,7 +348,7 @@ describe('BruteForceLimiter in memory', () => {
   it('refuses invalid limits', () => {
     expect(() => new BruteForceLimiter({ perClient: 0 })).toThrow(
       new TypeError(
-        'createIssuer: option "limits": option "perClient" must be a whole number from 1 to 1000000, got number',
+        'createIssuer: option "limits": option "perClient" must be a whole number from 1 to 1000000, got 0',
       ),
     );
   });

@@ -121,7 +121,7 @@ describe('an app and its document', () => {
 
   it('O16 "except" must name existing routes or operations', () => {
     expect(faultOf(() => assertMatchesOpenApi(petApp(), pets, { schemes, except: ['GET /none'] }))).toBe(
-      'TypeError: assertMatchesOpenApi: these entries of "except" are neither a route of the app nor an operation of the document: GET /none',
+      'TypeError: assertMatchesOpenApi: option "except" has entries that are neither a route of the app nor an operation of the document: GET /none',
     );
     expect(faultOf(() => assertMatchesOpenApi(petApp(), pets, { schemes, except: 'GET /' as never }))).toMatch(
       /option "except" must be a list/,

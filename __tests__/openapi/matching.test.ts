@@ -408,7 +408,9 @@ describe('methods', () => {
     const twice = { '/pets': { get: guarded, additionalOperations: { get: open } } };
     expect(faultOf(() => gateOf(twice, {}, { openapi: '3.2.0' }))).toMatch(/this path item has the method GET twice/);
     const none = { '/pets': { get: guarded, additionalOperations: { 'a b': open } } };
-    expect(faultOf(() => gateOf(none, {}, { openapi: '3.2.0' }))).toMatch(/expected an HTTP method/);
+    expect(faultOf(() => gateOf(none, {}, { openapi: '3.2.0' }))).toMatch(
+      /additionalOperations\/a b: "a b" is not an HTTP method$/,
+    );
   });
 });
 
@@ -425,7 +427,7 @@ describe('methods by the version of the document', () => {
   it.each(['query', 'additionalOperations'])('OpenAPI 3.1 does not have %s, so its value is not read', (name) => {
     expect(faultOf(() => gateOf({ '/pets': { get: guarded, [name]: 7 } }))).toBeUndefined();
     expect(faultOf(() => gateOf({ '/pets': { get: guarded, [name]: 7 } }, {}, { openapi: '3.2.0' }))).toMatch(
-      new RegExp(`#/paths/~1pets/${name}: expected an object, got number`),
+      new RegExp(`#/paths/~1pets/${name}: expected an object, got a number`),
     );
   });
 });

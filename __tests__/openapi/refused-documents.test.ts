@@ -88,8 +88,8 @@ describe('schemes that are not supported', () => {
   });
 
   it.each([
-    ['no list', 'accessToken', /security: expected an array, got string/],
-    ['a list of texts', ['accessToken'], /security\/0: expected an object, got string/],
+    ['no list', 'accessToken', /security: expected an array, got a string/],
+    ['a list of texts', ['accessToken'], /security\/0: expected an object, got a string/],
     ['scopes that are none', [{ accessToken: 'a' }], /security\/0\/accessToken: expected an array/],
     ['a scope with a space', [{ accessToken: ['a b'] }], /accessToken\/0: expected a scope without spaces/],
     ['null', null, /security: expected an array, got null/],
@@ -226,7 +226,7 @@ describe('documents that cannot be read', () => {
   });
 
   it.each([undefined, null, 'text', 7, [], () => {}])('O11 %p is not a document', (document) => {
-    expect(gateOf(document)).toMatch(/^TypeError: OpenAPI document, #: expected an object/);
+    expect(gateOf(document)).toMatch(/^TypeError: OpenAPI document: expected an object/);
   });
 
   it.each([
@@ -245,7 +245,7 @@ describe('documents that cannot be read', () => {
 
   it.each([
     ['paths: []', { paths: [] }, /#\/paths: expected an object, got an empty array/],
-    ['a path item that is a text', { paths: { '/x': 'get' } }, /#\/paths\/~1x: expected an object, got string/],
+    ['a path item that is a text', { paths: { '/x': 'get' } }, /#\/paths\/~1x: expected an object, got a string/],
     [
       'an operation that is null',
       { paths: { '/x': { get: null } } },

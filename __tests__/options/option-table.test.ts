@@ -59,10 +59,10 @@ describe('readTable', () => {
       { name: 'n', sise: 1 },
       'unknown option "sise"; the options are name, size, strict, color, kinds, make,',
     ],
-    ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a whole number from 1 to 5, got number'],
-    ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got string'],
+    ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a whole number from 1 to 5, got 6'],
+    ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got a string'],
     ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got a different string`],
-    ['no list', { name: 'n', kinds: 'a' }, `option "kinds" must be a list of 'a' or 'b', got string`],
+    ['no list', { name: 'n', kinds: 'a' }, `option "kinds" must be a list of 'a' or 'b', got a string`],
     ['an empty list', { name: 'n', kinds: [] }, 'option "kinds": expected one or more names'],
     [
       'another name in a list',
@@ -74,11 +74,11 @@ describe('readTable', () => {
       { name: 'n', kinds: ['a', 'b', 'a'] },
       `option "kinds" must be a list of 'a' or 'b', each at most once, got an array`,
     ],
-    ['no function', { name: 'n', make: 1 }, 'option "make" must be a function, got number'],
+    ['no function', { name: 'n', make: 1 }, 'option "make" must be a function, got a number'],
     [
       'an object without its method',
       { name: 'n', store: {} },
-      'option "store" must be an object with get(), got object',
+      'option "store" must be an object with get(), got an object',
     ],
     ['no options', undefined, 'expected an options object, got undefined'],
   ])('refuses %s', (_what, given, message) => {

@@ -6,18 +6,19 @@ const of = (one: unknown) => new Options('factory', { one }, NAMES);
 const NONE = new Options('factory', {}, NAMES);
 
 /** The error for a value of the option "one". */
-const got = (value: unknown, expected: string) =>
-  new TypeError(`factory: option "one" must be ${expected}, got ${kindOf(value)}`);
+const got = (value: unknown, expected: string, describe = kindOf) =>
+  new TypeError(`factory: option "one" must be ${expected}, got ${describe(value)}`);
+const kindOrNumber = (value: unknown) => (typeof value === 'number' ? String(value) : kindOf(value));
 
 describe('new Options', () => {
   it.each([
     [undefined, 'undefined'],
     [null, 'null'],
-    ['one', 'string'],
+    ['one', 'a string'],
     ['', 'an empty string'],
-    [1, 'number'],
-    [true, 'boolean'],
-    [() => ({}), 'function'],
+    [1, 'a number'],
+    [true, 'a boolean'],
+    [() => ({}), 'a function'],
     [[], 'an empty array'],
     [[{}], 'an array'],
   ])('refuses %p: not an object of options', (options, kind) => {
@@ -84,7 +85,7 @@ describe('mistake', () => {
   it('creates the error for an option without throwing it', () => {
     const error = of('secret').mistake('one', 'something else');
     expect(error).toBeInstanceOf(TypeError);
-    expect(error.message).toBe('factory: option "one" must be something else, got string');
+    expect(error.message).toBe('factory: option "one" must be something else, got a string');
   });
 });
 
@@ -143,7 +144,7 @@ describe('number', () => {
     [[5]],
     [new Date(5)],
   ])('refuses %p, of 3 to 7', (value) => {
-    expect(() => of(value).number('one', 5, 3, 7)).toThrow(got(value, 'a number from 3 to 7'));
+    expect(() => of(value).number('one', 5, 3, 7)).toThrow(got(value, 'a number from 3 to 7', kindOrNumber));
   });
 });
 
@@ -157,11 +158,11 @@ describe('integer', () => {
   });
 
   it.each([3.5, 6.999])('refuses %d, which is not a whole number', (value) => {
-    expect(() => of(value).integer('one', 4, 3, 7)).toThrow(got(value, 'a whole number from 3 to 7'));
+    expect(() => of(value).integer('one', 4, 3, 7)).toThrow(got(value, 'a whole number from 3 to 7', kindOrNumber));
   });
 
   it.each([[2], [8], [Number.NaN], ['5'], [null]])('refuses %p, of 3 to 7', (value) => {
-    expect(() => of(value).integer('one', 4, 3, 7)).toThrow(got(value, 'a whole number from 3 to 7'));
+    expect(() => of(value).integer('one', 4, 3, 7)).toThrow(got(value, 'a whole number from 3 to 7', kindOrNumber));
   });
 });
 
@@ -256,7 +257,7 @@ describe('namesOf', () => {
     ['A', 'a different string'],
     ['', 'an empty string'],
     [undefined, 'undefined'],
-    [1, 'number'],
+    [1, 'a number'],
   ])('refuses %p if others are allowed', (value, kind) => {
     const error = new TypeError(`factory: each name must be 'a' or 'b', got ${kind}`);
     expect(() => namesOf('factory', ['a', value], ['a', 'b'])).toThrow(error);
@@ -274,15 +275,15 @@ describe('kindOf', () => {
     [[], 'an empty array'],
     [[undefined], 'an array'],
     ['', 'an empty string'],
-    ['secret', 'string'],
+    ['secret', 'a string'],
     [Number.NaN, 'NaN'],
     [Promise.resolve(), 'a promise'],
-    [0, 'number'],
-    [false, 'boolean'],
-    [1n, 'bigint'],
-    [Symbol('s'), 'symbol'],
-    [{}, 'object'],
-    [() => 1, 'function'],
+    [0, 'a number'],
+    [false, 'a boolean'],
+    [1n, 'a bigint'],
+    [Symbol('s'), 'a symbol'],
+    [{}, 'an object'],
+    [() => 1, 'a function'],
   ])('describes %p as %s', (value, kind) => {
     expect(kindOf(value)).toBe(kind);
   });

@@ -17,7 +17,7 @@ describe('watchable', () => {
     const options = new Options('apiKeys', { resolver }, ['resolver']);
     expect(() => watchable(options, 'resolver', resolver)).toThrow(
       new TypeError(
-        'apiKeys: option "resolver" must be a resolver whose "watch" is a function or undefined, got object',
+        'apiKeys: option "resolver" must be a resolver whose "watch" is a function or undefined, got an object',
       ),
     );
   });

@@ -63,7 +63,7 @@ describe('readStoreUrl', () => {
   it.each(['postgres://a:b@c:port/keys', 'postgres://a:p@[::1/keys', 'postgres://a b/keys'])(
     'refuses %s, which cannot be parsed',
     (url) => {
-      expect(() => readStoreUrl(url)).toThrow('openStore: the postgres URL is invalid');
+      expect(() => readStoreUrl(url)).toThrow('openStore: the PostgreSQL URL is invalid; expected postgres://');
     },
   );
 

@@ -119,10 +119,10 @@ describe('kit.dpop', () => {
 
   it.each<[object, string]>([
     [{ url: '/' }, 'proof: option "method" must be a non-empty string'],
-    [{ method: 'GET', url: 'bound' }, 'proof: option "url" must be a URL, or a path that starts with /, got string'],
+    [{ method: 'GET', url: 'bound' }, 'proof: option "url" must be a URL, or a path that starts with /, got a string'],
     [{ method: 'GET', url: '/', htm: 'GET' }, 'proof: unknown option "htm"'],
-    [{ method: 'GET', url: '/', expired: 1 }, 'proof: option "expired" must be a boolean, got number'],
-    [{ method: 'GET', url: '/', claims: 'x' }, 'proof: option "claims" must be an object, got string'],
+    [{ method: 'GET', url: '/', expired: 1 }, 'proof: option "expired" must be a boolean, got a number'],
+    [{ method: 'GET', url: '/', claims: 'x' }, 'proof: option "claims" must be an object, got a string'],
   ])('says which trait is wrong: %j', async (traits, message) => {
     await expect(sender.proof(traits as ProofTraits)).rejects.toThrow(message);
   });

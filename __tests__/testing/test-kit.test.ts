@@ -137,8 +137,8 @@ describe('an impossible trait throws when the credential is created', () => {
       'channels: a key for an e-commerce platform must have exactly one channel',
     ],
     ['a platform with two', { platform: 'shop', channels: ['a', 'b'] }, 'channels: a key for an e-commerce platform'],
-    ['a flag as a text', { revoked: 'no' }, 'option "revoked" must be a boolean, got string'],
-    ['disabled as a number', { disabled: 0 }, 'option "disabled" must be a boolean, got number'],
+    ['a flag as a text', { revoked: 'no' }, 'option "revoked" must be a boolean, got a string'],
+    ['disabled as a number', { disabled: 0 }, 'option "disabled" must be a boolean, got a number'],
     [
       'one that is wrong on a foreign credential too',
       { foreign: true, account: '' },
@@ -174,7 +174,7 @@ describe('an impossible trait throws when the credential is created', () => {
     ['a client of no text', { clientId: '' }, `option "clientId" must be ${text}, got an empty string`],
     ['a time as a text', { expiresIn: '60' }, 'option "expiresIn" must be a number from -1000000000 to 1000000000'],
     ['no time', { expiresIn: Number.NaN }, 'option "expiresIn" must be a number'],
-    ['claims as a text', { claims: 'sub' }, 'option "claims" must be an object, got string'],
+    ['claims as a text', { claims: 'sub' }, 'option "claims" must be an object, got a string'],
   ])('of an access token: %s', async (_name, traits, message) => {
     await expect(kit.accessToken(traits)).rejects.toThrow(TypeError);
     await expect(kit.accessToken(traits)).rejects.toThrow(`accessToken: ${message}`);
@@ -182,7 +182,7 @@ describe('an impossible trait throws when the credential is created', () => {
 
   it('an invalid time of the clock throws too', () => {
     expect(() => createTestKit({ now: new Date(Number.NaN) })).toThrow(
-      new TypeError('createTestKit: option "now" must be a Date, got object'),
+      new TypeError('createTestKit: option "now" must be a Date, got an object'),
     );
   });
 });

@@ -46,8 +46,8 @@ describe('the options', () => {
   });
 
   it('name the factory in errors', () => {
-    expect(() => confirmationOf({ dpop: true })).toThrow('accessTokens: option "dpop": expected an options object');
-    expect(() => confirmationOf({ mtls: true })).toThrow('accessTokens: option "mtls": expected an options object');
+    expect(() => confirmationOf({ dpop: true })).toThrow('accessTokens: option "dpop" must be an options object');
+    expect(() => confirmationOf({ mtls: true })).toThrow('accessTokens: option "mtls" must be an options object');
   });
 });
 

@@ -20,7 +20,7 @@ export function nameOfDatabase(url: string, source: string, env: Readonly<Record
   const { hostname, port, pathname, search, searchParams, hash } = new URL(url);
   if (/@/.test(pathname + hash) || /^\?[^=&]*@/.test(search)) {
     throw new CliError(
-      `${source}: the password in the URL contains a special character; percent-encode @ : / ? #`,
+      `${source}: the password in the URL contains a special character; percent-encode @ : / ? # and %`,
       EXIT.usage,
     );
   }

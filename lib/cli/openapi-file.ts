@@ -77,7 +77,7 @@ function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${name} is not JSON: ${messageOf(error)}`, EXIT.usage);
+    throw new CliError(`${name} is not valid JSON: ${messageOf(error)}`, EXIT.usage);
   }
 }
 
@@ -86,7 +86,9 @@ async function parseYaml(name: string, text: string): Promise<unknown> {
   try {
     return parse(text, { merge: true });
   } catch (error) {
-    throw new CliError(`${name} is not YAML: ${messageOf(error).split('\n', 1)}`, EXIT.usage);
+    // The first line ends with a colon, because the lines after it show the place in the file.
+    const [reason = ''] = messageOf(error).split('\n', 1);
+    throw new CliError(`${name} is not valid YAML: ${reason.replace(/:$/, '')}`, EXIT.usage);
   }
 }
 

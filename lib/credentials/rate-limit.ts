@@ -1,4 +1,4 @@
-/** The request limits of keys, in the form that records, principals and `requireRateLimit` use. */
+/** The request limits of keys: as records, principals and `requireRateLimit` have them, and as a text (`100/1m`). */
 
 /** Allows at most `requests` within `seconds`. The window starts with its first request. */
 export interface RateLimit {
@@ -14,7 +14,7 @@ const MAX_REQUESTS = 1_000_000_000;
 const MAX_SECONDS = 604_800;
 
 /** The value that `isRateLimits` expects, for error messages. */
-export const RATE_LIMITS_EXPECTED = `a list of 1 to ${MAX_LIMITS} objects { requests, seconds } with whole numbers: requests from 1 to ${MAX_REQUESTS}, seconds from 1 to ${MAX_SECONDS}, and no two objects with the same seconds`;
+export const RATE_LIMITS_EXPECTED = `a list of 1 to ${MAX_LIMITS} objects { requests, seconds } with whole numbers: requests from 1 to ${MAX_REQUESTS.toLocaleString('en-US')}, seconds from 1 to ${MAX_SECONDS.toLocaleString('en-US')}, and no two objects with the same seconds`;
 
 /** Checks whether a value is a list of limits, of which no two have the same number of seconds. */
 export function isRateLimits(value: unknown): value is readonly RateLimit[] {
@@ -46,7 +46,7 @@ export const RATE_LIMIT_FORM = 'a rate limit such as 100/1m: a number of request
 
 /**
  * Parses a limit in the forms that the Dashboard and the command line accept: `100/1m`, `5000/d` or `100/minute`.
- * Returns `undefined` for any other text; `isRateLimits` checks the numbers.
+ * Returns `undefined` for any other text. It does not check the range of the numbers: that is left to `isRateLimits`.
  */
 export function parseRateLimit(text: string): RateLimit | undefined {
   const [, requests, count, letter, word] = LIMIT.exec(text) ?? [];

@@ -19,13 +19,19 @@ export interface DashboardOptions {
   /** The result of `createManagement`. */
   readonly management: Management;
   /**
-   * Returns the member who sent a request, from your own sign-in. It is called for every request, and its result is
-   * not cached.
+   * Returns the member who sent a request, from your own sign-in. It is called for every request of a page and for
+   * every form, except forms from another site, and its result is not cached.
    */
   readonly memberOf: MemberOf;
-  /** The sign-in page: a path, or an https URL. The page for people who are not signed in links to it. */
+  /**
+   * The sign-in page: a path, or an https URL. The page for people who are not signed in links to it. Default: there is
+   * no link.
+   */
   readonly signInUrl?: string | undefined;
-  /** A path of your site that ends the session. If it is set, every page has a button that posts to it. */
+  /**
+   * A path of your site that ends the session. If it is set, every page of a member has a button that posts to it;
+   * error pages without navigation have none.
+   */
   readonly signOutUrl?: string | undefined;
   /**
    * A path of your site to a stylesheet that is loaded after that of the Dashboard, to override its custom properties.
@@ -35,13 +41,14 @@ export interface DashboardOptions {
   readonly productName?: string | undefined;
   /** A path of your site to a square logo, shown beside `productName`. */
   readonly logoUrl?: string | undefined;
-  /** The URL of the API in the example command on the page of a new key, such as `'https://api.example.com'`. */
+  /** The URL of the API in the example command on the page of a new key. Default: `'https://api.example.com'`. */
   readonly apiUrl?: string | undefined;
   /**
-   * The token endpoint in the example command on the page of a new access key, such as
+   * The token endpoint in the example command on the page of a new access key. Default:
    * `'https://access.example.com/connect/token'`.
    */
   readonly tokenUrl?: string | undefined;
+  /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 

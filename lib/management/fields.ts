@@ -59,7 +59,11 @@ export function readName(field: string, value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   const isName =
     typeof value === 'string' && value.length <= NAME_LENGTH && value.trim() !== '' && !UNPRINTABLE.test(value);
-  if (!isName) throw invalid(field, `expected at most ${NAME_LENGTH} visible characters`);
+  if (!isName)
+    throw invalid(
+      field,
+      `expected at most ${NAME_LENGTH} characters, without tabs, line breaks or other invisible characters`,
+    );
   return value;
 }
 

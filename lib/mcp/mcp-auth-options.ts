@@ -2,13 +2,20 @@
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { GateOptions } from '../express/gate/require-bearer-options.js';
 import type { ResourceMetadataOptions } from '../express/resource/resource-metadata.js';
+import { kindOf } from '../options/options.js';
 import { accessTokens } from '../tokens/access-tokens.js';
 import type { AccessTokensOptions } from '../tokens/access-tokens-options.js';
 import { isResourceScope } from './resource-scope.js';
 
-/** Options of `mcpAuth`, except the accepted credentials. */
+/**
+ * Options of `mcpAuth`, except the accepted credentials. The path of `resource` may contain only letters, digits, `-`,
+ * `.`, `_`, `~` and `/`.
+ */
 export interface McpResourceOptions extends Omit<ResourceMetadataOptions, 'accept' | 'scopes'> {
-  /** Scopes that every request needs. Clients learn them from the metadata and from challenges. */
+  /**
+   * Scopes that every request needs, one or more, without `offline_access`. Clients learn them from the metadata and
+   * from challenges.
+   */
   readonly scopes: readonly string[];
   /** The same option as in `requireBearer`. */
   readonly realm?: string | undefined;
@@ -65,7 +72,9 @@ export function readMcpAuthOptions(given: McpAuthOptions) {
 
 function readPath(resource: unknown): string {
   if (typeof resource !== 'string' || !URL.canParse(resource))
-    throw new TypeError('mcpAuth: option "resource" must be a URL');
+    throw new TypeError(
+      `mcpAuth: option "resource" must be an absolute URL, such as 'https://mcp.example.com/mcp', got ${kindOf(resource)}`,
+    );
   const path = new URL(resource).pathname;
   if (PLAIN_PATH.test(path)) return path;
   throw new TypeError('mcpAuth: the path of "resource" may contain only letters, digits, "-", ".", "_", "~" and "/"');

@@ -1,6 +1,6 @@
 /**
  * Checks options. A wrong configuration throws a `TypeError` when the app starts. The message names the factory and the
- * option. It never contains the value, which may be a secret.
+ * option. It never contains the value, which may be a secret, unless that is a number where a number is expected.
  */
 import { types } from 'node:util';
 
@@ -19,7 +19,9 @@ export class Options {
   constructor(factory: string, options: unknown, names: readonly string[]) {
     this.factory = factory;
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-      throw new TypeError(`${factory}: expected an options object, got ${kindOf(options)}`);
+      throw new TypeError(
+        `${factory}${factory.endsWith('"') ? ' must be' : ': expected'} an options object, got ${kindOf(options)}`,
+      );
     }
     refuseUnknownOptions(factory, options, names);
     // The object has no prototype, so that no option is inherited from a polluted `Object.prototype`.
@@ -57,7 +59,7 @@ export class Options {
   number(name: string, fallback: number, min: number, max: number): number {
     const { [name]: value = fallback } = this.#values;
     if (typeof value !== 'number' || !(value >= min && value <= max)) {
-      throw this.mistake(name, `a number from ${min} to ${max}`);
+      throw this.mistake(name, `a number from ${min} to ${max}`, kindOfNumber(value));
     }
     return value;
   }
@@ -66,7 +68,7 @@ export class Options {
   integer(name: string, fallback: number, min: number, max: number): number {
     const { [name]: value = fallback } = this.#values;
     if (!Number.isInteger(value) || !(Number(value) >= min && Number(value) <= max)) {
-      throw this.mistake(name, `a whole number from ${min} to ${max}`);
+      throw this.mistake(name, `a whole number from ${min} to ${max}`, kindOfNumber(value));
     }
     return value as number;
   }
@@ -127,6 +129,11 @@ function kindOfOther(value: unknown): string {
   return typeof value === 'string' && value !== '' ? 'a different string' : kindOf(value);
 }
 
+/** Like `kindOf`, but a number is described by its value, because it is no secret. */
+function kindOfNumber(value: unknown): string {
+  return typeof value === 'number' ? String(value) : kindOf(value);
+}
+
 /** Describes the type of a value, without the value. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
@@ -134,7 +141,8 @@ export function kindOf(value: unknown): string {
   if (value === '') return 'an empty string';
   if (Number.isNaN(value)) return 'NaN';
   if (types.isPromise(value)) return 'a promise';
-  return typeof value;
+  if (value === undefined) return 'undefined';
+  return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }
 
 function isMethod(value: object, method: string): boolean {

@@ -38,7 +38,9 @@ function readFile(path: string): string {
 /** Parses a URL of PostgreSQL. keyward uses the parameter `schema`; the driver gets all other parameters. */
 function readPostgres(text: string): StorePlace {
   if (!URL.canParse(text))
-    throw new TypeError('openStore: the postgres URL is invalid; percent-encode @ : / ? # in its password');
+    throw new TypeError(
+      'openStore: the PostgreSQL URL is invalid; expected postgres://USER:PASSWORD@HOST:PORT/DATABASE, with @ : / ? # and % in the password percent-encoded',
+    );
   const url = new URL(text);
   const schema = url.searchParams.get('schema') ?? 'keyward';
   if (!SCHEMA.test(schema)) {

@@ -40,7 +40,7 @@ describe.each(READERS)('a record of %s', (_name, read) => {
   it.each([[[]], [[{ requests: 0, seconds: 1 }]], ['100/1m']])('refuses the limits %j', (value) => {
     expect(() => read('limits', value)).toThrow(
       new RecordError(
-        'limits: expected a list of 1 to 8 objects { requests, seconds } with whole numbers: requests from 1 to 1000000000, seconds from 1 to 604800, and no two objects with the same seconds',
+        'limits: expected a list of 1 to 8 objects { requests, seconds } with whole numbers: requests from 1 to 1,000,000,000, seconds from 1 to 604,800, and no two objects with the same seconds',
       ),
     );
   });

@@ -66,7 +66,7 @@ describe('the page', () => {
     ).toHaveLength(1);
     expect(body).toContain('</p><ul class="changes"><li>name: <bdi>Till</bdi>');
     expect(body.replace(/<[^>]+>/g, '')).toContain(
-      '(developer) tried to revoke Desk. Refused: the member was not allowed to do this.\n',
+      '(developer) tried to revoke Desk. Refused: this member was not allowed to do this.\n',
     );
     expect(body).not.toContain('<li>refused');
   });

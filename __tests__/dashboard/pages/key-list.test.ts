@@ -263,7 +263,7 @@ describe('a list', () => {
     const browser = dashboard.browser((await at.account()).developer);
     const empty = async (query: string) =>
       /<div class="empty">.*?<\/div>/s.exec((await browser.get(`/?${query}`)).body)?.[0] ?? '';
-    expect(await empty('text=x')).toMatch(/The search covers .*choose the state &quot;Revoked&quot;/);
+    expect(await empty('text=x')).toMatch(/The search covers .*choose the state \u201cRevoked\u201d/);
     expect(await empty('kind=public')).not.toContain('The search covers');
     expect(await empty('text=x&state=revoked')).not.toContain('choose the state');
   });

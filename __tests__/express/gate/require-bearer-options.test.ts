@@ -26,10 +26,10 @@ describe('a mistake in the options of requireBearer throws', () => {
       'expected options such as { accept: [verifier] }, got the verifier itself',
     ],
     ['an empty accept', { accept: [] }, `${ACCEPT}, got an empty array`],
-    ['a verifier by itself', { accept: DECLINING }, `${ACCEPT}, got object`],
+    ['a verifier by itself', { accept: DECLINING }, `${ACCEPT}, got an object`],
     ['null among the verifiers', { accept: [DECLINING, null] }, `${verifierAt(1)}, got null`],
-    ['an object that cannot verify', { accept: [{ verify: true }] }, `${verifierAt(0)}, got object`],
-    ['a factory that was not called', { accept: [DECLINING, apiKeys] }, `${verifierAt(1)}, got function`],
+    ['an object that cannot verify', { accept: [{ verify: true }] }, `${verifierAt(0)}, got an object`],
+    ['a factory that was not called', { accept: [DECLINING, apiKeys] }, `${verifierAt(1)}, got a function`],
     ['a gap in the list', { accept: new Array(1) }, `${verifierAt(0)}, got undefined`],
     [
       'an unknown option',
@@ -48,19 +48,19 @@ describe('a mistake in the options of requireBearer throws', () => {
 
   it.each([
     ['realm', '', 'a non-empty string, got an empty string'],
-    ['realm', 1, 'a non-empty string, got number'],
-    ['realm', 'caf\u00e9', 'a string of printable ASCII characters, got string'],
-    ['realm', 'a\nb', 'a string of printable ASCII characters, got string'],
-    ['optional', 'yes', 'a boolean, got string'],
-    ['allowSchemeless', 1, 'a boolean, got number'],
+    ['realm', 1, 'a non-empty string, got a number'],
+    ['realm', 'caf\u00e9', 'a string of printable ASCII characters, got a string'],
+    ['realm', 'a\nb', 'a string of printable ASCII characters, got a string'],
+    ['optional', 'yes', 'a boolean, got a string'],
+    ['allowSchemeless', 1, 'a boolean, got a number'],
     ['browserOrigin', 'deny', "'report' or 'refuse', got a different string"],
     ['resourceMetadata', '', 'the result of resourceMetadata(), or an https URL, got an empty string'],
-    ['resourceMetadata', 'http://api.test/metadata', 'the result of resourceMetadata(), or an https URL, got string'],
-    ['resourceMetadata', '/metadata', 'the result of resourceMetadata(), or an https URL, got string'],
+    ['resourceMetadata', 'http://api.test/metadata', 'the result of resourceMetadata(), or an https URL, got a string'],
+    ['resourceMetadata', '/metadata', 'the result of resourceMetadata(), or an https URL, got a string'],
     [
       'resourceMetadata',
       'https://api.test/m\u00e9tadata',
-      'the result of resourceMetadata(), or an https URL, got string',
+      'the result of resourceMetadata(), or an https URL, got a string',
     ],
   ])('%s: %j', (name, value, expected) => {
     expect(withAccept({ [name]: value })).toThrow(new TypeError(`requireBearer: option "${name}" must be ${expected}`));

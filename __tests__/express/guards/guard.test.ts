@@ -39,7 +39,7 @@ describe('defineGuard', () => {
     [
       'a check that is none',
       { name: 'rule', check: true },
-      'defineGuard: option "check" must be a function, got boolean',
+      'defineGuard: option "check" must be a function, got a boolean',
     ],
     ['no kinds', { name: 'rule', check, kinds: [] }, 'defineGuard: option "kinds": expected one or more names'],
     [

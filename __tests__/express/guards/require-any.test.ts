@@ -19,20 +19,22 @@ const principal = keyPrincipal();
 const judging = (verdict: unknown) => defineGuard({ name: 'rule', check: () => verdict as boolean });
 const verdictOf = (...guards: Guard[]) => requireAny(...guards).check(principal, {} as never);
 
+const OTHER = 'got another function; mount requireRateLimit() and other middleware beside requireAny()';
+
 describe('requireAny', () => {
   const guardAt = (place: number) =>
     `requireAny: argument ${place} must be a guard, such as the result of requireScopes() or defineGuard()`;
   it.each([
     ['nothing', [], 'requireAny: expected one or more guards'],
     ['undefined', [undefined], `${guardAt(1)}, got undefined`],
-    ['a function that is no guard', [requireApi('payments'), () => true], `${guardAt(2)}, got function`],
-    ['a gate', [requireBearer({ accept: [acceptingVerifier(principal)] })], `${guardAt(1)}, got function`],
+    ['a function that is no guard', [requireApi('payments'), () => true], `${guardAt(2)}, ${OTHER}`],
+    ['a gate', [requireBearer({ accept: [acceptingVerifier(principal)] })], `${guardAt(1)}, ${OTHER}`],
     [
       'a rate limit, which does not check the principal',
       [requireRateLimit({ counter: () => ({ consume: async () => ({}) as never }), onOutage: 'allow' })],
-      `${guardAt(1)}, got function`,
+      `${guardAt(1)}, ${OTHER}`,
     ],
-    ['a list of guards', [[requireApi('payments')]], `${guardAt(1)}, got an array`],
+    ['a list of guards', [[requireApi('payments')]], `${guardAt(1)}, got an array; do not wrap the guards in an array`],
   ])('throws at start: %s', (_name, guards, message) => {
     const make = () => requireAny(...(guards as Guard[]));
     expect(make).toThrow(TypeError);

@@ -175,12 +175,12 @@ describe('resourceMetadata', () => {
         requireBearer({ accept: [...accept], resourceMetadata: metadata });
     expect(gate(tokens, other)).toThrow(
       new TypeError(
-        'requireBearer: "accept" has an issuer that "resourceMetadata" does not have; pass the same verifiers to both',
+        'requireBearer: option "accept" has the issuer https://id.example, which option "resourceMetadata" does not have; pass the same verifiers to both',
       ),
     );
     const both = make(RESOURCE, { accept: [tokens, other] });
     expect(() => requireBearer({ accept: [tokens], resourceMetadata: both })).toThrow(
-      'requireBearer: "resourceMetadata" has an issuer that "accept" does not have; pass the same verifiers to both',
+      'requireBearer: option "resourceMetadata" has the issuer https://id.example, which option "accept" does not have; pass the same verifiers to both',
     );
     expect(gate(tokens, keys)).not.toThrow();
     expect(gate(keys)).toThrow('requireBearer: "accept" has no verifier for access tokens');

@@ -15,6 +15,8 @@ function appWith(mount: (app: Express) => void): Express {
 const asserting = (mount: (app: Express) => void, options?: AssertGuardedOptions) => () =>
   assertGuarded(appWith(mount), options);
 
+const HINT = "; write an entry as a method and a path, such as 'GET /health'";
+
 describe('assertGuarded', () => {
   it('passes if every route has a gate and names its kinds', () => {
     const mount = (app: Express) => {
@@ -80,19 +82,19 @@ describe('the option except', () => {
 
   it.each([
     ['a route that is no more', ['GET /health', 'GET /gone', 'PUT /gone'], 'GET /gone, PUT /gone'],
-    ['a path alone', ['/health'], "/health (write it like 'GET /health')"],
-    ['a method in lower case', ['get /health'], "get /health (write it like 'GET /health')"],
-    ['two methods at once', ['GET/POST /health'], "GET/POST /health (write it like 'GET /health')"],
-    ['a path alone beside others', ['/health', 'M-SEARCH /a'], "/health (write it like 'GET /health'), M-SEARCH /a"],
+    ['a path alone', ['/health'], `/health${HINT}`],
+    ['a method in lower case', ['get /health'], `get /health${HINT}`],
+    ['two methods at once', ['GET/POST /health'], `GET/POST /health${HINT}`],
+    ['a path alone beside others', ['/health', 'M-SEARCH /a'], `/health, M-SEARCH /a${HINT}`],
   ])('that names %s throws before any other error', (_name, except, named) => {
     expect(asserting(open, { except })).toThrow(TypeError);
     expect(asserting(open, { except })).toThrow(
-      new TypeError(`assertGuarded: these entries of "except" are not routes of the app: ${named}`),
+      new TypeError(`assertGuarded: option "except" has entries that are not routes of the app: ${named}`),
     );
   });
 
   it.each([
-    ['a text', 'GET /health', 'string'],
+    ['a text', 'GET /health', 'a string'],
     ['a list of other things', ['GET /health', /health/], 'an array'],
   ])('must be a list of routes, not %s', (_name, except, got) => {
     const message = `assertGuarded: option "except" must be a list of routes such as 'GET /health', got ${got}`;

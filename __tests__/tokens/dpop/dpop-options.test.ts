@@ -71,7 +71,7 @@ describe('the options', () => {
   });
 
   it('must be an object, without other names', () => {
-    expect(() => read(true)).toThrow(/^accessTokens: option "dpop": expected an options object, got boolean/);
+    expect(() => read(true)).toThrow(/^accessTokens: option "dpop" must be an options object, got a boolean/);
     expect(() => withOrigin({ origins: [] })).toThrow(/^accessTokens: option "dpop": unknown option "origins"/);
   });
 });
@@ -120,8 +120,8 @@ describe('the nonce', () => {
   const expected = 'a string of at least 32 characters, or a list of such strings';
   it.each<[string, unknown, string]>([
     ['none', undefined, 'undefined'],
-    ['a short one', 's'.repeat(31), 'string'],
-    ['a number', 7, 'number'],
+    ['a short one', 's'.repeat(31), 'a string'],
+    ['a number', 7, 'a number'],
     ['an empty list', [], 'an empty array'],
     ['a list with a short one', [SECRET, 's'.repeat(31)], 'an array'],
     ['a list with a list that is long enough', [Array(32).fill('s')], 'an array'],
@@ -131,14 +131,14 @@ describe('the nonce', () => {
 
   it.each([0, 3_601])('is accepted for a second to an hour, not for %d seconds', (maxAge) => {
     const refused = () => withOrigin({ nonce: { secret: SECRET, maxAge } });
-    expect(refused).toThrow(mistake('maxAge', 'a whole number from 1 to 3600', 'number', ': option "nonce"'));
+    expect(refused).toThrow(mistake('maxAge', 'a whole number from 1 to 3600', String(maxAge), ': option "nonce"'));
   });
 
   it('has no other options', () => {
     expect(() => withOrigin({ nonce: { secret: SECRET, max: 1 } })).toThrow(
       /^accessTokens: option "dpop": option "nonce": unknown option "max"/,
     );
-    expect(() => withOrigin({ nonce: SECRET })).toThrow(/option "nonce": expected an options object, got string/);
+    expect(() => withOrigin({ nonce: SECRET })).toThrow(/option "nonce" must be an options object, got a string/);
   });
 });
 
@@ -161,20 +161,20 @@ describe('the origin', () => {
   const expected = 'an origin such as https://api.example (http only for a loopback host), or a list of them';
   it.each<[unknown, string]>([
     [undefined, 'undefined'],
-    [7, 'number'],
+    [7, 'a number'],
     ['', 'an empty string'],
-    ['api.test', 'string'],
-    ['x https://api.test', 'string'],
-    ['https://', 'string'],
-    ['https://api.test/', 'string'],
-    ['https://api.test/v1', 'string'],
-    ['https://api.test?x', 'string'],
-    ['https://api.test#x', 'string'],
-    ['https://api.test\\v1', 'string'],
-    ['https://me@api.test', 'string'],
-    ['https://bücher.test', 'string'],
-    ['http://api.test', 'string'],
-    ['ftp://api.test', 'string'],
+    ['api.test', 'a string'],
+    ['x https://api.test', 'a string'],
+    ['https://', 'a string'],
+    ['https://api.test/', 'a string'],
+    ['https://api.test/v1', 'a string'],
+    ['https://api.test?x', 'a string'],
+    ['https://api.test#x', 'a string'],
+    ['https://api.test\\v1', 'a string'],
+    ['https://me@api.test', 'a string'],
+    ['https://bücher.test', 'a string'],
+    ['http://api.test', 'a string'],
+    ['ftp://api.test', 'a string'],
     [[], 'an empty array'],
     [['https://api.test', 'ftp://api.test'], 'an array'],
     [[['https://api.test']], 'an array'],

@@ -71,23 +71,23 @@ describe('the options', () => {
   });
 
   it.each<[string, object, string]>([
-    ['clockTolerance', { clockTolerance: 301 }, 'option "clockTolerance" must be a number from 0 to 300, got number'],
-    ['clockTolerance', { clockTolerance: -1 }, 'option "clockTolerance" must be a number from 0 to 300, got number'],
-    ['timeout', { timeout: 60_001 }, 'option "timeout" must be a whole number from 1 to 60000, got number'],
-    ['maxLookups', { maxLookups: 0 }, 'option "maxLookups" must be a whole number from 1 to 100000, got number'],
-    ['maxLookups', { maxLookups: 100_001 }, 'option "maxLookups" must be a whole number from 1 to 100000, got number'],
-    ['apis', { apis: {} }, 'option "apis" must be an object with apisOf(), got object'],
+    ['clockTolerance', { clockTolerance: 301 }, 'option "clockTolerance" must be a number from 0 to 300, got 301'],
+    ['clockTolerance', { clockTolerance: -1 }, 'option "clockTolerance" must be a number from 0 to 300, got -1'],
+    ['timeout', { timeout: 60_001 }, 'option "timeout" must be a whole number from 1 to 60000, got 60001'],
+    ['maxLookups', { maxLookups: 0 }, 'option "maxLookups" must be a whole number from 1 to 100000, got 0'],
+    ['maxLookups', { maxLookups: 100_001 }, 'option "maxLookups" must be a whole number from 1 to 100000, got 100001'],
+    ['apis', { apis: {} }, 'option "apis" must be an object with apisOf(), got an object'],
     ['environment', { environment: 'any' }, `option "environment" must be 'live' or 'sandbox', got a different string`],
     [
       'authorizationDetails',
       { authorizationDetails: 'x' },
       `option "authorizationDetails" must be 'refuse' or 'ignore', got a different string`,
     ],
-    ['allowHttp', { allowHttp: 1 }, 'option "allowHttp" must be a boolean, got number'],
-    ['clock', { clock: {} }, 'option "clock" must be an object with now() and monotonic(), got object'],
-    ['dpop', { dpop: true }, 'option "dpop": expected an options object, got boolean'],
-    ['mtls', { mtls: true }, 'option "mtls": expected an options object, got boolean'],
-    ['cache', { cache: true }, 'option "cache": expected an options object, got boolean'],
+    ['allowHttp', { allowHttp: 1 }, 'option "allowHttp" must be a boolean, got a number'],
+    ['clock', { clock: {} }, 'option "clock" must be an object with now() and monotonic(), got an object'],
+    ['dpop', { dpop: true }, 'option "dpop" must be an options object, got a boolean'],
+    ['mtls', { mtls: true }, 'option "mtls" must be an options object, got a boolean'],
+    ['cache', { cache: true }, 'option "cache" must be an options object, got a boolean'],
     ['audience', { audience: undefined }, 'option "audience" must be a string, or a list of strings, got undefined'],
     [
       'another name',
@@ -113,7 +113,7 @@ describe('the client', () => {
 
   const one = 'option "client" must have exactly one of "secret" and "privateKey"';
   it.each<[string, object | undefined, string]>([
-    ['nothing', undefined, 'option "client": expected an options object, got undefined'],
+    ['nothing', undefined, 'option "client" must be an options object, got undefined'],
     ['no id', { secret: 'x' }, 'option "client": option "id" must be a non-empty string, got undefined'],
     ['an empty secret', { id: 'x', secret: '' }, 'option "client": option "secret" must be a non-empty string'],
     ['an empty keyId', { id: 'x', privateKey, keyId: '' }, 'option "client": option "keyId" must be a non-empty'],
@@ -164,7 +164,7 @@ describe('the endpoint', () => {
     ['a query of the issuer', { issuer: 'https://login.test?' }, `option "issuer" must be ${withoutQuery}`],
     ['no URL of the issuer', { issuer: 'login' }, `option "issuer" must be ${withoutQuery}`],
   ])('is refused: %s', (_name, options, message) => {
-    expect(() => read(options)).toThrow(new TypeError(`introspectedTokens: ${message}, got string`));
+    expect(() => read(options)).toThrow(new TypeError(`introspectedTokens: ${message}, got a string`));
   });
 
   it('may have http with "allowHttp"', async () => {

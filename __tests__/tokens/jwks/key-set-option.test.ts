@@ -8,6 +8,9 @@ import { createManualClock } from '../../support/manual-clock.js';
 import { createKey, ISSUER, jwkOf, jwksOf, type Members } from '../../support/token-forge.js';
 import { weakKeys } from '../../support/weak-keys.js';
 
+const NO_KEY =
+  'the key set has no key for checking signatures; it needs a public RSA key of at least 2,048 bits, an EC key or an Ed25519 key';
+
 const [one, two] = [createKey('ES256', 'one'), createKey('ES256', 'two')];
 const SECURE = `${SECURE_URL} without a user name, password or fragment`;
 
@@ -19,7 +22,7 @@ const keysOf = (members: Members, issuer: string = ISSUER) =>
   );
 
 const mistake = (option: string, expected: string) =>
-  new TypeError(`accessTokens: option "${option}" must be ${expected}, got string`);
+  new TypeError(`accessTokens: option "${option}" must be ${expected}, got a string`);
 
 describe('"jwks" with keys', () => {
   it('makes a set of these keys', async () => {
@@ -37,8 +40,8 @@ describe('"jwks" with keys', () => {
   it.each([
     ['nothing', null, 'expected a JWK Set'],
     ['a list', [jwkOf(one)], 'expected a JWK Set'],
-    ['no key', { keys: [] }, 'the key set has no usable key'],
-    ['a weak key', { keys: [weakKeys[0]?.[1]] }, 'the key set has no usable key'],
+    ['no key', { keys: [] }, NO_KEY],
+    ['a weak key', { keys: [weakKeys[0]?.[1]] }, NO_KEY],
     ['a symmetric key', { keys: [jwkOf(one), { kty: 'oct', k: 'c2VjcmV0' }] }, 'the key set contains a symmetric key'],
     ['a private key', { keys: [{ ...jwkOf(one), d: 'c2VjcmV0' }] }, 'the key set contains a private key'],
   ])('is refused: %s', (_name, jwks, reason) => {
@@ -73,8 +76,8 @@ describe('"jwks" with a URL', () => {
   it.each(['http://issuer.test/jwks', 'https://user@issuer.test/jwks', 'https://issuer.test/jwks#', 'jwks', ''])(
     'must be a secure one, also if the issuer is: not %p',
     (jwks) => {
-      const got = jwks === '' ? 'an empty string' : 'string';
-      expect(() => keysOf({ jwks })).toThrow(new TypeError(mistake('jwks', SECURE).message.replace(/string$/, got)));
+      const got = jwks === '' ? 'an empty string' : 'a string';
+      expect(() => keysOf({ jwks })).toThrow(new TypeError(mistake('jwks', SECURE).message.replace(/a string$/, got)));
     },
   );
 

@@ -13,10 +13,10 @@ it('has the given function', () => {
 });
 
 it.each<[unknown, string]>([
-  [true, 'expected an options object, got boolean'],
-  [{ certificate: '' }, 'unknown option "certificate"; the options are certificateOf, required'],
-  [{ certificateOf: 'header' }, 'option "certificateOf" must be a function, got string'],
-  [{ required: 1 }, 'option "required" must be a boolean, got number'],
+  [true, ' must be an options object, got a boolean'],
+  [{ certificate: '' }, ': unknown option "certificate"; the options are certificateOf, required'],
+  [{ certificateOf: 'header' }, ': option "certificateOf" must be a function, got a string'],
+  [{ required: 1 }, ': option "required" must be a boolean, got a number'],
 ])('%j is refused', (options, message) => {
-  expect(() => read(options)).toThrow(new TypeError(`accessTokens: option "mtls": ${message}`));
+  expect(() => read(options)).toThrow(new TypeError(`accessTokens: option "mtls"${message}`));
 });

@@ -118,7 +118,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
   );
 
   withStoreOptions(
-    commands.command('usage <id>').description(`show the number of requests per day that were made with the ${noun}`),
+    commands.command('usage <id>').description(`show how many requests per day were made with the ${noun}`),
   )
     .option('--from <date>', 'the first day; default: 29 days before the last day', readDay)
     .option('--to <date>', 'the last day; default: today', readDay)

@@ -21,8 +21,12 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
   'access_key.view': ['viewed', 'view', 'View an access key'],
   'access_key.add_secret': ['added a client secret to', 'add a client secret to', 'Add a client secret'],
   'access_key.delete_secret': ['deleted a client secret from', 'delete a client secret from', 'Delete a client secret'],
-  'access_key.add_public_key': ['added a public key to', 'add a public key to', 'Add a public key'],
-  'access_key.remove_public_key': ['removed a public key from', 'remove a public key from', 'Remove a public key'],
+  'access_key.add_public_key': ['added a public key (JWK) to', 'add a public key (JWK) to', 'Add a public key (JWK)'],
+  'access_key.remove_public_key': [
+    'removed a public key (JWK) from',
+    'remove a public key (JWK) from',
+    'Remove a public key (JWK)',
+  ],
   'account.put': ['changed the settings of', 'change the settings of', 'Change account settings'],
   'account.disable': ['disabled', 'disable', 'Disable the account'],
   'account.enable': ['enabled', 'enable', 'Enable the account'],
@@ -32,7 +36,7 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
 
 /** The reasons of refused attempts: the codes of management, and `bad_link` of the sign-in. */
 const REASONS: Readonly<Record<string, string>> = Object.freeze({
-  forbidden: 'the member was not allowed to do this',
+  forbidden: 'this member was not allowed to do this',
   not_found: 'the key, secret or public key was not found in this account',
   version_conflict: 'the key was changed in the meantime',
   revoked: 'the key was already revoked',

@@ -1,6 +1,6 @@
 /** HTML from templates. Every value is escaped, except HTML that another template made. */
 
-/** Quotation marks around the name of a key, escaped because the source code is plain ASCII. */
+/** Quotation marks around the name of a key or a choice, escaped because the source code is plain ASCII. */
 export const OPEN_QUOTE = '\u201c';
 export const CLOSE_QUOTE = '\u201d';
 

@@ -2,7 +2,7 @@
 import type { Environment } from '../../credentials/environment.js';
 import type { ManagementError } from '../../management/management-error.js';
 import { hidden } from '../components/controls.js';
-import { type Html, html, join } from '../components/html.js';
+import { CLOSE_QUOTE, type Html, html, join, OPEN_QUOTE } from '../components/html.js';
 import { choiceField } from './choice-field.js';
 import { expiryField } from './expiry-field.js';
 import { describedBy, errorOf, LABELS, messageOf, type SettingsForm } from './field-errors.js';
@@ -142,8 +142,7 @@ ${options.scopes.length > 0 || values.scopes.names.length > 0 ? scopesField(form
 
 /** These hints say what an empty choice means, which differs by kind. */
 const SCOPES_HINTS = {
-  secret:
-    'Scopes limit what the key can do with its APIs. If you choose "Only these scopes" but do not choose a scope, the key can make only requests that do not require a scope.',
+  secret: `Scopes limit what the key can do with its APIs. If you choose ${OPEN_QUOTE}Only these scopes${CLOSE_QUOTE} but do not choose a scope, the key can make only requests that do not require a scope.`,
   public:
     'Scopes limit what the key can do with its APIs. If you do not choose a scope, the key can make only requests that do not require a scope.',
 };

@@ -49,7 +49,7 @@ export function keyIdIn({ params: { id } }: PageContext): string {
   return id;
 }
 
-/** Reads the key in the path. @throws ManagementError `not_found` */
+/** Reads the key whose ID is in the path. @throws ManagementError `not_found`; HttpError 404, as `keyIdIn` does. */
 export function viewKey(context: PageContext, { name }: KeyType): Promise<KeyView> {
   return context.site.management[name].view(context.member, keyIdIn(context));
 }

@@ -3,7 +3,7 @@ import type { KeyView } from '../../management/keys/key-view.js';
 import { DEFAULT_ORDER, type KeyOrder, type ListFilter } from '../../management/list-filter.js';
 import { hidden, keySearchField, moreFilters, type SelectOption, searchField, select } from '../components/controls.js';
 import { FLASH, FLASH_KEY, listFlashMessage } from '../components/flash-message.js';
-import { type Html, html, join, userText } from '../components/html.js';
+import { CLOSE_QUOTE, type Html, html, join, OPEN_QUOTE, userText } from '../components/html.js';
 import { ENVIRONMENTS, KINDS, STATES } from '../components/key-labels.js';
 import { keyTable } from '../components/key-table.js';
 import { layout } from '../components/layout.js';
@@ -190,7 +190,7 @@ function apiField(apis: AccountOptions['apis'], api: string | undefined): Html {
 function nothingFound(keyType: KeyType, { text, state }: ListView, base: string): Html {
   return html`<div class="empty"><h2>No ${keyType.noun}s match your filters</h2>
 <p>${text !== undefined && html`The search covers names, IDs and the last characters of keys. `}${
-    state === undefined && 'To find revoked keys, choose the state "Revoked". '
+    state === undefined && `To find revoked keys, choose the state ${OPEN_QUOTE}Revoked${CLOSE_QUOTE}. `
   }<a href="${base}${keyType.list}">Clear filters</a></p></div>`;
 }
 

@@ -1,7 +1,7 @@
 /** The page that revokes a key. The member must type the name of the key, because revoking cannot be undone. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import { FLASH, FLASH_KEY } from '../components/flash-message.js';
-import { html, userText } from '../components/html.js';
+import { CLOSE_QUOTE, html, OPEN_QUOTE, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { recentUse } from '../components/recent-use.js';
 import { accountOptions } from '../forms/entitlement-choices.js';
@@ -65,7 +65,7 @@ async function confirmation(
 <h1>Revoke ${userText(name)}</h1>
 <div class="panel ask"><p>Every request with this key will be refused immediately. This cannot be undone. ${await recentUse(context, key)}</p>
 ${key.state === 'active' && html`<p>To refuse requests only temporarily, <a href="${keyUrl}/disable/confirm">disable the key</a> instead. You can enable it again later.</p>`}
-${canRotate && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate the key</a> instead and choose "Now". The key keeps its settings.</p>`}
+${canRotate && html`<p>If the key was leaked and you still need it, <a href="${keyUrl}/rotate/confirm">rotate the key</a> instead and choose ${OPEN_QUOTE}Now${CLOSE_QUOTE}. The key keeps its settings.</p>`}
 <form method="post" action="${keyUrl}/revoke">${tokenField(formToken)}${formIdField()}
 <div class="field"><label for="field-confirm">To confirm, type <code>${userText(name)}</code></label>
 ${error !== undefined && html`<p class="error" id="confirm-error" role="alert">${error}</p>`}

@@ -26,32 +26,39 @@ import { SIGN_IN_PATH, SIGN_OUT_PATH, signInRouter } from './sign-in-router.js';
 
 /** Options of `createSignIn`. */
 export interface SignInOptions {
-  /** The members who can sign in. Each gets their own links. */
+  /** The members who can sign in, one or more, each with another `id`. Each gets their own links. */
   readonly members: readonly Member[];
-  /** The public URL of the Dashboard: `'https://access.example.com/dashboard'`. */
+  /**
+   * The public URL of the Dashboard: `'https://access.example.com/dashboard'`. It is https, or http for a loopback
+   * host, without a query or fragment.
+   */
   readonly url: string;
   /**
    * A sentence for the pages that says how to get a link.
    * Default: `'To get a sign-in link, contact support.'`
    */
   readonly help?: string | undefined;
-  /** Seconds for which a link can be used. Default: 900. */
+  /** Seconds for which a link can be used, 1 to 2,592,000 (30 days). Default: 900. */
   readonly linkLifetime?: number | undefined;
   /**
-   * Seconds without a request after which a session ends. It may end up to a minute earlier, because the time of the
-   * last request is stored at most once a minute. Default: 1,800.
+   * Seconds without a request after which a session ends, 1 to 2,592,000. It may end up to a minute earlier, or half
+   * the timeout if that is less, because the time of the last request is not stored more often. Default: 1,800.
    */
   readonly idleTimeout?: number | undefined;
-  /** Maximum seconds of a session. Default: 43,200. */
+  /** Maximum seconds of a session, 1 to 2,592,000. Default: 43,200. */
   readonly absoluteTimeout?: number | undefined;
   /**
    * The key that encrypts sessions: 32 bytes, or their base64url text. Default: a random key, so that sessions end
-   * with the process. Instances with the same key accept each other's sessions; links and sign-outs work only on the
-   * instance that made them.
+   * with the process. Instances with the same key and `url` accept each other's sessions; links, sign-outs and
+   * `endSessions` work only on the instance that made them, and until it ends.
    */
   readonly sessionKey?: string | Uint8Array | undefined;
-  /** Sign-ins, sign-outs and refused links are written to the audit log of this store. Default: they are not logged. */
+  /**
+   * Sign-ins, sign-outs and refused links are written to the audit log of this store. If it fails, nobody can sign in,
+   * but everybody can sign out. Default: they are not logged.
+   */
   readonly store?: CredentialStore | undefined;
+  /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 
@@ -74,7 +81,7 @@ export interface SignIn {
   readonly signOutUrl: string;
   /** Makes a new link for each member. Earlier links can no longer be used. */
   links(): readonly SignInLink[];
-  /** Ends every session of a member, from the next request on. */
+  /** Ends every session of a member, from the next request on; with a shared `sessionKey`, only on this instance. */
   endSessions(memberId: string): void;
 }
 

@@ -16,21 +16,22 @@ import type { GateMetadata } from '../route-metadata.js';
 
 /** Options of `requireBearer` except `accept`. `O`: the type of `optional`. */
 export interface GateOptions<O extends boolean = boolean> {
-  /** The realm in challenges. Default: `'api'`. */
+  /** The realm in challenges, in printable ASCII. Default: `'api'`. */
   readonly realm?: string | undefined;
   /**
-   * `true`: a request without a credential passes, without a principal; an invalid credential is still refused.
+   * `true`: a request without a credential passes, without a principal; an invalid credential is still refused. A
+   * request whose `Authorization` has another scheme than `Bearer` and `DPoP` counts as one without a credential.
    * Default: `false`.
    */
   readonly optional?: O | undefined;
   /**
    * Scopes that every principal must have, otherwise 403. The challenge of a 401 names these scopes. The challenge of
-   * the 403 also names the scopes of the guards after the gate.
+   * the 403 also names the scopes of the guards after the gate, if the route can be found. Default: none.
    */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * `true`: a key without a scheme is accepted (`Authorization: pk_...`), as checkout-sdk-node sends public keys.
-   * Default: `false`.
+   * `true`: a key without a scheme is accepted (`Authorization: pk_...`), as checkout-sdk-node sends public keys. It
+   * must start with `sk_` or `pk_`: a key with a prefix of your own needs the scheme. Default: `false`.
    */
   readonly allowSchemeless?: boolean | undefined;
   /**
@@ -38,7 +39,10 @@ export interface GateOptions<O extends boolean = boolean> {
    * answers 403. Default: `'report'`.
    */
   readonly browserOrigin?: 'report' | 'refuse' | undefined;
-  /** The metadata of this resource (RFC 9728), or the URL of the metadata. Challenges name the URL. */
+  /**
+   * The metadata of this resource (RFC 9728), or the URL of the metadata. Challenges name the URL. Metadata that
+   * `resourceMetadata()` made must have exactly the issuers of `accept`. Default: challenges name no metadata.
+   */
   readonly resourceMetadata?: ResourceMetadata | string | undefined;
 }
 
@@ -165,14 +169,14 @@ function nameOf(accept: readonly CredentialVerifier[]): string {
 function assertPublished({ document }: ResourceMetadata, accept: readonly CredentialVerifier[]): void {
   const tokens = tokensFor('requireBearer', document.resource, accept);
   const issuers = tokens.map(({ issuer }) => issuer);
-  if (!issuers.every((issuer) => document.authorization_servers.includes(issuer))) {
-    throw new TypeError(
-      'requireBearer: "accept" has an issuer that "resourceMetadata" does not have; pass the same verifiers to both',
-    );
-  }
-  if (!document.authorization_servers.every((issuer) => issuers.includes(issuer))) {
-    throw new TypeError(
-      'requireBearer: "resourceMetadata" has an issuer that "accept" does not have; pass the same verifiers to both',
-    );
-  }
+  assertIncludes('accept', issuers, 'resourceMetadata', document.authorization_servers);
+  assertIncludes('resourceMetadata', document.authorization_servers, 'accept', issuers);
+}
+
+function assertIncludes(option: string, issuers: readonly string[], other: string, known: readonly string[]): void {
+  const missing = issuers.find((issuer) => !known.includes(issuer));
+  if (missing === undefined) return;
+  throw new TypeError(
+    `requireBearer: option "${option}" has the issuer ${missing}, which option "${other}" does not have; pass the same verifiers to both`,
+  );
 }

@@ -19,10 +19,11 @@ import { isAcrList, isMaxAge } from './authentication-context.js';
 
 /**
  * Why a guard refuses a request. The answer is 403 `insufficient_scope`; with `authenticationContext` it is 401
- * `insufficient_user_authentication`, and with `confirmation` 401 `invalid_token`.
+ * `insufficient_user_authentication`, otherwise with `confirmation` 401 `invalid_token`. An invalid value is an error,
+ * which is passed to `next`.
  */
 export interface Refusal {
-  /** The scopes that the route needs, named in the challenge. Set only if scopes were checked. */
+  /** The scopes that the route needs, one or more, named in the challenge. Set only if scopes were checked. */
   readonly scopes?: readonly string[] | undefined;
   /** How the user must authenticate, named in the challenge (RFC 9470 section 3). */
   readonly authenticationContext?: AuthenticationContext | undefined;
@@ -31,7 +32,7 @@ export interface Refusal {
    * RFC 9449 section 7.1).
    */
   readonly confirmation?: readonly ConfirmationMethod[] | undefined;
-  /** The reason, for the operator only. */
+  /** The reason, for the operator only. Default: `guard`. */
   readonly reason?: string | undefined;
 }
 
@@ -60,12 +61,15 @@ export interface GuardDefinition<R extends IncomingMessage = IncomingMessage> {
    * or in the handler instead. Only `true` lets the request pass.
    */
   check(principal: Principal, req: R): boolean | Refusal;
-  /** The kinds that pass, if the guard decides by kind. `assertGuarded` then knows which kinds a route accepts. */
+  /**
+   * The kinds that pass, if the guard decides by kind. `assertGuarded` then knows which kinds a route accepts. keyward
+   * does not check them: `check` must.
+   */
   readonly kinds?: readonly Kind[] | undefined;
   /**
-   * The scopes that a principal needs, if the guard decides by scope. If a gate before the guard refuses for a missing
-   * scope, the challenge of the gate names these scopes too: a client can then request all scopes at once. The
-   * challenge of the guard names the `scopes` that `check` returns.
+   * The scopes that a principal needs, if the guard decides by scope. keyward does not check them: `check` must. If a
+   * gate before the guard refuses for a missing scope, the challenge of the gate names these scopes too: a client can
+   * then request all scopes at once. The challenge of the guard names the `scopes` that `check` returns.
    */
   readonly scopes?: readonly string[] | undefined;
   /**

@@ -40,7 +40,13 @@ function readFacts(guard: unknown, index: number): GuardMetadata {
   // `requireRateLimit` is a guard too, but has no `check` that could be called here, so it is refused.
   if (facts !== undefined && typeof (guard as Partial<Guard>).check === 'function') return facts;
   const expected = 'a guard, such as the result of requireScopes() or defineGuard()';
-  throw new TypeError(`requireAny: argument ${index + 1} must be ${expected}, got ${kindOf(guard)}`);
+  throw new TypeError(`requireAny: argument ${index + 1} must be ${expected}, got ${describe(guard)}`);
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'an array; do not wrap the guards in an array';
+  if (typeof value !== 'function') return kindOf(value);
+  return 'another function; mount requireRateLimit() and other middleware beside requireAny()';
 }
 
 /** Returns the kinds that can pass; `undefined` unless all guards decide by kind. */

@@ -4,7 +4,7 @@ import { warnWithoutErrorHandler } from './error-handler-warning.js';
 
 /** Options of `assertGuarded`. */
 export interface AssertGuardedOptions {
-  /** Routes that may be open, named as in `auditRoutes`: `'GET /health'`. */
+  /** Routes that are not checked, for example because they are open, named as in `auditRoutes`: `'GET /health'`. */
   readonly except?: readonly string[] | undefined;
 }
 
@@ -47,8 +47,9 @@ export function assertGuarded(app: object, options: AssertGuardedOptions = {}): 
   const routes = auditRoutes(app);
   const stale = except.filter((name) => !routes.some((route) => nameOf(route) === name));
   if (stale.length > 0) {
+    const hint = stale.every(hasMethod) ? '' : "; write an entry as a method and a path, such as 'GET /health'";
     throw new TypeError(
-      `assertGuarded: these entries of "except" are not routes of the app: ${stale.map(withHint).join(', ')}`,
+      `assertGuarded: option "except" has entries that are not routes of the app: ${stale.join(', ')}${hint}`,
     );
   }
   const faults = routes.filter((route) => !except.includes(nameOf(route))).flatMap(faultOf);
@@ -62,8 +63,8 @@ function headline(count: number): string {
   return `assertGuarded: ${count} ${are} not guarded (${remedy}):`;
 }
 
-function withHint(name: string): string {
-  return /^[A-Z-]+ /.test(name) ? name : `${name} (write it like 'GET /health')`;
+function hasMethod(name: string): boolean {
+  return /^[A-Z-]+ /.test(name);
 }
 
 function faultOf(route: RouteReport): readonly string[] {

@@ -1,4 +1,4 @@
-/** Reads the layers of an Express app from its router. Only this file knows how Express 4 and 5 store them. */
+/** Reads the layers of an Express 4 or 5 app from its router, for the route audit. */
 import { METHODS } from 'node:http';
 import { type Handler, isSameHandler, readHandler } from '../mounted-handler.js';
 import type { Segments } from '../path-segment.js';

@@ -32,11 +32,11 @@ export interface AuditEntry {
    * count: 300 }`.
    */
   readonly after: unknown;
-  /** The IP address of the actor. */
+  /** The IP address of the actor; `null` if it is not known. */
   readonly origin: string | null;
 }
 
-/** Selects the entries to list. Default: all entries of the account. */
+/** Selects the entries of the account to list. A filter that is absent excludes no entries. */
 export interface AuditListFilter {
   readonly subject?: string | undefined;
   readonly actor?: string | undefined;

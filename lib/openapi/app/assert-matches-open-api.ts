@@ -16,11 +16,12 @@ export interface AssertMatchesOpenApiOptions {
    */
   readonly schemes: Schemes;
   /**
-   * Differences to ignore, such as `GET /health`: routes that are not in the document, named as in `auditRoutes`, and
-   * operations that the app does not have.
+   * Routes and operations to ignore, such as `GET /health`: routes that are not in the document, named as in
+   * `auditRoutes`, and operations that the app does not have, or for which it requires something else. An entry that is
+   * neither is an error.
    */
   readonly except?: readonly string[] | undefined;
-  /** The prefix of every path of the document, such as `/v1`. Default: the path of the URLs in its `servers`. */
+  /** The prefix of every path of the document, as for `openApiGate`. Default: the path of the URLs in its `servers`. */
   readonly basePath?: string | undefined;
 }
 
@@ -95,7 +96,7 @@ function checkExcept(except: readonly string[], { operations }: OpenApiDocument,
   const stale = except.filter((name) => !known.includes(name));
   if (stale.length === 0) return;
   throw new TypeError(
-    `${FACTORY}: these entries of "except" are neither a route of the app nor an operation of the document: ${stale.join(', ')}`,
+    `${FACTORY}: option "except" has entries that are neither a route of the app nor an operation of the document: ${stale.join(', ')}`,
   );
 }
 

@@ -40,7 +40,7 @@ export function changesOf(
     value: definitionOf(proof, schemeless),
   }));
   if (parsed.version === '3.0' && added.some(([, proof]) => proof === 'mutualTLS')) {
-    throw faultAt(parsed.root, 'OpenAPI 3.0 has no security schemes of the type mutualTLS; use OpenAPI 3.1 or 3.2');
+    throw faultAt(parsed.root, 'OpenAPI 3.0 does not have the security scheme type mutualTLS; use OpenAPI 3.1 or 3.2');
   }
   const operations = new Map<string, DocumentChange & { readonly security: string }>();
   for (const { operation, security } of written) {

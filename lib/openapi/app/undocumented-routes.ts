@@ -5,8 +5,8 @@ import type { Requirement } from '../document/requirement.js';
 import { type AppRoute, hasPath, hasUnknownPath, routeFor, takes } from './app-routes.js';
 
 /**
- * The methods that a document must describe for a route of `app.all` that requires no credential. HEAD belongs to GET,
- * and OPTIONS to preflight requests, so a document need not describe them.
+ * The methods that a document must describe for a route of `app.all` that requires no credential. HEAD is answered like
+ * GET, and OPTIONS is for preflight requests, so a document need not describe them.
  */
 const COMMON_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 

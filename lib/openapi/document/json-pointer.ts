@@ -36,12 +36,16 @@ export function elementsOf(place: Place): readonly Place[] {
 }
 
 export function mistakeAt({ value, pointer }: Place, expected: string): TypeError {
-  return new TypeError(`OpenAPI document, ${pointer}: ${expected}, got ${kindOf(value)}`);
+  return new TypeError(`${placeName(pointer)}: ${expected}, got ${kindOf(value)}`);
 }
 
 /** Makes an error for a place. Unlike that of `mistakeAt`, its message does not end with the type of the value. */
 export function faultAt({ pointer }: Pick<Place, 'pointer'>, fault: string): TypeError {
-  return new TypeError(`OpenAPI document, ${pointer}: ${fault}`);
+  return new TypeError(`${placeName(pointer)}: ${fault}`);
+}
+
+function placeName(pointer: string): string {
+  return pointer === '#' ? 'OpenAPI document' : `OpenAPI document, ${pointer}`;
 }
 
 /**

@@ -80,9 +80,9 @@ function parsePart(text: string, place: Place): TemplatePart {
 }
 
 /**
- * Whether a text consists of the pieces, with at least one character between each two. The first piece must be at the
- * start and the last at the end. For each piece between them, the leftmost match is used, and no other is tried: a
- * regular expression would try others, which takes quadratic time for a malicious text.
+ * Whether a text consists of the pieces, with at least one character between neighbors. The first piece must be at the
+ * start and the last at the end. Each piece between them is taken where it first occurs. A regular expression would
+ * also try later places, which takes quadratic time or more for a malicious text.
  */
 export function matchesPieces(pieces: readonly string[], text: string): boolean {
   const last = pieces.length - 1;

@@ -1,6 +1,6 @@
 /** Reads the parts of a document about security: its operations, their requirements and its schemes. */
 import { checkServers, readBasePath } from './base-path.js';
-import { faultAt, memberOf, membersOf, mistakeAt, objectAt, type Place, resolve } from './json-pointer.js';
+import { faultAt, memberOf, membersOf, objectAt, type Place, resolve } from './json-pointer.js';
 import { type PathTemplate, parseTemplate } from './path-template.js';
 import { readSecurity, unstatedSecurity, type WrittenSecurity } from './security.js';
 import { outgoingSchemes } from './webhook-schemes.js';
@@ -112,5 +112,5 @@ function operationsAt(
 function readMethod([name, operation]: readonly [string, Place]): readonly [string, Place] {
   // Express ignores the case of a method, so all methods are stored in upper case.
   if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return [name.toUpperCase(), operation];
-  throw mistakeAt({ ...operation, value: name }, 'expected an HTTP method');
+  throw faultAt(operation, `${JSON.stringify(name)} is not an HTTP method`);
 }

@@ -183,7 +183,7 @@ function isKey(credential: PresentedCredential): boolean {
   return keywardFormat.read(text) !== undefined || hasKeyPrefix(text);
 }
 
-/** Whether a member of the response that names the type of the token has one of the values, in any case. */
+/** Whether `typ`, `token_use` or `token_type` of the response is one of the values, in upper or lower case. */
 function isMarked(response: JsonObject, values: readonly string[]): boolean {
   return ['typ', 'token_use', 'token_type'].some((name) => {
     const value = own(response, name);

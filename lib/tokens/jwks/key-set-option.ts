@@ -34,7 +34,10 @@ function staticKeys(jwks: unknown): KeySet {
   try {
     if (holdsSymmetricKey(jwks)) throw new KeySetError('the key set contains a symmetric key');
     const keys = readKeySet(jwks);
-    if (keys.length === 0) throw new KeySetError('the key set has no usable key');
+    if (keys.length === 0)
+      throw new KeySetError(
+        'the key set has no key for checking signatures; it needs a public RSA key of at least 2,048 bits, an EC key or an Ed25519 key',
+      );
     return staticKeySet(keys);
   } catch (error) {
     if (!(error instanceof KeySetError)) throw error;
