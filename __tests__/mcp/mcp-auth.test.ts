@@ -15,6 +15,8 @@ import { mcpAuth, mcpAuthInfo } from 'keyward/mcp';
 import { createTestKit } from 'keyward/testing';
 import request from 'supertest';
 import { createManualClock } from '../support/manual-clock.js';
+import { tokenPrincipal } from '../support/principals.js';
+import { acceptingVerifier } from '../support/stub-verifier.js';
 import { createKey, forge, ISSUER, jwksOf, NOW } from '../support/token-forge.js';
 
 const RESOURCE = 'https://api.example.com/mcp';
@@ -214,6 +216,14 @@ describe('mcpAuthInfo', () => {
     expect(scopes).toEqual(['mcp:tools']);
     expect(last().token).toBe(secret);
     expect(last()).not.toHaveProperty('resource');
+    expect(last()).not.toHaveProperty('expiresAt');
+  });
+
+  it('has no expiresAt for an opaque token without exp', async () => {
+    const principal = tokenPrincipal({ expiresAt: Number.POSITIVE_INFINITY });
+    const gate = requireBearer({ accept: [acceptingVerifier(principal)] });
+    const app = served((made) => made.get('/mcp', gate, note));
+    await ask(app, '/mcp', 'opaque').expect(200);
     expect(last()).not.toHaveProperty('expiresAt');
   });
 

@@ -15,8 +15,8 @@ export interface McpAuthInfo {
    */
   scopes: string[];
   /**
-   * Seconds since 1970, possibly with a fraction; absent for a key that does not expire. `Infinity` for an opaque token
-   * whose introspection response has no `exp`.
+   * Seconds since 1970, possibly with a fraction; absent for a key that does not expire, and for an opaque token whose
+   * introspection response has no `exp`.
    */
   expiresAt?: number;
   /** The resource that a token is for; absent for a key, and if the gate has no `resourceMetadata()`. */
@@ -47,7 +47,7 @@ export interface McpAuthInfo {
 export function mcpAuthInfo(req: IncomingMessage): McpAuthInfo {
   const principal = authOf(req);
   const gate = authContextOf(req)?.gate;
-  const { expiresAt } = principal;
+  const { expiresAt = Number.POSITIVE_INFINITY } = principal;
   const known = [...(gate?.scopes ?? []), ...(gate?.resource?.scopes_supported ?? [])];
   const info: Omit<McpAuthInfo, 'token'> = {
     clientId: principal.keyId,
@@ -55,7 +55,7 @@ export function mcpAuthInfo(req: IncomingMessage): McpAuthInfo {
       principal.scopes === 'all'
         ? [...new Set(known)].filter((scope) => holdsScope(principal, scope))
         : [...principal.scopes],
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(Number.isFinite(expiresAt) && { expiresAt }),
     ...(gate?.resource === undefined || principal.kind !== 'access'
       ? {}
       : { resource: new URL(gate.resource.resource) }),
