@@ -88,13 +88,20 @@ function asTyped({ field = '', message }: ManagementError): string {
   return option === undefined ? message : message.replace(`${field}:`, `${option}:`);
 }
 
+/** The message of Commander for a wrong value of an option. */
+const WRONG_VALUE = /^error: option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (\w)/s;
+
 /**
- * Converts a message of Commander to our form: without `error:` and a full stop, and with its suggestion, such as `(Did
- * you mean --account?)`, after a semicolon.
+ * Converts a message of Commander to our form: without `error:` and a full stop, with the option and its wrong value
+ * first, and with its suggestion, such as `(Did you mean --account?)`, after a semicolon.
  */
 function usageMessage({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'expected a command; to see the commands, add --help';
   return message
+    .replace(
+      WRONG_VALUE,
+      (_, option: string, value: string, first: string) => `${option} ${value}: ${first.toLowerCase()}`,
+    )
     .replace(/^error: /, '')
     .replace(/\n\((\w)(.*)\)$/s, (_, first: string, rest: string) => `; ${first.toLowerCase()}${rest}`)
     .replace(/\. (\w)/g, (_, first: string) => `; ${first.toLowerCase()}`)
