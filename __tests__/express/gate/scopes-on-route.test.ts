@@ -12,7 +12,7 @@ const passing = (scopesOf: (req: IncomingMessage) => unknown) =>
   defineGuard({ name: 'rule', check: () => true, scopesOf: scopesOf as () => readonly string[] });
 
 /** The scopes that are found at the start of a request, when no other handler has run. */
-async function scopesAt(mount: (app: Express) => unknown, path = '/x', method: 'get' | 'post' = 'get') {
+async function scopesAt(mount: (app: Express) => unknown, path = '/x', method: 'get' | 'head' | 'post' = 'get') {
   const app = express();
   let found: readonly string[] | undefined;
   const first: RequestHandler = (req, res) => {
@@ -63,15 +63,77 @@ describe('the scopes on the route of a request', () => {
     expect(await scopesAt((app) => app.use(b, inner))).toEqual(['b', 'a']);
   });
 
-  it('of the outermost app, if the request is in a mounted one', async () => {
-    let found: readonly string[] | undefined;
-    const inner = express().use((req, res) => {
-      found = scopesOnRoute(req);
-      res.end();
+  it.each<[string, (app: Express) => unknown, readonly string[]]>([
+    ['of a route for GET', (app) => app.get('/x', a, handler), ['a']],
+    ['of a router', (app) => app.use(express.Router().get('/x', a, handler)).get('/x', b, handler), ['a']],
+    ['of the first of two routes', (app) => app.get('/x', a, handler).head('/x', b, handler), ['a']],
+    ['of a route for GET and HEAD', (app) => app.route('/x').get(a, handler).head(b, handler), ['b']],
+    ['of a route of all methods', (app) => app.route('/x').all(a).get(b, handler), ['a', 'b']],
+    ['not of a route for POST', (app) => app.post('/x', a, handler).use(b), []],
+  ])('of a HEAD request, %s', async (_name, mount, scopes) => {
+    expect(await scopesAt(mount, '/x', 'head')).toEqual(scopes);
+  });
+
+  describe('in an app that is mounted after the gate, are not known', () => {
+    const inner = () => express().get('/x', a, handler);
+
+    it.each<[string, (app: Express) => unknown]>([
+      ['if it has the route', (app) => app.use(b, inner()).get('/x', c, handler)],
+      ['if it has no route', (app) => app.use(express()).get('/x', c, handler)],
+      ['if a router mounts it', (app) => app.use(express.Router().use(inner())).get('/x', c, handler)],
+    ])('%s', async (_name, mount) => {
+      expect(await scopesAt(mount)).toEqual([]);
     });
-    const app = express().use('/m', express().use('/i', inner)).get('/m/i/x', c, handler);
-    await request(app).get('/m/i/x');
-    expect(found).toEqual(['c']);
+
+    it('but those of a route before it are, and those beside its path', async () => {
+      expect(await scopesAt((app) => app.get('/x', c, handler).use(inner()))).toEqual(['c']);
+      expect(await scopesAt((app) => app.use('/m', inner()).get('/x', c, handler))).toEqual(['c']);
+    });
+  });
+
+  describe('in a mounted app that has the gate', () => {
+    /** The scopes that are found in an app in an app, at `/m/i`. */
+    async function scopesInside(fill: (inner: Express) => unknown, around: (app: Express, middle: Express) => unknown) {
+      let found: readonly string[] | undefined;
+      const inner = express().use((req, res) => {
+        found = scopesOnRoute(req);
+        res.end();
+      });
+      fill(inner);
+      const gate = requireBearer({ accept: [DECLINING], optional: true, scopes: ['g'] });
+      const [app, middle] = [express().use(gate), express()];
+      app.use('/m', middle.use('/i', inner));
+      around(app, middle);
+      await request(app).get('/m/i/x');
+      return found;
+    }
+
+    it('are those of its route, and of the apps around it', async () => {
+      const found = await scopesInside(
+        (inner) => inner.use(b).get('/x', c, handler),
+        (app) => app.get('/m/i/x', requireScopes('l'), handler),
+      );
+      expect(found).toEqual(['g', 'b', 'c']);
+    });
+
+    it('are those of a later route of the app around it, if it has no route', async () => {
+      const found = await scopesInside(
+        (inner) => inner.get('/y', b, handler),
+        (app, middle) => {
+          middle.use(b);
+          app.get('/m/i/x', c, handler);
+        },
+      );
+      expect(found).toEqual(['g', 'b', 'c']);
+    });
+
+    it('are not known if another mounted app may have the route', async () => {
+      const found = await scopesInside(
+        (inner) => inner.get('/y', b, handler),
+        (app) => app.use('/m/i', express().get('/x', b, handler)).get('/m/i/x', c, handler),
+      );
+      expect(found).toEqual([]);
+    });
   });
 
   it('of the request as it was sent, not of the rest of its path', async () => {

@@ -1,5 +1,6 @@
 /** Reads the layers of an Express 4 or 5 app from its router, for the route audit. */
 import { METHODS } from 'node:http';
+import { type ExpressApp, routerOf } from '../layers-to-route.js';
 import { type Handler, isSameHandler, readHandler } from '../mounted-handler.js';
 import type { Segments } from '../path-segment.js';
 import { type PathRules, readPath, UNKNOWN } from './path-patterns.js';
@@ -61,18 +62,17 @@ interface ExpressRoute {
 
 /** Reads the layers of an app or a router. */
 export function layersOf(app: unknown): readonly Layer[] {
-  const router = routerOf(app);
+  const router = readRouter(app);
   if (router === undefined) throw new TypeError('auditRoutes: expected an Express app or router');
   return router.stack.map((layer) => readLayer(layer, router));
 }
 
-function routerOf(app: unknown): ExpressRouter | undefined {
+function readRouter(app: unknown): ExpressRouter | undefined {
   if (typeof app !== 'function') return undefined;
   if (isRouter(app)) return app;
-  // Express 4 stores its router as `_router`, which is created at first use; reading its `router` throws.
-  const { lazyrouter, _router } = app as { lazyrouter?: unknown; _router?: unknown };
-  if (typeof lazyrouter === 'function') return _router === undefined ? { stack: [] } : routerOf(_router);
-  const { router } = app as { router?: unknown };
+  const router = routerOf(app as ExpressApp);
+  // Express 4 creates the router of an app at its first use.
+  if (router === undefined && (app as ExpressApp).lazyrouter !== undefined) return { stack: [] };
   return isRouter(router) ? router : undefined;
 }
 
@@ -107,7 +107,7 @@ function readLayer(layer: ExpressLayer, router: ExpressRouter): Layer {
     return { ...facts, type: 'router', layers: handle.stack.map((inner) => readLayer(inner, handle)), separator };
   }
   // `app.use` wraps another app in a function of this name; `router.use` mounts the app itself.
-  const isApp = handler.name === 'mounted_app' || routerOf(handle) !== undefined;
+  const isApp = handler.name === 'mounted_app' || readRouter(handle) !== undefined;
   return { ...facts, type: 'function', handler, isApp };
 }
 

@@ -8,6 +8,7 @@ import { KeywardError } from '../../errors/keyward-error.js';
 import { createGate, type Gate } from '../../express/gate/gate.js';
 import { reportDecision } from '../../express/gate/report-decision.js';
 import { authContextOf, clearPrincipal, principalAt, setPrincipal } from '../../express/gate/request-principal.js';
+import type { ExpressRequest } from '../../express/layers-to-route.js';
 import type { Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
 import { anything, type OptionTable, oneOf, readTable, withDefault } from '../../options/option-table.js';
@@ -18,7 +19,7 @@ import type { Schemes } from '../document/scheme-verifiers.js';
 import { findRoute } from './find-express-route.js';
 import { type Found, type IndexedOperation, OperationIndex, type Rivals } from './operation-index.js';
 import { createDecisions, type RequestDecision } from './request-decisions.js';
-import { type ExpressRequest, pathSettingsOf, routedPath } from './request-path.js';
+import { pathSettingsOf, routedPath } from './request-path.js';
 import { securityAtRoute } from './route-security.js';
 
 /** Options of `openApiGate`. */

@@ -1,20 +1,5 @@
 /** Reads the path of a request, as Express compares it with the paths of routes. */
-import type { IncomingMessage } from 'node:http';
-
-/** The properties that Express adds to a request. */
-export interface ExpressRequest extends IncomingMessage {
-  readonly originalUrl?: string;
-  readonly baseUrl?: string;
-  readonly app?: ExpressApp;
-}
-
-export interface ExpressApp {
-  readonly parent?: ExpressApp;
-  readonly router?: unknown;
-  /** Exists only in Express 4. It is checked before `router` is read, because reading `router` throws in Express 4. */
-  readonly lazyrouter?: unknown;
-  readonly _router?: unknown;
-}
+import { type ExpressRequest, routerOf } from '../../express/layers-to-route.js';
 
 /**
  * Matches a target with a character for which Express uses `url.parse`. `url.parse` removes or replaces characters of
@@ -61,8 +46,4 @@ export interface PathSettings {
 export function pathSettingsOf({ app }: ExpressRequest): PathSettings {
   const { caseSensitive, strict } = Object(routerOf(app)) as { caseSensitive?: unknown; strict?: unknown };
   return { caseSensitive: caseSensitive === true, strict: strict === true };
-}
-
-export function routerOf(app: ExpressApp | undefined): unknown {
-  return app?.lazyrouter === undefined ? app?.router : app._router;
 }
