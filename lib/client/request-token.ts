@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../contracts/clock.js';
 import { type AuthenticatingClient, addClientCredentials } from '../http/client-authentication.js';
 import { FetchError, readJson, timeoutSignal } from '../http/fetch-json.js';
+import { isB64token } from '../protocol/authorization-header.js';
 import type { DpopProofs } from './dpop-proofs.js';
 import { retryAfterOf } from './retry-after.js';
 import { TokenClientError } from './token-client-error.js';
@@ -34,8 +35,6 @@ const MAX_RETRY_AFTER = 30;
  * other text of a response, because it may contain a secret.
  */
 const ERROR_CODE = /^[a-z_]{1,64}$/;
-/** Matches a b64token (RFC 6750 §2.1). */
-const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 interface Answer {
   readonly response: Response;
@@ -111,7 +110,7 @@ function refusal({ response: { status }, body: { error } }: Answer): TokenClient
 function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: TokenRequest): TokenResponse {
   const { access_token: accessToken, token_type: type, expires_in: expiresIn } = body;
   const scheme = typeof type === 'string' ? SCHEMES.get(type.toLowerCase()) : undefined;
-  if (typeof accessToken !== 'string' || !B64TOKEN.test(accessToken) || scheme === undefined) {
+  if (typeof accessToken !== 'string' || !isB64token(accessToken) || scheme === undefined) {
     throw new TokenClientError(
       'invalid_token_response',
       'the response of the token endpoint is invalid; expected an access_token, and the token_type Bearer or DPoP',

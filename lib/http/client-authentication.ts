@@ -1,5 +1,6 @@
 /** Authenticates keyward as a client of an authorization server (RFC 6749 §2.3.1, RFC 7523 §2.2). */
 import { randomUUID } from 'node:crypto';
+import { ASSERTION_TYPE } from '../protocol/jose-rules.js';
 import { type SigningKey, signJwt } from './client-private-key.js';
 
 /** How the client authenticates: with a secret (Basic), or with assertions (RFC 7523 §2.2). */
@@ -15,7 +16,6 @@ export interface AuthenticatingClient {
 
 /** The lifetime of an assertion in seconds. */
 const ASSERTION_LIFETIME = 60;
-const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /**
  * Adds the credentials of a client to a request, as a header or as parameters of the form.

@@ -1,5 +1,6 @@
 /** Validates the claims of an access token (RFC 9068 §2.2 and §4, RFC 7519 §4.1), or of an introspection response. */
 import { namesOf, type Options } from '../options/options.js';
+import { isNumericDate, VSCHARS } from '../protocol/jose-rules.js';
 import { isScopeToken, parseScope } from '../protocol/scope.js';
 import { type JsonObject, own } from '../protocol/strict-json.js';
 import type { BoundKeys, Confirmation } from './confirmation.js';
@@ -78,11 +79,7 @@ export interface TokenClaims {
   readonly boundKeys: BoundKeys | undefined;
 }
 
-/** The upper limit of a time in seconds (the year 5138). A larger value was written in milliseconds, and is refused. */
-const MAX_TIME = 1e11;
-
 const MAX_TEXT = 1_024;
-const VSCHARS = /^[\x20-\x7E]+$/;
 
 /**
  * Validates the claims of a token.
@@ -103,9 +100,9 @@ export function readTokenClaims(payload: JsonObject, rules: ClaimRules, now: num
   if (exp === undefined) return 'exp';
   if (exp <= seconds) return 'expired';
   const iat = own(payload, 'iat');
-  if (iat === undefined ? strict : !isTime(iat) || iat > latest || iat > exp) return 'iat';
+  if (iat === undefined ? strict : !isNumericDate(iat) || iat > latest || iat > exp) return 'iat';
   const nbf = own(payload, 'nbf');
-  if (nbf !== undefined && (!isTime(nbf) || nbf > latest)) return 'nbf';
+  if (nbf !== undefined && (!isNumericDate(nbf) || nbf > latest)) return 'nbf';
   const issuedAt = iat as number | undefined;
   if (exp - (issuedAt ?? Number.NEGATIVE_INFINITY) > rules.maxLifetime + rules.clockTolerance) return 'lifetime';
 
@@ -142,26 +139,18 @@ export function readTokenClaims(payload: JsonObject, rules: ClaimRules, now: num
 /** Returns `exp`; `Infinity` if an introspection response has none. */
 function expiryOf(payload: JsonObject, { isIntrospected }: ClaimRules): number | undefined {
   const exp = own(payload, 'exp');
-  if (isTime(exp)) return exp;
+  if (isNumericDate(exp)) return exp;
   return isIntrospected && exp === undefined ? Number.POSITIVE_INFINITY : undefined;
 }
 
 function tokensNotBeforeOf(payload: JsonObject): number | undefined {
   const time = own(payload, 'tokens_not_before');
-  return isTime(time) ? Math.round(time * 1_000) : undefined;
+  return isNumericDate(time) ? Math.round(time * 1_000) : undefined;
 }
 
 function isAudience(aud: unknown, audiences: readonly string[]): boolean {
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   return named.every((name) => typeof name === 'string') && named.some((name) => audiences.includes(name));
-}
-
-/**
- * Whether a value is a NumericDate, which may have a fraction (RFC 7519 section 2). `1e400` in JSON is parsed as
- * Infinity, and is refused.
- */
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < MAX_TIME;
 }
 
 function isText(value: unknown): value is string {

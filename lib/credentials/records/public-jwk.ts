@@ -1,4 +1,5 @@
 /** Validates the public keys with which a client authenticates instead of a secret (RFC 7523 §2.2). */
+import { PRIVATE_JWK_MEMBERS } from '../../protocol/jose-rules.js';
 import { digestOf } from '../digest.js';
 import { RecordError } from './record-error.js';
 
@@ -8,8 +9,8 @@ export type PublicJwk = Readonly<Record<string, unknown>>;
 /** Maximum number of public keys of an access key. It is enough to rotate the keys of several deployments. */
 export const MAX_PUBLIC_KEYS = 10;
 
-/** The symmetric key (`k`), and the members that only the owner of a key pair may know (RFC 7518 §6). */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+/** The members of a private key, and of a symmetric key (`k`, RFC 7518 §6.4.1). */
+const PRIVATE_MEMBERS = [...PRIVATE_JWK_MEMBERS, 'k'];
 const KEY_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
 
 /** Checks whether a JWK has one of `PRIVATE_MEMBERS`. */

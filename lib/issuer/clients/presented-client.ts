@@ -5,8 +5,9 @@
 import type { IncomingMessage } from 'node:http';
 import { repeatsAuthorization } from '../../protocol/authorization-header.js';
 import { type ClientCredentials, readBasic } from '../../protocol/basic.js';
+import { ASSERTION_TYPE } from '../../protocol/jose-rules.js';
 import { TokenRequestError } from '../token-request-error.js';
-import { ASSERTION_TYPE, type Assertion, type ReadAssertion } from './read-assertion.js';
+import type { Assertion, ReadAssertion } from './read-assertion.js';
 
 /**
  * How a client may authenticate: with its secret, or with an assertion that it signs with its private key (RFC 7523).

@@ -4,12 +4,10 @@
  */
 import type { Clock } from '../../contracts/clock.js';
 import { type CompactJws, readCompactJws } from '../../protocol/compact-jws.js';
+import { isNumericDate, mediaType, REFUSED_HEADER_MEMBERS, VSCHARS } from '../../protocol/jose-rules.js';
 import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { ALGORITHMS } from '../../tokens/algorithms.js';
 import { TokenRequestError } from '../token-request-error.js';
-
-/** The value of `client_assertion_type` (RFC 7523 §2.2). */
-export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** An assertion whose form and claims are valid. Its signature is not verified. */
 export interface Assertion {
@@ -29,16 +27,8 @@ export type ReadAssertion = (text: string) => Assertion;
 const MAX_LIFETIME = 300;
 /** Seconds by which `nbf` and `iat` may be in the future. Clients set them by their own clocks, which may differ. */
 const CLOCK_TOLERANCE = 5;
-/** A time above this value must be in milliseconds: in seconds, it would be in the year 5138. */
-const MILLISECONDS = 1e11;
 const MAX_LENGTH = 256;
-const VSCHARS = /^[\x20-\x7E]+$/;
 
-/**
- * Header parameters that name the source of the key or change how the assertion is parsed. Assertions with one of them
- * are refused (RFC 7515 §4.1, RFC 7797, RFC 7516 §4.1.3).
- */
-const REFUSED_MEMBERS = ['crit', 'b64', 'zip', 'jku', 'x5u', 'jwk', 'x5c'];
 /**
  * The accepted values of `typ`. An access token or a DPoP proof of the client must not be accepted as its assertion
  * (RFC 8725 §3.11).
@@ -58,7 +48,7 @@ export function assertionReader(audiences: readonly string[], clock: Clock): Rea
 
     const alg = own(header, 'alg');
     if (typeof alg !== 'string' || !ALGORITHMS.has(alg)) throw refused('assertion_alg');
-    if (REFUSED_MEMBERS.some((name) => Object.hasOwn(header, name))) throw refused('assertion_header_member');
+    if (REFUSED_HEADER_MEMBERS.some((name) => Object.hasOwn(header, name))) throw refused('assertion_header_member');
     if (!TYPES.includes(mediaType(own(header, 'typ')))) throw refused('assertion_typ');
     const kid = own(header, 'kid');
     if (kid !== undefined && !isText(kid)) throw refused('assertion_kid');
@@ -79,12 +69,13 @@ export function assertionReader(audiences: readonly string[], clock: Clock): Rea
  */
 function expiryOf(payload: JsonObject, now: number): number {
   const exp = own(payload, 'exp');
-  if (!isTime(exp)) throw refused('assertion_exp');
+  if (!isNumericDate(exp)) throw refused('assertion_exp');
   if (exp <= now) throw refused('assertion_expired');
   if (exp > now + MAX_LIFETIME) throw refused('assertion_lifetime');
   for (const name of ['nbf', 'iat']) {
     const time = own(payload, name);
-    if (time !== undefined && (!isTime(time) || time > now + CLOCK_TOLERANCE)) throw refused('assertion_not_yet');
+    if (time !== undefined && (!isNumericDate(time) || time > now + CLOCK_TOLERANCE))
+      throw refused('assertion_not_yet');
   }
   return exp;
 }
@@ -98,17 +89,8 @@ function isAudience(aud: unknown, audiences: readonly string[]): boolean {
   return named.length > 0 && named.every((name) => typeof name === 'string' && audiences.includes(name));
 }
 
-/** Normalizes a media type: `application/` may be left out, and case is ignored (RFC 7515 §4.1.9). */
-function mediaType(value: unknown): unknown {
-  return typeof value === 'string' ? value.toLowerCase().replace(/^application\//, '') : value;
-}
-
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_LENGTH && VSCHARS.test(value);
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < MILLISECONDS;
 }
 
 function refused(reason: string): TokenRequestError {

@@ -4,6 +4,7 @@
  */
 import { createPublicKey, hash, type JsonWebKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { PRIVATE_JWK_MEMBERS } from '../../protocol/jose-rules.js';
 import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { ALGORITHMS } from '../algorithms.js';
 import { VerificationKey } from '../jwks/verification-key.js';
@@ -19,10 +20,10 @@ export interface ProofJwk {
 }
 
 /**
- * Members that the JWK of a proof must not have: those of private and symmetric keys (RFC 7518 sections 6.2.2, 6.3.2
- * and 6.4.1), and `kid`, because the key is in the proof and is not looked up.
+ * Members that the JWK of a proof must not have: those of private keys, `k` of symmetric keys (RFC 7518 section 6.4.1),
+ * and `kid`, because the key is in the proof and is not looked up.
  */
-const REFUSED_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'kid'];
+const REFUSED_MEMBERS = [...PRIVATE_JWK_MEMBERS, 'k', 'kid'];
 const BASE64URL = /^[\w-]+$/;
 /**
  * Matches the base64url of 32 bytes: the unused bits of the last character must be zero, so that a key can be written

@@ -6,6 +6,7 @@ import type { Clock } from '../../contracts/clock.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
 import type { CredentialRequest } from '../../http/presented-credential.js';
 import { type CompactJws, type ReadJoseHeader, readCompactJws } from '../../protocol/compact-jws.js';
+import { mediaType, REFUSED_HEADER_MEMBERS } from '../../protocol/jose-rules.js';
 import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { normalizePath, normalizeUri, requestPath } from '../../protocol/target-uri.js';
 import { verifySignature } from '../signature.js';
@@ -63,12 +64,8 @@ const MAX_PROOF_LENGTH = 8_192;
 const MAX_JTI_LENGTH = 256;
 /** Seconds that `iat` may be in the future, and by which the clocks of servers that share a replay cache may differ. */
 const TOLERANCE = 5;
-/**
- * Header parameters that no proof may have. They are the same as for access tokens, except `jwk`, which a proof must
- * have: RFC 7515 section 4.1.11, RFC 7797, RFC 8725 section 3.10.
- */
-const REFUSED_MEMBERS = ['crit', 'b64', 'zip', 'jku', 'x5u', 'x5c'];
-const PROOF_TYPES = ['dpop+jwt', 'application/dpop+jwt'];
+/** Header parameters that no proof may have: those of every JWT, except `jwk`, which a proof must have. */
+const REFUSED_MEMBERS = REFUSED_HEADER_MEMBERS.filter((name) => name !== 'jwk');
 
 export class ProofVerifier {
   readonly #rules: ProofRules;
@@ -119,9 +116,8 @@ export class ProofVerifier {
   #keyInHeader(header: JsonObject): ProofJwk | string {
     const known = this.#jwks.get(header);
     if (known !== undefined) return known;
-    const [alg, typ] = [own(header, 'alg'), own(header, 'typ')];
-    // RFC 7515 section 4.1.9: `application/` may be omitted, and media types ignore case.
-    if (typeof typ !== 'string' || !PROOF_TYPES.includes(typ.toLowerCase())) return 'dpop_typ';
+    const alg = own(header, 'alg');
+    if (mediaType(own(header, 'typ')) !== 'dpop+jwt') return 'dpop_typ';
     if (typeof alg !== 'string' || !this.#rules.algorithms.includes(alg)) return 'dpop_alg';
     if (REFUSED_MEMBERS.some((name) => Object.hasOwn(header, name))) return 'dpop_header_member';
     const jwk = readProofJwk(own(header, 'jwk'), alg);

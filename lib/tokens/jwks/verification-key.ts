@@ -1,6 +1,7 @@
 /** Reads public keys from a JWK Set (RFC 7517), and decides which may verify access tokens. */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { KeywardError } from '../../errors/keyward-error.js';
+import { PRIVATE_JWK_MEMBERS } from '../../protocol/jose-rules.js';
 import { ALGORITHMS } from '../algorithms.js';
 import { isWeakRsa } from './weak-rsa.js';
 
@@ -67,7 +68,6 @@ export class KeySetError extends KeywardError {
 }
 
 const MAX_KEYS = 100;
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
 
 /**
  * Parses a JWK Set. It leaves out keys that must not verify signatures: keys of an unknown type, keys for another use,
@@ -98,7 +98,7 @@ function keysOf(value: unknown): readonly unknown[] {
 }
 
 function isPrivate(member: unknown): boolean {
-  return isObject(member) && member.kty !== 'oct' && PRIVATE_MEMBERS.some((name) => Object.hasOwn(member, name));
+  return isObject(member) && member.kty !== 'oct' && PRIVATE_JWK_MEMBERS.some((name) => Object.hasOwn(member, name));
 }
 
 function readKey(member: unknown): VerificationKey | undefined {
