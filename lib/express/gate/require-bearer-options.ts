@@ -6,13 +6,13 @@ import { secureUrl } from '../../http/secure-url.js';
 import { flag, type Option, type OptionTable, oneOf, readTable, withDefault } from '../../options/option-table.js';
 import { refuseUnknownOptions } from '../../options/options.js';
 import { isQuotable, plainChallenges } from '../../protocol/challenge.js';
-import { isScopeToken } from '../../protocol/scope.js';
 import { accessTokens } from '../../tokens/access-tokens.js';
 import type { AccessTokensOptions } from '../../tokens/access-tokens-options.js';
 import { kindsOf, proofAlgorithmsOf, readAccept, schemesOf } from '../accepted-verifiers.js';
 import { tokensFor } from '../resource/accepted-tokens.js';
 import { asResourceMetadata, type ResourceMetadata } from '../resource/resource-metadata.js';
 import type { GateMetadata } from '../route-metadata.js';
+import { scopeTokens } from '../scopes-option.js';
 
 /** Options of `requireBearer` except `accept`. `O`: the type of `optional`. */
 export interface GateOptions<O extends boolean = boolean> {
@@ -65,17 +65,6 @@ const realm: Option<string> = (options, name) => {
   return value;
 };
 
-const scopes: Option<readonly string[]> = (options, name) => {
-  const values = options.raw(name) ?? [];
-  if (Array.isArray(values) && values.every(isScopeToken) && (values.length > 0 || !options.has(name))) {
-    return Object.freeze([...values]);
-  }
-  throw options.mistake(
-    name,
-    'a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)',
-  );
-};
-
 /** Reads the metadata that this app publishes, or the URL of metadata that is published elsewhere. */
 const resourceMetadata: Option<{ readonly published?: ResourceMetadata; readonly url?: string }> = (options, name) => {
   const given = options.raw(name);
@@ -92,7 +81,7 @@ const OPTIONS = {
   accept: readAccept,
   realm,
   optional: flag(false),
-  scopes,
+  scopes: withDefault(scopeTokens, Object.freeze([])),
   allowSchemeless: flag(false),
   browserOrigin: withDefault(oneOf(['report', 'refuse']), 'report'),
   resourceMetadata,

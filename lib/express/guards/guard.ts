@@ -4,7 +4,7 @@ import { types } from 'node:util';
 import { KINDS, type Kind } from '../../credentials/credential-kind.js';
 import { CONFIRMATION_METHODS, type ConfirmationMethod, type Principal } from '../../credentials/principal.js';
 import { ignoreRejection } from '../../events/run-callback.js';
-import { method, names, type Option, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
+import { method, names, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
 import { namesOf } from '../../options/options.js';
 import type { CredentialScheme } from '../../protocol/authorization-header.js';
 import type { BearerErrorCode } from '../../protocol/bearer-error-texts.js';
@@ -15,6 +15,7 @@ import { reportDecision } from '../gate/report-decision.js';
 import { authContextOf } from '../gate/request-principal.js';
 import { fail, type Middleware } from '../middleware.js';
 import { type GuardMetadata, mark, markOf } from '../route-metadata.js';
+import { scopeTokens } from '../scopes-option.js';
 import { isAcrList, isMaxAge } from './authentication-context.js';
 
 /**
@@ -78,15 +79,6 @@ export interface GuardDefinition<R extends IncomingMessage = IncomingMessage> {
    */
   readonly scopesOf?: ((req: R) => readonly string[]) | undefined;
 }
-
-const scopeTokens: Option<readonly string[]> = (options, name) => {
-  const scopes = options.raw(name);
-  if (Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScopeToken)) return Object.freeze([...scopes]);
-  throw options.mistake(
-    name,
-    'a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)',
-  );
-};
 
 const OPTIONS = {
   name: text,

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { SECURE_URL, secureUrl } from '../../http/secure-url.js';
 import { type Option, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
-import { isScopeToken } from '../../protocol/scope.js';
 import { deepFreeze } from '../../protocol/strict-json.js';
 import { readAccept } from '../accepted-verifiers.js';
 import type { Middleware } from '../middleware.js';
 import { mark, markOf } from '../route-metadata.js';
+import { scopeTokens } from '../scopes-option.js';
 import { tokensFor } from './accepted-tokens.js';
 import { boundTokenMembers, metadataUrl, type ResourceMetadataDocument } from './metadata-document.js';
 
@@ -51,15 +51,6 @@ const pageUrl: Option<string> = (options, name) => {
   const url = options.text(name);
   if (secureUrl(url) !== undefined) return url;
   throw options.mistake(name, SECURE_URL);
-};
-
-const scopeTokens: Option<readonly string[]> = (options, name) => {
-  const scopes = options.raw(name);
-  if (Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScopeToken)) return [...new Set(scopes)];
-  throw options.mistake(
-    name,
-    'a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)',
-  );
 };
 
 const OPTIONS = {
@@ -120,7 +111,7 @@ export function resourceMetadata(options: ResourceMetadataOptions): ResourceMeta
     resource,
     authorization_servers: [...new Set(tokens.map(({ issuer }) => issuer))],
     bearer_methods_supported: ['header'] as const,
-    ...(rest.scopes && { scopes_supported: rest.scopes }),
+    ...(rest.scopes && { scopes_supported: [...new Set(rest.scopes)] }),
     ...boundTokenMembers(accept),
     ...(rest.name && { resource_name: rest.name }),
     ...(rest.documentation && { resource_documentation: rest.documentation }),

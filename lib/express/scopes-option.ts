@@ -1,0 +1,13 @@
+import type { Option } from '../options/option-table.js';
+import { isScopeToken } from '../protocol/scope.js';
+
+/** An option whose value is a list of one or more scopes. */
+export const scopeTokens: Option<readonly string[]> = (options, name) => {
+  const given = options.raw(name);
+  const scopes: unknown[] = Array.isArray(given) ? [...given] : [];
+  if (scopes.length > 0 && scopes.every(isScopeToken)) return Object.freeze(scopes);
+  throw options.mistake(
+    name,
+    'a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)',
+  );
+};
