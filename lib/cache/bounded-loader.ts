@@ -8,6 +8,7 @@ import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
 import { RecordError } from '../credentials/records/record-error.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
+import { afterReads } from '../http/after-reads.js';
 import { FetchError } from '../http/fetch-json.js';
 import { type InvalidationScope, matches, type Subject } from './invalidation-scope.js';
 import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from './lookup-slots.js';
@@ -135,9 +136,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
       result,
       resolve,
     };
-    // If the event loop was blocked, the answer may have arrived in time. `setImmediate` lets Node read it before the
-    // lookup times out.
-    lookup.timer = setTimeout(() => setImmediate(() => this.#timeOut(lookup)), timeout);
+    lookup.timer = setTimeout(afterReads, timeout, () => this.#timeOut(lookup));
     this.#pending.add(lookup);
     if (isShared) this.#joinable.set(key, lookup);
     void this.#run(lookup, request);

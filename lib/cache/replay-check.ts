@@ -5,6 +5,7 @@
 import type { ReplayCache } from '../contracts/replay-cache.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
+import { afterReads } from '../http/after-reads.js';
 
 /**
  * Whether an id is used for the first time or was used before. `unavailable`: the cache gave no answer; the request
@@ -72,9 +73,7 @@ export class ReplayCheck {
     return new Promise((resolve) => {
       let isSettled = false;
       const timeOut = () => isSettled || resolve(failed('timed_out'));
-      // If the event loop was blocked, the answer may have arrived in time. `setImmediate` lets Node read it before the
-      // call times out.
-      const timer = setTimeout(() => setImmediate(timeOut), TIMEOUT_MS);
+      const timer = setTimeout(afterReads, TIMEOUT_MS, timeOut);
       void settled.then((use) => {
         isSettled = true;
         clearTimeout(timer);

@@ -2,6 +2,7 @@
 import { types } from 'node:util';
 import { KeywardError } from '../errors/keyward-error.js';
 import { type JsonObject, parseJsonObject } from '../protocol/strict-json.js';
+import { afterReads } from './after-reads.js';
 
 /** Thrown if a document could not be fetched. The message says why, without the URL. */
 export class FetchError extends KeywardError {
@@ -14,14 +15,11 @@ export class FetchError extends KeywardError {
 
 const MAX_BYTES = 256 * 1_024;
 
-/**
- * Aborts after a time, as `AbortSignal.timeout` does, but first lets Node read a response that arrived while the event
- * loop was blocked.
- */
+/** Aborts after a time, as `AbortSignal.timeout` does, but first lets Node read a response that has arrived. */
 export function timeoutSignal(milliseconds: number): AbortSignal {
   const controller = new AbortController();
   const late = AbortSignal.timeout(milliseconds);
-  late.addEventListener('abort', () => setImmediate(() => controller.abort(late.reason)), { once: true });
+  late.addEventListener('abort', () => afterReads(() => controller.abort(late.reason)), { once: true });
   return controller.signal;
 }
 

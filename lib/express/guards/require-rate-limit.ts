@@ -3,6 +3,7 @@ import type { RateCount } from '../../contracts/rate-counter.js';
 import type { AccessPrincipal, Principal } from '../../credentials/principal.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
+import { afterReads } from '../../http/after-reads.js';
 import { refuse } from '../gate/refuse.js';
 import { reportDecision } from '../gate/report-decision.js';
 import { authContextOf } from '../gate/request-principal.js';
@@ -200,8 +201,7 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
     }
     // A counter in memory has settled after one microtask, and needs no timer.
     NEXT_MICROTASK.then(() => {
-      // `setImmediate` lets Node first read an answer that arrived while the event loop was blocked.
-      if (!isSettled) timer = setTimeout(() => setImmediate(timedOut), COUNTER_TIMEOUT_MS);
+      if (!isSettled) timer = setTimeout(afterReads, COUNTER_TIMEOUT_MS, timedOut);
     });
   });
 }

@@ -9,6 +9,7 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { afterReads } from '../../http/after-reads.js';
 import { publishWarning } from '../publish-warning.js';
 import { storeErrorOf } from '../store-error.js';
 
@@ -80,8 +81,7 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
     // connection could arrive by accident. Therefore the first one is sent over another connection.
     const sent = on.hasAnswered ? on.client.query(`notify "${own}"`) : sendNotification(own);
     sent.catch((error) => giveUp(on, storeErrorOf(error).message));
-    // If the process was busy, an answer may wait in the socket. `setImmediate` lets Node read it before the check.
-    later(ANSWER_WITHIN, () => setImmediate(checkAnswer, on));
+    later(ANSWER_WITHIN, () => afterReads(() => checkAnswer(on)));
   }
 
   function checkAnswer(on: ListenConnection): void {
