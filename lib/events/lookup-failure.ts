@@ -9,7 +9,8 @@ export interface LookupFailure {
   /**
    * What made the call: `apiKeys`, `introspectedTokens` or `requireRateLimit`; `accessKeys` for that option of
    * `accessTokens`, and for the access key of a token at the introspection endpoint of an issuer; `issuer` for the
-   * other calls of `createIssuer`; `replayCache` for a replay cache; `verifier` for your own verifier.
+   * clients of its endpoints; `revocation` for a revocation that may not be stored; `replayCache` for a replay cache;
+   * `verifier` for your own verifier.
    */
   readonly of: string;
   /**

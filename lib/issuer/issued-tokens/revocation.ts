@@ -1,14 +1,14 @@
 /** Handles `POST /connect/revocation` (RFC 7009). */
-import { BoundedLoader } from '../../cache/bounded-loader.js';
-import { FailedLookup } from '../../cache/cache-entries.js';
-import type { Subject } from '../../cache/invalidation-scope.js';
 import type { Clock } from '../../contracts/clock.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
+import { describeError, placesOf } from '../../errors/describe-error.js';
+import { type LookupFailure, lookupFailures } from '../../events/lookup-failure.js';
 import type { TokenDecision } from '../../events/token-decision.js';
 import type { ClientRequest, EndpointAnswer, EndpointWork } from '../client-endpoint.js';
 import { MAX_BYTES_WITH_TOKEN } from '../read-parameters.js';
 import { decisionReporter } from '../report-decision.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
+import { withTimeout } from '../with-timeout.js';
 import type { ReadIssuedToken } from './read-issued-token.js';
 
 /** A store of access keys whose tokens can be revoked one by one. */
@@ -21,7 +21,10 @@ export interface RevocationParts {
 }
 
 const TIMEOUT_MS = 5_000;
-const MAX_REVOCATIONS = 100;
+/** Maximum pending writes. Further revocations fail immediately, so that a flood cannot overload the store. */
+const MAX_PENDING = 100;
+/** A write that never settles stops counting as pending after this time. */
+const PENDING_FOR_MS = 50_000;
 /**
  * Milliseconds after `exp` for which a token can still be revoked, because the clock of a resource server may be
  * behind.
@@ -29,28 +32,10 @@ const MAX_REVOCATIONS = 100;
 const AFTER_EXPIRY = 300_000;
 const NOTHING: EndpointAnswer = Object.freeze({ body: Object.freeze({}) });
 
-interface Revocation {
-  readonly subject: { readonly id: string; readonly account: string };
-  readonly jti: string;
-  readonly expiresAt: Date;
-}
-
 /** Handles the revocation requests of authenticated clients. */
 export function revocation({ readToken, accessKeys, clock }: RevocationParts): EndpointWork {
   const { report, refused } = decisionReporter('revocation');
-  const revocations = new BoundedLoader<Revocation, Subject, Subject | FailedLookup>({
-    of: 'issuer',
-    timeout: TIMEOUT_MS,
-    maxLookups: MAX_REVOCATIONS,
-    isShared: true,
-    clock,
-    async lookUp({ subject, jti, expiresAt }) {
-      await accessKeys.revokeToken(subject.id, jti, expiresAt);
-      return subject;
-    },
-    found: (_key, subject) => subject,
-    failed: (_key, reason) => new FailedLookup(reason),
-  });
+  const pending = new Set<Promise<void>>();
 
   async function respond({ parameters, accessKey, authentication }: ClientRequest): Promise<EndpointAnswer> {
     const text = parameters.get('token');
@@ -61,7 +46,7 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
     if (token === undefined) return respondTo(accessKey.id, authentication);
     const { clientId, tokenId, expiresAt } = token.claims;
     if (clientId !== accessKey.id) throw new TokenRequestError('unauthorized_client', 'token_of_another_client');
-    if (tokenId !== undefined) await revoke({ id: clientId, account: accessKey.account }, tokenId, expiresAt);
+    if (tokenId !== undefined) await revoke(clientId, tokenId, expiresAt);
     return respondTo(clientId, authentication);
   }
 
@@ -69,11 +54,30 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
    * Stores a revocation. The promise resolves when it is stored. If that fails, the response is 503, after which the
    * client must assume that the token still exists (RFC 7009 §2.2.1).
    */
-  async function revoke(subject: Revocation['subject'], jti: string, exp: number): Promise<void> {
-    const expiresAt = new Date(exp * 1_000);
-    const result = await revocations.load(`${subject.id} ${jti}`, { subject, jti, expiresAt });
-    if (!(result instanceof FailedLookup)) return;
-    throw new TokenRequestError('temporarily_unavailable', 'revocation_failed', RETRY_SOON);
+  async function revoke(clientId: string, jti: string, exp: number): Promise<void> {
+    if (pending.size >= MAX_PENDING) throw failed('too_many');
+    const write = startWrite(clientId, jti, new Date(exp * 1_000));
+    try {
+      await withTimeout(write, TIMEOUT_MS);
+    } catch (error) {
+      if (!pending.has(write)) throw failed('threw', error);
+      write.catch((late: unknown) => failed('threw', late));
+      throw failed('timed_out');
+    }
+  }
+
+  /** Starts a write, which is pending until it settles. */
+  function startWrite(...revoked: Parameters<RevokingResolver['revokeToken']>): Promise<void> {
+    // `revokeToken` may be custom code, which may throw synchronously.
+    const write = (async () => accessKeys.revokeToken(...revoked))();
+    pending.add(write);
+    const timer = setTimeout(() => pending.delete(write), PENDING_FOR_MS).unref();
+    const leave = () => {
+      clearTimeout(timer);
+      pending.delete(write);
+    };
+    write.then(leave, leave);
+    return write;
   }
 
   function respondTo(clientId: string, authentication: TokenDecision['authentication']): EndpointAnswer {
@@ -82,4 +86,13 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
   }
 
   return { maxBytes: MAX_BYTES_WITH_TOKEN, respond, refused };
+}
+
+/** Publishes that a revocation was not stored, and returns the refusal. */
+function failed(reason: LookupFailure['reason'], error?: unknown): TokenRequestError {
+  if (lookupFailures.hasSubscribers) {
+    const detail = reason === 'threw' ? describeError(error) : undefined;
+    lookupFailures.publish({ of: 'revocation', reason, detail, where: placesOf(error) });
+  }
+  return new TokenRequestError('temporarily_unavailable', 'revocation_failed', RETRY_SOON);
 }

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { LookupFailure } from 'keyward';
+import type { ClientRequest } from '../../lib/issuer/client-endpoint.js';
+import { revocation } from '../../lib/issuer/issued-tokens/revocation.js';
+import { deferred } from '../support/deferred.js';
+import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
+import { createManualClock } from '../support/manual-clock.js';
+
+const TIMEOUT = 5_000;
+const REFUSED = expect.objectContaining({
+  ...{ code: 'temporarily_unavailable', reason: 'revocation_failed', status: 503 },
+  headers: { 'Retry-After': '1' },
+});
+const failure = (reason: LookupFailure['reason'], detail?: string) =>
+  expect.objectContaining({ of: 'revocation', reason, detail });
+
+/** An endpoint whose tokens have their text as `jti`. */
+function endpointThat(revokeToken: (id: string, jti: string, expiresAt: Date) => Promise<void>) {
+  const readToken = async (jti: string) => ({
+    payload: {},
+    claims: {
+      ...{ clientId: 'ack_shop', tokenId: jti, scopes: [], expiresAt: 60, issuedAt: 0 },
+      ...{ tokensNotBefore: undefined, boundKeys: undefined },
+    },
+  });
+  const accessKeys = { resolveAccessKey: () => null, revokeToken };
+  const { respond } = revocation({ readToken, accessKeys, clock: createManualClock() });
+  return (token: string) =>
+    respond({
+      parameters: new Map([['token', token]]),
+      accessKey: { id: 'ack_shop', account: 'acme' },
+      authentication: 'basic',
+    } as never as ClientRequest);
+}
+
+let events: Eavesdropper;
+const failures = () => events.heard<LookupFailure>('keyward:lookup-failure');
+const settle = () => new Promise(setImmediate);
+async function pass(milliseconds: number) {
+  await settle();
+  jest.advanceTimersByTime(milliseconds);
+  await settle();
+  await settle();
+}
+
+beforeEach(() => {
+  events = eavesdrop();
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+});
+afterEach(() => {
+  events.stop();
+  jest.useRealTimers();
+});
+
+describe('a revocation', () => {
+  it('is stored with the client ID, the jti and the expiry, and leaves no timer', async () => {
+    const stored: unknown[] = [];
+    const revoke = endpointThat(async (...given) => void stored.push(given));
+    expect(await revoke('one')).toEqual({ body: {} });
+    expect(stored).toEqual([['ack_shop', 'one', new Date(60_000)]]);
+    expect([jest.getTimerCount(), failures()]).toEqual([0, []]);
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['rejects', () => Promise.reject(Object.assign(new Error('at 10.0.0.1'), { code: 'ECONNREFUSED' }))],
+    [
+      'throws',
+      () => {
+        throw Object.assign(new Error('at 10.0.0.1'), { code: 'ECONNREFUSED' });
+      },
+    ],
+  ])('is 503 if revokeToken %s, with an event of its own', async (_how, revokeToken) => {
+    await expect(endpointThat(revokeToken)('one')).rejects.toEqual(REFUSED);
+    expect(failures()).toEqual([failure('threw', 'Error ECONNREFUSED')]);
+    expect(failures()[0]?.where).not.toEqual([]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is 503 after 5 seconds, and an error after that is an event too', async () => {
+    const write = deferred<void>();
+    const answer = endpointThat(() => write.promise)('one').catch((error: unknown) => error);
+    await pass(TIMEOUT - 1);
+    expect(failures()).toEqual([]);
+    await pass(1);
+    expect(await answer).toEqual(REFUSED);
+    expect(failures()).toEqual([failure('timed_out')]);
+    write.reject(new TypeError('late'));
+    await settle();
+    expect(failures()).toEqual([failure('timed_out'), failure('threw', 'TypeError')]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is stored in time if the write had ended while the event loop was blocked', async () => {
+    const write = deferred<void>();
+    const answer = endpointThat(() => write.promise)('one');
+    await settle();
+    jest.advanceTimersByTime(TIMEOUT);
+    write.resolve();
+    expect(await answer).toEqual({ body: {} });
+    await settle();
+    expect(failures()).toEqual([]);
+  });
+});
+
+describe('at most 100 writes are pending', () => {
+  /** Starts 100 writes that do not settle. */
+  async function startMany() {
+    const writes = Array.from({ length: 100 }, () => deferred<void>());
+    let asked = 0;
+    const revoke = endpointThat(async () => {
+      const write = writes[asked];
+      asked += 1;
+      return write?.promise;
+    });
+    const answers = writes.map((_write, index) => revoke(`jti-${index}`).catch((error: unknown) => error));
+    await settle();
+    return { writes, revoke, answers, asked: () => asked };
+  }
+
+  it('another is 503 at once, until one of them settles', async () => {
+    const { writes, revoke, answers, asked } = await startMany();
+    await expect(revoke('more')).rejects.toEqual(REFUSED);
+    expect([asked(), failures()]).toEqual([100, [failure('too_many')]]);
+    writes[7]?.resolve();
+    expect(await answers[7]).toEqual({ body: {} });
+    expect(await revoke('more')).toEqual({ body: {} });
+    for (const write of writes) write.resolve();
+    await Promise.all(answers);
+  });
+
+  it('those that timed out count too, and are forgotten after 50 seconds', async () => {
+    const { writes, revoke, answers } = await startMany();
+    await pass(TIMEOUT);
+    expect(await Promise.all(answers)).toEqual(writes.map(() => REFUSED));
+    await expect(revoke('more')).rejects.toEqual(REFUSED);
+    await pass(44_999);
+    await expect(revoke('more')).rejects.toEqual(REFUSED);
+    await pass(1);
+    expect(await revoke('more')).toEqual({ body: {} });
+  });
+});
