@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { clockOption } from '../../lib/contracts/clock-option.js';
 import { type CredentialRequest, PresentedCredential } from '../../lib/http/presented-credential.js';
-import { Options } from '../../lib/options/options.js';
-import { type BoundKeys, type Confirmation, readConfirmation } from '../../lib/tokens/confirmation.js';
+import { readTable } from '../../lib/options/option-table.js';
+import {
+  type BoundKeys,
+  CONFIRMATION_OPTIONS,
+  type Confirmation,
+  createConfirmation,
+} from '../../lib/tokens/confirmation.js';
 import { athOf, createDpopClient, ORIGIN } from '../support/dpop-client.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { tokenPrincipal } from '../support/principals.js';
@@ -19,8 +25,9 @@ const dpop = { origin: ORIGIN };
 const mtls = { certificateOf: () => DER };
 
 function confirmationOf(members: Members): Confirmation {
-  const options = new Options('accessTokens', members, ['dpop', 'mtls']);
-  const confirmation = readConfirmation(options, createManualClock());
+  const table = { ...CONFIRMATION_OPTIONS, clock: clockOption };
+  const options = readTable('accessTokens', { ...members, clock: createManualClock() }, table);
+  const confirmation = createConfirmation(options.dpop, options.mtls);
   if (confirmation === undefined) throw new Error('no confirmation');
   return confirmation;
 }
@@ -30,7 +37,7 @@ const accepted = { outcome: 'accepted', principal };
 
 describe('the options', () => {
   it('may be absent', () => {
-    expect(readConfirmation(new Options('accessTokens', {}, []), createManualClock())).toBeUndefined();
+    expect(createConfirmation(undefined, undefined)).toBeUndefined();
   });
 
   it('give the methods for challenges', () => {

@@ -3,12 +3,11 @@
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { ClientAuthentication } from '../http/client-authentication.js';
-import { type PrivateKeyInput, readPrivateKey } from '../http/client-private-key.js';
+import { type PrivateKeyInput, readPrivateKey, type SigningKey } from '../http/client-private-key.js';
 import { FetchError, timeoutSignal } from '../http/fetch-json.js';
 import { discoverUrl } from '../http/issuer-metadata.js';
 import { SECURE_URL, secureUrl } from '../http/secure-url.js';
 import {
-  anything,
   flag,
   integer,
   method,
@@ -70,46 +69,30 @@ export interface TokenClientOptions {
 
 const FACTORY = 'tokenClient';
 
+interface Issuer {
+  readonly url: URL;
+  readonly text: string;
+}
+
 interface TokenEndpoint {
   /** The `aud` of assertions (RFC 7523 section 3). */
   readonly audience: string;
   find(signal: AbortSignal, send: typeof fetch | undefined): Promise<URL>;
 }
 
-const endpoint: Option<TokenEndpoint> = (options) => {
-  const allowHttp = options.flag('allowHttp', false);
-  if (options.has('issuer') === options.has('tokenEndpoint')) {
-    throw new TypeError(`${FACTORY}: set exactly one of the options "issuer" and "tokenEndpoint"`);
-  }
-  const name = options.has('issuer') ? 'issuer' : 'tokenEndpoint';
-  const url = secureUrl(options.raw(name), allowHttp);
-  if (url === undefined) throw options.mistake(name, SECURE_URL);
-  if (name === 'tokenEndpoint') return { audience: url.href, find: async () => url };
-  const issuer = options.text('issuer');
-  const find: TokenEndpoint['find'] = async (signal, send) => {
-    try {
-      return await discoverUrl({ url, issuer, allowHttp, fetch: send }, 'token_endpoint', signal);
-    } catch (cause) {
-      if (!(cause instanceof FetchError)) throw cause;
-      const message = 'the metadata of the issuer could not be fetched, or has no valid token_endpoint';
-      throw new TokenClientError('token_endpoint_unreachable', message, { cause });
-    }
-  };
-  return { audience: issuer, find };
+const url: Option<URL> = (options, name) => {
+  const value = secureUrl(options.raw(name), options.flag('allowHttp', false));
+  if (value === undefined) throw options.mistake(name, SECURE_URL);
+  return value;
 };
 
-const authentication: Option<(audience: string) => ClientAuthentication> = (options) => {
-  if (options.has('clientSecret') === options.has('privateKey')) {
-    throw new TypeError(`${FACTORY}: set exactly one of the options "clientSecret" and "privateKey"`);
-  }
-  if (options.has('clientSecret')) {
-    const secret = options.text('clientSecret');
-    return () => ({ secret });
-  }
-  const signingKey = readPrivateKey(options.raw('privateKey'), optional(text)(options, 'keyId'));
-  if (signingKey === undefined)
-    throw options.mistake('privateKey', 'a private key for signing, as a JWK, a KeyObject or PEM');
-  return (audience) => ({ signingKey, audience });
+/** The text is needed too, because the metadata must name exactly this issuer. */
+const issuer: Option<Issuer> = (options, name) => ({ url: url(options, name), text: options.text(name) });
+
+const privateKey: Option<SigningKey> = (options, name) => {
+  const key = readPrivateKey(options.raw(name), optional(text)(options, 'keyId'));
+  if (key === undefined) throw options.mistake(name, 'a private key for signing, as a JWK, a KeyObject or PEM');
+  return key;
 };
 
 const scopes: Option<readonly string[]> = (options, name) => {
@@ -120,11 +103,11 @@ const scopes: Option<readonly string[]> = (options, name) => {
 };
 
 const OPTIONS = {
-  issuer: endpoint,
-  tokenEndpoint: anything,
+  issuer: optional(issuer),
+  tokenEndpoint: optional(url),
   clientId: text,
-  clientSecret: authentication,
-  privateKey: anything,
+  clientSecret: optional(text),
+  privateKey: optional(privateKey),
   keyId: optional(text),
   scopes,
   resource: optional(text),
@@ -138,10 +121,11 @@ const OPTIONS = {
 /** Checks the options, and computes the values that all requests share. */
 export function readOptions(given: TokenClientOptions) {
   const options = readTable(FACTORY, given, OPTIONS);
-  const { issuer: endpoint, clientId, scopes, resource, dpop, allowHttp, timeout, clock } = options;
+  const { issuer, tokenEndpoint, clientId, scopes, resource, dpop, allowHttp, timeout, clock } = options;
+  const endpoint = endpointOf(issuer, tokenEndpoint, allowHttp);
   const request: TokenRequest = {
     clientId,
-    authentication: options.clientSecret(endpoint.audience),
+    authentication: authenticationOf(options.clientSecret, options.privateKey, endpoint.audience),
     scopes,
     resource,
     proofs: dpop ? new DpopProofs(() => clock.now()) : undefined,
@@ -150,4 +134,37 @@ export function readOptions(given: TokenClientOptions) {
     timeout,
   };
   return { request, allowHttp, findEndpoint: () => endpoint.find(timeoutSignal(timeout), options.fetch) };
+}
+
+function endpointOf(issuer: Issuer | undefined, tokenEndpoint: URL | undefined, allowHttp: boolean): TokenEndpoint {
+  if (issuer === undefined && tokenEndpoint !== undefined) {
+    return { audience: tokenEndpoint.href, find: async () => tokenEndpoint };
+  }
+  if (issuer === undefined || tokenEndpoint !== undefined) throw notExactlyOne('issuer', 'tokenEndpoint');
+  const find: TokenEndpoint['find'] = async (signal, send) => {
+    try {
+      const metadata = { url: issuer.url, issuer: issuer.text, allowHttp, fetch: send };
+      return await discoverUrl(metadata, 'token_endpoint', signal);
+    } catch (cause) {
+      if (!(cause instanceof FetchError)) throw cause;
+      const message = 'the metadata of the issuer could not be fetched, or has no valid token_endpoint';
+      throw new TokenClientError('token_endpoint_unreachable', message, { cause });
+    }
+  };
+  return { audience: issuer.text, find };
+}
+
+/** @param audience - The `aud` of assertions. */
+function authenticationOf(
+  secret: string | undefined,
+  signingKey: SigningKey | undefined,
+  audience: string,
+): ClientAuthentication {
+  if (secret !== undefined && signingKey === undefined) return { secret };
+  if (secret === undefined && signingKey !== undefined) return { signingKey, audience };
+  throw notExactlyOne('clientSecret', 'privateKey');
+}
+
+function notExactlyOne(one: string, other: string): TypeError {
+  return new TypeError(`${FACTORY}: set exactly one of the options "${one}" and "${other}"`);
 }

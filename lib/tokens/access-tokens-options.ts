@@ -24,7 +24,7 @@ import { watchable } from '../options/resolver-option.js';
 import { AccessKeys } from './access-key-lookup.js';
 import { ALGORITHMS } from './algorithms.js';
 import { type ClaimRules, readAudiences } from './claims.js';
-import { type Confirmation, readConfirmation } from './confirmation.js';
+import { CONFIRMATION_OPTIONS, type Confirmation, createConfirmation } from './confirmation.js';
 import type { DpopOptions } from './dpop/dpop-options.js';
 import type { TokenProfile } from './header.js';
 import type { KeySet } from './jwks/key-set.js';
@@ -122,8 +122,7 @@ const OPTIONS = {
   environment: optional(oneOf(ENVIRONMENTS)),
   accessKeys: optional(accessKeys),
   authorizationDetails: withDefault(oneOf(['refuse', 'ignore']), 'refuse'),
-  dpop: (options) => readConfirmation(options, clockOption(options, 'clock')),
-  mtls: anything,
+  ...CONFIRMATION_OPTIONS,
   cache: anything,
   clock: clockOption,
 } satisfies OptionTable<AccessTokensOptions>;
@@ -149,9 +148,8 @@ export interface AccessTokensSettings {
  */
 export function readAccessTokensOptions(given: AccessTokensOptions): AccessTokensSettings {
   const options = readTable('accessTokens', given, OPTIONS);
-  // `OPTIONS` has made a key set of `jwks`, `issuer` and `allowHttp`, and a `Confirmation` of `dpop` and `mtls`. They
-  // get new names here.
-  const { issuer, environment, apis, clock, jwks: keySet, dpop: confirmation, accessKeys: resolver } = options;
+  const { issuer, environment, apis, clock, jwks: keySet, accessKeys: resolver } = options;
+  const confirmation = createConfirmation(options.dpop, options.mtls);
   const bounds = readCacheOptions('accessTokens', options.cache, resolver?.watch !== undefined);
   const rules: ClaimRules = Object.freeze({
     issuer,

@@ -1,9 +1,9 @@
 /** Proof of possession: a token with `cnf` (RFC 7800 section 3.1) works only with the keys that it names. */
-import type { Clock } from '../contracts/clock.js';
+import { clockOption } from '../contracts/clock-option.js';
 import type { ConfirmationMethods, Outcome, Refused } from '../contracts/credential-verifier.js';
 import type { AccessPrincipal } from '../credentials/principal.js';
 import type { CredentialRequest, PresentedCredential } from '../http/presented-credential.js';
-import type { Options } from '../options/options.js';
+import { optional } from '../options/option-table.js';
 import { type Dpop, readDpopOptions } from './dpop/dpop-options.js';
 import { isThumbprint } from './dpop/proof-key.js';
 import type { ProofResult } from './dpop/proof-verifier.js';
@@ -28,11 +28,16 @@ export interface BoundToken {
 const NO_REQUEST: CredentialRequest = Object.freeze({});
 const MEMBERS = ['jkt', 'x5t#S256'];
 
-/** Reads the options `dpop` and `mtls` of a verifier of access tokens; `undefined` if neither is given. */
-export function readConfirmation(options: Options, clock: Clock): Confirmation | undefined {
-  const { factory } = options;
-  const dpop = options.has('dpop') ? readDpopOptions(factory, options.raw('dpop'), clock) : undefined;
-  const mtls = options.has('mtls') ? readMtlsOptions(factory, options.raw('mtls')) : undefined;
+/** The options `dpop` and `mtls` of a verifier of access tokens. */
+export const CONFIRMATION_OPTIONS = {
+  dpop: optional<Dpop>((options, name) =>
+    readDpopOptions(options.factory, options.raw(name), clockOption(options, 'clock')),
+  ),
+  mtls: optional<Mtls>((options, name) => readMtlsOptions(options.factory, options.raw(name))),
+};
+
+/** Creates the proof of possession of a verifier of access tokens; `undefined` if it has neither option. */
+export function createConfirmation(dpop: Dpop | undefined, mtls: Mtls | undefined): Confirmation | undefined {
   return dpop === undefined && mtls === undefined ? undefined : new Confirmation(dpop, mtls);
 }
 

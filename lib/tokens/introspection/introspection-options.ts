@@ -23,7 +23,7 @@ import {
   withDefault,
 } from '../../options/option-table.js';
 import { type ClaimRules, readAudiences } from '../claims.js';
-import { type Confirmation, readConfirmation } from '../confirmation.js';
+import { CONFIRMATION_OPTIONS, type Confirmation, createConfirmation } from '../confirmation.js';
 import type { DpopOptions } from '../dpop/dpop-options.js';
 import type { MtlsOptions } from '../mtls/mtls-options.js';
 import { type PrincipalContext, sharedTokenFacts } from '../token-principal.js';
@@ -162,8 +162,7 @@ const OPTIONS = {
   authorizationDetails: withDefault(oneOf(['refuse', 'ignore']), 'refuse'),
   timeout: integer(1_000, 1, 60_000),
   maxLookups: integer(100, 1, 100_000),
-  dpop: (options) => readConfirmation(options, clockOption(options, 'clock')),
-  mtls: anything,
+  ...CONFIRMATION_OPTIONS,
   cache,
   clock: clockOption,
 } satisfies OptionTable<IntrospectedTokensOptions>;
@@ -186,6 +185,7 @@ export interface IntrospectedTokensSettings {
  */
 export function readIntrospectedTokensOptions(given: IntrospectedTokensOptions): IntrospectedTokensSettings {
   const { issuer, client, timeout, clock, apis, environment, ...options } = readTable(FACTORY, given, OPTIONS);
+  const confirmation = createConfirmation(options.dpop, options.mtls);
   const rules: ClaimRules = Object.freeze({
     issuer,
     audiences: options.audience,
@@ -197,12 +197,12 @@ export function readIntrospectedTokensOptions(given: IntrospectedTokensOptions):
     maxLifetime: Number.POSITIVE_INFINITY,
     ownIssuer: false,
     ignoresAuthorizationDetails: options.authorizationDetails === 'ignore',
-    confirmation: options.dpop,
+    confirmation,
   });
   const call: IntrospectionCall = { locate: options.endpoint, client: client(issuer), timeout, clock };
   return {
     rules,
-    confirmation: options.dpop,
+    confirmation,
     call,
     clock,
     principalContext: { apis, environment, shared: sharedTokenFacts() },
