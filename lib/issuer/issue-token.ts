@@ -4,7 +4,7 @@ import type { Clock } from '../contracts/clock.js';
 import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
 import { issuerWarnings } from '../events/issuer-warning.js';
 import { formatScope } from '../protocol/scope.js';
-import type { Confirmation } from './sender-constraint.js';
+import type { CnfClaim } from './sender-constraint.js';
 import type { SigningKeys } from './signing-keys/signing-keys.js';
 
 /** The lifetime of a token in seconds (docs/spec.md §8). */
@@ -38,7 +38,7 @@ export interface IssuedBy {
 export type IssueToken = (
   accessKey: AccessKeyGrant,
   scopes: readonly string[],
-  cnf: Confirmation | undefined,
+  cnf: CnfClaim | undefined,
 ) => Promise<TokenResponse>;
 
 /** Returns a function that issues tokens; it throws a `SigningKeyError` if there is no key to sign with. */

@@ -10,14 +10,14 @@ import { RETRY_SOON, TokenRequestError } from './token-request-error.js';
  * The claim `cnf` of a token (RFC 7800 §3.1). `jkt`: the thumbprint of the key pair that it is bound to. `x5t#S256`:
  * the thumbprint of the client certificate that it is bound to.
  */
-export interface Confirmation {
+export interface CnfClaim {
   readonly jkt?: string;
   readonly 'x5t#S256'?: string;
 }
 
 export interface SenderConstraint {
   /** What the token is bound to; `undefined` if it is not bound. */
-  readonly cnf: Confirmation | undefined;
+  readonly cnf: CnfClaim | undefined;
   /** The value of the field `DPoP-Nonce` of the response; `undefined` if the client needs no new nonce. */
   readonly nonce: string | undefined;
 }
