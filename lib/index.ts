@@ -76,7 +76,7 @@ export { type AssertGuardedOptions, assertGuarded } from './express/route-audit/
 export { auditRoutes, type RouteReport } from './express/route-audit/audit-routes.js';
 export type { CertificateOf, CredentialRequest, PresentedCredential } from './http/presented-credential.js';
 export type { CredentialScheme } from './protocol/authorization-header.js';
-export type { BearerErrorCode } from './protocol/bearer-error-texts.js';
+export type { BearerErrorCode } from './protocol/bearer-error-codes.js';
 export type { AuthenticationContext } from './protocol/challenge.js';
 export type { JsonObject } from './protocol/strict-json.js';
 export { accessTokens } from './tokens/access-tokens.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { BoundedLoader } from '../../lib/cache/bounded-loader.js';
+import type { LookupSource } from '../../lib/cache/fair-lookup-slots.js';
 import type { Subject } from '../../lib/cache/invalidation-scope.js';
-import type { LookupSource } from '../../lib/cache/lookup-slots.js';
 import { RecordError } from '../../lib/credentials/records/record-error.js';
 import { type Deferred, deferred } from '../support/deferred.js';
 import { createManualClock } from '../support/manual-clock.js';

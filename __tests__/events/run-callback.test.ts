@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Change, FeedListener } from 'keyward';
 import { handleRejection, runCallback } from '../../lib/events/run-callback.js';
-import { Feed } from '../../lib/store/feed.js';
+import { Feed } from '../../lib/store/change-feed.js';
 import { type CallbackCase, runCallback as runInProcess, startCallbacks } from '../support/callbacks.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 

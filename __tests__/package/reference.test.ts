@@ -4,9 +4,9 @@ import express from 'express';
 import { BearerError, type BearerErrorCode, bearerErrors } from 'keyward';
 import request from 'supertest';
 import ts from 'typescript';
-import { BEARER_ERRORS } from '../../lib/protocol/bearer-error-texts.js';
+import { BEARER_ERRORS } from '../../lib/protocol/bearer-error-codes.js';
 import { bearerChallenge } from '../../lib/protocol/challenge.js';
-import { TOKEN_ERRORS } from '../../lib/protocol/token-error-texts.js';
+import { TOKEN_ERRORS } from '../../lib/protocol/token-error-codes.js';
 import { type LibSource, libSources, nodesOf } from '../support/lib-sources.js';
 import { rowNamesOf, sectionOf } from '../support/markdown.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from '../../lib/protocol/bearer-error-texts.js';
+import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from '../../lib/protocol/bearer-error-codes.js';
 import { bearerChallenge, isQuotable, plainChallenges, scopesOf401 } from '../../lib/protocol/challenge.js';
 import { formatScope } from '../../lib/protocol/scope.js';
 import { law } from '../support/law.js';

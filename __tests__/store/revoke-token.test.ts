@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Change } from 'keyward';
 import { sql } from 'kysely';
+import { Feed } from '../../lib/store/change-feed.js';
 import type { Engine } from '../../lib/store/engine.js';
-import { Feed } from '../../lib/store/feed.js';
 import { revokeToken } from '../../lib/store/revoked-tokens/revoke-token.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import { accountRow, keyRow } from '../support/stored-rows.js';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
+import { Feed } from '../../lib/store/change-feed.js';
 import type { Engine } from '../../lib/store/engine.js';
-import { Feed } from '../../lib/store/feed.js';
 import { sqlRepository } from '../../lib/store/repository/sql-repository.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 

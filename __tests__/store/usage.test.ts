@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createManagement, type Management } from 'keyward/management';
 import type { CredentialStore } from 'keyward/store';
+import { Feed } from '../../lib/store/change-feed.js';
 import type { Engine } from '../../lib/store/engine.js';
-import { Feed } from '../../lib/store/feed.js';
 import { openPostgres } from '../../lib/store/postgres/engine.js';
 import type { Repository } from '../../lib/store/repository/repository.js';
 import { sqlRepository } from '../../lib/store/repository/sql-repository.js';

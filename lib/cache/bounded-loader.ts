@@ -10,8 +10,8 @@ import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
 import { afterReads } from '../http/after-reads.js';
 import { FetchError } from '../http/fetch-json.js';
+import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from './fair-lookup-slots.js';
 import { type InvalidationScope, matches, type Subject } from './invalidation-scope.js';
-import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from './lookup-slots.js';
 
 /** `Q`: the request to the resolver. `V`: its answer. `R`: the result made from the answer. */
 export interface BoundedLoaderOptions<Q, V extends Subject, R> {

@@ -8,9 +8,9 @@ import { feedWarnings } from '../events/feed-warning.js';
 import { BoundedLoader, type PendingLookup } from './bounded-loader.js';
 import { CacheEntries, type CacheEntry, FailedLookup, type NegativeEntry } from './cache-entries.js';
 import type { CacheBounds } from './cache-options.js';
+import type { LookupSource } from './fair-lookup-slots.js';
 import { FeedCheckpoints } from './feed-checkpoints.js';
 import { parseChange, type SubjectMember } from './invalidation-scope.js';
-import type { LookupSource } from './lookup-slots.js';
 
 /** `Q`: the request to the resolver. `E`: the entry that is cached for its answer. */
 export interface RecordCacheOptions<Q, E> {

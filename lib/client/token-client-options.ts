@@ -4,8 +4,8 @@ import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { ClientAuthentication } from '../http/client-authentication.js';
 import { type PrivateKeyInput, readPrivateKey, type SigningKey } from '../http/client-private-key.js';
+import { discoverUrl } from '../http/discover-url.js';
 import { FetchError, timeoutSignal } from '../http/fetch-json.js';
-import { discoverUrl } from '../http/issuer-metadata.js';
 import { SECURE_URL, secureUrl } from '../http/secure-url.js';
 import {
   flag,

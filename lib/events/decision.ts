@@ -1,5 +1,5 @@
 import type { Kind } from '../credentials/credential-kind.js';
-import type { BearerErrorCode } from '../protocol/bearer-error-texts.js';
+import type { BearerErrorCode } from '../protocol/bearer-error-codes.js';
 import { eventChannel } from './event-channel.js';
 
 /**

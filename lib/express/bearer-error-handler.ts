@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type OptionTable, oneOf, readTable, withDefault } from '../options/option-table.js';
-import { isOauthError } from '../protocol/bearer-error-texts.js';
+import { isOauthError } from '../protocol/bearer-error-codes.js';
 import { BearerError } from './bearer-error.js';
 import { mark } from './route-metadata.js';
 

@@ -1,5 +1,5 @@
 import { RefusalError } from '../errors/refusal-error.js';
-import { BEARER_ERRORS, type BearerErrorCode } from '../protocol/bearer-error-texts.js';
+import { BEARER_ERRORS, type BearerErrorCode } from '../protocol/bearer-error-codes.js';
 
 /**
  * The error that an error handler of the app gets for a refused request. It contains neither the cause of the refusal

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { TOKEN_ERRORS } from '../protocol/token-error-texts.js';
+import { TOKEN_ERRORS } from '../protocol/token-error-codes.js';
 import type { TokenRequestError } from './token-request-error.js';
 
 /**

@@ -1,5 +1,5 @@
 import { RefusalError } from '../errors/refusal-error.js';
-import { TOKEN_ERRORS, type TokenErrorCode } from '../protocol/token-error-texts.js';
+import { TOKEN_ERRORS, type TokenErrorCode } from '../protocol/token-error-codes.js';
 
 /**
  * Thrown to refuse a request to the token, introspection or revocation endpoint. The client gets the error code and its

@@ -1,9 +1,9 @@
 /**
  * Creates the `WWW-Authenticate` field (RFC 9110 section 11.6.1, RFC 6750 section 3, RFC 9449 section 7.1). The texts
- * of the errors are in bearer-error-texts.ts.
+ * of the errors are in bearer-error-codes.ts.
  */
 import type { CredentialScheme } from './authorization-header.js';
-import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from './bearer-error-texts.js';
+import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from './bearer-error-codes.js';
 import { formatScope } from './scope.js';
 
 /** The parameters that all challenges of a gate share. */

@@ -3,15 +3,15 @@
  * replay cache, last uses and usage counts.
  */
 
+import type { Feed } from './change-feed.js';
 import { findAccessKey, findKey } from './credential-queries.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Engine } from './engine.js';
-import type { Feed } from './feed.js';
 import { createLastUsedWriter } from './last-used.js';
 import { sqlRepository } from './repository/sql-repository.js';
 import { revokeToken } from './revoked-tokens/revoke-token.js';
 import { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.js';
-import { issuerHeartbeats } from './signing-keys/issuer-heartbeats.js';
+import { issuerHeartbeats } from './signing-keys/one-issuer-algorithm.js';
 import type { SigningKeyCipher } from './signing-keys/signing-key-cipher.js';
 import { storedSigningKeys } from './signing-keys/signing-keys.js';
 import { createSqlReplayCache } from './sql-replay-cache.js';

@@ -3,6 +3,7 @@ import { KEY_KINDS, type KeyKind } from '../credential-kind.js';
 import { ENVIRONMENTS, type Environment } from '../environment.js';
 import type { RateLimit } from '../rate-limit.js';
 import type { PublicJwk } from './public-jwk.js';
+import { type RevokedTokens, readRevokedTokens } from './read-revoked-tokens.js';
 import { RecordError } from './record-error.js';
 import {
   absentOr,
@@ -15,7 +16,6 @@ import {
   rateLimits,
   scopes,
 } from './record-fields.js';
-import { type RevokedTokens, readRevokedTokens } from './revoked-tokens.js';
 import { refuseUnknownExpiryFields } from './unknown-expiry-fields.js';
 import { readValidity, type Validity } from './validity.js';
 

@@ -1,6 +1,6 @@
 /** Refuses a request: sets the headers of the response, and passes the error to `next`. */
 import type { ServerResponse } from 'node:http';
-import type { BearerErrorCode } from '../../protocol/bearer-error-texts.js';
+import type { BearerErrorCode } from '../../protocol/bearer-error-codes.js';
 import { bearerChallenge, type ChallengeRequest, scopesOf401 } from '../../protocol/challenge.js';
 import { BearerError } from '../bearer-error.js';
 import type { GateMetadata } from '../route-metadata.js';

@@ -7,7 +7,7 @@ import { ignoreRejection } from '../../events/run-callback.js';
 import { method, names, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
 import { namesOf } from '../../options/options.js';
 import type { CredentialScheme } from '../../protocol/authorization-header.js';
-import type { BearerErrorCode } from '../../protocol/bearer-error-texts.js';
+import type { BearerErrorCode } from '../../protocol/bearer-error-codes.js';
 import type { AuthenticationContext } from '../../protocol/challenge.js';
 import { isScopeToken } from '../../protocol/scope.js';
 import { refuse } from '../gate/refuse.js';

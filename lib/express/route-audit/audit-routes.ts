@@ -1,6 +1,6 @@
 /** Every route of an app, with the gates and guards before it. */
 import type { Kind } from '../../credentials/credential-kind.js';
-import type { Segments } from '../path-segment.js';
+import type { Segments } from '../route-path.js';
 import { joinSegments, UNKNOWN } from './path-patterns.js';
 import {
   callbacksOf,

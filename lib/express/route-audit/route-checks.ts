@@ -1,8 +1,8 @@
 /** The gates, guards and parameter callbacks on the way to a route. */
 
 import type { Handler } from '../mounted-handler.js';
-import type { Segments } from '../path-segment.js';
 import type { GateMetadata, GuardMetadata } from '../route-metadata.js';
+import type { Segments } from '../route-path.js';
 import { coversPath, mayMeet, UNKNOWN } from './path-patterns.js';
 import type { Layer } from './router-layers.js';
 

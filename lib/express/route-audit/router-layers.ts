@@ -2,7 +2,7 @@
 import { METHODS } from 'node:http';
 import { type ExpressApp, routerOf } from '../layers-to-route.js';
 import { type Handler, isSameHandler, readHandler } from '../mounted-handler.js';
-import type { Segments } from '../path-segment.js';
+import type { Segments } from '../route-path.js';
 import { type PathRules, readPath, UNKNOWN } from './path-patterns.js';
 
 /** One function, router or route that is mounted in a router. */

@@ -1,7 +1,7 @@
 /** Tells the route audit which requirements an `openApiGate` has on a route of the app. */
 
-import type { Segment, Segments } from '../../express/path-segment.js';
 import type { GateMetadata, GuardMetadata, RouteSecurity } from '../../express/route-metadata.js';
+import type { Segment, Segments } from '../../express/route-path.js';
 import { looseParts, mayShare, type PathTemplate, type TemplatePart } from '../document/path-template.js';
 import type { IndexedOperation, MethodTable, OperationIndex } from './operation-index.js';
 import type { RequestDecision } from './request-decisions.js';

@@ -1,8 +1,9 @@
 /**
  * Implements `Repository` in SQL. After a transaction has written its changes to the feed, it notifies this process.
  */
+
+import { appendChange, type Feed } from '../change-feed.js';
 import type { Engine } from '../engine.js';
-import { appendChange, type Feed } from '../feed.js';
 import { type CountedKeys, usageOfKey, usageTotals } from '../usage/usage-queries.js';
 import { keyNames } from './key-names.js';
 import { listAudit } from './list-audit.js';

@@ -1,9 +1,9 @@
 /** Revokes one token before it expires. */
 import { sql, type Transaction } from 'kysely';
-import { MAX_REVOKED_TOKENS } from '../../credentials/records/revoked-tokens.js';
+import { MAX_REVOKED_TOKENS } from '../../credentials/records/read-revoked-tokens.js';
+import { appendChange, type Feed } from '../change-feed.js';
 import { databaseTime } from '../database-clock.js';
 import type { Engine } from '../engine.js';
-import { appendChange, type Feed } from '../feed.js';
 import { StoreError } from '../store-error.js';
 import type { Tables } from '../tables.js';
 import { KEEP_AFTER_EXPIRY } from './revoked-tokens-cache.js';

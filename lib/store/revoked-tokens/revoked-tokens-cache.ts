@@ -7,7 +7,7 @@
  */
 import type { Kysely } from 'kysely';
 import { type Clock, systemClock } from '../../contracts/clock.js';
-import type { RevokedTokens } from '../../credentials/records/revoked-tokens.js';
+import type { RevokedTokens } from '../../credentials/records/read-revoked-tokens.js';
 import { StoreError } from '../store-error.js';
 import type { Tables } from '../tables.js';
 

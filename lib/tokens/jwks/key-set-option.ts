@@ -1,6 +1,6 @@
 /** Finds the keys of `accessTokens`: from its option `jwks`, or from the issuer's metadata. */
 import type { Clock } from '../../contracts/clock.js';
-import { discoverUrl } from '../../http/issuer-metadata.js';
+import { discoverUrl } from '../../http/discover-url.js';
 import { SECURE_URL, secureUrl } from '../../http/secure-url.js';
 import type { Options } from '../../options/options.js';
 import { type KeySet, RemoteKeySet, staticKeySet } from './key-set.js';

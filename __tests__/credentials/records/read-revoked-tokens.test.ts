@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { readRevokedTokens } from '../../../lib/credentials/records/read-revoked-tokens.js';
 import { RecordError } from '../../../lib/credentials/records/record-error.js';
-import { readRevokedTokens } from '../../../lib/credentials/records/revoked-tokens.js';
 
 const read = (value: unknown) => readRevokedTokens('revokedTokens', value);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from '../../lib/protocol/bearer-error-texts.js';
+import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from '../../lib/protocol/bearer-error-codes.js';
 
 const TABLE: readonly (readonly [code: BearerErrorCode, status: number, description: string, said: boolean])[] = [
   ['credential_missing', 401, 'A credential is required', false],

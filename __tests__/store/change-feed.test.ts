@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { StoreWarning } from 'keyward/store';
+import { appendChange, Feed } from '../../lib/store/change-feed.js';
 import type { Engine } from '../../lib/store/engine.js';
-import { appendChange, Feed } from '../../lib/store/feed.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import { StoreError } from '../../lib/store/store-error.js';
 import { eavesdrop } from '../support/eavesdrop.js';

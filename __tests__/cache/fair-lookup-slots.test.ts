@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from '../../lib/cache/lookup-slots.js';
+import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from '../../lib/cache/fair-lookup-slots.js';
 
 const [attacker, customer] = [{ network: '203.0.113.1' }, { network: '198.51.100.1' }];
 

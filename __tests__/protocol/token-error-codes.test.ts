@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TOKEN_ERRORS, type TokenErrorCode } from '../../lib/protocol/token-error-texts.js';
+import { TOKEN_ERRORS, type TokenErrorCode } from '../../lib/protocol/token-error-codes.js';
 
 const TABLE: readonly (readonly [code: TokenErrorCode, status: number, description: string | undefined])[] = [
   [
