@@ -3,6 +3,7 @@ import { createSignIn, type SignInOptions } from 'keyward/dashboard';
 import { StoreError } from 'keyward/store';
 import { eavesdrop } from '../../support/eavesdrop.js';
 import { managed, storyOf } from '../../support/managed.js';
+import { newForm } from '../key-forms.js';
 import { MOUNT, SESSION, signInSite } from './sign-in-browser.js';
 
 const SIGN_IN = `${MOUNT}/sign-in`;
@@ -369,6 +370,35 @@ describe('members of two accounts', () => {
     })();
     expect(body.replace(/<[^>]+>/g, '')).toContain('Someone tried to sign in. Refused');
   });
+});
+
+describe('the role in the audit log', () => {
+  const at = managed('memory');
+  const site = signInSite(at, () => ({
+    members: [
+      { id: 'the developer', account: 'acc_sign_in', permissions: ['reader', 'developer'] },
+      { id: 'the owner', account: 'acc_sign_in', permissions: ['owner', 'reader'] },
+    ],
+  }));
+
+  it.each(['developer', 'owner'] as const)(
+    'of a sign-in and a sign-out is the highest permission, as for other entries: %s',
+    async (role) => {
+      const browser = site.browser();
+      await browser.signIn(site.links()[role]);
+      at.clock.advance(1_000);
+      const form = { csrf: String(browser.cookies.get('__Host-keyward-csrf')), ...newForm('keys') };
+      expect((await browser.post(`${MOUNT}/keys`, form)).status).toBe(201);
+      at.clock.advance(1_000);
+      await browser.press(await browser.get(HOME), `${MOUNT}/sign-out`);
+      const story = await storyOf(at.management, { id: 'a look', account: 'acc_sign_in', permissions: ['reader'] });
+      expect(story.filter(({ actor }) => actor === `the ${role}`).map((entry) => [entry.action, entry.role])).toEqual([
+        ['sign_in', role],
+        ['key.create', role],
+        ['sign_out', role],
+      ]);
+    },
+  );
 });
 
 describe('a sign-in without a store', () => {

@@ -57,6 +57,6 @@ function originOf(address: string | undefined): string | null {
 }
 
 function roleOf(member: Member | undefined): string | null {
-  if (member === undefined) return null;
-  return member.permissions.includes('owner') ? 'owner' : (member.permissions[0] ?? null);
+  // `readMember` has sorted the permissions, the highest one last.
+  return member?.permissions.at(-1) ?? null;
 }
