@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import { assertGuarded, auditRoutes, KeywardError, requireBearer, requireScopes } from 'keyward';
 import { assertMatchesOpenApi, openApiGate } from 'keyward/openapi';
+import request from 'supertest';
 import { EXPRESS, written } from '../support/audited.js';
 import { asking, documentOf, faultOf, keys, SCHEMES, schemes, tokens } from '../support/openapi.js';
 
@@ -467,6 +468,22 @@ describe('an app behind an openApiGate', () => {
       ['/:kind/:x', true, true],
       [written('/a/*rest', '/a/*'), false, false],
       ['/b', true, true],
+    ]);
+  });
+
+  it('O18 a route for every method is open if a templated operation of another method is', async () => {
+    const document = documentOf({
+      '/pets/mine': { get: asking(BOTH) },
+      '/pets/{id}': { post: asking([]) },
+      '/toys/mine': { get: asking(BOTH) },
+      '/toys/{id}': { get: asking(BOTH) },
+    });
+    const app = behind(document, (made) => made.all('/pets/mine', handler).all('/toys/mine', handler));
+    expect((await request(app).post('/pets/mine')).status).toBe(200);
+    expect((await request(app).get('/pets/mine')).status).toBe(401);
+    expect(auditRoutes(app).map(({ path, open }) => [path, open])).toEqual([
+      ['/pets/mine', true],
+      ['/toys/mine', false],
     ]);
   });
 

@@ -12,6 +12,8 @@ interface Candidates {
   readonly mayBeUndocumented: boolean;
 }
 
+type Entry = ReturnType<OperationIndex<RequestDecision>['entries']>[number];
+
 const NOTHING: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocument: false });
 const OPEN_BY_DOCUMENT: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocument: true });
 
@@ -79,11 +81,17 @@ function candidatesFor(index: OperationIndex<RequestDecision>, method: string, s
   }
   const template = templateOf(segments);
   const sharing = index.entries().filter((entry) => mayMatchOnePath(entry.template, template));
-  const same = sharing.filter((entry) => entry.template.looseKey === template.looseKey);
-  const found = operationsIn(same.map(({ value }) => value));
-  if (found.length > 0) return { operations: found, mayBeUndocumented: method === 'ALL' };
-  const operations = operationsIn(sharing.map(({ value }) => value));
-  return { operations, mayBeUndocumented: operations.length === 0 || !template.isConcrete };
+  const isSame = (entry: Entry) => entry.template.looseKey === template.looseKey;
+  const same = sharing.filter(isSame).map(({ value }) => value);
+  const others = sharing.filter((entry) => !isSame(entry)).map(({ value }) => value);
+  const found = operationsIn(same);
+  if (found.length > 0 && method !== 'ALL') return { operations: found, mayBeUndocumented: false };
+  // A request whose method the document does not have for this path is handled like one for another path: if it has only
+  // GET for `/pets/mine`, POST is the operation of `/pets/{id}`.
+  const methods = new Set(same.flatMap((table) => [...table.keys()]));
+  const lacking = others.map((table) => new Map([...table].filter(([name]) => !methods.has(name))));
+  const operations = [...found, ...operationsIn(lacking)];
+  return { operations, mayBeUndocumented: found.length > 0 || operations.length === 0 || !template.isConcrete };
 }
 
 function mayMatchOnePath(one: PathTemplate, other: PathTemplate): boolean {
