@@ -4,6 +4,7 @@ import { StoreError } from 'keyward/store';
 import { eavesdrop } from '../../support/eavesdrop.js';
 import { managed, storyOf } from '../../support/managed.js';
 import { newForm } from '../key-forms.js';
+import type { Reply } from '../served-dashboard.js';
 import { MOUNT, SESSION, signInSite } from './sign-in-browser.js';
 
 const SIGN_IN = `${MOUNT}/sign-in`;
@@ -239,6 +240,14 @@ describe('failed attempts', () => {
     expect((await site.browser().signIn(site.links().owner, from('192.0.2.2'))).status).toBe(303);
     expect((await site.browser().spend(unknown, from('192.0.2.3'))).status).toBe(401);
   });
+
+  it('M30 the addresses of one /64 count as one network', async () => {
+    const unknown = `http://127.0.0.1${SIGN_IN}?token=${'C'.repeat(43)}`;
+    for (let host = 1; host <= 10; host += 1)
+      expect((await site.browser().spend(unknown, from(`2001:db8:1:2::${host}`))).status).toBe(401);
+    expect((await site.browser().spend(unknown, from('2001:db8:1:2:ffff::1'))).status).toBe(429);
+    expect((await site.browser().spend(unknown, from('2001:db8:1:3::1'))).status).toBe(401);
+  });
 });
 
 describe('a bad link that is only opened', () => {
@@ -277,6 +286,15 @@ describe('the audit log', () => {
       expect.objectContaining({ actor: 'unknown', role: null, outcome: 'refused', origin: '203.0.113.9' }),
     ]);
     expect(JSON.stringify(story)).not.toContain(new URL(owner).searchParams.get('token'));
+  });
+
+  it('has an IPv4 address as such, also from a socket for both versions', async () => {
+    at.clock.advance(1_000);
+    await site.browser().signIn(site.links().developer, { 'x-forwarded-for': '::ffff:203.0.113.9' });
+    const member = { id: 'a look', account: 'acc_sign_in', permissions: ['developer'] } as const;
+    expect((await storyOf(at.management, member)).at(-1)).toMatchObject({
+      ...{ actor: 'the developer', action: 'sign_in', origin: '203.0.113.9' },
+    });
   });
 
   it('N43 refused links from many networks: one entry a minute, with a count', async () => {
@@ -401,6 +419,38 @@ describe('the role in the audit log', () => {
   );
 });
 
+describe('a cookie of the host app', () => {
+  const at = managed('memory');
+  const site = signInSite(
+    at,
+    () => ({}),
+    (app) => {
+      app.use((_req, res, next) => {
+        res.cookie('theirs', '1');
+        next();
+      });
+    },
+  );
+  const namesIn = ({ headers }: Reply) => headers['set-cookie']?.map((line) => line.split('=', 1).join());
+
+  it('is kept beside those of the sign-in, the form and the sign-out', async () => {
+    const browser = site.browser();
+    const { pathname, search } = new URL(site.links().owner);
+    const page = await browser.get(pathname + search);
+    expect(namesIn(page)).toEqual(['theirs', '__Host-keyward-csrf']);
+    expect(namesIn(await browser.press(page, SIGN_IN))).toEqual(['theirs', SESSION]);
+    expect(namesIn(await browser.press(await browser.get(HOME), `${MOUNT}/sign-out`))).toEqual(['theirs', SESSION]);
+  });
+
+  it('is kept beside the form token and the renewed session of one response', async () => {
+    const browser = site.browser();
+    await browser.signIn(site.links().owner);
+    browser.cookies.delete('__Host-keyward-csrf');
+    at.clock.advance(60_000);
+    expect(namesIn(await browser.get(HOME))).toEqual(['theirs', SESSION, '__Host-keyward-csrf']);
+  });
+});
+
 describe('a sign-in without a store', () => {
   const at = managed('memory');
   const site = signInSite(at, () => ({ store: undefined, help: 'Call extension 42.' }));
@@ -474,6 +524,15 @@ describe('without TLS', () => {
       expect((await site.browser().signIn(owner)).status).toBe(303);
     },
   );
+
+  it('does not use up a link whose form is sent over http', async () => {
+    const { owner } = site.links();
+    const browser = site.browser('keys.example.com');
+    const refused = await browser.spend(owner);
+    expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('open the Dashboard over HTTPS')]);
+    expect(refused.headers['set-cookie']).toBeUndefined();
+    expect((await site.browser().signIn(owner)).status).toBe(303);
+  });
 
   it.each([
     'localhost',
