@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { KeyView } from 'keyward/management';
 import { type Holder, managed } from '../../support/managed.js';
 import { engines } from '../../support/test-stores.js';
 import { type KeyTypeName, madeKey, OPERATIONS, PATH } from '../key-forms.js';
-import { type Form, fieldOf, servedDashboard, textIn } from '../served-dashboard.js';
+import { type Form, fieldOf, MOUNT, servedDashboard, textIn } from '../served-dashboard.js';
 
 const SHOWING = ['rotate', 'secrets'];
 
@@ -62,6 +62,42 @@ describe.each(engines.filter((engine) => engine !== 'SQLite'))('on %s', (engine)
       expect(story.map(({ outcome }) => outcome)).not.toContain('refused');
     },
   );
+
+  it('N36 a public key that is added and removed, and a token binding: sent twice, one change and one audit entry', async () => {
+    const holder = await at.account();
+    const { id } = await madeKey(holder, 'accessKeys');
+    const browser = dashboard.browser(holder.owner);
+    const now = () => at.management.accessKeys.view(holder.owner, id);
+    const publicKey = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
+
+    async function sendTwice(path: string, form: Form): Promise<readonly (string | undefined)[]> {
+      const entries = (await holder.story()).length;
+      const fields = { formId: randomUUID(), ...form };
+      const first = await browser.post(`/access-keys/${id}${path}`, fields);
+      const changed = await now();
+      at.clock.advance(60_000);
+      const again = await browser.post(`/access-keys/${id}${path}`, fields);
+      expect([first.status, again.status, await now()]).toEqual([303, 303, changed]);
+      expect(await holder.story()).toHaveLength(entries + 1);
+      return [first.headers.location, again.headers.location];
+    }
+
+    const page = `${MOUNT}/access-keys/${id}?done=`;
+    expect(await sendTwice('/public-keys', { publicKey })).toEqual(Array(2).fill(`${page}public-key-added`));
+    const { version, publicKeys } = await now();
+    const binding = { version: String(version), confirmation: 'dpop' };
+    expect(await sendTwice('/require-confirmation', binding)).toEqual(Array(2).fill(`${page}edited`));
+    // A reload of the form does not undo what another member changed since.
+    const sent = { formId: randomUUID(), version: String(version + 1), confirmation: 'mtls' };
+    expect((await browser.post(`/access-keys/${id}/require-confirmation`, sent)).status).toBe(303);
+    const theirs = { version: version + 2, requireConfirmation: 'dpop' } as const;
+    await at.management.accessKeys.edit(holder.owner, id, theirs);
+    expect((await browser.post(`/access-keys/${id}/require-confirmation`, sent)).status).toBe(303);
+    expect((await now()).requireConfirmation).toBe('dpop');
+    const removal = { version: String(version + 3), kid: publicKeys[0]?.kid ?? '' };
+    expect(await sendTwice('/public-keys/remove', removal)).toEqual(Array(2).fill(`${page}public-key-removed`));
+    expect(await now()).toMatchObject({ publicKeys: [], requireConfirmation: 'dpop' });
+  });
 
   it.each(OPERATIONS.filter(({ operation }) => SHOWING.includes(operation)))(
     'N36 $operation of $keyType, then reload: says when it was done, and shows no secret again',

@@ -84,6 +84,14 @@ describe('public keys of an access key', () => {
     expect([cleared.status, (await now()).requireConfirmation]).toEqual([303, null]);
   });
 
+  it('a token binding that was changed in the meantime is not overwritten', async () => {
+    const { holder, post, now } = await accessKey();
+    const { id } = await now();
+    await at.management.accessKeys.edit(holder.owner, id, { version: 1, requireConfirmation: 'mtls' });
+    expect((await post('/require-confirmation', { version: '1', confirmation: 'none' })).status).toBe(409);
+    expect((await now()).requireConfirmation).toBe('mtls');
+  });
+
   it('refuses an unknown confirmation method', async () => {
     const { post } = await accessKey();
     expect((await post('/require-confirmation', { version: '1', confirmation: 'x' })).status).toBe(400);
