@@ -135,6 +135,26 @@ describe('memberOf that', () => {
   });
 });
 
+describe('memberOf that responds itself', () => {
+  const dashboard = servedDashboard(at, {
+    memberOf: ({ res }) => {
+      res?.redirect(302, '/sign-in-of-the-site');
+      return undefined;
+    },
+  });
+
+  it.each([
+    ['GET', '/'],
+    ['GET', '/audit.csv'],
+    ['POST', '/keys'],
+  ])('the visitor gets that response, without an event: %s %s', async (method, path) => {
+    const browser = dashboard.browser();
+    const { status, headers } = await (method === 'GET' ? browser.get(path) : browser.post(path, newForm('keys')));
+    expect([status, headers.location]).toEqual([302, '/sign-in-of-the-site']);
+    expect(warnings()).toEqual([]);
+  });
+});
+
 describe('a visitor who is not signed in', () => {
   const plain = servedDashboard(at);
   const linked = servedDashboard(at, { signInUrl: 'https://id.example.com/?to="keys"' });
