@@ -1,7 +1,7 @@
 /** O16 and O18: an app beside its document, and the route audit of an openApiGate. */
 import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
-import { assertGuarded, auditRoutes, KeywardError, requireBearer, requireScopes } from 'keyward';
+import { accessTokens, assertGuarded, auditRoutes, KeywardError, requireBearer, requireScopes } from 'keyward';
 import { assertMatchesOpenApi, openApiGate } from 'keyward/openapi';
 import request from 'supertest';
 import { EXPRESS, written } from '../support/audited.js';
@@ -471,12 +471,110 @@ describe('an app behind an openApiGate', () => {
     ]);
   });
 
+  it('O18 a route for operations that are open, of which the document says it of only some, requires "except"', () => {
+    const document = documentOf(
+      { '/x': { get: asking([]), post: asking() }, '/y': { get: asking([]), post: asking([]) } },
+      { components: {} },
+    );
+    const app = appWith((made) => {
+      made
+        .use(openApiGate(document, { schemes: {} }))
+        .all('/x', handler)
+        .all('/y', handler);
+    });
+    expect(faultOf(() => assertGuarded(app))).toMatch(/1 route is not guarded[\s\S]*ALL \/x has no requireBearer/);
+  });
+
+  it('O18 a route for several operations is optional if one of them is, and has the kinds of all', () => {
+    const document = documentOf({
+      '/pets': { get: asking([{ secretKey: [] }, {}]), post: asking([{ accessToken: ['a:x'] }]) },
+      '/toys': { get: asking([{ secretKey: [] }]), post: asking([{ accessToken: ['a:x'] }]) },
+    });
+    const app = behind(document, (made) => made.all('/pets', handler).all('/toys', handler));
+    expect(auditRoutes(app)).toMatchObject([
+      { path: '/pets', open: true, gates: [{ kinds: ['secret', 'access'], optional: true }] },
+      { path: '/toys', open: false, gates: [{ kinds: ['secret', 'access'], optional: false }], guards: [] },
+    ]);
+    expect(faultOf(() => assertGuarded(app))).toMatch(
+      /1 route is not guarded[\s\S]*ALL \/pets accepts requests without/,
+    );
+  });
+
+  it('O18 with "pass" a route with a parameter is open if the document has only a concrete path', () => {
+    const document = documentOf({ '/pets/mine': { get: asking(BOTH) } });
+    const add = (made: Express) => made.get('/pets/mine', handler).get('/pets/:id', handler);
+    expect(auditRoutes(behind(document, add)).map(({ open }) => open)).toEqual([false, false]);
+    expect(auditRoutes(behind(document, add, { undocumented: 'pass' })).map(({ open }) => open)).toEqual([false, true]);
+  });
+
+  it('O18 with "pass" a mount and a wildcard are open, because they also answer paths that are not described', () => {
+    const document = documentOf({ '/pets/{id}': { get: asking(BOTH) }, '/toys/{id}': { get: asking(BOTH) } });
+    const add = (made: Express) =>
+      made.use('/pets', express.static('.')).get(written('/toys/*rest', '/toys/*'), handler);
+    expect(auditRoutes(behind(document, add)).map(({ open }) => open)).toEqual([false, false]);
+    expect(auditRoutes(behind(document, add, { undocumented: 'pass' })).map(({ open }) => open)).toEqual([true, true]);
+  });
+
+  it('O18 alternatives of which only some have scopes or a client certificate are reported as one guard', () => {
+    const bound = accessTokens({ issuer: 'https://login.example', audience: 'api', mtls: {} });
+    const securitySchemes = { ...SCHEMES, mtls: { type: 'mutualTLS' } };
+    const document = documentOf(
+      {
+        '/scope': { get: asking([{ accessToken: ['a:x'] }, { secretKey: [] }]) },
+        '/bound': { get: asking([{ accessToken: [], mtls: [] }, { secretKey: [] }]) },
+        '/both': { get: asking([{ accessToken: ['a:x'], mtls: [] }]) },
+      },
+      { components: { securitySchemes } },
+    );
+    const options = { schemes: { accessToken: bound, secretKey: keys, mtls: 'mutualTLS' as const } };
+    const app = behind(
+      document,
+      (made) => made.get('/scope', handler).get('/bound', handler).get('/both', handler),
+      options,
+    );
+    expect(auditRoutes(app).map(({ guards }) => guards)).toEqual([
+      ['requireAny(requireScopes(a:x), any scopes)'],
+      ['requireAny(mutualTLS, any scopes)'],
+      ['requireScopes(a:x) and mutualTLS'],
+    ]);
+    expect(differences(app, document, options)).toBeUndefined();
+  });
+
+  it('O18 with "pass" a route with an optional part is open if the document has only one of its paths', () => {
+    const path = written('/pets{/:id}', '/pets/:id?');
+    const add = (made: Express) => made.get(path, handler);
+    for (const [described, open] of [
+      [['/pets'], true],
+      [['/pets/{id}'], true],
+      [['/pets', '/pets/{id}'], false],
+    ] as const) {
+      const document = documentOf(Object.fromEntries(described.map((one) => [one, { get: asking(BOTH) }])));
+      const app = behind(document, add, { undocumented: 'pass' });
+      expect([described, auditRoutes(app)[0]?.open]).toEqual([described, open]);
+    }
+  });
+
+  it('O18 a route for several operations may have any kind if a verifier of one of them does not say its kinds', () => {
+    const foreign = { verify: () => ({ outcome: 'refused', reason: 'no' }) as const };
+    const document = documentOf(
+      { '/x': { get: asking([{ foreign: [] }]), post: asking([{ secretKey: [] }]) } },
+      { components: { securitySchemes: { foreign: SCHEMES.secretKey, secretKey: SCHEMES.secretKey } } },
+    );
+    const app = appWith((made) =>
+      made.use(openApiGate(document, { schemes: { foreign, secretKey: keys } })).all('/x', handler),
+    );
+    expect(auditRoutes(app)[0]).toMatchObject({ gates: [{ kinds: 'any' }], namesKinds: false });
+    expect(faultOf(() => assertGuarded(app))).toMatch(
+      /ALL \/x may accept keys, but no guard restricts the kinds of keys/,
+    );
+  });
+
   it('O18 a route for every method is open if a templated operation of another method is', async () => {
     const document = documentOf({
       '/pets/mine': { get: asking(BOTH) },
       '/pets/{id}': { post: asking([]) },
       '/toys/mine': { get: asking(BOTH) },
-      '/toys/{id}': { get: asking(BOTH) },
+      '/toys/{id}': { get: asking([]) },
     });
     const app = behind(document, (made) => made.all('/pets/mine', handler).all('/toys/mine', handler));
     expect((await request(app).post('/pets/mine')).status).toBe(200);
@@ -484,6 +582,22 @@ describe('an app behind an openApiGate', () => {
     expect(auditRoutes(app).map(({ path, open }) => [path, open])).toEqual([
       ['/pets/mine', true],
       ['/toys/mine', false],
+    ]);
+  });
+
+  it('O18 the route of the root has the security of the root, and a mount that of the operations below it', () => {
+    const document = documentOf({
+      '/': { get: asking([]) },
+      '/pets': { get: asking([]) },
+      '/pets/toys': { get: asking(BOTH) },
+    });
+    const app = behind(document, (made) =>
+      made.get('/', handler).use('/pets/toys', express.static('.')).use('/other', express.static('.')),
+    );
+    expect(auditRoutes(app).map(({ path, open }) => [path, open])).toEqual([
+      ['/', true],
+      ['/pets/toys', false],
+      ['/other', false],
     ]);
   });
 
