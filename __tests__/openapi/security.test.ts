@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import express, { type ErrorRequestHandler } from 'express';
-import { accessTokens, authOf, requireScopes } from 'keyward';
+import { accessTokens, authOf, requireBearer, requireScopes } from 'keyward';
 import { openApiGate } from 'keyward/openapi';
 import request from 'supertest';
 import { A5, answerOf, lacking, R4, T1, U0 } from '../support/answers.js';
@@ -211,6 +211,86 @@ describe('a key without Bearer, of an apiKey scheme', () => {
 
   it('is not accepted where only a token is required', async () => {
     expect((await send('/http')).status).toBe(401);
+  });
+
+  it.each([
+    ['/plain', '/bearer'],
+    ['/bearer', '/plain'],
+  ])(
+    'is accepted only by operations of that scheme, if its verifier has an http scheme too: %s, %s',
+    async (...paths) => {
+      const asked = { '/plain': asking([{ plain: [] }]), '/bearer': asking([{ bearer: [] }]) };
+      const document = documentOf(
+        Object.fromEntries(paths.map((path) => [path, { get: asked[path as keyof typeof asked] }])),
+        { components: { securitySchemes: { plain: apiKey, bearer: SCHEMES.secretKey } } },
+      );
+      const both = appOf(document, { plain: keys, bearer: keys });
+      const statusOf = async (path: string, authorization: string) =>
+        (await request(both).get(path).set('Authorization', authorization)).status;
+      expect([await statusOf('/plain', secretKey), await statusOf('/bearer', secretKey)]).toEqual([200, 401]);
+      for (const path of paths) expect(await statusOf(path, `Bearer ${secretKey}`)).toBe(200);
+    },
+  );
+});
+
+describe('a principal that a custom verifier made', () => {
+  const verifying = (principal: object) => ({
+    kinds: ['secret'] as const,
+    verify: () => ({ outcome: 'accepted', principal: { ...stub, kind: 'secret', ...principal } }),
+  });
+  const answersOf = async (principal: object) => {
+    const paths = {
+      '/plain': { get: asking([{ secretKey: ['a:x'] }]) },
+      '/either': { get: asking([{ secretKey: ['a:x'] }, { accessToken: ['b:y'] }]) },
+    };
+    const app = appOf(documentOf(paths), { accessToken: tokens, secretKey: verifying(principal) });
+    return [await get(app, '/plain', 'something'), await get(app, '/either', 'something')].map(({ status }) => status);
+  };
+
+  it('is validated, also if an operation has several alternatives', async () => {
+    expect(await answersOf({ scopes: ['a:x'] })).toEqual([200, 200]);
+    for (const wrong of [{ scopes: 'a:x' }, { scopes: ['a:x'], channels: 'pc_1' }, { scopes: ['a:x'], kind: 'root' }])
+      expect(await answersOf(wrong)).toEqual([503, 503]);
+  });
+});
+
+describe('several gates of one app', () => {
+  const gateOf = (security: unknown, given: object, securitySchemes: object = onlyKeys.components.securitySchemes) =>
+    openApiGate(documentOf({ '/x': { get: asking(security) } }, { components: { securitySchemes } }), {
+      schemes: given as typeof schemes,
+    });
+
+  it('each have the principal that they accepted', async () => {
+    const named = (keyId: string) => ({
+      verify: () => ({ outcome: 'accepted', principal: { ...stub, kind: 'secret', scopes: [], keyId } }),
+    });
+    const [first, second, open] = [
+      gateOf([{ secretKey: [] }], { secretKey: named('key_1') }),
+      gateOf([{ secretKey: [] }], { secretKey: named('key_2') }),
+      gateOf([], {}, {}),
+    ];
+    const app = express().use(first, second, open);
+    app.get('/x', (req, res) => void res.json([first, second, open].map((gate) => gate.principal(req)?.keyId)));
+    expect((await get(app, '/x', 'something')).body).toEqual(['key_1', 'key_2', 'key_2']);
+  });
+
+  it('a refusal of a later one clears the principal of an earlier one', async () => {
+    const seen: unknown[] = [];
+    const note: ErrorRequestHandler = (error, req, res, _next) => {
+      seen.push((req as { auth?: unknown }).auth);
+      res.sendStatus(error.status);
+    };
+    const secured = { securitySchemes: SCHEMES };
+    const either = [{ secretKey: ['b:y'] }, { accessToken: ['a:x'] }];
+    const app = express().use(requireBearer({ accept: [keys] }));
+    app.use(
+      openApiGate(documentOf({ '/x': { get: asking(either) } }, { components: secured }), { schemes }),
+      (_req, res) => void res.json({}),
+    );
+    app.use(note);
+    expect((await get(app, '/other', secretKey)).status).toBe(404);
+    expect((await get(app, '/x', kit.secretKey({ scopes: ['c:z'] }))).status).toBe(403);
+    expect(seen).toEqual([undefined, undefined]);
   });
 });
 
