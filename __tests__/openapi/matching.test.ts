@@ -82,6 +82,26 @@ describe('concrete and templated paths', () => {
   });
 
   it.each([
+    ['the app', (inner: Express) => inner, ''],
+    ['a mounted app', (inner: Express) => express().use('/v1', inner), '/v1'],
+    [
+      'an app in a mounted app',
+      (inner: Express) => express().use('/v1', express().use('/pets-api', inner)),
+      '/v1/pets-api',
+    ],
+  ])('O06 the route is found in %s that has the gate', async (_what, mount, basePath) => {
+    const paths = { '/pets/mine': { get: open }, '/pets/{id}': { get: guarded } };
+    const app = (...names: readonly string[]) => mount(appOf(gateOf(paths, { basePath: basePath || '/' }), ...names));
+    const right = app('get /pets/mine', 'get /pets/:id');
+    expect(await ask(right, `${basePath}/pets/mine`)).toBe('get /pets/mine');
+    expect(await ask(right, `${basePath}/PETS/MINE`)).toBe('get /pets/mine');
+    expect(await ask(right, `${basePath}/pets/1`)).toBe('credential_missing');
+    const wrong = app('get /pets/:id', 'get /pets/mine');
+    expect(await ask(wrong, `${basePath}/pets/mine`)).toBe('undocumented_operation');
+    expect(await ask(wrong, `${basePath}/pets/MINE`)).toBe('credential_missing');
+  });
+
+  it.each([
     [
       'twice by other names',
       { '/pets/{id}': { get: open }, '/pets/{name}': { get: open } },
