@@ -302,12 +302,43 @@ describe('an app that requires client certificates', () => {
     );
   });
 
+  it('O13 a scope or a client certificate are two alternatives, and neither makes the other needless', async () => {
+    const guarded = appWith((made) =>
+      made.get(
+        '/x',
+        requireBearer({ accept: [bound] }),
+        requireAny(requireConfirmation('mtls'), requireScopes('a:x')),
+        handler,
+      ),
+    );
+    const described = describeSecurity(guarded, { into, schemes: named });
+    expect(securityAt(described, '/x')).toEqual([{ accessToken: [], mtls: [] }, { accessToken: ['a:x'] }]);
+    expect(() => assertMatchesOpenApi(guarded, described, { schemes: named })).not.toThrow();
+    const needless = documentOf(
+      {
+        '/x': {
+          get: asking([{ accessToken: [], mtls: [] }, { accessToken: ['a:x'] }, { accessToken: ['a:x'], mtls: [] }]),
+        },
+      },
+      { components: described.components },
+    );
+    expect(() => assertMatchesOpenApi(guarded, needless, { schemes: named })).not.toThrow();
+  });
+
   it('O15 without a scheme for it, it is a conflict: the document would ask for less', () => {
     const fault = faultOf(() =>
       describeSecurity(app(requireConfirmation('mtls')), { into, schemes: { accessToken: bound } }),
     );
     expect(fault).toContain(
       `GET /x: the app requires accessToken with mutualTLS; add a scheme for mutualTLS to "schemes", such as { mtls: 'mutualTLS' }`,
+    );
+  });
+
+  it('O13 a client certificate is a TypeError in OpenAPI 3.0, which has no scheme for it', () => {
+    const old = documentOf({ '/x': { get: asking() } }, { openapi: '3.0.3', components: {} });
+    const guarded = app(requireConfirmation('mtls'));
+    expect(faultOf(() => describeSecurity(guarded, { into: old, schemes: named }))).toMatch(
+      /^TypeError: OpenAPI document, #: OpenAPI 3\.0 has no security schemes of the type mutualTLS/,
     );
   });
 
@@ -341,6 +372,15 @@ describe('what is written', () => {
     const app = appWith((made) => made.get('/x', ...([loose, strict] as never[]), handler));
     const { components } = describeSecurity(app, { into, schemes: { publicKey: publicKeys } });
     expect(components).toEqual({ securitySchemes: { publicKey: { type: 'http', scheme: 'bearer' } } });
+  });
+
+  it('has the verifier that does not say which kinds it accepts, whatever the guards for kinds are', () => {
+    const foreign = { verify: () => ({ outcome: 'refused', reason: 'no' }) as const };
+    const app = appWith((made) =>
+      made.get('/x', requireBearer({ accept: [foreign] }), requireKeyKind('secret'), handler),
+    );
+    const described = describeSecurity(app, { into, schemes: { foreign } });
+    expect(securityAt(described, '/x')).toEqual([{ foreign: [] }]);
   });
 
   it('has each of many ways to pass the guards', () => {
