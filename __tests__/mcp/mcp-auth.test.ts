@@ -92,6 +92,17 @@ describe('mcpAuth', () => {
     });
   });
 
+  it('passes the option browserOrigin on to the gate', async () => {
+    const kit = createTestKit();
+    const accept = [accessTokens({ ...short, audience: RESOURCE }), kit.keys('secret')];
+    const statusWith = async (browserOrigin: 'refuse' | undefined) => {
+      const own = { resource: RESOURCE, scopes: ['mcp:tools'], accept, browserOrigin };
+      const app = served((made) => made.use(mcpAuth(own)).get('/mcp', whoCalls));
+      return (await ask(app, '/mcp', kit.secretKey()).set('Origin', 'https://app.example')).status;
+    };
+    expect([await statusWith('refuse'), await statusWith(undefined)]).toEqual([403, 200]);
+  });
+
   it('lets a later handler replace req.auth', async () => {
     const replacing = served((made) => {
       made.use(mcpAuth(options)).get('/mcp', (req, res) => {
@@ -235,6 +246,18 @@ describe('mcpAuthInfo', () => {
     const app = served((made) => made.use(metadata).get('/mcp', gate, note));
     await ask(app, '/mcp', kit.secretKey({})).expect(200);
     expect(last().scopes).toEqual(['a', 'b']);
+  });
+
+  it('for a key with all scopes of some APIs, the list has only scopes of these, and the end of the key', async () => {
+    const kit = createTestKit();
+    const accept = [tokens, kit.keys('secret')];
+    const metadata = resourceMetadata({ resource: RESOURCE, scopes: ['notes:read', 'files:read', 'notes'], accept });
+    const gate = requireBearer({ accept, resourceMetadata: metadata });
+    const app = served((made) => made.use(metadata).get('/mcp', gate, note));
+    const expiresAt = new Date(kit.clock.now() + 60_000);
+    await ask(app, '/mcp', kit.secretKey({ apis: ['notes'], expiresAt })).expect(200);
+    expect(last().scopes).toEqual(['notes:read', 'notes']);
+    expect(last().expiresAt).toBe(expiresAt.getTime() / 1_000);
   });
 
   it('R12 an own list: a tool that adds to it affects no other request', async () => {
