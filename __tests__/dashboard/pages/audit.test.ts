@@ -181,6 +181,34 @@ describe('the page', () => {
     expect((await browser.get('/audit?subject=shop&limit=0')).status).toBe(400);
   });
 
+  it.each([
+    [1, '', 61],
+    [2, '&limit=1', 61],
+    [3, '', 60],
+  ])(
+    'shows each entry of several keys once over its pages, also if a page ends within a millisecond: %i',
+    async (_number, query, edits) => {
+      const holder = await at.account();
+      await holder.key({ name: 'Till 1' });
+      at.clock.advance(1);
+      const { key } = await holder.key({ name: 'Till 2' });
+      for (let version = 1; version <= edits; version += 1) {
+        // Two entries of each millisecond.
+        if (version % 2 === 1) at.clock.advance(1);
+        await at.management.keys.edit(holder.owner, key.id, { version, name: `Till ${version + 2}` });
+      }
+      const browser = dashboard.browser(holder.owner);
+      const names: (string | undefined)[] = [];
+      for (let path: string | undefined = `/audit?subject=till${query}`; path !== undefined; ) {
+        const { body } = await browser.get(path);
+        names.push(...[...body.matchAll(/&rarr; <bdi>(Till \d+)<\/bdi>/g)].map(([, name]) => name));
+        path = /rel="next" href="\/admin\/keys(\/audit\?[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+      }
+      expect(names).toHaveLength(edits);
+      expect(new Set(names).size).toBe(edits);
+    },
+  );
+
   it('shows the entries of several keys together if all are of one millisecond', async () => {
     const holder = await at.account();
     for (const name of ['Till 1', 'Till 2']) {
