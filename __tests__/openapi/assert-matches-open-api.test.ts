@@ -158,6 +158,21 @@ describe('an app and its document', () => {
     ]);
   });
 
+  it('of two routes or mounts with one path, the first one counts', () => {
+    const get = asking([{ accessToken: [] }, { secretKey: [] }]);
+    const route = documentOf({ '/pets': { get } });
+    const mount = documentOf({ '/files/{name}': { get } });
+    const [open, guarded] = [[handler], [both, handler]];
+    const routes = (first: unknown[], second: unknown[]) =>
+      appWith((app) => app.get('/pets', ...(first as never[])).get('/pets', ...(second as never[])));
+    const mounts = (first: unknown[], second: unknown[]) =>
+      appWith((app) => app.use('/files', ...(first as never[])).use('/files', ...(second as never[])));
+    const needed = 'the document requires accessToken, or secretKey, but the app requires no credential';
+    expect(differences(routes(open, guarded), route)).toEqual([`  GET /pets: ${needed}`]);
+    expect(differences(routes(guarded, open), route)).toBeUndefined();
+    expect(differences(mounts(open, guarded), mount)).toContain(`  GET /files/{name}: ${needed}`);
+  });
+
   const wild = written('/*rest', '/*');
   const token = requireBearer({ accept: [tokens] });
 
@@ -505,6 +520,9 @@ describe('an app behind an openApiGate', () => {
     const add = (made: Express) => made.get('/pets/mine', handler).get('/pets/:id', handler);
     expect(auditRoutes(behind(document, add)).map(({ open }) => open)).toEqual([false, false]);
     expect(auditRoutes(behind(document, add, { undocumented: 'pass' })).map(({ open }) => open)).toEqual([false, true]);
+    const templated = documentOf({ '/toys/{id}': { get: asking(BOTH) } });
+    const described = behind(templated, (made) => made.get('/toys/mine', handler), { undocumented: 'pass' });
+    expect(auditRoutes(described).map(({ open }) => open)).toEqual([false]);
   });
 
   it('O18 with "pass" a mount and a wildcard are open, because they also answer paths that are not described', () => {
