@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { openChromium } from '../../support/browser.js';
 import { press } from '../../support/browser-forms.js';
-import { browserSite } from '../../support/browser-site.js';
+import { browserSite, signIn } from '../../support/browser-site.js';
 
 const site = browserSite();
 const chromium = openChromium();
@@ -28,6 +29,9 @@ async function shownOnce(kind: 'secret' | 'public', javaScriptEnabled = true): P
 
 const ALL_HELD = `document.documentElement.outerHTML +
   [...document.querySelectorAll('input')].map(({ value }) => value).join(' ')`;
+
+const SELECTED =
+  '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.activeElement)';
 
 /** All that a page holds: its markup as it is now, and what stands in its fields. */
 async function heldBy(page: Page): Promise<string> {
@@ -93,6 +97,7 @@ it('M23 the page is emptied when it is left, so that a snapshot shows nothing', 
     await values.evaluateAll((fields) => fields.map((field) => (field as unknown as { value: string }).value)),
   ).toEqual(['', '']);
   expect(await page.locator('main').textContent()).not.toContain(text);
+  expect(await page.getByText('Download .env file').getAttribute('href')).toBeNull();
 });
 
 it('a public key can be seen again', async () => {
@@ -109,7 +114,7 @@ describe('leaving the page before copying', () => {
       asked = dialog.type() === 'beforeunload';
     });
     await page.getByRole('link', { name: 'Go to Once' }).click();
-    await page.waitForURL(/\/keys\/key_/);
+    await page.waitForURL(/keys\/(?:key|ack)_/);
     return asked;
   }
 
@@ -131,10 +136,68 @@ describe('leaving the page before copying', () => {
     expect(await leave(page)).toBe(false);
   });
 
+  it('asks if the browser refused to copy: the button says so, and the secret is selected', async () => {
+    const { page, text } = await shownOnce('secret');
+    await page.evaluate(
+      `navigator.clipboard.writeText = () => Promise.reject(new DOMException('', 'NotAllowedError'))`,
+    );
+    await page.locator('[data-copy=text]').click();
+    await page.getByText('Copy failed').waitFor();
+    expect(await page.evaluate(SELECTED)).toBe(text);
+    expect(await page.evaluate('document.activeElement.id')).toBe('text');
+    expect(await leave(page)).toBe(true);
+  });
+
+  it('asks if only the client ID was copied', async () => {
+    const page = await site.enter(chromium, 'developer', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto(`${site.url}/access-keys/new`);
+    await page.locator('#field-name').fill('Once');
+    await page.locator('[name=scopes]').first().check();
+    expect((await press(page, 'Create an access key')).status()).toBe(201);
+    await page.locator('[data-copy=identifier]').click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await page.locator('#identifier').inputValue());
+    expect(await leave(page)).toBe(true);
+  });
+
+  it('does not ask if the secret was saved as a file', async () => {
+    const { page, text } = await shownOnce('secret');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download .env file' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).toBe(`KEYWARD_KEY=${text}\n`);
+    expect(await leave(page)).toBe(false);
+  });
+
   it('does not ask for a public key', async () => {
     const { page } = await shownOnce('public');
     expect(await leave(page)).toBe(false);
   });
+});
+
+it('a button that has copied can be used again after three seconds', async () => {
+  const { page } = await shownOnce('secret');
+  await page.clock.install();
+  const label = () => page.locator('[data-copy=text]').evaluate((button) => button.firstChild?.textContent);
+  await page.locator('[data-copy=text]').click();
+  await page.getByText('Copied').waitFor();
+  await page.clock.fastForward(3_000);
+  expect(await label()).toBe('Copy');
+});
+
+it('a browser that cannot copy gets no copy button, and a focused secret is selected', async () => {
+  const context = await chromium.context();
+  await context.addInitScript(`Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })`);
+  const page = await signIn(context, site.link('developer'));
+  await page.goto(`${site.url}/keys/new?kind=public`);
+  await page.locator('[name=apis][value=payments]').check();
+  expect((await press(page, 'Create a public key')).status()).toBe(201);
+  expect(await page.locator('[data-copy]').evaluateAll((all) => all.map((one) => one.checkVisibility()))).toEqual([
+    ...[false, false],
+  ]);
+  await page.locator('#text').focus();
+  expect(await page.evaluate(SELECTED)).toBe(await page.locator('#text').inputValue());
 });
 
 it('the command is copied completely, and works in a shell', async () => {
