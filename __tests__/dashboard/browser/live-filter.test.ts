@@ -86,6 +86,60 @@ describe('typing into the search', () => {
     expect(sent.filter((url) => url.includes('aaaa'))).toEqual([]);
   });
 
+  it('N39 a late response to an earlier search does not replace the results of a later one', async () => {
+    const page = await site.enter(chromium, 'developer');
+    let answerFirst: () => void = () => undefined;
+    const isLate = new Promise<void>((resolve) => {
+      answerFirst = resolve;
+    });
+    await page.route('**/?text=till+1', async (route) => {
+      const response = await route.fetch();
+      await isLate;
+      await route.fulfill({ response }).catch(() => undefined);
+    });
+    const sent = page.waitForRequest(/text=till\+1$/);
+    await search(page).fill('till 1');
+    await sent;
+    await search(page).fill('needle');
+    await page.waitForURL(/\?text=needle$/);
+    answerFirst();
+    await page.unrouteAll({ behavior: 'wait' });
+    // What the late response would do is done before this.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+    expect([await namesOn(page), new URL(page.url()).search]).toEqual([['Needle'], '?text=needle']);
+  });
+
+  it('sends one request after a pause, not one for each letter', async () => {
+    const page = await site.enter(chromium, 'developer');
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.resourceType() === 'fetch') sent.push(new URL(request.url()).search);
+    });
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1_000);
+    await search(page).pressSequentially('need');
+    await page.clock.runFor(199);
+    await search(page).pressSequentially('le');
+    await page.clock.runFor(199);
+    expect(sent).toEqual([]);
+    await page.clock.runFor(1);
+    await page.waitForURL(/\?text=needle$/);
+    expect(sent).toEqual(['?text=needle']);
+  });
+
+  it('a search whose request fails is sent by the form, so that the browser shows why', async () => {
+    const page = await site.enter(chromium, 'developer');
+    const asked: boolean[] = [];
+    await page.route('**/*text=needle*', async (route) => {
+      asked.push(route.request().isNavigationRequest());
+      await (asked.length === 1 ? route.abort('connectionreset') : route.continue());
+    });
+    await search(page).fill('needle');
+    await page.waitForURL(/[?&]text=needle/);
+    expect([asked, await namesOn(page)]).toEqual([[false, true], ['Needle']]);
+    chromium.troubles();
+  });
+
   it('a user who was signed out meanwhile gets the sign-in page', async () => {
     const page = await site.enter(chromium, 'developer');
     await page.context().clearCookies();
