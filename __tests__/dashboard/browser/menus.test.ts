@@ -27,6 +27,19 @@ describe('an open menu closes', () => {
     expect(await openMenus(page)).toEqual([]);
   });
 
+  it('when the focus leaves it, but not while it moves inside', async () => {
+    const page = await site.enter(chromium, 'owner');
+    await page.goto(path);
+    await button(page, '.actions .menu').press('Enter');
+    const items = page.locator('.actions .items a');
+    for (let item = 0; item < (await items.count()); item += 1) {
+      await page.keyboard.press('Tab');
+      expect(await openMenus(page)).toEqual(['More actions']);
+    }
+    await page.keyboard.press('Tab');
+    expect(await openMenus(page)).toEqual([]);
+  });
+
   it('on Escape, and its button has the focus again', async () => {
     const page = await site.enter(chromium, 'owner');
     await page.goto(path);
@@ -36,6 +49,14 @@ describe('an open menu closes', () => {
     expect(await openMenus(page)).toEqual([]);
     expect(await page.evaluate('document.activeElement.textContent')).toBe('More actions');
   });
+});
+
+it('Escape leaves the focus where it is while no menu is open', async () => {
+  const page = await site.enter(chromium, 'owner');
+  const field = page.locator('.filters [name=text]');
+  await field.focus();
+  await page.keyboard.press('Escape');
+  expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true);
 });
 
 it.each([1280, 390, 360])('in a window of %d px, "More" opens under its own button', async (width) => {

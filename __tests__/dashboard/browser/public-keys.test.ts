@@ -58,4 +58,16 @@ describe('the page of an access key', () => {
     }
     expect(sent).toEqual([]);
   });
+
+  it('sends the public key that replaces a pasted private key', async () => {
+    const { key } = await site.management.accessKeys.create(site.owner, { scopes: ['payments'] });
+    const page = await site.enter(chromium, 'owner');
+    await page.goto(`${site.url}/access-keys/${key.id}`);
+    await page.locator('summary', { hasText: 'Add a public key' }).click();
+    const field = page.getByLabel('Public key (PEM or JWK)');
+    await field.fill(privatePem);
+    await field.fill(publicPem);
+    expect((await press(page, 'Add a public key')).status()).toBe(200);
+    expect((await site.management.accessKeys.view(site.owner, key.id)).publicKeys).toHaveLength(1);
+  });
 });
