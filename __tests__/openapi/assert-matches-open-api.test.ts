@@ -158,6 +158,32 @@ describe('an app and its document', () => {
     ]);
   });
 
+  it('of several earlier routes that handle the requests, the first one counts, also by an optional part', () => {
+    const document = documentOf({
+      '/pets/mine': { get: asking([{ secretKey: [] }]) },
+      '/pets/{id}': { get: asking([]) },
+      '/pets': { get: asking([]) },
+      '/toys': { get: asking([{ accessToken: [] }]) },
+    });
+    const [key, token] = [requireBearer({ accept: [keys] }), requireBearer({ accept: [tokens] })];
+    const optional = written('/pets{/:id}', '/pets/:id?');
+    const app = (add: (made: Express) => unknown) =>
+      appWith((made) => {
+        add(made.get('/toys', token, handler));
+        made.get('/pets/mine', key, handler);
+      });
+    const first = (path: string) =>
+      `  GET /pets/mine: the app handles these requests with the route GET ${path}, which has different security requirements`;
+    const two = app((made) => made.get('/pets', handler).get('/pets/:id', handler).get('/pets/:pet', key, handler));
+    expect(differences(two, document)).toContain(first('/pets/:id'));
+    expect(
+      differences(
+        app((made) => made.get(optional, handler)),
+        document,
+      ),
+    ).toContain(first(optional));
+  });
+
   it('of two routes or mounts with one path, the first one counts', () => {
     const get = asking([{ accessToken: [] }, { secretKey: [] }]);
     const route = documentOf({ '/pets': { get } });
@@ -171,6 +197,14 @@ describe('an app and its document', () => {
     expect(differences(routes(open, guarded), route)).toEqual([`  GET /pets: ${needed}`]);
     expect(differences(routes(guarded, open), route)).toBeUndefined();
     expect(differences(mounts(open, guarded), mount)).toContain(`  GET /files/{name}: ${needed}`);
+  });
+
+  it('a mount at another path below the same one is not the route of an operation', () => {
+    const document = documentOf({ '/files/public': { get: asking([{ accessToken: [] }, { secretKey: [] }]) } });
+    const app = appWith((made) => made.use('/files/private', both, express.static('.')));
+    expect(differences(app, document)).toContain(
+      '  GET /files/public: the document describes this operation, but the app has no route for it',
+    );
   });
 
   const wild = written('/*rest', '/*');
@@ -358,9 +392,23 @@ describe('an app and its document', () => {
       '  GET /Pets: the app has this route, but the document does not describe it',
     ]);
     expect(differences(app(false), document, options)).toBeUndefined();
+    const slash = documentOf({ '/pets/': { get: asking([{ accessToken: [] }]) } }, onlyTokens);
+    const sensitive = appWith((made) => made.enable('case sensitive routing').get('/pets', token, handler));
+    expect(differences(sensitive, slash, options)).toBeUndefined();
   });
 
   if (EXPRESS === 5) {
+    it('an open wildcard in an optional part, which answers more paths than the document has', () => {
+      const document = documentOf(
+        { '/files': { get: asking([]) }, '/toys': { get: asking([{ accessToken: [] }]) } },
+        onlyTokens,
+      );
+      const app = appWith((made) => made.get('/toys', token, handler).get('/files{/*path}', handler));
+      expect(differences(app, document, { schemes: { accessToken: tokens } })).toEqual([
+        '  GET /files{/*path}: the app has this route, but the document does not describe it',
+      ]);
+    });
+
     it('a path with a slash at its end, of a strict router', () => {
       const document = documentOf({ '/pets': { get: asking([{ accessToken: [] }]) } }, onlyTokens);
       const app = (isStrict: boolean) =>
