@@ -150,8 +150,13 @@ describe('a form that was not sent from the page of the link', () => {
     const page = await browser.get(pathname + search);
     const csrf = /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
     const token = String(searchParams.get('token'));
+    const heard = eavesdrop();
     const refused = await browser.post(SIGN_IN, { token, csrf, ...fields }, headers);
+    heard.stop();
     expect(refused.status).toBe(403);
+    expect(heard.heard('keyward:dashboard')).toMatchObject([
+      { warning: 'cross_site', method: 'POST', route: '/sign-in' },
+    ]);
     expect(browser.cookies.has(SESSION)).toBe(false);
     expect((await browser.post(SIGN_IN, { token, csrf })).status).toBe(303);
   });
@@ -334,9 +339,12 @@ describe('an audit log that cannot be written', () => {
 
   it('M41 nobody is signed in, and the link stays valid', async () => {
     const { owner } = site.links();
+    const heard = eavesdrop();
     isAway = true;
     const refused = await site.browser().signIn(owner);
     isAway = false;
+    heard.stop();
+    expect(heard.heard('keyward:dashboard')).toMatchObject([{ warning: 'unavailable', route: '/sign-in' }]);
     expect(refused.status).toBe(503);
     expect(refused.headers['set-cookie']).toBeUndefined();
     expect((await site.browser().signIn(owner)).status).toBe(303);
