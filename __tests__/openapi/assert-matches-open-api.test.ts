@@ -326,6 +326,14 @@ describe('an app and its document', () => {
     expect(differences(app, documentOf(both, onlyTokens), options)).toBeUndefined();
   });
 
+  it('a handler for preflight requests needs no operation', () => {
+    const document = documentOf({ '/pets': { get: asking([{ accessToken: [] }]) } }, onlyTokens);
+    const app = appWith((made) =>
+      made.options('/pets', handler).options('/other', handler).get('/pets', token, handler),
+    );
+    expect(differences(app, document, { schemes: { accessToken: tokens } })).toBeUndefined();
+  });
+
   it('a verifier with two names is named by both', () => {
     const securitySchemes = { ...SCHEMES, again: { type: 'http', scheme: 'bearer' } };
     const document = documentOf(
