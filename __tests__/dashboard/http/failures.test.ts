@@ -108,6 +108,8 @@ describe('memberOf that', () => {
     unnamed: { id: '', account: 'acme', permissions: ['owner'] },
     permissions: { id: 'm', account: 'acme', permissions: 'owner' },
     unknown: { id: 'm', account: 'acme', permissions: ['admin'] },
+    environment: { id: 'm', account: 'acme', permissions: ['owner'], environment: 'test' },
+    control: { id: 'm\0', account: 'acme', permissions: ['owner'] },
   };
 
   it.each(['throws', 'rejects'])('%s: 503, and nothing is changed', async (which) => {
