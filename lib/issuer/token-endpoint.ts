@@ -1,8 +1,8 @@
 /** Handles `POST /connect/token` (RFC 6749 §3.2 and §4.4, docs/spec.md §4.1). */
 import type { ClientRequest, EndpointAnswer, EndpointWork } from './client-endpoint.js';
+import { decisionReporter } from './decision-reporter.js';
 import { grantScopes } from './grant-scopes.js';
 import type { IssueToken } from './issue-token.js';
-import { decisionReporter } from './report-decision.js';
 import type { ConstrainSender } from './sender-constraint.js';
 import { TokenRequestError } from './token-request-error.js';
 

@@ -1,7 +1,7 @@
 /** Writes sign-ins, sign-outs and refused links to the audit log (OWASP ASVS 16.3.1). */
 import type { Clock } from '../../contracts/clock.js';
 import type { Member } from '../../management/member.js';
-import { transactOn } from '../../management/transact.js';
+import { retryTransaction } from '../../management/retry-transaction.js';
 import { withoutMappedPrefix } from '../../protocol/ip-address.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 
@@ -36,7 +36,7 @@ export function signInAudit(
   async function record(action: string, { id, account }: Pick<Member, 'id' | 'account'>, origin: string | undefined) {
     const who = { actor: id, role: roleOf(members.get(id)), origin: originOf(origin) };
     const what = { action, outcome: 'done', subject: null, before: null, after: null };
-    await transactOn(repository, (tx) => tx.audit({ at: clock.now(), account, ...who, ...what }));
+    await retryTransaction(repository, (tx) => tx.audit({ at: clock.now(), account, ...who, ...what }));
   }
 
   return {
@@ -45,7 +45,7 @@ export function signInAudit(
     async refused(origin) {
       const who = { actor: UNKNOWN_ACTOR, role: null, origin: originOf(origin) };
       const what = { action: 'sign_in', code: 'bad_link', subject: null };
-      await transactOn(repository, async (tx) => {
+      await retryTransaction(repository, async (tx) => {
         for (const account of everyAccount) await tx.auditRefusal({ at: clock.now(), account, ...who, ...what });
       });
     },

@@ -20,8 +20,8 @@ import {
   repeatsAuthorization,
 } from '../../protocol/authorization-header.js';
 import type { AccessTokensOptions } from '../../tokens/access-tokens-options.js';
+import { endFailedRequest } from '../end-failed-request.js';
 import { fail } from '../middleware.js';
-import { endFailedRequest } from '../next-error.js';
 import { askVerifiers, type FinalOutcome } from './ask-verifiers.js';
 import { createGate, type Gate } from './gate.js';
 import { hasMultipleCredentials } from './multiple-credentials.js';

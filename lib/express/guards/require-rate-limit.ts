@@ -4,11 +4,11 @@ import type { AccessPrincipal, Principal } from '../../credentials/principal.js'
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
 import { afterReads } from '../../http/after-reads.js';
+import { endFailedRequest } from '../end-failed-request.js';
 import { refuse } from '../gate/refuse.js';
 import { reportDecision } from '../gate/report-decision.js';
 import { authContextOf } from '../gate/request-principal.js';
 import { fail, type Middleware } from '../middleware.js';
-import { endFailedRequest } from '../next-error.js';
 import { type GateMetadata, type GuardMetadata, mark } from '../route-metadata.js';
 import { type RateLimitOptions, readRateLimitOptions } from './rate-limit-options.js';
 import { createRatePlans, type RatePlan, type RateWindow, rateLimitItem, secondsOf } from './rate-plan.js';

@@ -6,8 +6,8 @@ import { formatScope } from '../../protocol/scope.js';
 import { own } from '../../protocol/strict-json.js';
 import { AccessKeys } from '../../tokens/access-key-lookup.js';
 import type { ClientRequest, EndpointAnswer, EndpointWork } from '../client-endpoint.js';
+import { decisionReporter } from '../decision-reporter.js';
 import { MAX_BYTES_WITH_TOKEN } from '../read-parameters.js';
-import { decisionReporter } from '../report-decision.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
 import { confirmationOf, type IssuedToken, type ReadIssuedToken } from './read-issued-token.js';
 

@@ -10,7 +10,7 @@ import { readAllOrIds, readFlag, readGiven, readId, readIds, readScopes, readTex
 import { ManagementError, noSuchAccount } from '../management-error.js';
 import { mapStoreErrors } from '../map-store-errors.js';
 import { type Page, pageOf, readAfter, readLimit } from '../pagination.js';
-import { transactOn } from '../transact.js';
+import { retryTransaction } from '../retry-transaction.js';
 import { type Account, accountOf, toAccountEntitlement } from './account-view.js';
 
 /**
@@ -106,7 +106,7 @@ export function accountsOf(store: CredentialStore, clock: Clock): Accounts {
     work: (tx: RepositoryTransaction, now: number) => Promise<void>,
   ): Promise<Account> {
     readText('operator', operator);
-    return await transactOn(repository, async (tx) => {
+    return await retryTransaction(repository, async (tx) => {
       const now = clock.now();
       const was = await tx.lockAccount(id);
       await work(tx, now);

@@ -9,7 +9,7 @@ import { ManagementError } from '../management-error.js';
 import { mapStoreErrors } from '../map-store-errors.js';
 import { type Member, readMember } from '../member.js';
 import { type Action, isAllowed, permissionTitle } from '../permissions.js';
-import { transactOn } from '../transact.js';
+import { retryTransaction } from '../retry-transaction.js';
 
 /** An operation that a member requests. */
 export interface Operation {
@@ -66,7 +66,7 @@ export function createOperations(store: CredentialStore, clock: Clock): Operatio
   ): Promise<T> {
     const member = readMember(given);
     return await attempt(member, operation, () =>
-      transactOn(repository, async (tx) => {
+      retryTransaction(repository, async (tx) => {
         const actor = { member, now: clock.now() };
         const { result, subject, fields } = await work(tx, actor);
         if (fields === undefined) return result;
@@ -95,7 +95,7 @@ export function createOperations(store: CredentialStore, clock: Clock): Operatio
   /** Writes a refusal in a transaction of its own, because the transaction of the refused operation is rolled back. */
   async function writeRefusal(member: Member, operation: Operation, { code }: ManagementError): Promise<void> {
     const entry = entryOf({ member, now: clock.now() }, operation);
-    await transactOn(repository, (tx) => tx.auditRefusal({ ...entry, subject: operation.subject ?? null, code }));
+    await retryTransaction(repository, (tx) => tx.auditRefusal({ ...entry, subject: operation.subject ?? null, code }));
   }
 
   return { read, change };

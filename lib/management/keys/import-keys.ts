@@ -12,7 +12,7 @@ import { type AccountEntitlement, checkEntitlement } from '../entitlement.js';
 import { readGiven, readId, readNewKeyId, readText, readTime, UNPRINTABLE } from '../fields.js';
 import { invalid, ManagementError, noSuchAccount } from '../management-error.js';
 import { mapStoreErrors } from '../map-store-errors.js';
-import { transactOn } from '../transact.js';
+import { retryTransaction } from '../retry-transaction.js';
 import { type KeySettings, readNewKey, toKeyEntitlement } from './key-settings.js';
 import { newId } from './new-secret.js';
 
@@ -81,7 +81,7 @@ export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
     }
     if (refused.length > 0) return { imported: 0, known: 0, refused };
 
-    const imported = transactOn(store.repository, async (tx) => {
+    const imported = retryTransaction(store.repository, async (tx) => {
       const known = await tx.knownDigests([...digests]);
       const foreign = foreignTo(account, rows, known);
       if (foreign.length > 0) return { imported: 0, known: 0, refused: foreign };

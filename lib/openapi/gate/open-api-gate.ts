@@ -13,7 +13,7 @@ import type { Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
 import { anything, type OptionTable, oneOf, readTable, withDefault } from '../../options/option-table.js';
 import { plainChallenges } from '../../protocol/challenge.js';
-import { linkOperations } from '../document/operation-requirements.js';
+import { linkOperations } from '../document/link-operations.js';
 import { readDocument } from '../document/read-document.js';
 import type { Schemes } from '../document/scheme-verifiers.js';
 import { findRoute } from './find-express-route.js';

@@ -12,7 +12,10 @@ const MAX_RETRIES = 3;
  *
  * @throws ManagementError `unavailable` if the store fails.
  */
-export function transactOn<T>(repository: Repository, work: (tx: RepositoryTransaction) => Promise<T>): Promise<T> {
+export function retryTransaction<T>(
+  repository: Repository,
+  work: (tx: RepositoryTransaction) => Promise<T>,
+): Promise<T> {
   return mapStoreErrors(async () => {
     for (let left = MAX_RETRIES; ; left -= 1) {
       try {
