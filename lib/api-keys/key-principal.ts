@@ -39,7 +39,7 @@ export function keyPrincipalOf(
     expiresAt: Number.isFinite(end) ? end / 1_000 : undefined,
     keyAcceptedUntil: acceptedUntil === undefined ? undefined : end / 1_000,
   };
-  // Each field below is added only if it is set, because few keys have one: this makes most cached principals smaller.
+  // Each field below is added only if it is set: without these fields, a cached principal takes less memory.
   if (shared.listedScopes !== undefined) Object.assign(principal, { listedScopes: shared.listedScopes });
   if (metadata !== undefined) Object.assign(principal, { metadata });
   if (allowedAddresses !== undefined) {

@@ -28,7 +28,7 @@ export class UsageCounting {
     if (this.#resolver.usageOf === undefined) return undefined;
     try {
       const counter = this.#resolver.usageOf(id);
-      // A promise is no counter. If it rejected unhandled, the process would end.
+      // The resolver may return a promise by mistake. An unhandled rejection of it would end the process.
       handleRejection(this.#name, counter);
       return counter;
     } catch (error) {

@@ -18,7 +18,7 @@ export interface FormattedError {
   readonly exitCode: number;
 }
 
-/** The command-line option for each field that a `ManagementError` can name. */
+/** The command-line option that sets a field. A message about another field names the field. */
 const OPTION_OF: Readonly<Record<string, string>> = {
   name: '--name',
   apis: '--api',

@@ -1,6 +1,6 @@
 /**
- * Creates the DPoP proofs of one client (RFC 9449 §4). The client has its own key pair, and stores the nonces of the
- * servers.
+ * Creates the DPoP proofs of one client (RFC 9449 §4), with a key pair of its own. It stores the last nonce of each
+ * server.
  */
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { signJwt } from '../http/client-private-key.js';

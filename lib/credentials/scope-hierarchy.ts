@@ -12,7 +12,8 @@ export type ImpliedScopes = ReadonlyMap<string, readonly string[]>;
  * Resolves the option `implies` of `apiMap`.
  *
  * @param isListed - Whether the map lists a scope.
- * @throws TypeError for a scope that is not listed, and for a cycle.
+ * @throws TypeError if `implies` does not map scopes to lists of scopes, names a scope that is not listed, or has a
+ *   cycle.
  */
 export function resolveImplies(implies: unknown, isListed: (scope: string) => boolean): ImpliedScopes {
   if (typeof implies !== 'object' || implies === null || Array.isArray(implies)) {

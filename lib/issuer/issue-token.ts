@@ -75,8 +75,8 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy): IssueT
   };
 
   /**
-   * Returns the time for `iat`. It does not go back if the clock is set back a little: a resource server that ignores
-   * `tokens_not_before` may decide by `iat` whether a token was issued before a revocation.
+   * Returns the time for `iat`. It does not go back if the clock is set back by a few seconds. Otherwise, a resource
+   * server that compares `iat` with the time of a revocation would refuse tokens that were issued after it.
    */
   function issueTime(): number {
     const now = Math.floor(clock.now() / 1_000);

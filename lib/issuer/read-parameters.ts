@@ -31,7 +31,8 @@ const BODY_FAULTS: Readonly<Record<BodyFault, { status?: number; headers?: Recor
  * Reads the parameters of a request. If the host app has parsed the body already, `req.body` is used.
  *
  * @param timeoutMs - Maximum milliseconds to receive the body.
- * @throws TokenRequestError for a wrong type, a body that is too large or too slow, and repeated parameters.
+ * @throws TokenRequestError for a wrong `Content-Type` or `Content-Encoding`; for a body that is too large, too slow,
+ *   incomplete or wrongly encoded; and for repeated parameters.
  * @throws Error if other middleware read the body and left no `req.body`.
  */
 export async function readParameters(

@@ -12,7 +12,7 @@ export interface Engine {
   readonly feed: Kysely<Tables>;
   /** Connections for the lists and searches of management. */
   readonly lists: Kysely<Tables>;
-  /** The number of rows that one statement of a search reads. */
+  /** The number of rows that each statement of a search reads after the first, which reads fewer. */
   readonly batch: number;
   /** The clock of the database, in milliseconds since 1970. It is used for times that every process must agree on. */
   readonly now: RawBuilder<number>;

@@ -123,8 +123,8 @@ export interface SigningKeyRow {
 }
 
 /**
- * A row that only the encryption key of this database can decrypt. An instance that cannot decrypt it has a wrong key
- * and does not start.
+ * A row that only an encryption key of this database can decrypt. An instance with encryption keys of which none
+ * decrypts it does not start.
  */
 export interface EncryptionCheckRow {
   /** Always 1. */

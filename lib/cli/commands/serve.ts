@@ -1,6 +1,6 @@
 /**
- * `keyward serve`: serves the issuer, the Dashboard, health checks and, with `--api`, the management API over one
- * store.
+ * `keyward serve`: serves the issuer, the Dashboard, health checks and, with `--api`, the management API. All of them
+ * use one store.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -34,7 +34,7 @@ import { announcementOn } from '../serve/startup-output.js';
 import { waitForAccount } from '../serve/wait-for-account.js';
 import { type Interruption, listenForInterruption } from '../terminal/interruption.js';
 
-/** Milliseconds for which requests in progress may still run after the server received a signal to end. */
+/** Milliseconds that requests in progress get to finish after a signal to end. */
 const SHUTDOWN_TIMEOUT_MS = 8_000;
 
 export function addServeCommand(program: Command, io: Io): void {

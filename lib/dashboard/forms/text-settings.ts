@@ -1,6 +1,6 @@
 /**
- * Converts metadata, IP addresses and rate limits to the text of a field, and back. Management validates the parsed
- * values.
+ * Parses the text of form fields: metadata, IP addresses and rate limits; and formats metadata and rate limits as such
+ * text. Management validates the parsed values.
  */
 import { formatRateLimit, parseRateLimit, type RateLimit } from '../../credentials/rate-limit.js';
 import { invalid } from '../../management/management-error.js';

@@ -24,7 +24,7 @@ export function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, 'Method not allowed', message, { Allow: allow });
 }
 
-/** For a form without a valid hidden field, such as its version. Forms of the Dashboard always have these fields. */
+/** For a request without a valid hidden field, such as the version. No form of the Dashboard sends such a request. */
 export function incompleteForm(): HttpError {
   return badRequest('This form is incomplete. Go back, reload the page and try again.');
 }

@@ -14,8 +14,8 @@ import { boundTokenMembers, metadataUrl, type ResourceMetadataDocument } from '.
 /** Options of `resourceMetadata`. */
 export interface ResourceMetadataOptions {
   /**
-   * The resource identifier: the https URL by which clients know the resource, without a fragment. Plain http is
-   * accepted only for a loopback host.
+   * The resource identifier: the https URL by which clients know the resource, without a user name, password or
+   * fragment. Plain http is accepted only for a loopback host.
    */
   readonly resource: string;
   /** The verifiers of the gate of the resource. Each verifier of access tokens must have `resource` as an audience. */

@@ -48,7 +48,7 @@ const SIGNING: Readonly<Record<SigningAlgorithm, Signing>> = Object.freeze({
   EdDSA: { hash: null, pooled: false },
 });
 
-/** All signing algorithms, to validate options. */
+/** The algorithms with which an issuer can sign. */
 export const SIGNING_ALGORITHMS = Object.freeze(Object.keys(SIGNING)) as readonly SigningAlgorithm[];
 
 // Only public JWK members are published (RFC 7518 §6).

@@ -33,9 +33,9 @@ const READ_UNKNOWN_EVERY = 1_000;
 /** Seconds for which caches may keep the published keys. */
 export const PUBLISHED_KEYS_MAX_AGE = 300;
 /**
- * Milliseconds for which an instance continues to sign with the previous key after it has first read a new one. After
- * this time, all instances publish the new key, even if their last read was slow, and no cache has an older key set, so
- * every resource server can verify the tokens of the new key.
+ * Milliseconds for which an instance that has read a new key still signs with the previous one. By then, every instance
+ * that reaches the store publishes the new key, and no cache has an older key set, so resource servers can verify its
+ * tokens. The last 5 seconds are for slow reads.
  */
 const SIGNS_AFTER = READ_EVERY + PUBLISHED_KEYS_MAX_AGE * 1_000 + 5_000;
 /**

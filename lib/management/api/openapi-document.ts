@@ -26,9 +26,7 @@ const HEADERS: Readonly<Record<string, object>> = {
 };
 
 /**
- * Creates the document.
- *
- * @param base - Where the API is mounted.
+ * @param base - The path where the API is mounted; `''` if it is at the root, or not known.
  */
 export function openApiDocument(operations: readonly ApiOperation[], base: string): OpenApiDocument {
   const paths: Record<string, Record<string, object>> = {};

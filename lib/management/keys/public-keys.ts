@@ -39,8 +39,8 @@ const EXPECTED = 'expected a public key as a JWK or in PEM format';
 /**
  * Reads a public key.
  *
- * @throws ManagementError `invalid` if the value is not a public key. A private key is neither stored nor repeated in
- *   the message.
+ * @throws ManagementError `invalid` for a value that is not a single public key, and for a key or `kid` that is not
+ *   accepted. A private key is neither stored nor repeated in the message.
  */
 function readPublicKey(value: unknown): ReadPublicKey {
   const jwk = typeof value === 'string' ? parseText(value) : readJwk(value);

@@ -1,4 +1,4 @@
-/** Reads the names of keys by their ids, for the audit log. */
+/** Reads the names of keys by their ids, for pages that have only the ids, such as the audit log. */
 import type { CredentialStore } from '../../store/credential-store.js';
 import type { Operations } from '../audit-log/audited-operation.js';
 import { invalid } from '../management-error.js';

@@ -187,12 +187,13 @@ function refuse(req: IncomingMessage, next: (error: unknown) => void, reason: st
 }
 
 /**
- * Decides between a concrete and a templated operation by asking the router which route handles the request. If this
- * route also handles an example path that only the template matches, it is the route of the templated operation.
+ * Decides whether a request belongs to a concrete or a templated operation. It asks the router which route handles the
+ * path, and which routes handle example paths that only a template matches. A route that handles such an example
+ * belongs to the templated operation.
  *
- * @param found - The operation by the rules of OpenAPI and the settings of the app.
- * @returns `undefined` if the operation cannot be determined: the router finds no route and the path is not exactly the
- *   concrete one, or the app tries the templated route before the concrete one.
+ * @param found - The operation that the document and the settings of the router select.
+ * @returns `undefined` if it cannot be decided: the router tries the templated route before the concrete one, or it
+ *   finds no route and the path differs from the concrete one in case or in a slash at the end.
  */
 function askRouter<D>(
   req: ExpressRequest,

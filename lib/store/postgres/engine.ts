@@ -16,8 +16,8 @@ const JITTER = 0.1;
 /** Minimum milliseconds between two polls while notifications arrive. */
 const MIN_POLL_INTERVAL = 50;
 
-// Lookups have a separate pool, so that searches, and writers that wait for a lock, cannot take its connections. The
-// feed has one too: it must be polled even while all lookups hang, because otherwise no cached entry may be used.
+// Lookups have their own pool, so that searches, and writers that wait for a lock, cannot take its connections. So has
+// the feed: if it is not polled, cached entries become unusable, so a poll must not wait behind lookups that hang.
 const LOOKUPS: PoolBounds = { maxConnections: 6, connectTimeout: 1_000, statementTimeout: 1_000 };
 const FEED: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 1_000 };
 const REQUEST_WRITES: PoolBounds = { maxConnections: 4, connectTimeout: 1_000, statementTimeout: 1_000 };
