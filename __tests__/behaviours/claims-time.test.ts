@@ -118,10 +118,10 @@ describe('tolerance', () => {
 
   it.each<[unknown, string]>([
     [Number.NaN, 'NaN'],
-    [-1, 'number'],
-    [Number.POSITIVE_INFINITY, 'number'],
-    ['60', 'string'],
-    [301, 'number'],
+    [-1, '-1'],
+    [Number.POSITIVE_INFINITY, 'Infinity'],
+    ['60', 'a string'],
+    [301, '301'],
   ])('C05 clockTolerance %p: the app does not start', (clockTolerance, got) => {
     expect(() => verifierOf({ clockTolerance: clockTolerance as number })).toThrow(
       new TypeError(`accessTokens: option "clockTolerance" must be a number from 0 to 300, got ${got}`),

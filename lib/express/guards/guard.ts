@@ -191,7 +191,7 @@ function readContext(name: string, given: AuthenticationContext): Authentication
   );
 }
 
-/** Checks scopes that a challenge will name: RFC 6750 section 3 allows only these characters in a challenge. */
+/** Checks the scopes that a challenge will name: one or more, each with the characters of RFC 6750 section 3. */
 function readScopes(name: string, given: unknown): readonly string[] {
   const scopes: unknown[] = Array.isArray(given) ? [...given] : [];
   if (scopes.length === 0 || !scopes.every(isScopeToken)) {

@@ -165,7 +165,7 @@ function looseKeyOf(path: string): { readonly key: string; readonly hasSlash: bo
   return { key: path.slice(1, hasSlash ? -1 : undefined).toLowerCase(), hasSlash };
 }
 
-/** Whether a path that matches a template except for case or a slash at the end matches by the settings of the router. */
+/** Whether a path that matches a template except for case or the last slash also matches by the router's settings. */
 function fits({ text, parts }: PathTemplate, path: string, hasSlash: boolean, settings: PathSettings): boolean {
   if (settings.strict && text.endsWith('/') !== (hasSlash || path === '/')) return false;
   if (!settings.caseSensitive) return true;
