@@ -97,7 +97,79 @@ describe('keyward keys import: a line that cannot be read', () => {
   });
 });
 
+/** How many bytes of a file are read at once. */
+const CHUNK = 65_536;
+
+describe('keyward keys import: a file of several chunks', () => {
+  /** A blank line by which the next line starts at a place in the file. */
+  const blankUntil = (place: number, end: string) => ' '.repeat(place - HEADING.length - 2 * end.length);
+
+  it('counts a line once whose CRLF is in two chunks', async () => {
+    const blank = blankUntil(CHUNK + 1, '\r\n');
+    const { code, err } = await importing(table([blank, lineOf(1), 'bad'], '\r\n'));
+    expect([code, err.split('\n')[0]]).toEqual([1, 'line 4: expected 4 cells, one for each column, got 1']);
+    expect((await importing(table([blank, lineOf(1), lineOf(2)], '\r\n'))).out).toMatch(/^2 keys imported/);
+  });
+
+  it('reads a character whose bytes are in two chunks', async () => {
+    const key = lineOf(1, 'caf\u00e9');
+    const blank = blankUntil(CHUNK + 1 - Buffer.byteLength(key), '\n');
+    expect(await importing(table([blank, key]))).toMatchObject({ code: 0, err: '' });
+    expect((await keyward.run('keys', 'list', '--account', 'acme')).out).toContain('caf\u00e9');
+  });
+
+  it('reads a line that is in two chunks, also without a line break at its end', async () => {
+    const text = `${HEADING}\n${blankUntil(CHUNK - 40, '\n')}\n${lineOf(1, 'Till')}`;
+    expect((await importing(text)).out).toMatch(/^1 key imported/);
+    expect((await importing(`${text},`)).err).toMatch(/^line 3: expected 4 cells/);
+  });
+});
+
+describe('keyward keys import: a line has at most 1,000,000 characters', () => {
+  const lineWith = (characters: number) => lineOf('long').padEnd(characters, 'x');
+  const tooLong = (line: number) =>
+    `${join(folder, 'keys.csv')}: line ${line} is longer than 1000000 characters; check that the file is CSV; to resume the import, add --from-line 2\n`;
+
+  it.each([
+    ['LF', '\n'],
+    ['CRLF', '\r\n'],
+    ['CR', '\r'],
+  ])('that end with %s', async (_what, end) => {
+    const longest = await importing(table([lineWith(1_000_000)], end));
+    expect(longest.err).toMatch(/^line 2: name: expected at most 100 visible characters\n/);
+    const { code, err } = await importing(table([lineWith(1_000_001)], end));
+    expect([code, err]).toEqual([2, tooLong(2)]);
+  });
+
+  it('that end with the file', async () => {
+    const longest = await importing(`${HEADING}\n${lineWith(1_000_000)}`);
+    expect(longest.err).toMatch(/^line 2: name: expected at most 100 visible characters\n/);
+    expect((await importing(`${HEADING}\n${lineWith(1_000_001)}`)).err).toBe(tooLong(2));
+  });
+
+  it('whose CRLF is in two chunks', async () => {
+    const blank = ' '.repeat(16 * CHUNK - 1 - 1_000_000 - HEADING.length - 4);
+    const longest = await importing(table([blank, lineWith(1_000_000)], '\r\n'));
+    expect(longest.err).toMatch(/^line 3: name: expected at most 100 visible characters\n/);
+    expect((await importing(table([blank, lineWith(1_000_001)], '\r\n'))).err).toBe(tooLong(3));
+  });
+
+  it('is also true of a blank line, and of the heading', async () => {
+    expect((await importing(table([' '.repeat(1_000_001)]))).err).toBe(tooLong(2));
+    const { code, err } = await importing(`${HEADING.padEnd(1_000_001, 'x')}\n`);
+    expect([code, err]).toEqual([
+      2,
+      `${join(folder, 'keys.csv')}: line 1 is longer than 1000000 characters; check that the file is CSV\n`,
+    ]);
+  });
+});
+
 describe('keyward keys import: if it cannot continue', () => {
+  it('names a folder once that is given for a file', async () => {
+    const { code, err } = await keyward.run('keys', 'import', folder, '--account', 'acme');
+    expect([code, err]).toEqual([2, `${folder}: EISDIR: illegal operation on a directory, read\n`]);
+  });
+
   it.each([[[]], [['--json']]])('reports what was imported until then (%j)', async (args) => {
     const endless = 'x'.repeat(1_100_000);
     const { code, out, err } = await importing(table([...linesOf(1_003), endless]), ...args);

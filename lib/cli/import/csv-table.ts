@@ -122,6 +122,13 @@ function rowOf(cells: readonly string[] | undefined, names: readonly string[]): 
 
 /** Yields the lines that are not blank, with their numbers in the file. A cell cannot span two lines. */
 async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLine, void, void> {
+  function checkLength(text: string, line: number): void {
+    // The carriage return of CRLF may be at the end of a chunk. It is no part of the line.
+    if (text.length - (text.endsWith('\r') ? 1 : 0) <= MAX_LINE) return;
+    const longest = `longer than ${MAX_LINE} characters`;
+    throw new CliError(`${file}: line ${line} is ${longest}; check that the file is CSV`, EXIT.usage);
+  }
+
   let number = 0;
   let rest = '';
   try {
@@ -131,16 +138,15 @@ async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLin
       rest = texts.pop() ?? '';
       for (const text of texts) {
         number += 1;
+        checkLength(text, number);
         if (text.trim() !== '') yield { number, text: number === 1 ? text.replace(/^\uFEFF/, '') : text };
       }
-      if (rest.length > MAX_LINE) {
-        const longest = `longer than ${MAX_LINE} characters`;
-        throw new CliError(`${file}: line ${number + 1} is ${longest}; check that the file is CSV`, EXIT.usage);
-      }
+      checkLength(rest, number + 1);
     }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw typeof code === 'string' ? new CliError(`${file}: ${message}`, EXIT.usage) : error;
+    // An error of the operating system, such as EISDIR. Other errors name the file already, or are bugs.
+    throw /^E[A-Z0-9]+$/.test(String(code)) ? new CliError(`${file}: ${message}`, EXIT.usage) : error;
   }
   if (rest.trim() !== '') yield { number: number + 1, text: rest };
 }
