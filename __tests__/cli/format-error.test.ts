@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { formatError, outputLost } from '../../lib/cli/format-error.js';
 import { CliError, EXIT } from '../../lib/cli/io.js';
 import { ManagementError } from '../../lib/management/management-error.js';
 import { MissingPackageError } from '../../lib/store/optional-package.js';
 import { StoreError } from '../../lib/store/store-error.js';
+
+const coded = (code: string) => Object.assign(new TypeError('a fault'), { code });
 
 describe('formatError', () => {
   it.each<[string, Error, string, number]>([
@@ -70,7 +73,40 @@ describe('formatError', () => {
     expect(formatError(error)).toEqual({ code: 'invalid', exitCode: 1, message: `${option}: expected another` });
   });
 
-  it('leaves unexpected errors to be printed with their stack', () => {
-    expect(formatError(new TypeError('a fault'))).toBeUndefined();
+  it.each(['EACCES', 'EBUSY', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'ENXIO', 'EPERM', 'EROFS'])(
+    'is a mistake in the command: %s of a file that it names',
+    (code) => {
+      const error = Object.assign(new Error(`${code}: open 'x'`), { code });
+      expect(formatError(error)).toEqual({ code: 'usage', exitCode: 2, message: `${code}: open 'x'` });
+    },
+  );
+
+  it('is a mistake in the command: a file that Node cannot open', () => {
+    const thrownBy = (work: () => unknown): unknown => {
+      try {
+        return work();
+      } catch (error) {
+        return error;
+      }
+    };
+    const missing = thrownBy(() => readFileSync('/none/at/all'));
+    expect(formatError(missing)).toMatchObject({ exitCode: 2, message: expect.stringContaining("'/none/at/all'") });
+    expect(formatError(thrownBy(() => readFileSync('/')))).toMatchObject({ exitCode: 2 });
+  });
+
+  it.each<[string, unknown]>([
+    ['an error without a code', new TypeError('a fault')],
+    ['a wrong argument of a function of Node', coded('ERR_INVALID_ARG_TYPE')],
+    ['a failed assertion', coded('ERR_ASSERTION')],
+    ['a stream that ended early', coded('ERR_STREAM_PREMATURE_CLOSE')],
+    ['an error of a driver', coded('SQLITE_MISUSE')],
+    ['an error of a connection', coded('ECONNRESET')],
+    ['a file descriptor that is closed', coded('EBADF')],
+    ['a code that is a number', Object.assign(new Error('a fault'), { code: 2 })],
+    ['a text', 'a fault'],
+    ['nothing', undefined],
+    ['null', null],
+  ])('leaves unexpected errors to be printed with their stack: %s', (_what, error) => {
+    expect(formatError(error)).toBeUndefined();
   });
 });

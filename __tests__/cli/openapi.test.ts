@@ -193,4 +193,20 @@ describe('keyward openapi', () => {
       expect(err).toMatch(message);
     }
   });
+
+  it('shows an error of the module with its stack, because it is no mistake in the command', async () => {
+    const broken = APP.replace('{ secretKey: keys }', '{ get secretKey() { return undefined.verify; } }');
+    for (const command of ['check', 'describe']) {
+      const { code, out, err } = await runProgram(['openapi', command, file('broken.mjs', broken), json]);
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toMatch(/TypeError: Cannot read properties of undefined.*\n +at .*broken\.mjs/);
+    }
+  });
+
+  it('finds the app and the schemes in an object that is the default export', async () => {
+    const text = `${APP.replaceAll('export const', 'const')} export default { app, schemes };`;
+    const { code, out, err } = await runProgram(['openapi', 'describe', file('object.mjs', text), json]);
+    expect([code, err]).toEqual([0, '']);
+    expect(JSON.parse(out).paths['/payments/{id}'].get.security).toEqual(SECURITY);
+  });
 });

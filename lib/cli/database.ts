@@ -94,9 +94,14 @@ export function plain(message: string): string {
   return code !== '' && text.includes(code) ? text : message;
 }
 
+/** The start of each message about the URL or the encryption key. */
+const MISTAKE = 'openStore: ';
+
 function openingError(error: unknown, database: Database, encryptionKeys: EncryptionKeys | undefined): unknown {
-  if (!(error instanceof TypeError || error instanceof StoreError)) return error;
-  const message = error.message.replace(/^openStore: /, '');
+  // Any other TypeError is a bug, which is printed with its stack.
+  const isMistake = error instanceof TypeError && error.message.startsWith(MISTAKE);
+  if (!isMistake && !(error instanceof StoreError)) return error;
+  const message = error.message.startsWith(MISTAKE) ? error.message.slice(MISTAKE.length) : error.message;
   if (error instanceof StoreError) {
     if (error.code !== 'encryption_key') return new CliError(`${database.name}: ${plain(message)}`, EXIT.unavailable);
     return new CliError(message.replace('encryptionKey', encryptionKeys?.source ?? 'the key'), EXIT.unavailable);

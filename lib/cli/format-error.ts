@@ -62,10 +62,18 @@ export function formatError(error: unknown): FormattedError | undefined {
   if (error instanceof ManagementError) {
     return formatted(asTyped(error), error.status === 503 ? EXIT.unavailable : EXIT.refused, error.code);
   }
-  const { message, code } = error as NodeJS.ErrnoException;
-  // An error of the operating system or of Node, which has a text as its `code`: for a missing file, for example, the
-  // message contains the path.
-  return typeof code === 'string' ? formatted(message, EXIT.usage) : undefined;
+  // The error of a file that the command line names: its message contains the path.
+  if (isFileError(error)) return formatted(error.message, EXIT.usage);
+  return undefined;
+}
+
+/** Codes of the operating system for a path that is wrong, or that this user has no rights for. */
+const FILE_ERRORS = [
+  ...['EACCES', 'EBUSY', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'ENXIO', 'EPERM', 'EROFS'],
+];
+
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return FILE_ERRORS.includes(String((error as NodeJS.ErrnoException | null | undefined)?.code));
 }
 
 /**

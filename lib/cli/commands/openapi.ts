@@ -108,12 +108,15 @@ function differencesOf(assert: () => void): readonly string[] {
   }
 }
 
+/** The start of each message about the document or an option. Any other TypeError is a bug. */
+const MISTAKE = /^(?:assertMatchesOpenApi|describeSecurity|OpenAPI document)[:,] /;
+
 function asCliError<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
     if (error instanceof KeywardError) throw new CliError(error.message, EXIT.refused);
-    if (error instanceof TypeError) throw new CliError(error.message, EXIT.usage);
+    if (error instanceof TypeError && MISTAKE.test(error.message)) throw new CliError(error.message, EXIT.usage);
     throw error;
   }
 }

@@ -1,0 +1,26 @@
+import { describe, expect, it, jest } from '@jest/globals';
+
+const openStore = jest.fn<() => Promise<never>>();
+jest.unstable_mockModule('../../lib/store/open-store.js', () => ({ openStore, checkDriver: openStore }));
+const { checkDatabaseDriver, openDatabase } = await import('../../lib/cli/database.js');
+const { CliError } = await import('../../lib/cli/io.js');
+
+const DATABASE = { url: 'file:./keyward.db', source: '--database', name: 'file:./keyward.db' };
+
+describe.each([
+  ['opening a database', openDatabase],
+  ['checking its driver', checkDatabaseDriver],
+])('%s', (_what, work) => {
+  it('throws an unexpected TypeError as it is, so that it is printed with its stack', async () => {
+    const bug = new TypeError("Cannot read properties of undefined (reading 'id')");
+    openStore.mockRejectedValue(bug);
+    await expect(work(DATABASE)).rejects.toBe(bug);
+  });
+
+  it('names the option for a wrong URL', async () => {
+    openStore.mockRejectedValue(new TypeError('openStore: expected a URL'));
+    const thrown = await work(DATABASE).catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(CliError);
+    expect(thrown).toMatchObject({ message: '--database: expected a URL', exitCode: 2 });
+  });
+});
