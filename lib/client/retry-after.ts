@@ -1,4 +1,9 @@
 const OVERLOADED = [429, 503];
+/**
+ * Matches an HTTP-date (RFC 9110 §5.6.7). Only the format of asctime has no `GMT`, and `Date.parse` would read it in the
+ * local time zone.
+ */
+const HTTP_DATE = /^[A-Z][a-z]+(?:, .* GMT| [A-Z][a-z]{2} [\d ]\d [\d:]{8} \d{4})$/;
 
 /**
  * Returns the seconds that a response asks the client to wait (RFC 9110 §10.2.3).
@@ -10,6 +15,7 @@ export function retryAfterOf({ status, headers }: Response, now: number): number
   const value = headers.get('retry-after');
   if (!OVERLOADED.includes(status) || value === null) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
-  const date = Date.parse(value);
+  // `Date.parse` accepts more than an HTTP-date: `1.5`, for example, would be a date in the past.
+  const date = HTTP_DATE.test(value) ? Date.parse(value.endsWith('GMT') ? value : `${value} GMT`) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1_000);
 }
