@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Command } from 'commander';
 import type { Router } from 'express';
 import { createIssuer } from '../../issuer/create-issuer.js';
@@ -58,6 +58,7 @@ export function addServeCommand(program: Command, io: Io): void {
 
   async function serve(settings: ServeSettings, store: CredentialStore, database: Database): Promise<void> {
     const server = createServer();
+    const sockets = socketsOf(server);
     server.listen(settings.port, settings.host);
     await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
       throw new CliError(listenMessage(settings, error.code), EXIT.usage);
@@ -97,7 +98,7 @@ export function addServeCommand(program: Command, io: Io): void {
         for await (const choice of waitForAccount(choose, first.reason, ended.signal))
           announcement.later(choice, mount(choice));
       }
-      await end(server, interruption);
+      await end(server, sockets, interruption);
     } finally {
       process.off(NEW_LINKS, announcement.printNewLinks);
       interruption.ignore();
@@ -138,6 +139,16 @@ function routerOf(
   }
 }
 
+/** Returns the open connections of a server. */
+function socketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
 function listenMessage({ host, port }: ServeSettings, code: string | undefined): string {
   if (code === 'EADDRINUSE')
     return `port ${port} on ${host} is already in use (EADDRINUSE); choose another port with --port`;
@@ -150,11 +161,13 @@ function listenMessage({ host, port }: ServeSettings, code: string | undefined):
  * Waits for a signal, and closes the server when the requests in progress are answered, at the latest after
  * `SHUTDOWN_TIMEOUT_MS`. Then it throws a `CliError` with the exit code of the signal.
  */
-async function end(server: Server, { received }: Interruption): Promise<void> {
+async function end(server: Server, sockets: ReadonlySet<Socket>, { received }: Interruption): Promise<void> {
   const { name, exitCode } = await received;
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
+  // Node does not count a connection as idle on which no request has begun yet.
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   // Tells clients to close their connection. Otherwise, a client could keep its connection open with further requests,
   // and the server would not close.
   server.prependListener('request', (_req, res) => void res.setHeader('Connection', 'close'));
