@@ -93,6 +93,59 @@ describe.each(engines)('on %s, a list of audit entries', (engine) => {
     expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'account'));
   });
 
+  it('has every entry that matches, page by page, also the last one that a statement reads', async () => {
+    const [holder, other] = [await at.account(), await at.account()];
+    const written = Array.from({ length: 50 }, (_, number) => ({
+      ...{ at: START + Math.floor(number / 2), account: [holder.id, other.id][number % 16 < 8 ? 0 : 1] ?? '' },
+      // The first statement for a page of one entry reads eight entries: the eighth of them matches.
+      ...{ actor: 'period', action: number % 8 === 2 ? 'test.match' : 'test.other', subject: `${number}` },
+    }));
+    await at.store.repository.transact(async (tx) => {
+      for (const entry of written)
+        await tx.audit({ ...entry, role: null, outcome: 'done', before: null, after: null, origin: null });
+    });
+    const { audit } = at.management.accounts;
+    const subjects = async (filter: Parameters<typeof audit>[0]) => {
+      const seen: (string | null)[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await audit({ ...filter, limit: 1, after });
+        seen.push(...page.items.map(({ subject }) => subject));
+        if (page.next === null) return seen;
+        after = page.next;
+      }
+    };
+    const matches = ['42', '34', '26', '18', '10', '2'];
+    expect(await subjects({ action: 'test.match' })).toEqual(matches);
+    expect(await subjects({ actor: 'period', action: 'test.match' })).toEqual(matches);
+    const period = { from: new Date(START + 5), to: new Date(START + 17) };
+    expect(await subjects({ action: 'test.match', ...period })).toEqual(['26', '18', '10']);
+    expect(await subjects({ account: holder.id, action: 'test.match' })).toEqual(['34', '18', '2']);
+    expect(await subjects({ account: holder.id, actor: 'period', action: 'test.match' })).toEqual(['34', '18', '2']);
+    expect(await subjects({ account: other.id, action: 'test.match', ...period })).toEqual(['26', '10']);
+  });
+
+  it('of one account has every entry that matches, also the last one that a statement reads', async () => {
+    const holder = await at.account();
+    await at.store.repository.transact(async (tx) => {
+      for (let number = 0; number < 50; number += 1) {
+        await tx.audit({
+          ...{ at: START + Math.floor(number / 2), account: holder.id, actor: 'period', role: null, outcome: 'done' },
+          ...{ action: number % 8 === 2 ? 'test.match' : 'test.other', subject: `${number}`, origin: null },
+          ...{ before: null, after: null },
+        });
+      }
+    });
+    const seen: (string | null)[] = [];
+    for (let after: string | undefined; ; ) {
+      const filter = { actor: 'period', action: 'test.match', limit: 1, after };
+      const page = await at.management.audit(holder.owner, filter);
+      seen.push(...page.items.map(({ subject }) => subject));
+      if (page.next === null) break;
+      after = page.next;
+    }
+    expect(seen).toEqual(['42', '34', '26', '18', '10', '2']);
+  });
+
   it('has 50 entries on a page, unless it is asked for others', async () => {
     const holder = await at.account();
     await at.store.repository.transact(async (tx) => {
