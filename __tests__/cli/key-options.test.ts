@@ -289,6 +289,18 @@ describe('keyward audit', () => {
     expect(out).toMatch(/ refused +key_\S+ +\w+, [23] times\n/);
   });
 
+  it('shows the entries of a period: from its start, and before its end', async () => {
+    const { record } = await create();
+    const [row] = await onDatabase(place.url, `select at from audit where subject = '${record.id}'`);
+    const time = (plus: number) => new Date(Number(row?.at) + plus).toISOString();
+    const count = async (...args: string[]) =>
+      (await keyward.json<{ entries: object[] }>('audit', '--subject', record.id, ...args)).entries.length;
+    expect(await count('--from', time(0), '--to', time(1))).toBe(1);
+    expect(await count('--from', time(1))).toBe(0);
+    expect(await count('--to', time(0))).toBe(0);
+    expect(await count('--from', time(0).slice(0, 10))).toBe(1);
+  });
+
   it('of one account has no column for the account, and says how the next page is shown', async () => {
     await create();
     const { out } = await keyward.run('audit', '--account', 'acme', '--limit', '1');

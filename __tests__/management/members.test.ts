@@ -138,6 +138,19 @@ describe.each(engines)('on %s', (engine) => {
     ]);
   });
 
+  it('reads everything as a Reader', async () => {
+    const { holder, key } = await made(at, 'keys');
+    const reader: Member = { ...holder.developer, permissions: ['reader'] };
+    const { keys, accessKeys, keyNames, usage, recentUsage, audit } = at.management;
+    expect((await keys.list(reader)).items.map(({ id }) => id)).toEqual([key.id]);
+    expect((await keys.view(reader, key.id)).id).toBe(key.id);
+    expect((await accessKeys.list(reader)).items).toEqual([]);
+    expect((await keyNames(reader, [key.id])).size).toBe(key.name === null ? 0 : 1);
+    expect(await usage(reader, key.id)).toMatchObject({ id: key.id, accepted: 0 });
+    expect((await recentUsage(reader, [key.id])).size).toBe(0);
+    expect((await audit(reader, { subject: key.id })).items).toMatchObject([{ action: 'key.create' }]);
+  });
+
   it.each(['id', 'account', 'address'])('is invalid with NUL in its %s', async (field) => {
     const holder = await at.account();
     const doing = at.management.keys.list({ ...holder.owner, [field]: 'a\u0000' });

@@ -94,6 +94,16 @@ onServer('locks in PostgreSQL', () => {
     expect(await read).toBe(2);
   });
 
+  it('an account that another transaction has locked is read after its commit', async () => {
+    await storeKey(store);
+    held = await holdDatabase(stores.url, `update accounts set version = 2 where id = 'acme'`);
+    const read = store.repository.transact(async (tx) => (await tx.lockAccount('acme'))?.version);
+    await eventually(async () => (await backends(`and wait_event_type = 'Lock'`)) === 1);
+    await held.commit();
+    held = undefined;
+    expect(await read).toBe(2);
+  });
+
   it('N23 creations that wait for a lock and lists take no connection of lookups', async () => {
     const keys = await storeKeys(store, stores.url, { count: 50 });
     held = await holdDatabase(stores.url, 'update feed_head set position = position');

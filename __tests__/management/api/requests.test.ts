@@ -31,6 +31,18 @@ describe('requests of the API', () => {
     expect(await status(`/access-keys/${apiKey.id}/usage`)).toBe(404);
   });
 
+  it('the usage of a period has its first and its last day', async () => {
+    const { owner, key, accessKey } = await setup.account();
+    const [{ key: apiKey }, { key: client }] = [await key(), await accessKey()];
+    for (const path of [`/keys/${apiKey.id}/usage`, `/access-keys/${client.id}/usage`]) {
+      const { body } = await api.send(owner, 'GET', `${path}?from=2026-01-30&to=2026-02-01`);
+      expect([body.from, body.to]).toEqual(['2026-01-30', '2026-02-01']);
+      expect(body.days.map(({ day }: { day: string }) => day)).toEqual(['2026-01-30', '2026-01-31', '2026-02-01']);
+      const until = (await api.send(owner, 'GET', `${path}?to=2026-02-01`)).body;
+      expect([until.from, until.to]).toEqual(['2026-01-03', '2026-02-01']);
+    }
+  });
+
   it('a secret is not deleted with an old If-Match', async () => {
     const { owner, accessKey } = await setup.account();
     const { key } = await accessKey();
