@@ -67,6 +67,26 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     });
   });
 
+  it('reads lists of several names, every channel, the hint and the environment', async () => {
+    await keyward.json('accounts', 'put', 'acme', '--api', 'payments', '--api', 'disputes', '--channel', 'all');
+    const rest = 'secret,payments   disputes,old-8,,payments:read,all,,live_5678,sandbox,,';
+    expect(await importing([lineOf('a', rest), lineOf('b', 'public,payments,old-9,,,pc_1 pc_2,,,,,')])).toMatchObject({
+      ...{ code: 0, err: '' },
+    });
+    expect(await keyward.json('keys', 'view', 'old-8')).toMatchObject({
+      record: {
+        ...{ kind: 'secret', apis: ['payments', 'disputes'], scopes: ['payments:read'], channels: 'all', name: null },
+        ...{ hint: 'live_5678', environment: 'sandbox', platform: null, expiresAt: null },
+      },
+    });
+    expect(await keyward.json('keys', 'view', 'old-9')).toMatchObject({
+      record: {
+        ...{ kind: 'public', apis: ['payments'], scopes: null, channels: ['pc_1', 'pc_2'], environment: 'live' },
+        hint: `\u2026${digestOf('b').slice(0, 4)}`,
+      },
+    });
+  });
+
   it('has an audit entry with its count', async () => {
     await importing([lineOf('a'), lineOf('b')]);
     const { out } = await keyward.run('audit', '--account', 'acme', '--action', 'key.import');
