@@ -48,6 +48,22 @@ describe('keyward routes', () => {
     expect([json.code, JSON.parse(json.out).open]).toEqual([1, ['GET /health']]);
   });
 
+  it.each([
+    ['start.mjs', `${APP} export { app }; export default () => { throw new Error('it was started'); };`],
+    ['settings.mjs', `${APP} export { app }; export default { port: 80 };`],
+    [
+      'start.cjs',
+      `exports.default = () => { throw new Error('it was started'); };
+       exports.app = require('express')();
+       exports.app.get('/health', (req, res) => res.end());
+       Object.defineProperty(exports, '__esModule', { value: true });`,
+    ],
+  ])('reads an app named app beside another default export: %s', async (name, text) => {
+    writeFileSync(join(folder, name), text);
+    const { code, err } = await runProgram(['routes', join(folder, name)]);
+    expect([code, err]).toEqual([1, '1 route is not guarded: GET /health\n']);
+  });
+
   it('ends with 0 if all open routes are allowed', async () => {
     const module = join(folder, 'app.mjs');
     writeFileSync(module, `${APP} export default app;`);

@@ -51,14 +51,15 @@ interface Exports {
 }
 
 /**
- * Returns the exported app, or the function that makes it: the export `app` or the default export. TypeScript compiles
- * `export default` to `module.exports.default`, and Node makes `module.exports` the default export, so both levels are
- * checked.
+ * Returns the exported app, or the function that makes it: the export `app` or the default export. Of several exports,
+ * an app comes before a function, which may do something else, such as starting a server. TypeScript compiles `export
+ * default` to `module.exports.default`, and Node makes `module.exports` the default export, so both levels are checked.
  */
 function exportOf(loaded: Exports): unknown {
   const main = loaded.default as (Exports & { readonly __esModule?: unknown }) | undefined;
-  const inner = main?.__esModule ? (main.app ?? main.default) : undefined;
-  return inner ?? main?.app ?? main ?? loaded.app;
+  const inner = main?.__esModule ? [main.app, main.default] : [];
+  const exported = [...inner, main?.app, main, loaded.app].filter((value) => value !== undefined && value !== null);
+  return exported.find(isApp) ?? exported[0];
 }
 
 function isApp(value: unknown): value is Express {
