@@ -5,7 +5,7 @@ const wait = jest.fn(async (_milliseconds: number) => undefined);
 jest.unstable_mockModule('node:timers/promises', () => ({ setTimeout: wait }));
 const { tokenClient } = await import('../../lib/client/token-client.js');
 
-beforeEach(() => wait.mockClear());
+beforeEach(() => void wait.mockClear());
 
 /** Asks for a token where the server is overloaded at first; returns the statuses of its responses, and the waits. */
 async function askWith(retryAfter: string) {
