@@ -74,7 +74,7 @@ describe('last uses', () => {
     }
     const order = async (isDescending: boolean) => {
       const filter = { account: 'acme', kinds: ['secret'], now, limit: 9, sort: { by: 'used', isDescending } } as const;
-      return (await listKeys(engine.lists, filter, engine.batch)).map(({ key }) => key.id);
+      return (await listKeys(engine.lists, filter, engine)).map(({ key }) => key.id);
     };
     uses.record(of('two'), undefined);
     now += 1_000;
@@ -98,7 +98,7 @@ describe('last uses', () => {
     const unusedSince = async (time: number) => {
       const sort = { by: 'created', isDescending: true } as const;
       const filter = { account: 'acme', kinds: ['secret'], now, limit: 9, sort, unusedSince: time } as const;
-      return (await listKeys(engine.lists, filter, engine.batch)).map(({ key }) => key.id).sort();
+      return (await listKeys(engine.lists, filter, engine)).map(({ key }) => key.id).sort();
     };
     expect(await unusedSince(now)).toEqual(['key_2']);
     expect(await unusedSince(now + 1)).toEqual(['key_1', 'key_2', 'key_3']);

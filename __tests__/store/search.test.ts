@@ -183,7 +183,7 @@ it('N33 keys from before the column was added are found after the migration', as
   });
   const filter: KeyFilter = { account: 'acme', kinds: ['secret'], now: 0, limit: 51, sort: NEWEST_FIRST };
   for (const text of ['SCHLÜSSEL 1000', '…7777']) {
-    const found = await listKeys(engine.lists, { ...filter, text }, engine.batch);
+    const found = await listKeys(engine.lists, { ...filter, text }, engine);
     expect(found.map(({ key }) => key.id)).toEqual(['key_1000']);
   }
   await engine.close();

@@ -2,6 +2,14 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import type { Tables } from './tables.js';
 
+/** Hints for the query planner. PostgreSQL has statistics, and gets none. */
+export interface PlannerHints {
+  /** Says that few rows fulfill a condition, so that an index with its column is preferred. */
+  unlikely(condition: RawBuilder<boolean>): RawBuilder<boolean>;
+  /** Hides a column, so that no index with it is used. */
+  unindexed(column: RawBuilder<unknown>): RawBuilder<unknown>;
+}
+
 export interface Engine {
   /** Connections for the lookups of requests only, so that a lookup waits for no other work. */
   readonly lookups: Kysely<Tables>;
@@ -14,6 +22,8 @@ export interface Engine {
   readonly lists: Kysely<Tables>;
   /** The number of rows that each statement of a search reads after the first, which reads fewer. */
   readonly batch: number;
+  /** The hints by which SQLite uses the right index for a list, although it has no statistics. */
+  readonly hints: PlannerHints;
   /** The clock of the database, in milliseconds since 1970. It is used for times that every process must agree on. */
   readonly now: RawBuilder<number>;
   /**

@@ -1,6 +1,6 @@
 /** The PostgreSQL engine, which uses pg. */
 import { Kysely, sql, type Transaction } from 'kysely';
-import type { Engine } from '../engine.js';
+import type { Engine, PlannerHints } from '../engine.js';
 import { isMigrated, migrateSchema, type SchemaDialect } from '../migrations/migrations.js';
 import { READ_ONLY, StoreError } from '../store-error.js';
 import type { Tables } from '../tables.js';
@@ -59,6 +59,8 @@ const OWN_NUMBER = 'bigint generated always as identity primary key';
 
 /** `clock_timestamp()` is the current time; `now()` would be the start of the transaction. */
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+
+const NO_HINTS: PlannerHints = { unlikely: (condition) => condition, unindexed: (column) => column };
 
 /** Opens a database without connecting to it, because the server may be down at first. */
 export function openPostgres(url: string, schema: string): Engine {
@@ -165,6 +167,7 @@ export function openPostgres(url: string, schema: string): Engine {
     transact,
     writeForRequest,
     batch: BATCH,
+    hints: NO_HINTS,
     locksRows: true,
     check,
     migrate,

@@ -1,5 +1,6 @@
 /** Reads pages of the audit log for management. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Engine } from '../engine.js';
 import type { Tables } from '../tables.js';
 import { type Comparison, comparePair } from './compare-pair.js';
 import { findInBatches } from './find-in-batches.js';
@@ -20,7 +21,7 @@ interface AuditPlace {
 export async function listAudit(
   db: Kysely<Tables>,
   filter: AuditFilter,
-  batch: number,
+  { batch, hints }: Pick<Engine, 'batch' | 'hints'>,
 ): Promise<readonly ListedAuditRow[]> {
   const { account, subject, actor, action, from, to, after, limit } = filter;
   const filters = Object.entries({ subject, actor, action }).filter(([, value]) => value !== undefined);
@@ -39,8 +40,14 @@ export async function listAudit(
       return place === undefined ? ordered : ordered.where('audit.number', '<', place.number);
     }
     let own = query.where('audit.account', '=', account).orderBy('audit.at', 'desc').orderBy('audit.number', 'desc');
-    if (indexed !== undefined) own = own.where(sql.ref(`audit.${indexed[0]}`), '=', indexed[1]);
+    if (indexed !== undefined) own = own.where(isIndexed(...indexed));
     return place === undefined ? own : own.where(compare('<', place));
+  }
+
+  /** The index of subjects does not begin with the account, and is preferred without a hint. */
+  function isIndexed(name: string, value: unknown): RawBuilder<boolean> {
+    const condition = sql<boolean>`${sql.ref(`audit.${name}`)} = ${value}`;
+    return name === 'subject' ? condition : hints.unlikely(condition);
   }
 
   function compare(operator: Comparison, { at, number }: AuditPlace): RawBuilder<boolean> {
@@ -58,7 +65,10 @@ export async function listAudit(
       },
       async matching(place, end, most) {
         let query = entriesAfter(place).select(AUDIT_COLUMNS);
-        for (const [column, value] of others) query = query.where(sql.ref(`audit.${column}`), '=', value);
+        for (const [name, value] of others) {
+          const column = sql.ref(`audit.${name}`);
+          query = query.where(sql<boolean>`${account === undefined ? column : hints.unindexed(column)} = ${value}`);
+        }
         if (end !== undefined && account === undefined) query = query.where('audit.number', '>=', end.number);
         else if (end !== undefined) query = query.where(compare('>=', end));
         return await query.limit(most).execute();

@@ -1,5 +1,6 @@
 /** Reads accounts and keys for management, single or in pages. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Engine } from '../engine.js';
 import type { AccountRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
 import { type Comparison, comparePair } from './compare-pair.js';
 import { findInBatches } from './find-in-batches.js';
@@ -52,7 +53,11 @@ export async function keyWithSecrets(db: Kysely<Tables>, id: string): Promise<Ke
 /** The column for each sort order. The default sort order is in management/list-filter.ts. */
 const SORT_COLUMNS = { created: 'created_at', name: 'sort_name', used: 'used_at' } as const;
 
-export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: number): Promise<readonly ListedKey[]> {
+export async function listKeys(
+  db: Kysely<Tables>,
+  filter: KeyFilter,
+  { batch, hints }: Pick<Engine, 'batch' | 'hints'>,
+): Promise<readonly ListedKey[]> {
   const { account, kinds, environment, api, state, text, unusedSince, now, sort, after, limit } = filter;
   const column = SORT_COLUMNS[sort.by];
   const [direction, follows, precedes] = sort.isDescending
@@ -66,10 +71,16 @@ export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: num
   /** Selects the keys after a place, in the order of an index. */
   function keysAfter(place: KeyPlace | undefined) {
     let query = db.selectFrom('keys').where('account', '=', account);
-    if (isOneKind) query = query.where('kind', '=', kinds[0] ?? 'secret');
+    if (isOneKind) query = query.where(hints.unlikely(sql`kind = ${kinds[0]}`));
     if (sort.by !== 'created') query = query.where(ofIndex);
     if (place !== undefined) query = query.where(compare(follows, place));
     return query.orderBy(column, direction).orderBy('id', direction);
+  }
+
+  /** Compares a time with a limit. Only the index by which the list is sorted may be used. */
+  function isBefore(name: 'created_at' | 'used_at', limit: number): RawBuilder<boolean> {
+    const time = name === column ? sql.ref(name) : hints.unindexed(sql.ref(name));
+    return sql`${time} < ${limit}`;
   }
 
   function compare(operator: Comparison, { value, id }: KeyPlace): RawBuilder<boolean> {
@@ -92,7 +103,7 @@ export async function listKeys(db: Kysely<Tables>, filter: KeyFilter, batch: num
         if (api !== undefined) query = query.where(reaches(api));
         if (text !== undefined) query = query.where(contains(text));
         if (unusedSince !== undefined)
-          query = query.where('used_at', '<', unusedSince).where('created_at', '<', unusedSince);
+          query = query.where(isBefore('used_at', unusedSince)).where(isBefore('created_at', unusedSince));
         if (end !== undefined) query = query.where(compare(precedes, end));
         return await query.limit(most).execute();
       },

@@ -28,9 +28,9 @@ export function sqlRepository(engine: Engine, feed: Feed): Repository {
     account: (id: string) => accountRow(engine.lists, id),
     accounts: (filter: AccountFilter) => listAccounts(engine.lists, filter),
     key: (id: string) => keyWithSecrets(engine.lists, id),
-    keys: (filter: KeyFilter) => listKeys(engine.lists, filter, engine.batch),
+    keys: (filter: KeyFilter) => listKeys(engine.lists, filter, engine),
     keyNames: (account: string, ids: readonly string[]) => keyNames(engine.lists, account, ids),
-    audit: (filter: AuditFilter) => listAudit(engine.lists, filter, engine.batch),
+    audit: (filter: AuditFilter) => listAudit(engine.lists, filter, engine),
     usage: (key: string, from: number, to: number) => usageOfKey(engine.lists, key, from, to),
     usageTotals: (keys: CountedKeys, from: number) => usageTotals(engine.lists, keys, from),
   });

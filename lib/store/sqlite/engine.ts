@@ -1,6 +1,6 @@
 /** The SQLite engine, which uses better-sqlite3. The database is a file or in memory. */
 import { sql, type Transaction } from 'kysely';
-import type { Engine } from '../engine.js';
+import type { Engine, PlannerHints } from '../engine.js';
 import { migrateSchema, type SchemaDialect } from '../migrations/migrations.js';
 import { StoreError, storeErrorOf } from '../store-error.js';
 import type { Tables } from '../tables.js';
@@ -27,6 +27,11 @@ const LOOK_EVERY = 100;
  * SQLite 3.42.
  */
 const NOW = sql<number>`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`;
+
+const HINTS: PlannerHints = {
+  unlikely: (condition) => sql<boolean>`unlikely(${condition})`,
+  unindexed: (column) => sql`+${column}`,
+};
 
 /** Opens a database file, or `:memory:`. */
 export async function openSqlite(file: string): Promise<Engine> {
@@ -96,6 +101,7 @@ export async function openSqlite(file: string): Promise<Engine> {
       return inPlace().lists;
     },
     batch: BATCH,
+    hints: HINTS,
     locksRows: false,
     check,
     now: NOW,
