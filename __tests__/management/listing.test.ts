@@ -76,6 +76,15 @@ describe.each(engines)('on %s', (engine) => {
     expect([await listed('expired'), await listed('revoked')]).toEqual([[], ['both']]);
   });
 
+  it('a key by the hint of its secret, also of one that a rotation ended', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'found' });
+    await holder.key({ name: 'other' });
+    const { key: rotated } = await at.management.keys.rotate(holder.owner, key.id);
+    const found = async (text: string) => namesOf((await at.management.keys.list(holder.owner, { text })).items);
+    expect([await found(key.hint), await found(rotated.hint)]).toEqual([['found'], ['found']]);
+  });
+
   it('access keys separately', async () => {
     const holder = await holderOfMany();
     const { items } = await at.management.accessKeys.list(holder.developer);
