@@ -3,6 +3,7 @@ import { type CompiledQuery, Kysely, PostgresDialect, type RawBuilder } from 'ky
 import pg from 'pg';
 import { listAudit } from '../../lib/store/repository/list-audit.js';
 import { listKeys } from '../../lib/store/repository/management-queries.js';
+import type { KeyFilter, KeySort } from '../../lib/store/repository/repository.js';
 import type { Tables } from '../../lib/store/tables.js';
 import { onDatabase, schemaOf } from '../support/store-database.js';
 import { makeStores, type Stores } from '../support/store-places.js';
@@ -40,6 +41,8 @@ onServer('plans of PostgreSQL', () => {
          from generate_series(1, ${ROWS}) i`,
       `insert into audit (id, at, account, actor, action, outcome)
          select 'entry_' || i, ${time}, 'acme', 'dana', 'key.create', 'done' from generate_series(1, ${ROWS}) i`,
+      `update keys set sort_name = 'N' || hashint8(created_at), used_at = created_at`,
+      `update keys set kind = 'access', apis = null where created_at % 10 = 0`,
       'analyze keys, audit',
     );
     const url = new URL(stores.url);
@@ -58,10 +61,15 @@ onServer('plans of PostgreSQL', () => {
 
   /** The most rows that the planner expects from a step of the last statement on a table. */
   async function rowsExpected(table: string): Promise<number> {
+    return Math.max(...(await stepsOf(table)).map((step) => step['Plan Rows']));
+  }
+
+  /** The steps of the last statement on a table. */
+  async function stepsOf(table: string): Promise<readonly Plan[]> {
     const { sql = '', parameters = [] } = statements.findLast((one) => one.sql.includes(`from "${table}"`)) ?? {};
     const { rows } = await pool.query(`explain (format json) ${sql}`, [...parameters]);
-    const most = (plan: Plan): number => Math.max(plan['Plan Rows'], ...(plan.Plans ?? []).map(most));
-    return most(rows[0]['QUERY PLAN'][0].Plan);
+    const all = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(all)];
+    return all(rows[0]['QUERY PLAN'][0].Plan);
   }
 
   it('few rows are expected between two places in a list of keys', async () => {
@@ -72,6 +80,25 @@ onServer('plans of PostgreSQL', () => {
     expect(await rowsExpected('keys')).toBeLessThan(ROWS / 50);
   });
 
+  it.each<[KeyFilter['kinds'], KeySort['by'], string]>([
+    [['secret', 'public'], 'created', 'keys_of_account'],
+    [['access'], 'created', 'keys_of_kind'],
+    [['secret', 'public'], 'name', 'api_keys_by_sort_name'],
+    [['access'], 'name', 'access_keys_by_sort_name'],
+    [['secret', 'public'], 'used', 'api_keys_by_used_at'],
+    [['access'], 'used', 'access_keys_by_used_at'],
+  ])('a page of keys is read from one index, in its order: %j by %s', async (kinds, by, index) => {
+    for (const isDescending of [true, false]) {
+      for (const after of [undefined, { value: by === 'name' ? 'N5' : MIDDLE, id: 'x' }]) {
+        const filter = { account: 'acme', kinds, now: 0, limit: 10, sort: { by, isDescending }, after };
+        expect((await listKeys(db, filter, ENGINE)).length).toBe(10);
+        const steps = await stepsOf('keys');
+        expect(steps.map((step) => step['Index Name']).filter((name) => name !== undefined)).toEqual([index]);
+        expect(steps.map((step) => step['Node Type'])).not.toContain('Sort');
+      }
+    }
+  });
+
   it('few rows are expected between two places in the audit log', async () => {
     const filter = { account: 'acme', limit: 10, after: { time: MIDDLE, id: 'x' } };
     expect((await listAudit(db, filter, ENGINE)).length).toBe(10);
@@ -80,6 +107,8 @@ onServer('plans of PostgreSQL', () => {
 });
 
 interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Index Name'?: string;
   readonly 'Plan Rows': number;
   readonly Plans?: readonly Plan[];
 }
