@@ -171,6 +171,17 @@ describe('keyward keys scan', () => {
     expect(JSON.parse(out).found.map(({ file }: { file: string }) => file)).toEqual(['a.git/config', 'largest']);
   });
 
+  it('does not say that a large file that it was given has no keys', async () => {
+    const large = join(mkdtempSync(join(folder, 'large-')), 'app.log');
+    writeFileSync(large, `${secret}\n${'x'.repeat(10_000_000 - secret.length)}`);
+    const { code, out, err } = await keyward.run('keys', 'scan', large);
+    rmSync(join(large, '..'), { recursive: true });
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toBe(
+      `warning: ${large} is larger than 10000000 bytes, so it was not searched; split it\n1 file or folder could not be read\n`,
+    );
+  });
+
   it('ends with 0 if there are none, and with 2 if the folder does not exist', async () => {
     expect(await keyward.run('keys', 'scan', join(folder, 'src/near.txt'))).toMatchObject({
       ...{ code: 0, out: 'No keys were found.\n' },

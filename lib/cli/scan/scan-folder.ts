@@ -16,7 +16,10 @@ export interface FoundKey {
 }
 
 const SKIPPED = ['.git', 'node_modules'];
-/** Maximum bytes of a file. Larger files are probably data and not source code, and are skipped. */
+/**
+ * Maximum bytes of a file. Larger files are probably data and not source code, and are skipped. But if the user named
+ * such a file, nobody may believe that it was searched.
+ */
 const MAX_SIZE = 10_000_000;
 
 /** Encodings by the byte order mark. */
@@ -77,7 +80,11 @@ async function* filesOf(
     return onUnreadable(error);
   });
   if (status === undefined) return;
-  if (status.isFile() && status.size <= MAX_SIZE) yield path;
+  const isTooLarge = status.size > MAX_SIZE;
+  if (status.isFile() && !isTooLarge) yield path;
+  if (status.isFile() && isTooLarge && isGiven) {
+    onUnreadable(new Error(`${path} is larger than ${MAX_SIZE} bytes, so it was not searched; split it`));
+  }
   if (!status.isDirectory()) return;
   for (const name of ((await readdir(path).catch(onUnreadable)) ?? []).sort()) {
     if (!SKIPPED.includes(name)) yield* filesOf(join(path, name), onUnreadable, false);
