@@ -60,6 +60,16 @@ describe('the secrets of a key', () => {
     expect(keyViewOf({ key, secrets: [gone], publicKeys: [] }, NOW).hint).toBe(gone.hint);
   });
 
+  it('a public API key has the value of the newest secret without an end', () => {
+    const row = keyRow({ kind: 'public' });
+    const current = secretRow(row.id, 'pk_current', { created_at: 2, public_text: 'pk_current' });
+    const gone = secretRow(row.id, 'pk_gone', { created_at: 9, retires_at: NOW, public_text: 'pk_gone' });
+    const ended = secretRow(row.id, 'pk_ended', { created_at: 10, ended_at: NOW, public_text: 'pk_ended' });
+    const publicKeyOf = (secrets: readonly SecretRow[]) =>
+      keyViewOf({ key: row, secrets, publicKeys: [] }, NOW).publicKey;
+    expect([publicKeyOf([current, gone, ended]), publicKeyOf([gone])]).toEqual(['pk_current', 'pk_gone']);
+  });
+
   it.each<[string, Partial<KeyRow>, Partial<SecretRow>, string, number | null]>([
     ['the key has no end', {}, {}, 'current', null],
     ['with the key, which expires', { expires_at: NOW + 5 }, {}, 'current', null],

@@ -110,6 +110,15 @@ describe.each(engines)('on %s', (engine) => {
     expect(await stateOf(made)).toEqual(after);
   });
 
+  it('a request that changed nothing is stored too: another one under its idempotency key is a conflict', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ name: 'Till' });
+    const edit = (name: string) => at.management.keys.edit(holder.owner, key.id, { version: 1, name }, 'once');
+    expect((await edit('Till')).version).toBe(1);
+    expect(await refusalOf(edit('Shop'))).toEqual(refusing(409, 'idempotency_conflict'));
+    expect((await edit('Till')).version).toBe(1);
+  });
+
   it('a request to delete another secret under the same idempotency key is a conflict', async () => {
     const { holder } = await make();
     const { key } = await holder.accessKey();
