@@ -4,7 +4,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import type { AccessKeyEdit, Member, PublicKeyInput } from 'keyward/management';
 import { selfSigned } from '../../lib/testing/self-signed.js';
 import { assertionBody } from '../support/client-assertion.js';
-import { type Holder, managed, refusalOf } from '../support/managed.js';
+import { type Holder, managed, refusalOf, refusing } from '../support/managed.js';
 import { type ManagedApi, serveManaged } from '../support/managed-api.js';
 import { engines } from '../support/test-stores.js';
 
@@ -190,6 +190,21 @@ describe.each(engines)('on %s', (engine) => {
     const once = () =>
       at.management.accessKeys.addPublicKey(holder.owner, key.id, { ...jwkOf(publicKey), kid: 'one' }, 'again');
     expect((await once()).publicKeys).toEqual((await once()).publicKeys);
+  });
+
+  it('another one under the same idempotency key is neither added nor removed, but a conflict', async () => {
+    const { key } = await holder.accessKey();
+    const { accessKeys } = at.management;
+    const addAs = (kid: string, once?: string) =>
+      accessKeys.addPublicKey(holder.owner, key.id, { ...jwkOf(publicKey), kid }, once);
+    await addAs('one', 'add');
+    expect(await refusalOf(addAs('two', 'add'))).toEqual(refusing(409, 'idempotency_conflict'));
+    await addAs('two');
+    await accessKeys.removePublicKey(holder.owner, key.id, 'one', 'remove');
+    const other = accessKeys.removePublicKey(holder.owner, key.id, 'two', 'remove');
+    expect(await refusalOf(other)).toEqual(refusing(409, 'idempotency_conflict'));
+    const { publicKeys } = await accessKeys.view(holder.owner, key.id);
+    expect(publicKeys.map(({ kid }) => kid)).toEqual(['two']);
   });
 
   it.each(['dpop', 'mtls', true, null] as const)(
