@@ -13,6 +13,7 @@ import { checkDatabaseDriver, type Database, databaseOf, openDatabase } from '..
 import { encryptionKeysFrom } from '../encryption-keys.js';
 import { outputLost } from '../format-error.js';
 import { CliError, EXIT, type Io } from '../io.js';
+import { openSocketsOf } from '../serve/open-sockets.js';
 import { type ServeApp, serveApp } from '../serve/serve-app.js';
 import { serveLog } from '../serve/serve-log.js';
 import {
@@ -58,7 +59,7 @@ export function addServeCommand(program: Command, io: Io): void {
 
   async function serve(settings: ServeSettings, store: CredentialStore, database: Database): Promise<void> {
     const server = createServer();
-    const sockets = socketsOf(server);
+    const sockets = openSocketsOf(server);
     server.listen(settings.port, settings.host);
     await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
       throw new CliError(listenMessage(settings, error.code), EXIT.usage);
@@ -137,16 +138,6 @@ function routerOf(
     if (option === undefined) throw error;
     throw new CliError(`--${option} ${mistake?.replace('"allowHttp"', '--allow-http')}`, EXIT.usage);
   }
-}
-
-/** Returns the open connections of a server. */
-function socketsOf(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
 }
 
 function listenMessage({ host, port }: ServeSettings, code: string | undefined): string {
