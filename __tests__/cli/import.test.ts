@@ -153,6 +153,21 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     });
   });
 
+  it('prints 50 refused lines of all batches together', async () => {
+    const batch = (name: string, refused: number) =>
+      Array.from({ length: 1_000 }, (_, at) =>
+        lineOf(`${name}${at}`, at < refused ? 'private,payments,,,,,,,,,' : undefined),
+      );
+    const { err, out } = await importing([...batch('a', 40), ...batch('b', 40)], '--json');
+    const lines = err
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text).error.line as number | undefined);
+    const numbers = Array.from({ length: 40 }, (_, at) => 2 + at);
+    expect(lines).toEqual([...numbers, ...numbers.slice(0, 10).map((line) => line + 1_000), undefined]);
+    expect(JSON.parse(out)).toMatchObject({ imported: 0, refused: 80, batches_not_imported: 2 });
+  });
+
   it('starts at --from-line, whose heading is line 1', async () => {
     const lines = ['a', 'b', 'c'].map((key) => lineOf(key));
     expect(JSON.parse((await importing(lines, '--from-line', '3', '--json')).out)).toMatchObject({ imported: 2 });
