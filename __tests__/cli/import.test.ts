@@ -222,5 +222,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     writeFileSync(file, `${HEADING}\n${lineOf('a')}\n`);
     const { code, err } = await keyward.run('keys', 'import', file, '--account', 'nobody');
     expect([code, err]).toEqual([1, expect.stringMatching(/^there is no account "nobody" in \S+; create one/)]);
+    writeFileSync(file, `${HEADING}\n`);
+    expect(await keyward.run('keys', 'import', file, '--account', 'nobody')).toMatchObject({ code: 1, err });
   });
 });
