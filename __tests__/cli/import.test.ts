@@ -68,14 +68,16 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
   });
 
   it('reads lists of several names, every channel, the hint and the environment', async () => {
-    await keyward.json('accounts', 'put', 'acme', '--api', 'payments', '--api', 'disputes', '--channel', 'all');
-    const rest = 'secret,payments   disputes,old-8,,payments:read,all,,live_5678,sandbox,,';
+    const scopes = ['--scope', 'payments:read', '--scope', 'payments:refund'];
+    await keyward.json('accounts', 'put', 'acme', '--api', 'payments', '--api', 'disputes', ...scopes);
+    const rest = 'secret,payments   disputes,old-8,,payments:read payments:refund,all,,live_5678,sandbox,,';
     expect(await importing([lineOf('a', rest), lineOf('b', 'public,payments,old-9,,,pc_1 pc_2,,,,,')])).toMatchObject({
       ...{ code: 0, err: '' },
     });
     expect(await keyward.json('keys', 'view', 'old-8')).toMatchObject({
       record: {
-        ...{ kind: 'secret', apis: ['payments', 'disputes'], scopes: ['payments:read'], channels: 'all', name: null },
+        ...{ kind: 'secret', apis: ['payments', 'disputes'], channels: 'all', name: null },
+        scopes: ['payments:read', 'payments:refund'],
         ...{ hint: 'live_5678', environment: 'sandbox', platform: null, expiresAt: null },
       },
     });
@@ -222,6 +224,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     writeFileSync(file, `${HEADING}\n${lineOf('a')}\n`);
     const { code, err } = await keyward.run('keys', 'import', file, '--account', 'nobody');
     expect([code, err]).toEqual([1, expect.stringMatching(/^there is no account "nobody" in \S+; create one/)]);
+    expect(err).not.toContain('--from-line');
     writeFileSync(file, `${HEADING}\n`);
     expect(await keyward.run('keys', 'import', file, '--account', 'nobody')).toMatchObject({ code: 1, err });
   });
