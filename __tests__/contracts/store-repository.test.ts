@@ -34,6 +34,24 @@ describe.each(engines)('the repository in %s', (engine) => {
   const transact = <T>(work: (tx: RepositoryTransaction) => Promise<T>) => store.repository.transact(work);
   const changesOfKeys = () => heard.changes.filter((change) => change !== 'all');
 
+  it('returns the current secret of a key last, if several were created in the same millisecond', async () => {
+    const texts = ['one', 'two', 'three', 'four'];
+    // The current secret has the lowest digest, and the others have an end.
+    const [current, ended, retiring, other] = texts
+      .map((text) => secretRow('key_1', text))
+      .toSorted((a, b) => (a.digest < b.digest ? -1 : 1));
+    await transact(async (tx) => {
+      await tx.insertKey(keyRow({ id: 'key_1' }), [
+        ...(current ? [current] : []),
+        ...(ended ? [{ ...ended, ended_at: 5 }] : []),
+        ...(retiring ? [{ ...retiring, retires_at: 5 }] : []),
+        ...(other ? [{ ...other, created_at: -1 }] : []),
+      ]);
+    });
+    const digests = (await store.repository.key('key_1'))?.secrets.map(({ digest }) => digest);
+    expect(digests).toEqual([other, ended, retiring, current].map((row) => row?.digest));
+  });
+
   it('returns the result of the work, after notifying its changes in order', async () => {
     const work = transact(async (tx) => {
       tx.notify({ key: 'a' });
