@@ -44,14 +44,10 @@ describe('the secrets of a key', () => {
     expect(view.hint).toBe(young.hint);
   });
 
-  it('the key was last used when a secret or a public key was', () => {
-    const jwk = '{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"one"}';
-    const publicKey = {
-      ...{ digest: 'd', key_id: key.id, kid: 'one', jwk, created_at: 1, last_used_at: 9, last_used_from: null },
-    };
-    const lastUse = (keys: readonly (typeof publicKey)[]) =>
-      keyViewOf({ key, secrets: [young, unused], publicKeys: keys }, NOW).lastUsedAt;
-    expect([lastUse([]), lastUse([publicKey])]).toEqual([new Date(5), new Date(9)]);
+  it('the key was last used when the store says so, whichever credentials are left', () => {
+    const lastUse = (used_at: number) =>
+      keyViewOf({ key: { ...key, used_at }, secrets: [unused], publicKeys: [] }, NOW).lastUsedAt;
+    expect([lastUse(0), lastUse(9)]).toEqual([null, new Date(9)]);
   });
 
   it('the key has the hint of the newest secret without an end', () => {
@@ -92,16 +88,6 @@ describe('the secrets of a key', () => {
     const row = keyRow(ofKey);
     const view = keyViewOf({ key: row, secrets: [secretRow(row.id, 'sk', ofSecret)], publicKeys: [] }, NOW);
     expect(view.secrets[0]).toMatchObject({ state, acceptedUntil: until === null ? null : new Date(until) });
-  });
-
-  it.each([
-    ['the latest use of any', [old, young], 7],
-    ['the one use', [young, unused], 5],
-    ['none', [unused], undefined],
-  ])('show when the key was last used: %s', (_what, secrets, time) => {
-    expect(keyViewOf({ key, secrets, publicKeys: [] }, NOW).lastUsedAt).toEqual(
-      time === undefined ? null : new Date(time),
-    );
   });
 
   it('are empty if there are none', () => {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { keyViewOf } from '../../lib/management/keys/key-view.js';
 import type { Engine } from '../../lib/store/engine.js';
 import { createLastUsedWriter, type LastUsedWriter } from '../../lib/store/last-used.js';
-import { listKeys } from '../../lib/store/repository/management-queries.js';
+import { keyWithSecrets, listKeys } from '../../lib/store/repository/management-queries.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import type { SecretRow } from '../../lib/store/tables.js';
 import { accountRow, keyRow, secretRow } from '../support/stored-rows.js';
@@ -120,6 +121,31 @@ describe('last uses', () => {
     // Lists are sorted by the use of the key.
     const [key] = await engine.lookups.selectFrom('keys').select('used_at').execute();
     expect(key).toEqual({ used_at: now });
+  });
+
+  it('stay the last use of the key after the secret or public key was deleted', async () => {
+    const row = { key_id: 'key_1', kid: 'one', digest: of('public'), created_at: 0 };
+    const jwk = '{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"one"}';
+    await engine.transact((tx) =>
+      tx
+        .insertInto('public_keys')
+        .values({ ...row, jwk, last_used_at: null, last_used_from: null })
+        .execute(),
+    );
+    const lastUse = async () => {
+      const found = await keyWithSecrets(engine.lists, 'key_1');
+      return found && keyViewOf(found, now).lastUsedAt;
+    };
+    expect(await lastUse()).toBeNull();
+    uses.record(of('one'), undefined);
+    await uses.flush();
+    await engine.transact((tx) => tx.deleteFrom('secrets').where('digest', '=', of('one')).execute());
+    expect(await lastUse()).toEqual(new Date(now));
+    now += 1;
+    uses.record(of('public'), undefined);
+    await uses.flush();
+    await engine.transact((tx) => tx.deleteFrom('public_keys').execute());
+    expect(await lastUse()).toEqual(new Date(now));
   });
 
   it('are written in batches, and nothing if there are none', async () => {

@@ -42,6 +42,7 @@ export function keyRow(traits: Partial<KeyRow> = {}): KeyRow {
     limits: null,
     require_confirmation: null,
     version: 1,
+    used_at: 0,
     ...traits,
   };
 }

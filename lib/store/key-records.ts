@@ -11,7 +11,7 @@ import { intersection, parseList, parseNames, parseOptional } from './json-colum
 import type { KeyRow, SecretRow } from './tables.js';
 
 /** The row that a lookup of an API key finds: columns of the key, of the presented secret and of the account. */
-export type FoundKey = KeyRow &
+export type FoundKey = Omit<KeyRow, 'used_at'> &
   Pick<SecretRow, 'retires_at' | 'ended_at'> & {
     readonly account_apis: string;
     readonly account_scopes: string;

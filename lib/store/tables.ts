@@ -48,14 +48,15 @@ export interface KeyRow {
   /** How the tokens of an access key must be bound; null if they need not be bound, and on an API key. */
   readonly require_confirmation: 'dpop' | 'mtls' | 'any' | null;
   readonly version: number;
+  /** When any of its secrets or public keys was last used, also one that was deleted since; 0 if none was. */
+  readonly used_at: number;
 }
 
 /** The stored row. The search text is the name, the id and the hints of the key, case-folded. */
-export interface StoredKeyRow extends KeyRow {
+export interface StoredKeyRow extends Omit<KeyRow, 'used_at'> {
   readonly search_text: Generated<string>;
   /** The name of the key, or its id if it has no name, case-folded. Lists are sorted by it. */
   readonly sort_name: Generated<string>;
-  /** When any of its secrets or public keys was last used, for sorting; 0 if none was. */
   readonly used_at: Generated<number>;
   /** How many tokens of an access key were revoked; also the number of the latest revocation. */
   readonly tokens_revoked: Generated<number>;

@@ -170,7 +170,8 @@ function readRow(
     expires_at: readTime('expiresAt', expiresAt),
     created_at: readTime('createdAt', createdAt) ?? now,
     created_by: operator,
-    ...{ revoked_at: null, disabled_at: null, tokens_not_before: null, require_confirmation: null, version: 1 },
+    ...{ revoked_at: null, disabled_at: null, tokens_not_before: null, require_confirmation: null },
+    ...{ version: 1, used_at: 0 },
   };
   const secret = {
     ...{ digest, key_id: key.id, hint: hint ?? `\u2026${digest.slice(0, 4)}`, public_text: null },

@@ -201,7 +201,7 @@ export class KeyService {
     const { text, row } = newSecret(kind, environment, id, now);
     const key: KeyRow = {
       ...{ id, kind, environment, account: member.account, ...columns, created_at: now, created_by: member.id },
-      ...{ revoked_at: null, disabled_at: null, tokens_not_before: null, version: 1 },
+      ...{ revoked_at: null, disabled_at: null, tokens_not_before: null, version: 1, used_at: 0 },
     };
     await tx.insertKey(key, [row]);
     if (creation !== undefined) await rememberCreation(tx, creation, id, now);

@@ -95,7 +95,7 @@ export interface KeyView {
    * need not be bound.
    */
   readonly requireConfirmation: RequiredConfirmation;
-  /** When any of the key's secrets or public keys was last used. */
+  /** When any of the key's secrets or public keys was last used, also one that was deleted or removed since. */
   readonly lastUsedAt: Date | null;
 }
 
@@ -103,7 +103,6 @@ export function keyViewOf({ key, secrets, publicKeys }: KeyWithSecrets, now: num
   const newestFirst = secrets.toReversed();
   const own =
     newestFirst.find(({ retires_at, ended_at }) => retires_at === null && ended_at === null) ?? newestFirst[0];
-  const uses = [...secrets, ...publicKeys].flatMap(({ last_used_at }) => (last_used_at === null ? [] : [last_used_at]));
   return {
     id: key.id,
     kind: key.kind,
@@ -130,7 +129,7 @@ export function keyViewOf({ key, secrets, publicKeys }: KeyWithSecrets, now: num
     secrets: newestFirst.map((row) => secretViewOf(row, key, now)),
     publicKeys: publicKeys.toReversed().map(publicKeyViewOf),
     requireConfirmation: toConfirmation(key),
-    lastUsedAt: uses.length === 0 ? null : new Date(Math.max(...uses)),
+    lastUsedAt: key.used_at === 0 ? null : new Date(key.used_at),
   };
 }
 

@@ -34,6 +34,7 @@ export const KEY_COLUMNS = [
   'limits',
   'require_confirmation',
   'version',
+  'used_at',
 ] as const satisfies readonly (keyof KeyRow)[];
 
 /** Returns accounts after an id, ordered by id. */

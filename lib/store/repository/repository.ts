@@ -5,7 +5,9 @@ import type { CountedKeys, UsageTotal } from '../usage/usage-queries.js';
 import type { KeyNameRow } from './key-names.js';
 
 /** The columns that an edit may change. The version is increased automatically. */
-export type Edit<Row> = Partial<Omit<Row, 'id' | 'version' | 'account' | 'kind' | 'environment' | 'created_at'>>;
+export type Edit<Row> = Partial<
+  Omit<Row, 'id' | 'version' | 'account' | 'kind' | 'environment' | 'created_at' | 'used_at'>
+>;
 
 /** Reads the store, and writes to it in transactions. `keyward/management` uses it. */
 export interface Repository {
