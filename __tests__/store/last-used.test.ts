@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { sql } from 'kysely';
 import { keyViewOf } from '../../lib/management/keys/key-view.js';
 import type { Engine } from '../../lib/store/engine.js';
 import { createLastUsedWriter, type LastUsedWriter } from '../../lib/store/last-used.js';
@@ -15,6 +16,8 @@ describe('last uses', () => {
   let uses: LastUsedWriter;
   let now: number;
   let writes: number;
+  /** Milliseconds by which the clock of the database is ahead of this machine's. */
+  let ahead: number;
 
   beforeEach(async () => {
     const database = await openSqlite(':memory:');
@@ -30,6 +33,9 @@ describe('last uses', () => {
     writes = 0;
     engine = {
       ...database,
+      get now() {
+        return sql<number>`cast(${now + ahead} as integer)`;
+      },
       transact(work) {
         writes += 1;
         return database.transact(work);
@@ -37,7 +43,8 @@ describe('last uses', () => {
     };
     uses = createLastUsedWriter(engine);
     now = 1_000_000;
-    jest.spyOn(Date, 'now').mockImplementation(() => now);
+    ahead = 0;
+    for (const clock of [Date, performance]) jest.spyOn(clock, 'now').mockImplementation(() => now);
   });
 
   afterEach(async () => {
@@ -146,6 +153,16 @@ describe('last uses', () => {
     await uses.flush();
     await engine.transact((tx) => tx.deleteFrom('public_keys').execute());
     expect(await lastUse()).toEqual(new Date(now));
+  });
+
+  it.each([-600_000, 600_000])('have the time of the database, whose clock is %d ms ahead', async (difference) => {
+    ahead = difference;
+    uses.record(of('one'), undefined);
+    now += 4_000;
+    await uses.flush();
+    expect(await stored('one')).toEqual([1_000_000 + difference, null]);
+    const [key] = await engine.lookups.selectFrom('keys').select('used_at').execute();
+    expect(key?.used_at).toBe(1_000_000 + difference);
   });
 
   it('are written in batches, and nothing if there are none', async () => {

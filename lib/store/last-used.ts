@@ -5,6 +5,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { RecordUse } from '../contracts/key-resolver.js';
 import { withoutMappedPrefix } from '../protocol/ip-address.js';
+import { databaseTime } from './database-clock.js';
 import type { Engine } from './engine.js';
 import type { Tables } from './tables.js';
 
@@ -12,8 +13,8 @@ import type { Tables } from './tables.js';
 const WRITE_INTERVAL = 5_000;
 /**
  * Milliseconds after a written use in which further uses of the secret count as repeats. `apiKeys` records a use of
- * each secret once in `RECORD_EVERY`, which is a second longer: its clock may differ from `Date.now()`, and a use that
- * it records on time must not count as a repeat.
+ * each secret once in `RECORD_EVERY`, which is a second longer: its clock may differ from the clock of this module, and
+ * a use that it records on time must not count as a repeat.
  */
 const SAME_SECRET_INTERVAL = 59_000;
 /**
@@ -25,11 +26,19 @@ const MAX_SECRETS = 10_000;
 const BATCH_SIZE = 500;
 
 interface Use {
+  /** Monotonic milliseconds: a clock that is set must not change when the secret was used. */
   readonly at: number;
   readonly from: string | undefined;
 }
 
 type UseBatch = readonly (readonly [digest: string, use: Use])[];
+
+interface TimedUse {
+  readonly digest: string;
+  /** Milliseconds since 1970, by the clock of the database. */
+  readonly at: number;
+  readonly from: string | null;
+}
 
 export interface LastUsedWriter {
   readonly record: RecordUse;
@@ -49,7 +58,7 @@ export function createLastUsedWriter(engine: Engine): LastUsedWriter {
   let writing: Promise<void> = Promise.resolve();
 
   function record(digest: string, from: string | undefined): void {
-    const now = Date.now();
+    const now = performance.now();
     const wasWritten = now - (writtenAt.get(digest) ?? Number.NEGATIVE_INFINITY) < SAME_SECRET_INTERVAL;
     const uses = wasWritten ? repeats : queued;
     if (uses.size >= MAX_SECRETS) return;
@@ -81,8 +90,9 @@ export function createLastUsedWriter(engine: Engine): LastUsedWriter {
     await engine.transact(async (tx) => {
       // Keys are locked before secrets, in the same order as in management, because a different order could cause a
       // deadlock.
-      await writeKeyUses(tx, batch);
-      await writeUses(tx, batch);
+      const uses = timedUses(batch, await databaseTime(engine, tx));
+      await writeKeyUses(tx, uses);
+      await writeUses(tx, uses);
     });
     for (const [digest, { at }] of batch) writtenAt.set(digest, at);
   }
@@ -119,8 +129,21 @@ async function rotatedSince({ lists }: Engine, uses: UseBatch): Promise<UseBatch
   return uses.filter(([digest]) => rotated.has(digest));
 }
 
+/**
+ * Converts the times to the clock of the database. The clock of this machine may be behind, and a secret that was used
+ * after a rotation would then look unused since.
+ */
+function timedUses(uses: UseBatch, databaseNow: number): readonly TimedUse[] {
+  const now = performance.now();
+  return uses.map(([digest, { at, from }]) => ({
+    digest,
+    at: databaseNow - Math.round(now - at),
+    from: from === undefined ? null : withoutMappedPrefix(from),
+  }));
+}
+
 /** Writes the last uses of secrets and public keys. If two processes write the same one, the later use wins. */
-async function writeUses(tx: Transaction<Tables>, uses: UseBatch): Promise<void> {
+async function writeUses(tx: Transaction<Tables>, uses: readonly TimedUse[]): Promise<void> {
   const used = valuesOf(uses);
   for (const table of ['secrets', 'public_keys'] as const) {
     await tx
@@ -134,7 +157,7 @@ async function writeUses(tx: Transaction<Tables>, uses: UseBatch): Promise<void>
 }
 
 /** Writes the last use of each key. Lists of keys can be sorted by it. */
-async function writeKeyUses(tx: Transaction<Tables>, uses: UseBatch): Promise<void> {
+async function writeKeyUses(tx: Transaction<Tables>, uses: readonly TimedUse[]): Promise<void> {
   for (const table of ['secrets', 'public_keys'] as const) {
     const owners = tx.selectFrom(table).select(['digest', 'key_id']).as('owners');
     const latest = tx
@@ -152,10 +175,9 @@ async function writeKeyUses(tx: Transaction<Tables>, uses: UseBatch): Promise<vo
   }
 }
 
-function valuesOf(uses: UseBatch) {
+function valuesOf(uses: readonly TimedUse[]) {
   const rows = uses.map(
-    ([digest, { at, from }]) =>
-      sql`(cast(${digest} as text), cast(${at} as bigint), cast(${from === undefined ? null : withoutMappedPrefix(from)} as text))`,
+    ({ digest, at, from }) => sql`(cast(${digest} as text), cast(${at} as bigint), cast(${from} as text))`,
   );
   return sql<{ column1: string; column2: number; column3: string | null }>`(values ${sql.join(rows)})`.as<'used'>(
     'used',

@@ -18,6 +18,12 @@ import { USAGE_DELAY } from './usage-section.js';
  */
 const USES_STORED_AFTER_MS = 70_000;
 
+/**
+ * Milliseconds by which the clock of the machine that rotated the key, the clock of this machine and that of the
+ * database, which stamps the uses, may differ. Within this time, it is unknown whether a use was before the rotation.
+ */
+const CLOCK_DIFFERENCE_MS = 300_000;
+
 const TITLES: Readonly<Record<KeyView['kind'], string>> = Object.freeze({
   secret: 'Secrets',
   public: 'Public keys',
@@ -72,9 +78,11 @@ function useSinceRotation(
   if (newest === undefined) return undefined;
   const rotatedAt = newest.createdAt;
   if (lastUsedAt !== null && lastUsedAt > rotatedAt) return html`<strong>It is still in use.</strong>`;
-  const sentence = html`It has not been used since the rotation (${timeAgo(rotatedAt, now)}).`;
-  if (now - rotatedAt.getTime() > USES_STORED_AFTER_MS) return html`<strong>${sentence}</strong>`;
-  return html`${sentence} ${USAGE_DELAY} Check again later.`;
+  if (now - rotatedAt.getTime() <= USES_STORED_AFTER_MS + CLOCK_DIFFERENCE_MS)
+    return html`No use since the rotation is recorded yet (${timeAgo(rotatedAt, now)}). ${USAGE_DELAY} Check again later.`;
+  if (lastUsedAt !== null && rotatedAt.getTime() - lastUsedAt.getTime() <= CLOCK_DIFFERENCE_MS)
+    return html`It was last used at about the time of the rotation (${timeAgo(rotatedAt, now)}).`;
+  return html`<strong>It has not been used since the rotation (${timeAgo(rotatedAt, now)}).</strong>`;
 }
 
 function endSecretLink(
