@@ -45,7 +45,8 @@ export interface CredentialStore extends KeyResolver, AccessKeyResolver, StoredS
   readonly usageOf?: UsageOf;
   /**
    * For a readiness check: resolves to whether the database answers and has its tables. On PostgreSQL, the database
-   * must also be writable, unless the store was opened with `readOnly`. The promise never rejects.
+   * must also be writable, unless the store was opened with `readOnly`. Calls during a check share its result. The
+   * promise never rejects.
    */
   ready(): Promise<boolean>;
   /** Stops polling, and closes the connections after pending work is done. */

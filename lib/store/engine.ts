@@ -14,8 +14,8 @@ export interface Engine {
   /** Connections for the lookups of requests only, so that a lookup waits for no other work. */
   readonly lookups: Kysely<Tables>;
   /**
-   * Connections for the change feed only, so that cached entries stay usable while lookups hang. On SQLite, where
-   * lookups do not wait for a server, the same as `lookups`.
+   * Connections for the change feed, so that cached entries stay usable while lookups hang. On PostgreSQL, `check` uses
+   * one of them too. On SQLite, where lookups do not wait for a server, the same as `lookups`.
    */
   readonly feed: Kysely<Tables>;
   /** Connections for the lists and searches of management. */

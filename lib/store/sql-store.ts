@@ -45,9 +45,18 @@ export function sqlStore({ engine, feed, cipher, readOnly, isPrepared, close }: 
     onGap: () => revokedTokens.forgetNumbers(),
   });
   let closing: Promise<void> | undefined;
+  let checking: Promise<boolean> | undefined;
 
   async function ready(): Promise<boolean> {
     if (closing !== undefined || !isPrepared()) return false;
+    // All callers share one check: anybody can call a readiness endpoint, and must not take the connections of the feed.
+    checking ??= check().finally(() => {
+      checking = undefined;
+    });
+    return await checking;
+  }
+
+  async function check(): Promise<boolean> {
     try {
       await engine.check({ write: !readOnly });
       return true;

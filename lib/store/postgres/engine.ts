@@ -18,6 +18,7 @@ const MIN_POLL_INTERVAL = 50;
 
 // Lookups have their own pool, so that searches, and writers that wait for a lock, cannot take its connections. So has
 // the feed: if it is not polled, cached entries become unusable, so a poll must not wait behind lookups that hang.
+// The readiness check uses the pool of the feed, one connection at a time, so that it also works while lookups hang.
 const LOOKUPS: PoolBounds = { maxConnections: 6, connectTimeout: 1_000, statementTimeout: 1_000 };
 const FEED: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 1_000 };
 const REQUEST_WRITES: PoolBounds = { maxConnections: 4, connectTimeout: 1_000, statementTimeout: 1_000 };

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CredentialStore } from '../../lib/store/credential-store.js';
+import type { Engine } from '../../lib/store/engine.js';
+import { Feed } from '../../lib/store/feed.js';
+import { createSigningKeyCipher } from '../../lib/store/signing-keys/signing-key-cipher.js';
+import { sqlStore } from '../../lib/store/sql-store.js';
+import { openSqlite } from '../../lib/store/sqlite/engine.js';
+
+describe('the readiness check of a store', () => {
+  let engine: Engine;
+  let store: CredentialStore;
+  let checks: { readonly resolve: () => void; readonly reject: (error: Error) => void }[];
+
+  beforeEach(async () => {
+    engine = await openSqlite(':memory:');
+    checks = [];
+    const check = () => new Promise<void>((resolve, reject) => checks.push({ resolve, reject }));
+    store = storeOn({ ...engine, check });
+  });
+
+  afterEach(() => engine.close());
+
+  it('is one for all callers at a time, whose result they share', async () => {
+    const first = Array.from({ length: 50 }, () => store.ready());
+    await new Promise(setImmediate);
+    expect(checks).toHaveLength(1);
+    checks[0]?.resolve();
+    expect(new Set(await Promise.all(first))).toEqual(new Set([true]));
+
+    const second = [store.ready(), store.ready()];
+    expect(checks).toHaveLength(2);
+    checks[1]?.reject(new Error('down'));
+    expect(await Promise.all(second)).toEqual([false, false]);
+
+    const third = store.ready();
+    checks[2]?.resolve();
+    expect(await third).toBe(true);
+  });
+});
+
+function storeOn(engine: Engine): CredentialStore {
+  return sqlStore({
+    ...{ engine, feed: new Feed(engine), cipher: createSigningKeyCipher(undefined), readOnly: false },
+    ...{ isPrepared: () => true, close: async () => undefined },
+  });
+}
