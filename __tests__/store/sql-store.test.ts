@@ -38,9 +38,45 @@ describe('the readiness check of a store', () => {
   });
 });
 
-function storeOn(engine: Engine): CredentialStore {
+describe('closing a store', () => {
+  let engine: Engine;
+  let writes: number;
+
+  beforeEach(async () => {
+    const database = await openSqlite(':memory:');
+    await database.migrate();
+    writes = 0;
+    engine = {
+      ...database,
+      transact(work) {
+        writes += 1;
+        return database.transact(work);
+      },
+    };
+  });
+
+  afterEach(() => engine.close());
+
+  it.each([false, true])('writes nothing if there is nothing to write; read-only: %s', async (readOnly) => {
+    const store = storeOn(engine, readOnly);
+    await store.resolveAccessKey('ack_1');
+    await store.close();
+    expect(writes).toBe(0);
+  });
+
+  it('writes the counts, and then deletes old ones', async () => {
+    const store = storeOn(engine);
+    await engine.lookups.insertInto('usage').values({ key_id: 'key_1', day: 1, accepted: 1, refused: 0 }).execute();
+    store.usageOf?.('key_1').accepted();
+    await store.close();
+    expect(writes).toBeGreaterThan(0);
+    expect(await engine.lookups.selectFrom('usage').select('day').where('day', '=', 1).execute()).toEqual([]);
+  });
+});
+
+function storeOn(engine: Engine, readOnly = false): CredentialStore {
   return sqlStore({
-    ...{ engine, feed: new Feed(engine), cipher: createSigningKeyCipher(undefined), readOnly: false },
+    ...{ engine, feed: new Feed(engine), cipher: createSigningKeyCipher(undefined), readOnly },
     ...{ isPrepared: () => true, close: async () => undefined },
   });
 }

@@ -93,6 +93,8 @@ export function createUsageWriter(engine: Engine): UsageWriter {
   async function write(): Promise<void> {
     // The rows are sorted, so that two processes lock them in the same order and cannot deadlock.
     const names = [...rows.keys()].sort();
+    // Without counts, old rows are not deleted either: closing a store that only read must write nothing.
+    if (failed === undefined && names.length === 0) return;
     try {
       if (failed !== undefined) await writeBatch(failed);
       for (let at = 0; at < names.length; at += BATCH_SIZE) {
