@@ -81,6 +81,35 @@ describe.each(sharedEngines)('on %s, through two stores', (engine) => {
     expect((await adding()).key.version).toBe(2);
     expect(await refusalOf(adding())).toMatchObject({ status: 409, code: 'version_conflict' });
   });
+
+  it.each<[string, unknown]>([
+    ['an idempotency key', 'b1946ac9'],
+    ['a number as text', '1'],
+    ['0', 0],
+    ['a fraction', 1.5],
+    ['null', null],
+  ])('a version that is %s is invalid in every change, and nothing is changed', async (_what, given) => {
+    const version = given as number;
+    const { keys, accessKeys } = at.management;
+    const holder = await at.account();
+    const [{ key, text }, { key: access }] = [await holder.key(), await holder.accessKey()];
+    const { owner } = holder;
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+    for (const change of [
+      keys.rotate(owner, key.id, 0, version),
+      keys.endGrace(owner, key.id, undefined, version),
+      keys.revoke(owner, key.id, 'once', version),
+      accessKeys.addSecret(owner, access.id, version),
+      accessKeys.deleteSecret(owner, access.id, access.secrets[0]?.id ?? '', undefined, version),
+      accessKeys.addPublicKey(owner, access.id, jwk, undefined, version),
+      accessKeys.removePublicKey(owner, access.id, 'one', undefined, version),
+    ]) {
+      expect(await refusalOf(change)).toMatchObject({ status: 400, code: 'invalid', field: 'version' });
+    }
+    expect(await keys.view(owner, key.id)).toEqual(key);
+    expect(await accessKeys.view(owner, access.id)).toEqual(access);
+    expect(await isAccepted(at, text)).toBe(true);
+  });
 });
 
 function editor(holder: Holder, i: number): Member {

@@ -238,7 +238,7 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
     const holder = await setup.account();
     const { key } = await holder.key();
     const body = { name: 'n' };
-    const patch = await api.send(holder.owner, 'PATCH', `/keys/${key.id}`, { body, headers: { 'if-match': '"0"' } });
+    const patch = await api.send(holder.owner, 'PATCH', `/keys/${key.id}`, { body, headers: { 'if-match': '"7"' } });
     expect(patch.status).toBe(412);
     expect((await holder.story()).at(-1)).toMatchObject({
       ...{ action: 'key.edit', subject: key.id, outcome: 'refused' },

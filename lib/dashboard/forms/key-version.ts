@@ -15,7 +15,7 @@ const NO_VERSION = 0;
  */
 export function versionIn(context: PageContext): number {
   const text = context.fields.one('version') ?? '';
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   if (!can(context, 'edit')) return NO_VERSION;
   throw incompleteForm();
 }

@@ -12,7 +12,7 @@ export function parseIfMatch(field: string | undefined): IfMatch {
   if (field === undefined) return undefined;
   if (field.trim() === '*') return 'any';
   return field.split(',').flatMap((tag) => {
-    const [, version] = /^"(\d{1,15})"$/.exec(tag.trim()) ?? [];
+    const [, version] = /^"([1-9]\d{0,14})"$/.exec(tag.trim()) ?? [];
     return version === undefined ? [] : [Number(version)];
   });
 }

@@ -11,13 +11,14 @@ export interface ChangeRequest {
   readonly action: 'edit' | 'rotate' | 'revoke';
   readonly name: string;
   readonly id: unknown;
+  /** The version that the key must have; `undefined` if it may have any. An edit has its version in its input. */
+  readonly version?: unknown;
   readonly idempotencyKey?: unknown;
   readonly input?: unknown;
 }
 
 /** A request to change the secrets or public keys of a key. */
 export interface CredentialChange extends Omit<ChangeRequest, 'action'> {
-  readonly version?: number | undefined;
   /** Whether the change adds a secret or a public key, which a disabled account does not allow. */
   readonly addsCredential?: boolean;
 }

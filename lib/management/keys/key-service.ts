@@ -7,7 +7,7 @@ import type { KeyRow } from '../../store/tables.js';
 import type { ActorContext, Operation, OperationResult, Operations } from '../audit-log/audited-operation.js';
 import { changedFields } from '../audit-log/changed-fields.js';
 import { readListFilter } from '../list-filter.js';
-import { ManagementError } from '../management-error.js';
+import { invalid, ManagementError } from '../management-error.js';
 import type { Member } from '../member.js';
 import { type Page, pageOf } from '../pagination.js';
 import { assertEnabled, assertEntitled } from './account-rules.js';
@@ -124,10 +124,9 @@ export class KeyService {
   }
 
   /** Revokes a key, which cannot be undone. The key stays in the list of revoked keys. */
-  async revoke(member: unknown, id: unknown, idempotencyKey?: unknown, version?: number): Promise<KeyView> {
-    const request = { action: 'revoke', name: 'revoke', id, idempotencyKey } as const;
+  async revoke(member: unknown, id: unknown, idempotencyKey?: unknown, version?: unknown): Promise<KeyView> {
+    const request = { action: 'revoke', name: 'revoke', id, version, idempotencyKey } as const;
     const { key } = await this.#change(member, request, async (tx, row, { now }) => {
-      if (version !== undefined && version !== row.version) throw conflict();
       if (!(await tx.updateKey(row.id, row.version, { revoked_at: now }))) throw conflict();
       return { before: { revokedAt: null }, after: { revokedAt: new Date(now) }, result: undefined };
     });
@@ -136,10 +135,7 @@ export class KeyService {
 
   /** Changes the secrets or public keys of a key. If a version is given, the key must have it. */
   async changeCredentials<T>(member: unknown, request: CredentialChange, work: Work<T>): Promise<Changed<T>> {
-    const { id, version, name, idempotencyKey, input } = request;
-    const asked = { action: 'rotate', name, id, idempotencyKey, input } as const;
-    return await this.#change(member, asked, async (tx, row, actor) => {
-      if (version !== undefined && version !== row.version) throw conflict();
+    return await this.#change(member, { ...request, action: 'rotate' }, async (tx, row, actor) => {
       if (request.addsCredential) await assertEnabled(tx, row.account);
       const before = await viewIn(tx, row.id, actor.now);
       const result = await work(tx, row, actor);
@@ -155,7 +151,7 @@ export class KeyService {
    */
   async #change<T>(
     member: unknown,
-    { action, name, id, idempotencyKey, input }: ChangeRequest,
+    { action, name, id, version: seen, idempotencyKey, input }: ChangeRequest,
     work: Work<Change<T> | undefined>,
   ): Promise<Changed<T>> {
     const operation = this.#operation(action, id, name);
@@ -169,6 +165,7 @@ export class KeyService {
         const result = { key: await viewIn(tx, row.id, now), doneAt: new Date(doneAt) };
         return { result, subject: row.id, fields: undefined };
       };
+      const version = readVersion(seen);
       const creation = readCreation(row.account, idempotencyKey, operation.name, [id, input]);
       const repeated = creation && (await madeBefore(tx, creation, now));
       if (repeated !== undefined) return await unchanged(repeated.at);
@@ -177,6 +174,7 @@ export class KeyService {
           'revoked',
           `the ${this.#noun} is revoked, and this cannot be undone; create a new key`,
         );
+      if (version !== undefined && version !== row.version) throw conflict();
       if (creation !== undefined) await rememberCreation(tx, creation, row.id, now);
       const change = await work(tx, row, actor);
       if (change === undefined) return await unchanged(now);
@@ -229,6 +227,19 @@ export class KeyService {
     const noun = this.#noun.replace(' ', '_');
     return { action, name: `${noun}.${name}`, subject: subjectOf(id) };
   }
+}
+
+/**
+ * Reads the version that a key must have. A value of another type would never match, and the caller would see a conflict
+ * that nobody caused: the version and the idempotency key are easily confused.
+ *
+ * @throws ManagementError `invalid`
+ */
+function readVersion(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw invalid('version', 'expected the version that the key had when you read it, as a positive whole number');
+  return value as number;
 }
 
 /**
