@@ -16,9 +16,9 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { SECRET_KEY_BYTES } from '../options/secret-key.js';
 import { CliError, EXIT, type Io } from './io.js';
 
-const BYTES = 32;
 const ENCRYPTION_KEY_VARIABLE = 'KEYWARD_ENCRYPTION_KEY';
 
 export interface EncryptionKeys {
@@ -69,7 +69,7 @@ function encryptionKeysOf({ env }: Io): EncryptionKeys | undefined {
 }
 
 export function makeEncryptionKey(): string {
-  return randomBytes(BYTES).toString('base64url');
+  return randomBytes(SECRET_KEY_BYTES).toString('base64url');
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   SIGNING_ALGORITHMS,
   type SigningAlgorithm,
 } from '../../issuer/signing-keys/signing-key.js';
+import { parseSecretKey } from '../../options/secret-key.js';
 import type { SigningKeySummary } from '../../store/signing-keys/signing-keys.js';
 import { makeEncryptionKey, readEncryptionKeys, writeKeyFile } from '../encryption-keys.js';
 import { CliError, EXIT, type Io } from '../io.js';
@@ -124,7 +125,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
       const { texts, source, file: isFile } = readEncryptionKeys(io, file);
       // If `--encryption-key-file` names another file by mistake, its content would otherwise be treated as a key, and
       // the file would be overwritten.
-      if (!texts.every((text) => /^[\w-]{43}=?$/.test(text)))
+      if (!texts.every((text) => parseSecretKey(text) !== undefined))
         throw new CliError(
           `${source} does not contain an encryption key; expected 32 bytes in base64url (43 characters)`,
           EXIT.usage,

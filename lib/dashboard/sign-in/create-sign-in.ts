@@ -15,9 +15,10 @@ import {
   text,
   withDefault,
 } from '../../options/option-table.js';
+import { parseSecretKey, SECRET_KEY_BYTES } from '../../options/secret-key.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 import { OneTimeLinks } from './one-time-links.js';
-import { createSessionCipher, SESSION_KEY_BYTES } from './session-cipher.js';
+import { createSessionCipher } from './session-cipher.js';
 import { sessionCookie } from './session-cookie.js';
 import { Sessions } from './sessions.js';
 import { signInAudit } from './sign-in-audit.js';
@@ -101,14 +102,11 @@ const members: Option<ReadonlyMap<string, Member>> = (options, name) => {
 };
 
 const sessionKey: Option<Uint8Array> = (options, name) => {
-  if (!options.has(name)) return randomBytes(SESSION_KEY_BYTES);
-  const given = options.raw(name);
-  const bytes = typeof given === 'string' && /^[\w-]{43}=?$/.test(given) ? Buffer.from(given, 'base64url') : given;
-  if (!(bytes instanceof Uint8Array) || bytes.byteLength !== SESSION_KEY_BYTES) {
-    throw options.mistake(name, `${SESSION_KEY_BYTES} bytes, or their base64url text (43 characters)`);
-  }
-  // Copied, because the caller may overwrite the array after this call.
-  return Uint8Array.from(bytes);
+  if (!options.has(name)) return randomBytes(SECRET_KEY_BYTES);
+  const key = parseSecretKey(options.raw(name));
+  if (key === undefined)
+    throw options.mistake(name, `${SECRET_KEY_BYTES} bytes, or their base64url text (43 characters)`);
+  return key;
 };
 
 const mountUrl: Option<URL> = (options, name) => {

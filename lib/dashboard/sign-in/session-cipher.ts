@@ -25,8 +25,6 @@ export interface SessionCipher {
   decrypt(text: string): Promise<Session | undefined>;
 }
 
-export const SESSION_KEY_BYTES = 32;
-
 /** The type of the token, so that no other token with the same key is accepted as a session (RFC 8725 section 3.11). */
 const TYPE = 'keyward-session';
 

@@ -1,9 +1,9 @@
 /** Encrypts stored signing keys. Each private key is stored as a JWE; its encryption key is never in the database. */
 import { CompactEncrypt, compactDecrypt } from 'jose';
+import { parseSecretKey, SECRET_KEY_BYTES } from '../../options/secret-key.js';
 import { StoreError } from '../store-error.js';
 
-const KEY_BYTES = 32;
-const EXPECTED = `openStore: option "encryptionKey" must be ${KEY_BYTES} bytes, the same bytes in base64url (43 characters), or a list of such keys`;
+const EXPECTED = `openStore: option "encryptionKey" must be ${SECRET_KEY_BYTES} bytes, the same bytes in base64url (43 characters), or a list of such keys`;
 
 /** Encrypts and decrypts signing keys. */
 export interface SigningKeyCipher {
@@ -77,8 +77,7 @@ async function missing(): Promise<never> {
 }
 
 function readKey(given: unknown): Uint8Array {
-  const bytes = typeof given === 'string' && /^[\w-]{43}=?$/.test(given) ? Buffer.from(given, 'base64url') : given;
-  if (!(bytes instanceof Uint8Array) || bytes.byteLength !== KEY_BYTES) throw new TypeError(EXPECTED);
-  // The key is copied, because the caller may overwrite its array later.
-  return Uint8Array.from(bytes);
+  const key = parseSecretKey(given);
+  if (key === undefined) throw new TypeError(EXPECTED);
+  return key;
 }
