@@ -2,32 +2,14 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
 import { accessKeyRecordOf, keyRecordOf } from './key-records.js';
+import { KEY_COLUMNS } from './repository/management-queries.js';
 import type { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.js';
 import { StoreError } from './store-error.js';
 import type { Tables } from './tables.js';
 
-const KEY_COLUMNS = [
-  'keys.id',
-  'keys.kind',
-  'keys.account',
-  'keys.environment',
-  'keys.name',
-  'keys.apis',
-  'keys.scopes',
-  'keys.default_scopes',
-  'keys.channels',
-  'keys.platform',
-  'keys.created_at',
-  'keys.created_by',
-  'keys.expires_at',
-  'keys.revoked_at',
-  'keys.disabled_at',
-  'keys.tokens_not_before',
-  'keys.metadata',
-  'keys.allowed_addresses',
-  'keys.limits',
-  'keys.require_confirmation',
-  'keys.version',
+/** The columns of a record. The last use is left out: no verifier needs it. */
+const RECORD_COLUMNS = [
+  ...KEY_COLUMNS.filter((column) => column !== 'used_at').map((column) => `keys.${column}` as const),
   'accounts.apis as account_apis',
   'accounts.scopes as account_scopes',
   'accounts.channels as account_channels',
@@ -69,7 +51,7 @@ export async function findKey(db: Kysely<Tables>, digest: string): Promise<Found
     .selectFrom('secrets')
     .innerJoin('keys', 'keys.id', 'secrets.key_id')
     .innerJoin('accounts', 'accounts.id', 'keys.account')
-    .select([...KEY_COLUMNS, 'secrets.retires_at', 'secrets.ended_at'])
+    .select([...RECORD_COLUMNS, 'secrets.retires_at', 'secrets.ended_at'])
     .select(positionOf(db))
     .where('secrets.digest', '=', digest)
     // Excludes access keys, because a client secret must not be accepted as an API key.
@@ -92,7 +74,7 @@ export async function findAccessKey(
     .selectFrom('keys')
     .innerJoin('accounts', 'accounts.id', 'keys.account')
     .leftJoin('secrets', 'secrets.key_id', 'keys.id')
-    .select([...KEY_COLUMNS, 'keys.tokens_revoked', 'secrets.digest', 'secrets.retires_at', 'secrets.ended_at'])
+    .select([...RECORD_COLUMNS, 'keys.tokens_revoked', 'secrets.digest', 'secrets.retires_at', 'secrets.ended_at'])
     .select(publicKeysOf)
     .select(positionOf(db))
     .where('keys.id', '=', id)

@@ -1,6 +1,7 @@
 /** Writes audit log entries that concern the platform, not an account. */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
+import { databaseTime } from '../database-clock.js';
 import type { Engine } from '../engine.js';
 import type { Tables } from '../tables.js';
 
@@ -23,7 +24,7 @@ export async function auditPlatform(
   tx: Transaction<Tables>,
   { action, subject, actor, after }: PlatformEvent,
 ): Promise<void> {
-  const { now: at } = await tx.selectNoFrom(engine.now.as('now')).executeTakeFirstOrThrow();
+  const at = await databaseTime(engine, tx);
   const role = actor === ISSUER ? null : 'operator';
   const changes = { before: null, after: after === undefined ? null : JSON.stringify(after) };
   await tx
