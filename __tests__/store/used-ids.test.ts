@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { sql } from 'kysely';
 import type { Engine } from '../../lib/store/engine.js';
-import { createSqlReplayCache } from '../../lib/store/sql-replay-cache.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
-import { deleteExpiredIds, storeUsedId } from '../../lib/store/used-ids.js';
+import { createSqlReplayCache, deleteExpiredIds, storeUsedId } from '../../lib/store/used-ids.js';
 
 const NOW = 1_800_000_000_000;
 

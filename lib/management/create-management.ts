@@ -18,7 +18,6 @@ import {
 } from './keys/key-settings.js';
 import type { KeyView } from './keys/key-view.js';
 import { addPublicKeyTo, type PublicKeyInput, removePublicKeyFrom } from './keys/public-keys.js';
-import { keyNamesOf } from './keys/read-key-names.js';
 import { addSecretTo, endGraceOf, endSecret, readGrace, rotateTo } from './keys/secrets.js';
 import { type KeyUsage, type UsageCounts, type UsageFilter, usageReaders } from './keys/usage.js';
 import type { ListFilter } from './list-filter.js';
@@ -214,7 +213,6 @@ export function createManagement(given: ManagementOptions): Management {
     }),
     audit: auditOf(operations, store),
     ...usageReaders(operations, store),
-    keyNames: keyNamesOf(operations, store),
   });
 }
 

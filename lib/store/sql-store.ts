@@ -14,8 +14,8 @@ import { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.js';
 import { issuerHeartbeats } from './signing-keys/one-issuer-algorithm.js';
 import type { SigningKeyCipher } from './signing-keys/signing-key-cipher.js';
 import { storedSigningKeys } from './signing-keys/signing-keys.js';
-import { createSqlReplayCache } from './sql-replay-cache.js';
 import { createUsageWriter } from './usage/usage-writer.js';
+import { createSqlReplayCache } from './used-ids.js';
 
 export interface StoreParts {
   readonly engine: Engine;

@@ -1,6 +1,5 @@
 /** The types of the tables for Kysely, for both engines. Times are milliseconds since 1970; lists are JSON. */
 import type { Generated } from 'kysely';
-import type { RevokedTokenRow } from './revoked-tokens/revoked-token-row.js';
 
 export interface AccountRow {
   readonly id: string;
@@ -106,6 +105,15 @@ export interface PublicKeyRow {
   readonly created_at: number;
   readonly last_used_at: number | null;
   readonly last_used_from: string | null;
+}
+
+/** A token that was revoked before it expired. */
+export interface RevokedTokenRow {
+  readonly key_id: string;
+  readonly jti: string;
+  /** The number of the revocation: 1, 2, … for each access key, in the order of commits. */
+  readonly number: number;
+  readonly expires_at: number;
 }
 
 export interface SigningKeyRow {

@@ -1,10 +1,15 @@
-/** Stores ids that may be used only once: those of proofs, of assertions, and of written batches of usage counts. */
+/**
+ * Stores ids that may be used only once: those of proofs and assertions, so that none is accepted twice (the replay cache
+ * of the store), and those of written batches of usage counts.
+ */
 import { type Kysely, sql } from 'kysely';
 import type { Engine } from './engine.js';
 import type { Tables } from './tables.js';
 
 /** The number of rows that one statement deletes. */
 const BATCH = 5_000;
+/** Milliseconds between two deletions of expired ids by the replay cache of one process. */
+const PRUNE_EVERY = 10_000;
 
 /**
  * Stores an id.
@@ -29,4 +34,26 @@ export async function deleteExpiredIds(engine: Engine): Promise<void> {
       return tx.deleteFrom('used_ids').where('id', 'in', expired).executeTakeFirstOrThrow();
     }));
   } while (deleted === BigInt(BATCH));
+}
+
+/** The replay cache of the store. */
+export interface SqlReplayCache {
+  firstUse(id: string, seconds: number): Promise<boolean>;
+}
+
+export function createSqlReplayCache(engine: Engine): SqlReplayCache {
+  let prunedAt = Number.NEGATIVE_INFINITY;
+
+  async function firstUse(id: string, seconds: number): Promise<boolean> {
+    const isNew = await engine.writeForRequest((db) => storeUsedId(engine, db, id, seconds));
+    const now = performance.now();
+    if (now - prunedAt >= PRUNE_EVERY) {
+      prunedAt = now;
+      // An error is ignored, because the next deletion removes the same rows.
+      void deleteExpiredIds(engine).catch(() => undefined);
+    }
+    return isNew;
+  }
+
+  return { firstUse };
 }

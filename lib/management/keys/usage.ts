@@ -1,4 +1,7 @@
-/** Reads how often keys are used: the number of accepted and refused requests for each day. */
+/**
+ * Reads how often keys are used: the number of accepted and refused requests for each day. Also reads the names of keys,
+ * for pages that show the activity of several keys.
+ */
 import { types } from 'node:util';
 import type { CredentialStore } from '../../store/credential-store.js';
 import { dayOf, MS_PER_DAY, USAGE_DAYS } from '../../store/usage/utc-days.js';
@@ -74,17 +77,29 @@ export function usageReaders(operations: Operations, { repository }: CredentialS
   async function recentUsage(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, UsageCounts>> {
     const operation = { action: 'list', name: 'key.usage', subject: undefined } as const;
     return await operations.read(member, operation, async (actor) => {
-      if (!Array.isArray(ids) || ids.length > MAX_KEYS)
-        throw invalid('ids', `expected a list of at most ${MAX_KEYS} entries`);
       const from = dayOf(actor.now) - RECENT_DAYS + 1;
       const { account, environment } = actor.member;
-      const keys = { account, environment, ids: ids.flatMap((id) => readKeyId('ids', id) ?? []) };
+      const keys = { account, environment, ids: readKeyIds(ids) };
       const totals = await repository.usageTotals(keys, from);
       return new Map(totals.map(({ key_id, accepted, refused }) => [key_id, { accepted, refused }]));
     });
   }
 
-  return { usage, recentUsage };
+  async function keyNames(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const operation = { action: 'list', name: 'key.names', subject: undefined } as const;
+    return await operations.read(member, operation, async (actor) => {
+      const rows = await repository.keyNames(actor.member.account, readKeyIds(ids));
+      return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
+    });
+  }
+
+  return { usage, recentUsage, keyNames };
+}
+
+function readKeyIds(ids: unknown): readonly string[] {
+  if (!Array.isArray(ids) || ids.length > MAX_KEYS)
+    throw invalid('ids', `expected a list of at most ${MAX_KEYS} entries`);
+  return ids.flatMap((id) => readKeyId('ids', id) ?? []);
 }
 
 /**

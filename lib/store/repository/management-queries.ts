@@ -4,7 +4,7 @@ import type { Engine } from '../engine.js';
 import type { AccountRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
 import { type Comparison, comparePair } from './compare-pair.js';
 import { findInBatches } from './find-in-batches.js';
-import type { AccountFilter, KeyFilter, KeyPlace, KeyWithSecrets, ListedKey } from './repository.js';
+import type { AccountFilter, KeyFilter, KeyNameRow, KeyPlace, KeyWithSecrets, ListedKey } from './repository.js';
 import { foldText } from './search-text.js';
 
 export async function accountRow(db: Kysely<Tables>, id: string): Promise<AccountRow | undefined> {
@@ -49,6 +49,21 @@ export async function listAccounts(
 export async function keyWithSecrets(db: Kysely<Tables>, id: string): Promise<KeyWithSecrets | undefined> {
   const key = await db.selectFrom('keys').select(KEY_COLUMNS).where('id', '=', id).executeTakeFirst();
   return key && { key, secrets: await secretsOf(db, [id]), publicKeys: await publicKeysOf(db, [key]) };
+}
+
+/** Returns the names of keys of one account. Keys of other accounts are left out. */
+export async function keyNames(
+  db: Kysely<Tables>,
+  account: string,
+  ids: readonly string[],
+): Promise<readonly KeyNameRow[]> {
+  if (ids.length === 0) return [];
+  return await db
+    .selectFrom('keys')
+    .select(['id', 'name'])
+    .where('id', 'in', ids)
+    .where('account', '=', account)
+    .execute();
 }
 
 /** The column for each sort order. The default sort order is in management/list-filter.ts. */

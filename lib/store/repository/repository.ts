@@ -2,7 +2,6 @@
 import type { Change } from '../../contracts/change-feed.js';
 import type { AccountRow, AuditRow, CreationRow, KeyRow, PublicKeyRow, SecretRow, UsageRow } from '../tables.js';
 import type { CountedKeys, UsageTotal } from '../usage/usage-queries.js';
-import type { KeyNameRow } from './key-names.js';
 
 /** The columns that an edit may change. The version is increased automatically. */
 export type Edit<Row> = Partial<
@@ -40,6 +39,9 @@ export interface Repository {
   /** Returns the number of requests of keys since a day. Keys without requests are left out. */
   usageTotals(keys: CountedKeys, from: number): Promise<readonly UsageTotal[]>;
 }
+
+/** The name of a key, for pages that know only its id, such as the audit log. */
+export type KeyNameRow = Pick<KeyRow, 'id' | 'name'>;
 
 /** A key with its secrets and public keys. */
 export interface KeyWithSecrets {
