@@ -5,15 +5,15 @@ import type { CreationRow } from '../../store/tables.js';
 import { invalid, ManagementError } from '../management-error.js';
 
 /** Milliseconds for which a request is stored. */
-const REMEMBERED_FOR = 24 * 3_600_000;
+const STORED_FOR = 24 * 3_600_000;
 const KEY = /^[\x21-\x7E]{1,256}$/;
 
 /** A request with an idempotency key. It may create a key or change one. */
-export interface Creation {
+export interface IdempotentRequest {
   readonly account: string;
   readonly idempotencyKey: string;
   /** SHA-256 of the operation and its input. */
-  readonly request: string;
+  readonly digest: string;
 }
 
 /**
@@ -21,17 +21,17 @@ export interface Creation {
  *
  * @throws ManagementError `invalid` for an invalid idempotency key, and for input that JSON cannot represent.
  */
-export function readCreation(
+export function readIdempotentRequest(
   account: string,
   idempotencyKey: unknown,
   operation: string,
   input: unknown,
-): Creation | undefined {
+): IdempotentRequest | undefined {
   if (idempotencyKey === undefined) return undefined;
   if (typeof idempotencyKey !== 'string' || !KEY.test(idempotencyKey)) {
     throw invalid('idempotencyKey', 'expected 1 to 256 printable characters without spaces');
   }
-  return { account, idempotencyKey, request: digestOf(textOf([operation, input])) };
+  return { account, idempotencyKey, digest: digestOf(textOf([operation, input])) };
 }
 
 /**
@@ -39,25 +39,25 @@ export function readCreation(
  *
  * @throws ManagementError `idempotency_conflict` if the stored request is a different one.
  */
-export async function madeBefore(
+export async function findRepeated(
   tx: RepositoryTransaction,
-  { account, idempotencyKey, request }: Creation,
+  { account, idempotencyKey, digest }: IdempotentRequest,
   now: number,
 ): Promise<CreationRow | undefined> {
   const found = await tx.creation(account, idempotencyKey);
   if (found === undefined || found.at < (await outdatedBefore(tx, now))) return undefined;
-  if (found.request === request) return found;
+  if (found.request === digest) return found;
   throw new ManagementError('idempotency_conflict', 'this idempotency key was used for another request; use a new one');
 }
 
-export async function rememberCreation(
+/** Stores a request in the transaction that carries it out. */
+export async function storeRequest(
   tx: RepositoryTransaction,
-  creation: Creation,
+  { account, idempotencyKey, digest }: IdempotentRequest,
   key: string,
   now: number,
 ): Promise<void> {
-  const { account, idempotencyKey, request } = creation;
-  const row = { account, idempotency_key: idempotencyKey, request, key_id: key, at: now };
+  const row = { account, idempotency_key: idempotencyKey, request: digest, key_id: key, at: now };
   await tx.insertCreation(row, await outdatedBefore(tx, now));
 }
 
@@ -67,7 +67,7 @@ export async function rememberCreation(
  * delete requests that other machines have just stored.
  */
 async function outdatedBefore(tx: RepositoryTransaction, now: number): Promise<number> {
-  return Math.min(now, await tx.now()) - REMEMBERED_FOR;
+  return Math.min(now, await tx.now()) - STORED_FOR;
 }
 
 /** Serializes the input. It is not validated yet, and JSON.stringify may throw for deep, circular or BigInt values. */

@@ -11,7 +11,7 @@ import { invalid, ManagementError } from '../management-error.js';
 import type { Member } from '../member.js';
 import { type Page, pageOf } from '../pagination.js';
 import { assertEnabled, assertEntitled } from './account-rules.js';
-import { type Creation, madeBefore, readCreation, rememberCreation } from './idempotency.js';
+import { findRepeated, type IdempotentRequest, readIdempotentRequest, storeRequest } from './idempotency.js';
 import {
   type Change,
   type Changed,
@@ -88,8 +88,8 @@ export class KeyService {
     read: (settings: unknown, now: number) => NewKey,
   ): Promise<CreatedKey> {
     return await this.#operations.change(member, this.#operation('create', undefined), async (tx, actor) => {
-      const creation = readCreation(actor.member.account, idempotencyKey, this.#noun, settings);
-      const repeated = creation && (await madeBefore(tx, creation, actor.now));
+      const request = readIdempotentRequest(actor.member.account, idempotencyKey, this.#noun, settings);
+      const repeated = request && (await findRepeated(tx, request, actor.now));
       if (repeated !== undefined) {
         const key = await viewIn(tx, repeated.key_id, actor.now);
         assertEnvironment(key, actor.member);
@@ -99,7 +99,7 @@ export class KeyService {
       const made = read(inEnvironment(settings, actor.member), actor.now);
       assertEnvironment(made, actor.member);
       assertGrantable(made, actor.member);
-      return await this.#make(tx, made, creation, actor);
+      return await this.#make(tx, made, request, actor);
     });
   }
 
@@ -166,8 +166,8 @@ export class KeyService {
         return { result, subject: row.id, fields: undefined };
       };
       const version = readVersion(seen);
-      const creation = readCreation(row.account, idempotencyKey, operation.name, [id, input]);
-      const repeated = creation && (await madeBefore(tx, creation, now));
+      const request = readIdempotentRequest(row.account, idempotencyKey, operation.name, [id, input]);
+      const repeated = request && (await findRepeated(tx, request, now));
       if (repeated !== undefined) return await unchanged(repeated.at);
       if (row.revoked_at !== null)
         throw new ManagementError(
@@ -175,7 +175,7 @@ export class KeyService {
           `the ${this.#noun} is revoked, and this cannot be undone; create a new key`,
         );
       if (version !== undefined && version !== row.version) throw conflict();
-      if (creation !== undefined) await rememberCreation(tx, creation, row.id, now);
+      if (request !== undefined) await storeRequest(tx, request, row.id, now);
       const change = await work(tx, row, actor);
       if (change === undefined) return await unchanged(now);
       tx.notify(changeOf(row));
@@ -188,7 +188,7 @@ export class KeyService {
   async #make(
     tx: RepositoryTransaction,
     made: NewKey,
-    creation: Creation | undefined,
+    request: IdempotentRequest | undefined,
     actor: ActorContext,
   ): Promise<OperationResult<CreatedKey>> {
     const { kind, environment, columns } = made;
@@ -202,7 +202,7 @@ export class KeyService {
       ...{ revoked_at: null, disabled_at: null, tokens_not_before: null, version: 1, used_at: 0 },
     };
     await tx.insertKey(key, [row]);
-    if (creation !== undefined) await rememberCreation(tx, creation, id, now);
+    if (request !== undefined) await storeRequest(tx, request, id, now);
     tx.notify(changeOf(key));
     const view = keyViewOf({ key, secrets: [row], publicKeys: [] }, now);
     return {
