@@ -18,7 +18,10 @@ export interface Engine {
    * one of them too. On SQLite, where lookups do not wait for a server, the same as `lookups`.
    */
   readonly feed: Kysely<Tables>;
-  /** Connections for the lists and searches of management. */
+  /**
+   * Connections for the lists and searches of management. On PostgreSQL, they are the 4 connections that `transact` also
+   * uses, so many long searches can delay a change.
+   */
   readonly lists: Kysely<Tables>;
   /** The number of rows that each statement of a search reads after the first, which reads fewer. */
   readonly batch: number;
