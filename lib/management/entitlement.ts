@@ -4,6 +4,7 @@
  *
  * A channel is the id of a processing channel (docs/spec.md §2.1), which the guard `requireChannel` checks.
  */
+import { intersection } from '../store/json-columns.js';
 import { invalid } from './management-error.js';
 
 /** What an account may give its keys. */
@@ -45,7 +46,20 @@ export function checkEntitlement(key: KeyEntitlement, account: AccountEntitlemen
  * request is made.
  */
 function checkWithin(field: string, wanted: 'all' | readonly string[], had: 'all' | readonly string[]): void {
-  if (wanted === 'all' || had === 'all') return;
-  const lacking = wanted.filter((name) => !had.includes(name));
+  const lacking = missingNames(wanted, had);
   if (lacking.length > 0) throw invalid(field, `the account is not entitled to ${lacking.join(', ')}`);
+}
+
+/** Returns the names of a key that its account does not have. Verifiers treat the key as if it did not have them. */
+export function missingNames(wanted: 'all' | readonly string[], had: 'all' | readonly string[]): readonly string[] {
+  if (wanted === 'all' || had === 'all') return [];
+  return wanted.filter((name) => !had.includes(name));
+}
+
+/** Whether the account has lost the channel of a key for an e-commerce platform. Then every request is refused. */
+export function hasLostChannel(
+  key: Pick<KeyEntitlement, 'channels' | 'platform'>,
+  account: AccountEntitlement,
+): boolean {
+  return key.platform !== null && intersection(key.channels, account.channels).length === 0;
 }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { formatTime } from '../../../lib/dashboard/components/times.js';
-import { managed } from '../../support/managed.js';
+import { managed, OPERATOR } from '../../support/managed.js';
 import { KEY_TYPES, madeKey, PATH } from '../key-forms.js';
 import { fieldOf, MOUNT, servedDashboard } from '../served-dashboard.js';
 
@@ -65,6 +65,27 @@ describe('the details of a key', () => {
       ...{ Kind: 'Access key', 'Client ID': expect.stringContaining(key.id), Environment: 'Live' },
       ...{ Scopes: 'payments, disputes', 'Default scopes': 'disputes', Channels: 'All' },
       ...{ 'Token binding': 'Client certificate', Created: expect.any(String), 'Last used': 'Never', Expires: 'Never' },
+    });
+  });
+
+  it('mark what the account has lost', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({
+      ...{ apis: ['payments', 'disputes'], scopes: ['payments', 'disputes'], channels: ['pc_1', 'pc_2'] },
+    });
+    const { accessKeys, accounts } = at.management;
+    const client = await accessKeys.create(holder.owner, {
+      scopes: ['payments', 'disputes'],
+      defaultScopes: ['disputes'],
+    });
+    await accounts.put(OPERATOR, holder.id, { apis: ['payments'], scopes: ['payments'], channels: ['pc_2'] });
+    const lost = '(no longer available to your account)';
+    const browser = dashboard.browser(holder.owner);
+    expect(factsIn((await browser.get(`/keys/${key.id}`)).body)).toMatchObject({
+      ...{ APIs: `payments, disputes ${lost}`, Scopes: `payments, disputes ${lost}`, Channels: `pc_1 ${lost}, pc_2` },
+    });
+    expect(factsIn((await browser.get(`/access-keys/${client.key.id}`)).body)).toMatchObject({
+      ...{ Scopes: `payments, disputes ${lost}`, 'Default scopes': `disputes ${lost}` },
     });
   });
 

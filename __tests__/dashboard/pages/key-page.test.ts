@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { digestOf } from '../../../lib/credentials/digest.js';
 import { formatDay, formatTime } from '../../../lib/dashboard/components/times.js';
-import { managed } from '../../support/managed.js';
+import { managed, OPERATOR } from '../../support/managed.js';
 import { KEY_TYPES, madeKey, PATH } from '../key-forms.js';
 import { altered, MOUNT, servedDashboard } from '../served-dashboard.js';
 
@@ -49,6 +50,23 @@ describe('the banner of a key', () => {
     expect(bannerIn(body)).toBe(
       `Every request with this key is refused. ${holder.owner.id} revoked it on ${formatTime(new Date(at.clock.now()))} (just now). This cannot be undone.`,
     );
+  });
+
+  it('says that the account has lost the channel of a key for a platform', async () => {
+    const holder = await at.account();
+    const { key, text } = await holder.key({ platform: 'shop', channels: ['pc_1'] });
+    const { key: other } = await holder.key({ channels: ['pc_1'] });
+    const bannersFor = async (member = holder.owner) =>
+      Promise.all(
+        [key, other].map(async ({ id }) => bannerIn((await dashboard.browser(member).get(`/keys/${id}`)).body)),
+      );
+    expect(await bannersFor()).toEqual([undefined, undefined]);
+    await at.management.accounts.put(OPERATOR, holder.id, { channels: ['pc_2'] });
+    const presented = { digest: digestOf(text), kind: 'secret', environment: 'live', reveal: () => text } as const;
+    expect(await at.store.resolveKey(presented)).toMatchObject({ disabled: true });
+    const said = 'Every request with this key is refused, because its channel is no longer available to your account.';
+    expect(await bannersFor()).toEqual([`${said} Choose another channel`, undefined]);
+    expect(await bannersFor(holder.developer)).toEqual([said, undefined]);
   });
 
   it('says when it expired', async () => {

@@ -1,5 +1,6 @@
 /** The words on pages for kinds, environments, states, secrets and token bindings of keys. */
 import type { Environment } from '../../credentials/environment.js';
+import { missingNames } from '../../management/entitlement.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
 import { type Html, html, join, userText } from './html.js';
 
@@ -72,8 +73,16 @@ export function shortList(names: 'all' | readonly string[]): Html {
   return html`${fullList(names.slice(0, MAX_NAMES))} <span class="muted">and ${names.length - MAX_NAMES} more</span>`;
 }
 
-export function fullList(names: 'all' | readonly string[]): Html {
+/** Marks a name that a key has and its account does not have. */
+export const NO_LONGER_AVAILABLE = html` <span class="muted">(no longer available to your account)</span>`;
+
+/** @param ofAccount - What the account has. Other names are marked, because verifiers ignore them. */
+export function fullList(names: 'all' | readonly string[], ofAccount: 'all' | readonly string[] = 'all'): Html {
   if (names === 'all') return html`All`;
   if (names.length === 0) return html`<span class="muted">None</span>`;
-  return join(names.map(userText), html`, `);
+  const missing = missingNames(names, ofAccount);
+  return join(
+    names.map((name) => html`${userText(name)}${missing.includes(name) && NO_LONGER_AVAILABLE}`),
+    html`, `,
+  );
 }

@@ -3,6 +3,7 @@
  * old secret is still accepted.
  */
 import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
+import { type AccountEntitlement, hasLostChannel } from '../../management/entitlement.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { expiresSoon } from '../expires-soon.js';
 import type { PageContext } from '../http/page-context.js';
@@ -12,12 +13,17 @@ import { type Html, html, userText } from './html.js';
 import { secretHint, secretNoun } from './key-labels.js';
 import { expiryInSentence, timeAgo, timeWithAge } from './times.js';
 
-/** @param entries - The newest entries of the audit log about the key. They say who disabled or revoked it. */
+export interface KeyStateFacts {
+  readonly account: AccountEntitlement;
+  /** The newest entries of the audit log about the key. They say who disabled or revoked it. */
+  readonly entries: readonly AuditEntry[];
+}
+
 export function keyStateBanner(
   context: PageContext,
   keyType: KeyType,
   key: KeyView,
-  entries: readonly AuditEntry[],
+  { account, entries }: KeyStateFacts,
 ): Html | undefined {
   const { base, now } = context;
   const keyUrl = `${base}${keyPath(keyType, key)}`;
@@ -33,6 +39,9 @@ export function keyStateBanner(
   }
   if (key.state === 'expired' && key.expiresAt !== null) {
     return html`<p class="banner">Every request with this key is refused, because it expired ${timeWithAge(key.expiresAt, now, expiryInSentence)}.${canEdit && laterDate}</p>`;
+  }
+  if (hasLostChannel(key, account)) {
+    return html`<p class="banner">Every request with this key is refused, because its channel is no longer available to your account.${canEdit && html` <a href="${keyUrl}/edit">Choose another channel</a>`}</p>`;
   }
   const expiry =
     expiresSoon(key, now) &&

@@ -1,5 +1,7 @@
 /** A field in which a member chooses all values or only some, such as the APIs of a key. */
+import { missingNames } from '../../management/entitlement.js';
 import { type Html, html } from '../components/html.js';
+import { NO_LONGER_AVAILABLE } from '../components/key-labels.js';
 import type { Choice } from './key-form-values.js';
 
 export interface ChoiceField {
@@ -44,11 +46,11 @@ function valueFields({ name, legend, options, choice }: ChoiceField): Html {
 <input name="${name}.named" value="${choice.names.join(' ')}" autocomplete="off" spellcheck="false"></label>`;
   }
   // Values that the account has lost are shown too, so that the member can remove them from the key.
-  const unavailable = choice.names.filter((entry) => !options.includes(entry));
+  const unavailable = missingNames(choice.names, options);
   return html`<div class="ticks">${[...options, ...unavailable].map(
     (entry) =>
       html`<label class="tick"><input type="checkbox" name="${name}" value="${entry}"${choice.names.includes(entry) && html` checked`}> <bdi>${entry}</bdi>${
-        unavailable.includes(entry) && html` <span class="muted">(no longer available to your account)</span>`
+        unavailable.includes(entry) && NO_LONGER_AVAILABLE
       }</label>`,
   )}</div>`;
 }

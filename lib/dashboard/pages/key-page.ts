@@ -22,7 +22,7 @@ import { publicKeysSection } from '../components/public-keys-section.js';
 import { secretsSection } from '../components/secrets-section.js';
 import { formatExpiry, timeWithAge } from '../components/times.js';
 import { usageSection } from '../components/usage-section.js';
-import { accountOptions } from '../forms/entitlement-choices.js';
+import { type AccountOptions, accountOptions } from '../forms/entitlement-choices.js';
 import { formatLimits } from '../forms/text-settings.js';
 import { type Page, viewKey } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
@@ -38,17 +38,18 @@ export function keyPage(keyType: KeyType): Page {
     const { site, member, base, now } = context;
     const key = await viewKey(context, keyType);
     const activity = await site.management.audit(member, { subject: key.id, limit: MAX_ENTRIES });
-    const { disabled: isAccountDisabled } = await accountOptions(context);
+    const account = await accountOptions(context);
+    const { disabled: isAccountDisabled } = account;
     const usage = await site.management.usage(member, key.id);
     const main = html`<p class="crumb"><a href="${base}${keyType.list}">${keyType.title}</a></p>
 <div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}${sandboxBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key, isAccountDisabled)}</div>
 ${flashMessage(context, keyName(key), { secret: secretNoun(key) })}
 ${isAccountDisabled && ACCOUNT_DISABLED}
-${keyStateBanner(context, keyType, key, activity.items)}
+${keyStateBanner(context, keyType, key, { account, entries: activity.items })}
 ${key.publicKey !== null && copyField('text', 'Public key', key.publicKey)}
 ${usageSection(usage)}
 <h2>Details</h2>
-${keyFacts(keyType, key, now)}
+${keyFacts(keyType, key, account, now)}
 ${secretsSection(context, keyType, key, isAccountDisabled)}
 ${keyType === ACCESS_KEYS && publicKeysSection(context, key)}
 <h2>Activity</h2>
@@ -58,7 +59,7 @@ ${auditEntries(activity.items, now, { kind: key.kind })}
   };
 }
 
-function keyFacts(keyType: KeyType, key: KeyView, now: number): Html {
+function keyFacts(keyType: KeyType, key: KeyView, account: AccountOptions, now: number): Html {
   const never = html`<span class="muted">Never</span>`;
   const time = (at: Date | null) => (at === null ? never : timeWithAge(at, now));
   const idTitle = keyType.name === 'keys' ? 'Key ID' : 'Client ID';
@@ -66,10 +67,10 @@ function keyFacts(keyType: KeyType, key: KeyView, now: number): Html {
     ['Kind', html`${KINDS[key.kind].title}`],
     [idTitle, copyText('key-id', idTitle, key.id)],
     ['Environment', html`${ENVIRONMENTS[key.environment]}`],
-    key.apis === null ? undefined : ['APIs', fullList(key.apis)],
-    ['Scopes', scopesHtml(key)],
-    key.defaultScopes === null ? undefined : ['Default scopes', fullList(key.defaultScopes)],
-    ['Channels', fullList(key.channels)],
+    key.apis === null ? undefined : ['APIs', fullList(key.apis, account.apis)],
+    ['Scopes', scopesHtml(key, account)],
+    key.defaultScopes === null ? undefined : ['Default scopes', fullList(key.defaultScopes, account.scopes)],
+    ['Channels', fullList(key.channels, account.channels)],
     key.requireConfirmation === null
       ? undefined
       : ['Token binding', html`${TOKEN_BINDINGS[key.requireConfirmation === true ? 'any' : key.requireConfirmation]}`],
@@ -88,7 +89,7 @@ function keyFacts(keyType: KeyType, key: KeyView, now: number): Html {
   )}</dl>`;
 }
 
-function scopesHtml({ kind, scopes }: KeyView): Html {
-  if (scopes !== null) return fullList(scopes);
+function scopesHtml({ kind, scopes }: KeyView, account: AccountOptions): Html {
+  if (scopes !== null) return fullList(scopes, account.scopes);
   return fullList(kind === 'secret' ? 'all' : []);
 }

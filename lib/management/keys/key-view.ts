@@ -9,8 +9,9 @@ import type { KeyRow, PublicKeyRow, SecretRow } from '../../store/tables.js';
 import { type RequiredConfirmation, toConfirmation } from './required-confirmation.js';
 
 /**
- * The first of these that applies: `revoked`, `expired`, `disabled`, otherwise `active`. A key of a disabled account
- * can be `active`, although it is refused.
+ * The first of these that applies: `revoked`, `expired`, `disabled`, otherwise `active`. It does not depend on the
+ * account. So a key can be `active`, although it is refused: its account is disabled, or the key is for an e-commerce
+ * platform and the account has lost its channel.
  */
 export type KeyState = 'active' | 'disabled' | 'expired' | 'revoked';
 
