@@ -151,6 +151,50 @@ describe('requests of the API', () => {
     expect(await api.raw([...lines, `Content-Length: ${bytes}`, '', body].join('\r\n'))).toMatch(expected);
   });
 
+  it.each(['application/x-www-form-urlencoded', 'text/plain', ''])(
+    'an empty body of the type "%s" is refused',
+    async (type) => {
+      const { owner, key: create } = await setup.account();
+      const { key } = await create();
+      for (const operation of ['rotate', 'end-grace-period']) {
+        const { status, body } = await api.send(owner, 'POST', `/keys/${key.id}/${operation}`, {
+          headers: { 'content-type': type },
+        });
+        expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
+      }
+      expect(await setup.management.keys.view(owner, key.id)).toMatchObject({ version: key.version });
+      const headers = { 'content-type': 'application/json' };
+      expect((await api.send(owner, 'POST', `/keys/${key.id}/rotate`, { headers })).status).toBe(200);
+    },
+  );
+
+  it.each(['cross-site', 'same-site', 'same-origin, none', ''])('no change by a request from "%s"', async (site) => {
+    const { owner, key: create } = await setup.account();
+    const { key } = await create();
+    const path = `/keys/${key.id}`;
+    const change = async (method: string, to: string, body?: object) => {
+      const headers = { 'sec-fetch-site': site, 'if-match': '*' };
+      const { status, body: answer } = await api.send(owner, method, to, { headers, body });
+      return [status, answer.code];
+    };
+    const refused = [403, 'cross_site'];
+    expect(await change('POST', `${path}/rotate`)).toEqual(refused);
+    expect(await change('POST', '/keys', { kind: 'secret', apis: ['payments'] })).toEqual(refused);
+    expect(await change('PATCH', path, { name: 'Till' })).toEqual(refused);
+    expect(await change('DELETE', path)).toEqual(refused);
+    const { items } = await setup.management.keys.list(owner);
+    expect(items).toMatchObject([{ id: key.id, version: key.version, state: 'active' }]);
+    expect((await api.send(owner, 'GET', path, { headers: { 'sec-fetch-site': site } })).status).toBe(200);
+  });
+
+  it.each(['same-origin', 'none'])('changes by a request from "%s"', async (site) => {
+    const { owner, key: create } = await setup.account();
+    const { key } = await create();
+    const headers = { 'sec-fetch-site': site };
+    expect((await api.send(owner, 'POST', `/keys/${key.id}/rotate`, { headers })).status).toBe(200);
+    expect((await api.send(owner, 'DELETE', `/keys/${key.id}`, { headers })).status).toBe(204);
+  });
+
   it('the media type of a body may be in capitals', async () => {
     const { developer } = await setup.account();
     const options = { body: { kind: 'secret', apis: ['payments'] }, headers: { 'content-type': 'APPLICATION/JSON' } };

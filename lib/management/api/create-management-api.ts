@@ -20,7 +20,8 @@ export interface ManagementApiOptions {
   readonly management: Management;
   /**
    * Returns the member who sends a request, or `undefined` if there is none (401). `memberByScopes()` returns such a
-   * function: it derives the member from a keyward principal.
+   * function: it derives the member from a keyward principal. Do not rely on a cookie alone: browsers also send it with
+   * requests that a page of another site makes.
    */
   readonly memberOf: (req: IncomingMessage) => Awaitable<Member | null | undefined>;
 }
@@ -102,6 +103,7 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
   });
 
   async function serve(operation: ApiOperation, req: Request, res: Response): Promise<void> {
+    if (operation.method !== 'get') assertNotCrossSite(req);
     const member = readMember(await memberOf(req));
     const { headers, params, baseUrl: base } = req;
     const query = readQuery(req.url, operation.query ?? []);
@@ -115,6 +117,18 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
   }
 
   return Object.assign(router, { openapi: openApiDocument(operations, '') });
+}
+
+/**
+ * Protection against CSRF, if `memberOf` reads a cookie. Browsers send `Sec-Fetch-Site` with every request, and a page
+ * cannot change it; it is `none` for a request that the user starts. Other clients do not send it.
+ *
+ * @throws ProblemError 403
+ */
+function assertNotCrossSite({ headers }: IncomingMessage): void {
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin' || site === 'none') return;
+  throw new ProblemError(403, 'cross_site', 'the request comes from a page of another origin; send it from a server');
 }
 
 function fail(error: unknown, req: Request, res: Response, next: NextFunction): void {

@@ -18,14 +18,14 @@ const BODY_FAULTS: Readonly<Record<BodyFault, () => ProblemError>> = {
 };
 
 /**
- * Reads a body. A request without a body gives an empty object. If the host app has already parsed the body, `req.body`
- * is used.
+ * Reads a body. A request without a body gives an empty object. Its type is checked if it has one: an empty form of
+ * another site has the type of a form. If the host app has already parsed the body, `req.body` is used.
  *
  * @param types - The media types that are accepted.
  * @throws ProblemError 400, 408, 413, 415
  */
 export async function readJsonBody(req: MaybeParsed, types: readonly string[]): Promise<JsonObject> {
-  if (!hasBody(req)) return EMPTY;
+  if (!hasBody(req) && req.headers['content-type'] === undefined) return EMPTY;
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   const isUtf8 = parameters.every((parameter) => /^charset=(?:utf-8|"utf-8")$/i.test(parameter));
   const isPlain = (req.headers['content-encoding'] ?? 'identity') === 'identity';
@@ -36,6 +36,7 @@ export async function readJsonBody(req: MaybeParsed, types: readonly string[]): 
       Connection: 'close',
     });
   }
+  if (!hasBody(req)) return EMPTY;
   const bytes = req.readableDidRead ? alreadyRead(req.body) : await readBody(req, BOUNDS);
   if (!Buffer.isBuffer(bytes)) throw BODY_FAULTS[bytes]();
   if (bytes.length > MAX_BYTES) throw BODY_FAULTS.too_large();

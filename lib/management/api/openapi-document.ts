@@ -10,7 +10,7 @@ const SCHEME = 'bearer';
 const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
   401: 'The credential is missing or invalid.',
-  403: 'The caller does not have the permission for this operation or environment, or the account is disabled.',
+  403: 'The caller does not have the permission for this operation or environment, the account is disabled, or a page of another origin sent the request.',
   404: 'The key, the secret or the public key was not found in this account.',
   409: 'The key was revoked, or the idempotency key was used for another request.',
   412: 'The key has changed since you read it; read it again and retry.',
