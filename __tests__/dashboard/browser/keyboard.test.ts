@@ -74,7 +74,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
 
     await tabTo(page, /^Copy Secret key$/);
     await keyboard.press('Space');
-    await page.getByText('Copied').waitFor();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await page.locator('#text').inputValue());
     await tabTo(page, /^Go to By keyboard$/);
     await enter();

@@ -147,7 +147,7 @@ async function creates(page: Page, { noun, path }: KeyTypeName, withScripts: boo
   expect(await copy.isVisible()).toBe(withScripts);
   if (withScripts) {
     await copy.click();
-    await page.getByText('Copied').waitFor();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text);
   }
   const link = page.getByRole('link', { name: 'Go to Mine' });

@@ -21,7 +21,7 @@ describe('the page of an access key', () => {
     await page.locator('summary', { hasText: 'Add a public key' }).click();
     await page.getByLabel('Public key (PEM or JWK)').fill(publicPem);
     expect((await press(page, 'Add a public key')).status()).toBe(200);
-    expect(await page.getByRole('status').textContent()).toContain('A public key was added to the key');
+    expect(await page.locator('p.status').textContent()).toContain('A public key was added to the key');
     expect((await site.management.accessKeys.view(site.owner, key.id)).publicKeys).toHaveLength(1);
     await press(page, 'Remove this public key', 'link');
     expect((await press(page, 'Remove this public key')).status()).toBe(200);

@@ -127,7 +127,7 @@ describe('leaving the page before copying', () => {
     const { page, text } = await shownOnce('secret');
     if (by === 'the button') {
       await page.locator('[data-copy=text]').click();
-      await page.getByText('Copied').waitFor();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
     } else {
       await page.locator('#text').focus();
       await page.keyboard.press('Control+C');
@@ -200,6 +200,40 @@ it('a browser that cannot copy gets no copy button, and a focused secret is sele
   expect(await page.evaluate(SELECTED)).toBe(await page.locator('#text').inputValue());
 });
 
+describe('a screen reader', () => {
+  const said = (page: Page) => page.locator('#announcement[role=status]');
+
+  it('says what was copied (WCAG 4.1.3)', async () => {
+    const { page, href } = await shownOnce('secret');
+    expect(await said(page).textContent()).toBe('');
+    await page.locator('[data-copy=text]').click();
+    await page.getByRole('button', { name: 'Copied Secret key' }).waitFor();
+    expect(await said(page).textContent()).toBe('Secret key copied');
+    await page.getByRole('button', { name: 'Copy Secret key' }).waitFor();
+    expect(await said(page).textContent()).toBe('');
+    await page.goto(href);
+    await page.locator('[data-copy=key-id]').click();
+    await page.getByRole('button', { name: 'Copied Key ID' }).waitFor();
+    expect(await said(page).textContent()).toBe('Key ID copied');
+  });
+
+  it('says that copying failed, and the text is selected, also one that cannot have the focus', async () => {
+    const { page, text, href } = await shownOnce('secret');
+    const selected = () => page.evaluate<string>('getSelection().toString()');
+    const failToCopy = async (id: string) => {
+      await page.evaluate(`navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))`);
+      await page.locator(`[data-copy=${id}]`).click();
+      await page.getByRole('button', { name: 'Copy failed' }).waitFor();
+      expect(await said(page).textContent()).toBe('Copy failed. Select the text and copy it.');
+    };
+    await failToCopy('text');
+    expect(await selected()).toBe(text);
+    await page.goto(href);
+    await failToCopy('key-id');
+    expect(await selected()).toBe(href.split('/').at(-1));
+  });
+});
+
 it('the command is copied completely, and works in a shell', async () => {
   const { page, text } = await shownOnce('secret');
   await page.locator('[data-copy=command]').click();
@@ -217,7 +251,7 @@ it('signs out after the user has stayed and copied it', async () => {
   const signOut = page.getByRole('button', { name: 'Sign out' });
   await Promise.all([page.waitForEvent('dialog'), signOut.click({ noWaitAfter: true })]);
   await page.locator('[data-copy=text]').click();
-  await page.getByText('Copied').waitFor();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
   await page.locator('details.who summary').click();
   await Promise.all([page.waitForURL(/\/sign-in$/, { timeout: 5_000 }), signOut.click()]);
 });

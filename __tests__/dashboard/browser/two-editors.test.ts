@@ -47,7 +47,7 @@ describe.each([
 
     expect((await press(second, 'Save my changes')).status()).toBe(200);
     expect(await viewed(id)).toMatchObject({ name: 'Orders of the shop', apis: ['payments'], version: 3 });
-    expect(await second.getByRole('status').textContent()).toContain('The key “Orders of the shop” was updated.');
+    expect(await second.locator('p.status').textContent()).toContain('The key “Orders of the shop” was updated.');
   });
 
   it('M37 the second editor can keep the current version', async () => {

@@ -3,6 +3,8 @@ export const SCRIPT_TEXT: string = `'use strict';
 let copied = false;
 const sent = new Set();
 
+const announcement = document.getElementById('announcement');
+
 // Shows a copy button only if the browser can write to the clipboard.
 for (const button of document.querySelectorAll('[data-copy]')) {
   const field = document.getElementById(button.dataset.copy);
@@ -10,18 +12,25 @@ for (const button of document.querySelectorAll('[data-copy]')) {
   field.addEventListener('focus', select);
   if (!navigator.clipboard) continue;
   button.hidden = false;
-  const label = button.firstChild;
+  const [label, name] = button.childNodes;
+  let timer;
+  // A screen reader says the announcement: the change of the label alone is not noticed (WCAG 4.1.3).
+  const show = (text, said) => {
+    label.data = text;
+    announcement.textContent = said;
+    clearTimeout(timer);
+    timer = setTimeout(() => show('Copy', ''), 3000);
+  };
   button.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(field.value ?? field.textContent);
-      label.data = 'Copied';
+      show('Copied', name.textContent.trim() + ' copied');
       if ('once' in field.dataset) copied = true;
     } catch {
       field.focus();
       select();
-      label.data = 'Copy failed';
+      show('Copy failed', 'Copy failed. Select the text and copy it.');
     }
-    setTimeout(() => { label.data = 'Copy'; }, 3000);
   });
 }
 

@@ -47,6 +47,7 @@ ${TABS.map(
 </div></header>
 <main id="main" tabindex="-1">
 ${main}
+<p class="unseen" role="status" id="announcement"></p>
 </main>`,
   );
 }
