@@ -138,6 +138,24 @@ describe('on a phone', () => {
     }
   });
 
+  it('whatever has the focus in a list is visible (WCAG 2.4.7)', async () => {
+    const page = await site.enter(chromium, 'owner', PHONE);
+    const passed = new Map<string, boolean>();
+    for (let presses = 0; presses < 80; presses += 1) {
+      await page.keyboard.press('Tab');
+      const [name, isVisible] = await page.evaluate<[string, boolean]>(`(() => {
+        const element = document.activeElement;
+        const { left, top, width, height } = element.getClientRects()[0];
+        const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+        return [element.tagName + ' ' + element.textContent.trim().slice(0, 40), element.contains(hit)];
+      })()`);
+      if (name.startsWith('BODY')) break;
+      passed.set(name, isVisible);
+    }
+    expect(passed.get('A Order service')).toBe(true);
+    expect([...passed].filter(([, isVisible]) => !isVisible)).toEqual([]);
+  });
+
   it('a key takes two lines: name and state, then hint and last use', async () => {
     const page = await site.enter(chromium, 'owner', PHONE);
     expect(await page.getByRole('row', { name: 'Order service' }).count()).toBe(1);

@@ -13,6 +13,8 @@ export const MEDIA_STYLE_TEXT: string = `@media (max-width: 60rem) { .wide { dis
   .keys tr { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; padding: .5rem .75rem; border-top: 1px solid var(--kw-line); }
   .keys th, .keys td { display: none; border: 0; padding: 0; min-width: 0; max-width: none; }
   .keys tbody th, .keys .state, .keys .key, .keys .used { display: block; }
+  /* The heading links to an order. Here it could have the focus without being visible; "Sort by" has the same orders. */
+  .keys thead .used { display: none; }
   .keys .state { grid-area: 1 / 2; align-self: center; }
   .keys .key { grid-area: 2 / 1; }
   .keys .used { grid-area: 2 / 2; color: var(--kw-muted); font-size: .8125rem; }
