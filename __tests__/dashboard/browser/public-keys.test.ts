@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { AxeBuilder } from '@axe-core/playwright';
 import { describe, expect, it } from '@jest/globals';
 import { openChromium } from '../../support/browser.js';
 import { press } from '../../support/browser-forms.js';
@@ -26,6 +27,26 @@ describe('the page of an access key', () => {
     await press(page, 'Remove this public key', 'link');
     expect((await press(page, 'Remove this public key')).status()).toBe(200);
     expect((await site.management.accessKeys.view(site.owner, key.id)).publicKeys).toEqual([]);
+  });
+
+  it('shows a refused public key again, with the error that is removed when it is corrected', async () => {
+    const { key } = await site.management.accessKeys.create(site.owner, { scopes: ['payments'] });
+    const page = await site.enter(chromium, 'owner');
+    await page.goto(`${site.url}/access-keys/${key.id}`);
+    await page.locator('summary', { hasText: 'Add a public key' }).click();
+    const field = page.getByLabel('Public key (PEM or JWK)');
+    const truncated = publicPem.replace('MC', '');
+    await field.fill(truncated);
+    expect((await press(page, 'Add a public key')).status()).toBe(400);
+    expect(await page.evaluate('document.activeElement.id')).toBe('errors');
+    expect(await field.inputValue()).toBe(truncated);
+    expect(await page.locator('#publicKey-error').isVisible()).toBe(true);
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await field.fill(publicPem);
+    expect(await page.locator('#publicKey-error').count()).toBe(0);
+    expect((await press(page, 'Add a public key')).status()).toBe(200);
+    expect((await site.management.accessKeys.view(site.owner, key.id)).publicKeys).toHaveLength(1);
   });
 
   it('has a field that is as wide as its form and shows six lines', async () => {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { managed } from '../../support/managed.js';
 import { madeKey } from '../key-forms.js';
@@ -55,6 +55,47 @@ describe('public keys of an access key', () => {
     expect(reply.body).toContain('>This is a private key, and it was not stored');
     expect(reply.body).not.toContain(privatePem.split('\n')[1]);
     expect((await now()).publicKeys).toEqual([]);
+  });
+
+  it('that were refused are shown again with their error, and can be corrected', async () => {
+    const { post, now } = await accessKey();
+    const formId = randomUUID();
+    const truncated = publicPem.replace(/.{8}\n-----END/, '\n-----END');
+    const reply = await post('/public-keys', { publicKey: truncated.replaceAll('\n', '\r\n'), formId });
+    expect([reply.status, fieldOf(reply, 'formId')]).toEqual([400, formId]);
+    const { body } = reply;
+    expect(body).toMatch(/<title>Error: /);
+    const said = 'Enter a public key as a JWK or in PEM format.';
+    expect(body).toContain(`<a href="#field-publicKey">Public key: ${said}</a>`);
+    expect(body).toContain('<details class="panel" open><summary>Add a public key</summary>');
+    expect(body).toContain(`<p class="error" id="publicKey-error">${said}</p>`);
+    expect(body).toMatch(
+      /<textarea id="field-publicKey"[^>]* aria-describedby="publicKey-hint publicKey-error" aria-invalid/,
+    );
+    expect(/<textarea id="field-publicKey"[^>]*>\n(.*?)<\/textarea>/s.exec(body)?.[1]).toBe(truncated);
+    expect((await post('/public-keys', { publicKey: publicPem, formId })).status).toBe(303);
+    expect((await now()).publicKeys).toHaveLength(1);
+    const again = await post('/public-keys', { publicKey: publicPem });
+    expect(again.body).toContain('The access key already has a public key with this kid.');
+  });
+
+  it('I17 a private key in a text that cannot be read is not shown again', async () => {
+    const { post } = await accessKey();
+    const { d = '', ...jwk } = privateKey.export({ format: 'jwk' });
+    const body = privatePem.split('\n')[1] ?? '';
+    for (const publicKey of [
+      ...[`{"kty":"OKP","d":"${d}"`, `{'d': '${d}'}`, `{"keys":[{"d":"${d}"},{"d":"${d}"}]}`, `{"\\u0064":"${d}"`],
+      ...[body, `${publicPem}${privatePem}`, `{"kty":"oct","k":"${d}"}`],
+    ]) {
+      const reply = await post('/public-keys', { publicKey });
+      expect(reply.status).toBe(400);
+      expect(reply.body).toContain('id="publicKey-error"');
+      for (const secret of [d, body]) expect(reply.body).not.toContain(secret);
+    }
+    const unused = JSON.stringify({ ...jwk, use: 'enc' }, null, '\t');
+    const shown = (await post('/public-keys', { publicKey: unused })).body;
+    expect(shown).toContain(` &quot;use&quot;: &quot;enc&quot;`);
+    expect(shown).not.toContain('U+0009');
   });
 
   it('are not on the page of an API key', async () => {

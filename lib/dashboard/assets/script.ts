@@ -149,7 +149,7 @@ for (const presets of document.querySelectorAll('[data-presets]')) {
 }
 
 // Removes the error of a field when the field changes.
-for (const error of document.querySelectorAll('.settings .error')) {
+for (const error of document.querySelectorAll('.settings .error, .panel .error')) {
   const field = error.parentNode;
   field.addEventListener('input', () => {
     error.remove();

@@ -1,5 +1,5 @@
 /** Form controls with labels, forms with one button, and links to confirmation pages. */
-import { type Html, html, type Piece } from './html.js';
+import { type Html, html, join, type Piece } from './html.js';
 
 export interface SelectOption {
   readonly value: string;
@@ -70,6 +70,16 @@ export function actionLink(parts: {
   const { href, title, missing } = parts;
   if (missing === undefined) return html`<p class="actions"><a class="button plain" href="${href}">${title}</a></p>`;
   return html`<p class="actions"><button class="plain" disabled>${title}</button></p>`;
+}
+
+/** The end of the start tag of a text area, its text and its end tag. */
+export function areaContent(text: string): Html {
+  // The line break at the start is necessary, because the HTML parser drops the first line break in a text area. The
+  // lines are joined here, because `html` would show a line break in a value as `[U+000A]`.
+  return html`>\n${join(
+    text.split('\n').map((line) => html`${line}`),
+    html`\n`,
+  )}</textarea>`;
 }
 
 export function hidden(name: string, value: string | number): Html {

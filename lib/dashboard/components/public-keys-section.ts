@@ -3,25 +3,28 @@
  * tokens.
  */
 import type { KeyView, PublicKeyView } from '../../management/keys/key-view.js';
+import { describedBy, messageOf } from '../forms/field-errors.js';
 import { formIdField } from '../forms/form-id.js';
+import { type RefusedPublicKey, shownAgain } from '../forms/refused-public-key.js';
 import { tokenField } from '../http/form-token.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
 import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, keyPath } from '../key-type.js';
-import { actionForm, actionLink, hidden, select } from './controls.js';
+import { actionForm, actionLink, areaContent, hidden, select } from './controls.js';
 import { type Html, html } from './html.js';
 import { TOKEN_BINDINGS } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeWithAge } from './times.js';
 
-export function publicKeysSection(context: PageContext, key: KeyView): Html | undefined {
+/** @param refused - The form that adds a public key, if it was refused. */
+export function publicKeysSection(context: PageContext, key: KeyView, refused?: RefusedPublicKey): Html | undefined {
   const canAdd = key.state !== 'revoked';
   if (key.publicKeys.length === 0 && !canAdd) return undefined;
   return html`<h2>Public keys</h2>
 <p>A client with a key pair can authenticate without a client secret (<code>private_key_jwt</code>).</p>
 <div class="panels">${key.publicKeys.map((publicKey) => publicKeyPanel(context, key, publicKey))}
-${canAdd && addPanel(context, key)}
+${canAdd && addPanel(context, key, refused)}
 ${canAdd && bindingPanel(context, key)}</div>`;
 }
 
@@ -42,14 +45,16 @@ ${key.state !== 'revoked' && !isLast && link}
 </section>`;
 }
 
-function addPanel(context: PageContext, key: KeyView): Html {
+function addPanel(context: PageContext, key: KeyView, refused: RefusedPublicKey | undefined): Html {
+  const error = refused && messageOf(refused.error);
   const content = html`<div class="field"><label for="field-publicKey">Public key (PEM or JWK)</label>
 <p class="hint" id="publicKey-hint">Paste only the public key. Keep the private key on the client. This server refuses private keys.</p>
-<textarea id="field-publicKey" name="publicKey" rows="6" maxlength="12000" spellcheck="false" autocomplete="off" required data-public-key aria-describedby="publicKey-hint"></textarea></div>`;
-  return html`<details class="panel"><summary>Add a public key</summary>
+${error !== undefined && html`<p class="error" id="publicKey-error">${error}</p>`}
+<textarea id="field-publicKey" name="publicKey" rows="6" maxlength="12000" spellcheck="false" autocomplete="off" required data-public-key${describedBy('publicKey', error)}${areaContent(refused === undefined ? '' : shownAgain(refused.text))}</div>`;
+  return html`<details class="panel"${refused !== undefined && html` open`}><summary>Add a public key</summary>
 ${actionForm({
   action: `${context.base}${keyPath(ACCESS_KEYS, key)}/public-keys`,
-  hidden: [tokenField(context.formToken), formIdField()],
+  hidden: [tokenField(context.formToken), formIdField(refused?.formId)],
   ...{ button: 'Add a public key', tone: 'plain', content, missing: missingPermission(context, 'rotate') },
 })}
 </details>`;

@@ -1,6 +1,7 @@
 /**
- * The labels and errors of the form for the settings of a key, and the data that the form needs. `SettingsForm` is
- * declared here, because both settings-form.ts and expiry-field.ts use it, and the first imports the second.
+ * The labels and errors of the forms for the settings and for a public key, and the data that the first form needs.
+ * `SettingsForm` is declared here, because both settings-form.ts and expiry-field.ts use it, and the first imports the
+ * second.
  */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { Environment } from '../../credentials/environment.js';
@@ -36,6 +37,7 @@ export const LABELS: Readonly<Record<string, string>> = Object.freeze({
   limits: 'Rate limits',
   expiresAt: 'Expiration date',
   metadata: 'Metadata',
+  publicKey: 'Public key',
 });
 
 export function errorOf({ error }: SettingsForm, field: string): string | undefined {

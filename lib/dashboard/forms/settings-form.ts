@@ -1,8 +1,8 @@
 /** The form for the settings of a key, for a new key and for an edit. */
 import type { Environment } from '../../credentials/environment.js';
 import type { ManagementError } from '../../management/management-error.js';
-import { hidden } from '../components/controls.js';
-import { CLOSE_QUOTE, type Html, html, join, OPEN_QUOTE } from '../components/html.js';
+import { areaContent, hidden } from '../components/controls.js';
+import { CLOSE_QUOTE, type Html, html, OPEN_QUOTE } from '../components/html.js';
 import { choiceField } from './choice-field.js';
 import { expiryField } from './expiry-field.js';
 import { describedBy, errorOf, LABELS, messageOf, type SettingsForm } from './field-errors.js';
@@ -77,16 +77,10 @@ ${fields}</section>`;
 
 function areaField(form: SettingsForm, name: 'allowedAddresses' | 'metadata', hint: string): Html {
   const error = errorOf(form, name);
-  const lines = (form.values[name] ?? '').split('\n');
-  // The line break at the start is necessary, because the HTML parser drops the first line break in a text area. The
-  // lines are joined here, because `html` would show a line break in a value as `[U+000A]`.
   return html`<div class="field"><label for="field-${name}">${LABELS[name]}</label>
 <p class="hint" id="${name}-hint">${hint}</p>
 ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
-<textarea id="field-${name}" name="${name}" rows="2" autocomplete="off" spellcheck="false"${describedBy(name, error)}>\n${join(
-    lines.map((line) => html`${line}`),
-    html`\n`,
-  )}</textarea></div>`;
+<textarea id="field-${name}" name="${name}" rows="2" autocomplete="off" spellcheck="false"${describedBy(name, error)}${areaContent(form.values[name] ?? '')}</div>`;
 }
 
 function limitsField(form: SettingsForm): Html {

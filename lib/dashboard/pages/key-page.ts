@@ -23,9 +23,11 @@ import { secretsSection } from '../components/secrets-section.js';
 import { formatExpiry, timeWithAge } from '../components/times.js';
 import { usageSection } from '../components/usage-section.js';
 import { type AccountOptions, accountOptions } from '../forms/entitlement-choices.js';
+import type { RefusedPublicKey } from '../forms/refused-public-key.js';
+import { errorSummary } from '../forms/settings-form.js';
 import { formatLimits } from '../forms/text-settings.js';
-import { type Page, viewKey } from '../http/page-context.js';
-import { htmlResponse } from '../http/page-response.js';
+import { type Page, type PageContext, viewKey } from '../http/page-context.js';
+import { htmlResponse, type PageResponse } from '../http/page-response.js';
 import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, type KeyType, keyName } from '../key-type.js';
 
@@ -34,15 +36,23 @@ const MAX_ENTRIES = 10;
 const ACCOUNT_DISABLED = html`<p class="banner">Your account is disabled. All its keys are refused, and you cannot create keys or secrets. To enable the account, contact support.</p>`;
 
 export function keyPage(keyType: KeyType): Page {
-  return async (context) => {
-    const { site, member, base, now } = context;
-    const key = await viewKey(context, keyType);
-    const activity = await site.management.audit(member, { subject: key.id, limit: MAX_ENTRIES });
-    const account = await accountOptions(context);
-    const { disabled: isAccountDisabled } = account;
-    const usage = await site.management.usage(member, key.id);
-    const main = html`<p class="crumb"><a href="${base}${keyType.list}">${keyType.title}</a></p>
-<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}${sandboxBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key, isAccountDisabled)}</div>
+  return (context) => showKeyPage(context, keyType);
+}
+
+/** @param refused - The form on the page that adds a public key, if it was refused. */
+export async function showKeyPage(
+  context: PageContext,
+  keyType: KeyType,
+  refused?: RefusedPublicKey,
+): Promise<PageResponse> {
+  const { site, member, base, now } = context;
+  const key = await viewKey(context, keyType);
+  const activity = await site.management.audit(member, { subject: key.id, limit: MAX_ENTRIES });
+  const account = await accountOptions(context);
+  const { disabled: isAccountDisabled } = account;
+  const usage = await site.management.usage(member, key.id);
+  const main = html`<p class="crumb"><a href="${base}${keyType.list}">${keyType.title}</a></p>
+${errorSummary(refused?.error)}<div class="head"><h1>${userText(keyName(key))} ${stateBadge(key)}${sandboxBadge(key)}</h1>${key.state !== 'revoked' && keyActionsMenu(context, keyType, key, isAccountDisabled)}</div>
 ${flashMessage(context, keyName(key), { secret: secretNoun(key) })}
 ${isAccountDisabled && ACCOUNT_DISABLED}
 ${keyStateBanner(context, keyType, key, { account, entries: activity.items })}
@@ -51,12 +61,12 @@ ${usageSection(usage)}
 <h2>Details</h2>
 ${keyFacts(keyType, key, account, now)}
 ${secretsSection(context, keyType, key, isAccountDisabled)}
-${keyType === ACCESS_KEYS && publicKeysSection(context, key)}
+${keyType === ACCESS_KEYS && publicKeysSection(context, key, refused)}
 <h2>Activity</h2>
 ${auditEntries(activity.items, now, { kind: key.kind })}
 <p><a href="${base}/audit${queryString({ subject: key.id })}">View all entries in the audit log</a></p>`;
-    return htmlResponse(200, layout(context, { title: keyName(key), tab: keyType.name, main }));
-  };
+  const title = `${refused === undefined ? '' : 'Error: '}${keyName(key)}`;
+  return htmlResponse(refused === undefined ? 200 : 400, layout(context, { title, tab: keyType.name, main }));
 }
 
 function keyFacts(keyType: KeyType, key: KeyView, account: AccountOptions, now: number): Html {

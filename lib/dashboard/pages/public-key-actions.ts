@@ -3,18 +3,26 @@
  * the client.
  */
 import type { RequiredConfirmation } from '../../management/keys/required-confirmation.js';
+import { ManagementError } from '../../management/management-error.js';
 import { formIdIn } from '../forms/form-id.js';
 import { versionIn } from '../forms/key-version.js';
+import { isFormError } from '../forms/settings-form.js';
 import { badRequest, notFound } from '../http/http-error.js';
 import { keyIdIn, type Page } from '../http/page-context.js';
 import { seeOther } from '../http/page-response.js';
 import { ACCESS_KEYS, keyPath } from '../key-type.js';
+import { showKeyPage } from './key-page.js';
 
 export const addPublicKey: Page = async (context) => {
   const { site, member, fields, base } = context;
-  const given = fields.one('publicKey') ?? '';
-  const key = await site.management.accessKeys.addPublicKey(member, keyIdIn(context), given, formIdIn(fields));
-  return seeOther(`${base}${keyPath(ACCESS_KEYS, key)}?done=public-key-added`);
+  const [text, formId] = [fields.one('publicKey') ?? '', formIdIn(fields)];
+  try {
+    const key = await site.management.accessKeys.addPublicKey(member, keyIdIn(context), text, formId);
+    return seeOther(`${base}${keyPath(ACCESS_KEYS, key)}?done=public-key-added`);
+  } catch (error) {
+    if (!(error instanceof ManagementError) || !isFormError(error)) throw error;
+    return await showKeyPage(context, ACCESS_KEYS, { error, formId, text });
+  }
 };
 
 export const removePublicKey: Page = async (context) => {
