@@ -3,6 +3,7 @@ import { types } from 'node:util';
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import { isScopeToken } from '../protocol/scope.js';
 import { invalid } from './management-error.js';
+import { UNPRINTABLE } from './unprintable.js';
 
 const ID = /^[A-Za-z0-9][\w.:-]{0,63}$/;
 const KEY_ID = /^[A-Za-z0-9][\w-]{0,63}$/;
@@ -11,8 +12,6 @@ const MAX_TIME = Date.UTC(10_000, 0) - 1;
 const BEGINNING = 'beginning with a letter or digit';
 const RESERVED = ['all', 'prototype'];
 const NAME_LENGTH = 100;
-/** Control characters, lone surrogates, and characters that are invisible or change the text direction. */
-export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 const LIST_LENGTH = 100;
 
 export type Given = Readonly<Record<string, unknown>>;

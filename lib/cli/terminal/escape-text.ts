@@ -1,7 +1,6 @@
 /** Escapes what a terminal would execute or hide: control characters, ESC sequences, bidi marks. */
-import { UNPRINTABLE } from '../../management/fields.js';
+import { EVERY_UNPRINTABLE } from '../../management/unprintable.js';
 
-const EVERY_UNPRINTABLE = new RegExp(UNPRINTABLE.source, 'gu');
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** Returns the text on one line, with escapes such as `\n`, `\u001b` and `\u202e`. */

@@ -1,4 +1,5 @@
 /** HTML from templates. Every value is escaped, except HTML that another template made. */
+import { EVERY_UNPRINTABLE } from '../../management/unprintable.js';
 
 /** Quotation marks around the name of a key or a choice, escaped because the source code is plain ASCII. */
 export const OPEN_QUOTE = '\u201c';
@@ -56,11 +57,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-/** Control and format characters (bidirectional marks, zero width), unpaired surrogates, and Hangul fillers. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/gu;
-
 function escapeText(text: string): string {
-  return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '').replace(INVISIBLE, codePointText);
+  return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '').replace(EVERY_UNPRINTABLE, codePointText);
 }
 
 function codePointText(character: string): string {

@@ -4,14 +4,9 @@
  */
 import { formatRateLimit, parseRateLimit, type RateLimit } from '../../credentials/rate-limit.js';
 import { invalid } from '../../management/management-error.js';
+import { UNPRINTABLE } from '../../management/unprintable.js';
 
 type Metadata = Readonly<Record<string, string>>;
-
-/**
- * Invisible characters and line breaks. Metadata with them is shown as JSON with escapes, because lines with them would
- * be ambiguous.
- */
-const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 
 /** Parses one `name=value` on each line, or a JSON object. @throws ManagementError `invalid` */
 export function parseMetadata(text: string): Metadata | null {
@@ -41,15 +36,15 @@ function parseJson(text: string): Metadata {
 }
 
 /**
- * Formats metadata as lines; as JSON if a line has a character of `NOT_PLAIN`, or would not be parsed to the same name
- * and value.
+ * Formats metadata as lines; as JSON with escapes if a line has an invisible character or a line break, or would not be
+ * parsed to the same name and value.
  */
 export function formatMetadata(metadata: Metadata | null): string {
   if (metadata === null) return '';
   const entries = Object.entries(metadata);
   const isPlain = entries.every(
     ([name, value]) =>
-      !NOT_PLAIN.test(name + value) && !name.includes('=') && name.trim() === name && value.trim() === value,
+      !UNPRINTABLE.test(name + value) && !name.includes('=') && name.trim() === name && value.trim() === value,
   );
   if (isPlain && !entries[0]?.[0].startsWith('{')) return entries.map(([name, value]) => `${name}=${value}`).join('\n');
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

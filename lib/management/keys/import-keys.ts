@@ -9,10 +9,11 @@ import { StoreError } from '../../store/store-error.js';
 import type { KeyRow, SecretRow } from '../../store/tables.js';
 import { toAccountEntitlement } from '../accounts/account-view.js';
 import { type AccountEntitlement, checkEntitlement } from '../entitlement.js';
-import { readGiven, readId, readNewKeyId, readText, readTime, UNPRINTABLE } from '../fields.js';
+import { readGiven, readId, readNewKeyId, readText, readTime } from '../fields.js';
 import { invalid, ManagementError, noSuchAccount } from '../management-error.js';
 import { mapStoreErrors } from '../map-store-errors.js';
 import { retryTransaction } from '../retry-transaction.js';
+import { UNPRINTABLE } from '../unprintable.js';
 import { type KeySettings, readNewKey, toKeyEntitlement } from './key-settings.js';
 import { newId } from './new-secret.js';
 
