@@ -11,9 +11,10 @@ const make = (options: object) => () =>
 
 describe('createDashboard', () => {
   it.each<[string, unknown, string]>([
-    ['management', undefined, 'an object with audit()'],
-    ['management', {}, 'an object with audit()'],
-    ['management', { audit: () => undefined }, 'the result of createManagement()'],
+    ['management', undefined, 'an object with audit() and usage()'],
+    ['management', {}, 'an object with audit() and usage()'],
+    ['management', { audit: () => undefined }, 'an object with audit() and usage()'],
+    ['management', { audit: () => undefined, usage: () => undefined }, 'the result of createManagement()'],
     ['memberOf', undefined, 'a function'],
     ['memberOf', {}, 'a function'],
     ['signInUrl', 'sign-in', 'a path that starts with /, or an https URL'],

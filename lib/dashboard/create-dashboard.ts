@@ -5,6 +5,7 @@ import { clockOption } from '../contracts/clock-option.js';
 import { ownEndpoint } from '../express/route-metadata.js';
 import { secureUrl } from '../http/secure-url.js';
 import type { Management } from '../management/create-management.js';
+import { managementOption } from '../management/management-option.js';
 import { method, type Option, type OptionTable, optional, readTable } from '../options/option-table.js';
 import { ASSETS, serveAsset } from './assets/assets.js';
 import { PRODUCT_NAME } from './components/layout.js';
@@ -56,12 +57,6 @@ const MAX_PRODUCT_NAME = 40;
 
 /** A path on this origin. Browsers resolve `//host` and `/\host` to another site, so they are excluded. */
 const OWN_PATH = /^\/(?![/\\])[^\s\\]*$/;
-
-const managementOption: Option<Management> = (options, name) => {
-  const management = options.object<Management>(name, ['audit']);
-  if (management.keys !== undefined && management.accessKeys !== undefined) return management;
-  throw options.mistake(name, 'the result of createManagement()');
-};
 
 const ownPath: Option<string> = (options, name) => {
   const path = options.text(name);

@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { Awaitable } from '../../contracts/key-resolver.js';
 import { ownEndpoint } from '../../express/route-metadata.js';
-import { method, type Option, type OptionTable, readTable } from '../../options/option-table.js';
+import { method, type OptionTable, readTable } from '../../options/option-table.js';
 import type { Management } from '../create-management.js';
+import { managementOption } from '../management-option.js';
 import { type Member, readMember } from '../member.js';
 import { apiOperations } from './api-operations.js';
 import { readJsonBody } from './json-body.js';
@@ -34,12 +35,6 @@ export interface ManagementApi extends Router {
    */
   readonly openapi: OpenApiDocument;
 }
-
-const managementOption: Option<Management> = (options, name) => {
-  const management = options.object<Management>(name, ['audit', 'usage']);
-  if (management.keys !== undefined && management.accessKeys !== undefined) return management;
-  throw options.mistake(name, 'the result of createManagement()');
-};
 
 const OPTIONS = {
   management: managementOption,
