@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { formatTime } from '../../../lib/dashboard/components/times.js';
-import { csvLine } from '../../../lib/dashboard/http/csv.js';
 import { type Holder, managed } from '../../support/managed.js';
 import { newForm } from '../key-forms.js';
 import { altered, MOUNT, servedDashboard } from '../served-dashboard.js';
@@ -511,15 +510,6 @@ describe('the file', () => {
       ).toBe(true);
     },
   );
-
-  it('M32 quotes every cell', () => {
-    expect(csvLine(['a', '', 'b"c', '=1', '-1', '\n+'])).toBe('"a","","b""c","\'=1","\'-1","\'\n\'+"\r\n');
-  });
-
-  it('a spreadsheet that splits quoted cells at semicolons finds no formula', () => {
-    expect(csvLine(['a\n"=1\n'])).toBe(`"a\n""'=1\n"\r\n`);
-    expect(csvLine(['a;=1;b', 'a;"@x', ';;\uFF1D1', 'a; b;'])).toBe(`"a;'=1;b","a;""'@x",";;'\uFF1D1","a; b;"\r\n`);
-  });
 
   it('has at most 10,000 entries, which are read page by page while they are sent', async () => {
     const { owner } = await at.account();

@@ -1,13 +1,13 @@
 /** The audit log as a CSV file, which is read page by page while it is sent. */
 import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
 import { readLimit } from '../../management/pagination.js';
-import { csvLine } from '../http/csv.js';
 import { badRequest } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { limitIn } from '../http/query-string.js';
 import { redirectWholeSecret } from '../http/secret-in-search.js';
 import { AUDIT_QUERY, TOO_MANY_KEYS } from './audit-page.js';
 import { type AuditReader, auditReader, subjectNames } from './audit-reader.js';
+import { csvLine } from './csv-line.js';
 
 const PAGE_SIZE = 200;
 /** Maximum entries of one file. A member exports older entries from a later page of the audit log. */

@@ -1,6 +1,6 @@
 /**
  * Confirmation pages: each explains the effect of a change before it is made. Those that end a secret are in
- * confirm-removal-pages.ts, the one that revokes a key in revoke-page.ts.
+ * confirm-secret-removal-pages.ts, the one that revokes a key in revoke-page.ts.
  */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import { MAX_GRACE } from '../../management/keys/secrets.js';

@@ -7,7 +7,7 @@ import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 import { auditCsv } from './audit-csv.js';
 import { AUDIT_QUERY, auditPage } from './audit-page.js';
 import { addSecretPage, disablePage, enablePage, revokeTokensPage, rotatePage } from './confirm-pages.js';
-import { deleteSecretPage, endGracePage, removePublicKeyPage } from './confirm-removal-pages.js';
+import { deleteSecretPage, endGracePage, removePublicKeyPage } from './confirm-secret-removal-pages.js';
 import { CREATE_FIELDS, createAccessKey, createKey, newAccessKeyPage, newKeyPage } from './create-page.js';
 import { editKey, editPage } from './edit-page.js';
 import { addSecret, deleteSecret, endGrace, revokeTokens, rotateKey, setDisabled } from './key-actions.js';
