@@ -21,6 +21,9 @@ export interface Asset {
 const ICON_TEXT =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#5b5bd6" d="M10 1a5 5 0 0 0-4.7 6.7L1 12v3h3v-2h2v-2h2l.8-.8A5 5 0 1 0 10 1zm1 5.5A1.5 1.5 0 1 1 11 3.500a1.500 1.500 0 0 1 0 3z"/></svg>';
 
+/** A string, an operator with its spaces, or a keyword with its space. */
+const SCRIPT_SPACES = /('[^']*')| ?(=>|[=!]==|=|&&|\|\||\?\?|[{},;]) ?|\b(if|for) (?=\()/g;
+
 export const STYLE = createAsset(
   'style',
   'css',
@@ -31,7 +34,7 @@ export const SCRIPT = createAsset(
   'script',
   'js',
   'text/javascript; charset=utf-8',
-  compact(SCRIPT_TEXT + MENU_SCRIPT_TEXT + SECRET_SCRIPT_TEXT),
+  compactScript(SCRIPT_TEXT + MENU_SCRIPT_TEXT + SECRET_SCRIPT_TEXT),
 );
 export const ICON = createAsset('icon', 'svg', 'image/svg+xml', ICON_TEXT);
 
@@ -60,9 +63,14 @@ function compact(text: string): string {
     .replaceAll(/([{;])\n/g, '$1');
 }
 
+/** Also removes spaces around operators and after keywords, but not in strings. */
+function compactScript(text: string): string {
+  return compact(text).replaceAll(SCRIPT_SPACES, (_found, string, operator, keyword) => string ?? operator ?? keyword);
+}
+
 function compactStyle(text: string): string {
   return compact(text)
-    .replaceAll(/ ?([{};]) ?/g, '$1')
+    .replaceAll(/ ?([{};>]) ?/g, '$1')
     .replaceAll(/([:,]) /g, '$1')
     .replaceAll(/([},])\n/g, '$1')
     .replaceAll(';}', '}');
