@@ -98,6 +98,17 @@ describe('public keys of an access key', () => {
     expect(shown).not.toContain('U+0009');
   });
 
+  it('M31 a text that looks like a public key is shown again as text', async () => {
+    const { post } = await accessKey();
+    const hostile = '{"</textarea><script>alert(1)</script>": "\u202e"';
+    const { status, body } = await post('/public-keys', { publicKey: hostile });
+    expect(status).toBe(400);
+    expect(body).not.toContain('<script>');
+    expect(/<textarea id="field-publicKey"[^>]*>\n(.*?)<\/textarea>/s.exec(body)?.[1]).toBe(
+      '{&quot;&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;: &quot;[U+202E]&quot;',
+    );
+  });
+
   it('are not on the page of an API key', async () => {
     const holder = await at.account();
     const { id } = await madeKey(holder, 'keys');

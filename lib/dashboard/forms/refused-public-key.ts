@@ -8,7 +8,7 @@ export interface RefusedPublicKey {
   readonly text: string;
 }
 
-const PUBLIC = /^\s*(?:-----BEGIN (?:PUBLIC KEY|RSA PUBLIC KEY|CERTIFICATE)-----|\{|ssh-|ecdsa-)/;
+const PUBLIC = /^\s*(?:-----BEGIN (?:PUBLIC KEY|RSA PUBLIC KEY|CERTIFICATE)-----|\{\s*"|ssh-|ecdsa-)/;
 /** Also matches the members of a JWK that is not valid JSON, and the escapes by which JSON can hide their names. */
 const PRIVATE = /PRIVATE|\\|\b(?:d|dp|dq|k|oth|p|q|qi)["']?\s*:/;
 
