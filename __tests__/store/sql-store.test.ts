@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Feed } from '../../lib/store/change-feed.js';
 import type { CredentialStore } from '../../lib/store/credential-store.js';
 import type { Engine } from '../../lib/store/engine.js';
-import { Feed } from '../../lib/store/feed.js';
 import { createSigningKeyCipher } from '../../lib/store/signing-keys/signing-key-cipher.js';
 import { sqlStore } from '../../lib/store/sql-store.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
