@@ -20,7 +20,7 @@ import {
 import { weakKeys } from '../support/weak-keys.js';
 
 const NO_KEY =
-  'the key set has no key for checking signatures; it needs a public RSA key of at least 2,048 bits, an EC key or an Ed25519 key';
+  'the key set has no key that can verify signatures; add a public RSA key of at least 2048 bits, an EC key or an Ed25519 key';
 
 const key = createKey('ES256', 'good');
 const BAD_KID = refusal(T1, 'token_kid');

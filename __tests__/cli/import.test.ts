@@ -106,7 +106,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const bad = [
       ['nonsense,secret,payments,,,,,,,,,', 'digest: expected the SHA-256 of the key in hex'],
       [lineOf('x', 'private,payments,,,,,,,,,'), 'kind: expected secret or public'],
-      [lineOf('y', 'secret,payouts,,,,,,,,,'), 'apis: the account is not entitled to payouts'],
+      [lineOf('y', 'secret,payouts,,,,,,,,,'), 'apis: the account is not entitled to: payouts'],
       [lineOf('z', 'public,all,,,,,,,,,'), 'apis: a public API key must list its APIs; "all" is not allowed'],
       [
         lineOf('s', 'secret,payments,,,,pc_1 pc_2,shop,,,,'),

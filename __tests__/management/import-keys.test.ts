@@ -94,7 +94,7 @@ describe.each(engines)('on %s', (engine) => {
     [
       'an API that the account lacks',
       oldKey({ apis: ['reports'] }).given,
-      'apis: the account is not entitled to reports',
+      'apis: the account is not entitled to: reports',
     ],
     ['a platform without a channel', oldKey({ platform: 'shop' }).given, 'channels: a key for an e-commerce platform'],
     ['a hint with spaces', oldKey({ hint: 'a b' }).given, 'hint: expected 1 to 32 visible characters'],

@@ -611,8 +611,8 @@ describe('an app behind an openApiGate', () => {
       options,
     );
     expect(auditRoutes(app).map(({ guards }) => guards)).toEqual([
-      ['requireAny(requireScopes(a:x), any scopes)'],
-      ['requireAny(mutualTLS, any scopes)'],
+      ['requireAny(requireScopes(a:x), no scope required)'],
+      ['requireAny(mutualTLS, no scope required)'],
       ['requireScopes(a:x) and mutualTLS'],
     ]);
     expect(differences(app, document, options)).toBeUndefined();

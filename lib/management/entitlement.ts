@@ -47,7 +47,7 @@ export function checkEntitlement(key: KeyEntitlement, account: AccountEntitlemen
  */
 function checkWithin(field: string, wanted: 'all' | readonly string[], had: 'all' | readonly string[]): void {
   const lacking = missingNames(wanted, had);
-  if (lacking.length > 0) throw invalid(field, `the account is not entitled to ${lacking.join(', ')}`);
+  if (lacking.length > 0) throw invalid(field, `the account is not entitled to: ${lacking.join(', ')}`);
 }
 
 /** Returns the names of a key that its account does not have. Verifiers treat the key as if it did not have them. */

@@ -66,7 +66,7 @@ export function requireToolScopes(tools: Readonly<Record<string, readonly string
       const messages = messagesOf(req);
       if (!messages?.every(isRpcMessage) && !hasJsonBody(req)) throw new KeywardError(...WRONG_TYPE);
       if (messages === undefined)
-        throw new Error('keyward: requireToolScopes found no req.body; mount express.json() before it');
+        throw new Error('keyward: requireToolScopes found no req.body; mount express.json() before requireToolScopes');
       const scopes = scopesOf(messages);
       if (scopes === undefined) return { reason: 'tool' };
       return scopes.every((scope) => holdsScope(principal, scope)) || { scopes, reason: 'scope' };

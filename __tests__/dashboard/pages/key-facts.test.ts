@@ -159,7 +159,7 @@ describe('the page of a key', () => {
     expect(links(body)).toEqual([]);
     expect(body).not.toContain(' disabled>');
     expect(body).not.toContain('data-public-key');
-    if (keyType === 'accessKeys') expect(body).toContain('<h2>Public keys</h2>');
+    if (keyType === 'accessKeys') expect(body).toContain('<h2>Public keys of the client</h2>');
   });
 
   it('of a revoked access key without public keys has no section for them', async () => {
@@ -167,7 +167,7 @@ describe('the page of a key', () => {
     const { id } = await madeKey(holder, 'accessKeys');
     await at.management.accessKeys.revoke(holder.owner, id);
     expect((await dashboard.browser(holder.owner).get(`/access-keys/${id}`)).body).not.toContain(
-      '<h2>Public keys</h2>',
+      '<h2>Public keys of the client</h2>',
     );
   });
 

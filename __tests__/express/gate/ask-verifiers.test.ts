@@ -133,7 +133,17 @@ describe('the fault of a broken verifier', () => {
     [
       'a principal whose apis are a text',
       accepting({ apis: 'payments' }),
-      "the verifier returned a principal whose apis, scopes or channels are neither 'all' nor a list",
+      "the verifier returned a principal whose apis are neither 'all' nor a list",
+    ],
+    [
+      'a principal whose scopes are undefined',
+      accepting({ scopes: undefined as never }),
+      "the verifier returned a principal whose scopes are neither 'all' nor a list",
+    ],
+    [
+      'a principal whose channels are a text',
+      accepting({ channels: 'pc_1' }),
+      "the verifier returned a principal whose channels are neither 'all' nor a list",
     ],
   ])('is described if it answers %s', (_name, answer, detail) => {
     ask(answering(answer));

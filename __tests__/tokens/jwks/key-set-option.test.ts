@@ -9,7 +9,7 @@ import { createKey, ISSUER, jwkOf, jwksOf, type Members } from '../../support/to
 import { weakKeys } from '../../support/weak-keys.js';
 
 const NO_KEY =
-  'the key set has no key for checking signatures; it needs a public RSA key of at least 2,048 bits, an EC key or an Ed25519 key';
+  'the key set has no key that can verify signatures; add a public RSA key of at least 2048 bits, an EC key or an Ed25519 key';
 
 const [one, two] = [createKey('ES256', 'one'), createKey('ES256', 'two')];
 const SECURE = `${SECURE_URL} without a user name, password or fragment`;

@@ -21,7 +21,7 @@ import { timeWithAge } from './times.js';
 export function publicKeysSection(context: PageContext, key: KeyView, refused?: RefusedPublicKey): Html | undefined {
   const canAdd = key.state !== 'revoked';
   if (key.publicKeys.length === 0 && !canAdd) return undefined;
-  return html`<h2>Public keys</h2>
+  return html`<h2>Public keys of the client</h2>
 <p>A client with a key pair can authenticate without a client secret (<code>private_key_jwt</code>).</p>
 <div class="panels">${key.publicKeys.map((publicKey) => publicKeyPanel(context, key, publicKey))}
 ${canAdd && addPanel(context, key, refused)}

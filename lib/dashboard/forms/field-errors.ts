@@ -58,10 +58,10 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
     'enter up to $1 IP addresses or networks, such as 203.0.113.7 or 203.0.113.0/24',
   ],
   [
-    /^limits: expected a list of 1 to (\d+) .*/,
-    'enter up to $1 limits, each for a different time period, such as 100/minute, 5000/day',
+    /^limits: expected a list of 1 to (\d+) .* requests from 1 to ([\d,]+), .*/,
+    'enter up to $1 limits, each for a different time period and of at most $2 requests, such as 100/minute, 5000/day',
   ],
-  [/^\w+: the account is not entitled to /, 'your account is not allowed to use '],
+  [/^\w+: the account is not entitled to: /, 'your account is not allowed to use '],
   [/^\w+: expected /, 'enter '],
 ];
 

@@ -121,8 +121,8 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
 function validatePrincipal(verifier: CredentialVerifier, principal: Principal): Principal {
   if (!(verifier.kinds ?? KINDS).includes(principal.kind))
     throw new OutcomeError('a principal with a kind that the verifier does not list in "kinds"');
-  if (!isNameSet(principal.apis) || !isNameSet(principal.scopes) || !isNameSet(principal.channels)) {
-    throw new OutcomeError("a principal whose apis, scopes or channels are neither 'all' nor a list");
+  for (const name of ['apis', 'scopes', 'channels'] as const) {
+    if (!isNameSet(principal[name])) throw new OutcomeError(`a principal whose ${name} are neither 'all' nor a list`);
   }
   if (principal.listedScopes !== undefined && !Array.isArray(principal.listedScopes)) {
     throw new OutcomeError('a principal whose listedScopes is not a list');

@@ -62,7 +62,7 @@ function securityOf({ metadata, requirement }: RequestDecision): RouteSecurity {
       ...(scopes.length > 0 ? [`requireScopes(${scopes.join(', ')})`] : []),
       ...(mutualTls ? ['mutualTLS'] : []),
     ];
-    return { name: asked.join(' and ') || 'any scopes', kinds: undefined, scopes, verifier, mutualTls };
+    return { name: asked.join(' and ') || 'no scope required', kinds: undefined, scopes, verifier, mutualTls };
   });
   const names = [...new Set(guards.map(({ name }) => name))];
   const name = names.length === 1 ? names.join() : `requireAny(${names.join(', ')})`;

@@ -36,7 +36,7 @@ function staticKeys(jwks: unknown): KeySet {
     const keys = readKeySet(jwks);
     if (keys.length === 0)
       throw new KeySetError(
-        'the key set has no key for checking signatures; it needs a public RSA key of at least 2,048 bits, an EC key or an Ed25519 key',
+        'the key set has no key that can verify signatures; add a public RSA key of at least 2048 bits, an EC key or an Ed25519 key',
       );
     return staticKeySet(keys);
   } catch (error) {
