@@ -70,6 +70,7 @@ describe('requireChannel', () => {
       await appWith(express.json()).send({ channel: 'pc_2' }).expect(403);
       await appWith(express.json()).send({ channel: 'pc_1' }).expect(200);
       await appWith(express.json()).send({}).expect(200);
+      await appWith(express.json()).type('text').send('of a type that the parser does not accept').expect(200);
       const drained: RequestHandler = (req, _res, next) => void req.resume().once('end', () => next());
       await appWith(drained).type('text').send('channel').expect(200);
     });

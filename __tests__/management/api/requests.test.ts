@@ -187,6 +187,20 @@ describe('requests of the API', () => {
     expect((await api.send(owner, 'GET', path, { headers: { 'sec-fetch-site': site } })).status).toBe(200);
   });
 
+  it('changes by a page of another origin with a Bearer or DPoP credential, which CORS must have allowed', async () => {
+    const { owner, key: create } = await setup.account();
+    const { key } = await create();
+    const change = async (authorization: string) => {
+      const headers = { 'sec-fetch-site': 'cross-site', authorization };
+      return (await api.send(owner, 'POST', `/keys/${key.id}/rotate`, { headers })).status;
+    };
+    expect(await change('Bearer abc')).toBe(200);
+    expect(await change('dpop abc')).toBe(200);
+    // A browser adds stored Basic credentials by itself.
+    expect(await change('Basic YTpi')).toBe(403);
+    expect(await change('Bearer')).toBe(403);
+  });
+
   it.each(['same-origin', 'none'])('changes by a request from "%s"', async (site) => {
     const { owner, key: create } = await setup.account();
     const { key } = await create();

@@ -46,9 +46,12 @@ export function requireChannel<R extends IncomingMessage = RoutedRequest>(select
   });
 }
 
-/** Whether a request has a body that no parser has read yet (RFC 9112 section 6). */
-function hasUnreadBody(req: IncomingMessage & { readonly body?: unknown }): boolean {
-  if (req.body !== undefined || req.readableDidRead) return false;
+/**
+ * Whether a request has a body (RFC 9112 section 6) that no parser has handled. A parser defines `req.body` even if it
+ * does not accept the type of the body.
+ */
+function hasUnreadBody(req: IncomingMessage): boolean {
+  if ('body' in req || req.readableDidRead) return false;
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers;
   return encoding !== undefined || Number(length) > 0;
 }

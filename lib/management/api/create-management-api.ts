@@ -116,14 +116,16 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
 
 /**
  * Protection against CSRF, if `memberOf` reads a cookie. Browsers send `Sec-Fetch-Site` with every request, and a page
- * cannot change it; it is `none` for a request that the user starts. Other clients do not send it.
+ * cannot change it; it is `none` for a request that the user starts. Other clients do not send it. A page of another
+ * origin can send a Bearer or DPoP credential only if CORS allows it, so such a request is not refused.
  *
  * @throws ProblemError 403
  */
 function assertNotCrossSite({ headers }: IncomingMessage): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;
-  throw new ProblemError(403, 'cross_site', 'the request comes from a page of another origin; send it from a server');
+  if (/^(?:bearer|dpop) /i.test(headers.authorization ?? '')) return;
+  throw new ProblemError(403, 'cross_site', 'the request comes from a page of another origin, without a Bearer token');
 }
 
 function fail(error: unknown, req: Request, res: Response, next: NextFunction): void {
