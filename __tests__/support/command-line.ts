@@ -40,6 +40,23 @@ export function commandLine({ url }: Pick<TestPlace, 'url'>, stdin = ''): Comman
   return { run, json };
 }
 
+/** Runs a command as a person at a terminal does, who types `answer` when a question is asked. */
+export async function typing(
+  { url }: Pick<TestPlace, 'url'>,
+  answer: string,
+  args: readonly string[],
+  terminals = { stdin: true, stderr: true },
+): Promise<Ran> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runCli(args, {
+    stdin: Object.assign(Readable.from([answer]), { isTTY: terminals.stdin }),
+    stdout: outputInto(out),
+    stderr: { ...outputInto(err), isTerminal: terminals.stderr },
+    env: { KEYWARD_DATABASE: url },
+  });
+  return { code, out: out.join(''), err: err.join('') };
+}
+
 /** Collects what is written, as a pipe would. */
 export function outputInto(parts: string[]): Output {
   return { isTerminal: false, write: (text) => void parts.push(text), flush: async () => undefined };

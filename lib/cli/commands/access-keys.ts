@@ -11,6 +11,7 @@ import { type CommonOptions, withStore, withStoreOptions } from '../with-store.j
 import { addPublicKeyCommands } from './client-public-keys.js';
 import {
   type EditOptions,
+  replacesAll,
   type SettingOptions,
   settingsOf,
   switchedBy,
@@ -75,7 +76,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
   withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of the access key')))
     .option(
       '--default-scope <scope>',
-      'a scope that is granted if a token request has no scope; may be repeated',
+      `a scope that is granted if a token request has no scope; may be repeated${replacesAll('default scopes')}`,
       collect,
     )
     .addOption(confirmationOption())

@@ -2,12 +2,15 @@
 import type { Command } from 'commander';
 import type { Account } from '../../management/accounts/account-view.js';
 import type { Management } from '../../management/create-management.js';
+import { ManagementError } from '../../management/management-error.js';
 import type { Io } from '../io.js';
 import { allOr, collect } from '../option-values.js';
+import { type Removal, removedFrom } from '../removed-from-account.js';
+import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printFields, printJson, printTable, printWarning, textOfList, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
 
-interface PutOptions extends CommonOptions {
+interface PutOptions extends CommonOptions, ConfirmOption {
   readonly api?: readonly string[];
   readonly scope?: readonly string[];
   readonly channel?: readonly string[];
@@ -17,18 +20,35 @@ interface PutOptions extends CommonOptions {
 export function addAccountCommands(program: Command, io: Io): void {
   const accounts = program.command('accounts').description('manage the accounts that keys belong to');
 
-  withStoreOptions(
-    accounts.command('put <id>').description('create an account, or change the given settings of an account'),
+  withConfirmation(
+    withStoreOptions(
+      accounts.command('put <id>').description('create an account, or change the given settings of an account'),
+    ),
   )
-    .option('--api <name>', 'an API that keys of the account may use, or "all" for every API; may be repeated', collect)
-    .option('--scope <scope>', 'a scope that keys of the account may have; may be repeated', collect)
     .option(
-      '--channel <id>',
-      'the ID of a processing channel that keys of the account may use, or "all" for every channel; may be repeated',
+      '--api <name>',
+      'an API that keys of the account may use, or "all" for every API; may be repeated; replaces all APIs of the account',
       collect,
     )
-    .option('--platform <name>', 'an e-commerce platform that keys of the account may use; may be repeated', collect)
-    .addHelpText('after', '\nExample: keyward accounts put acme --api payments --api disputes --scope payments')
+    .option(
+      '--scope <scope>',
+      'a scope that keys of the account may have; may be repeated; replaces all scopes of the account',
+      collect,
+    )
+    .option(
+      '--channel <id>',
+      'the ID of a processing channel that keys of the account may use, or "all" for every channel; may be repeated; replaces all channels of the account',
+      collect,
+    )
+    .option(
+      '--platform <name>',
+      'an e-commerce platform that keys of the account may use; may be repeated; replaces all platforms of the account',
+      collect,
+    )
+    .addHelpText(
+      'after',
+      '\nAn option that may be repeated replaces the whole list: to add an API, repeat the APIs that the account has.\n\nExample: keyward accounts put acme --api payments --api disputes --scope payments',
+    )
     .action(async (id: string, options: PutOptions) => {
       const { api, scope, channel, platform } = options;
       const settings = {
@@ -37,10 +57,14 @@ export function addAccountCommands(program: Command, io: Io): void {
         channels: allOr('--channel', channel),
         platforms: platform,
       };
-      const account = await withStore(io, { ...options, account: id }, ({ management, operator }) =>
-        management.accounts.put(operator, id, settings),
-      );
+      const { before, account } = await withStore(io, { ...options, account: id }, async ({ management, operator }) => {
+        const before = await accountIfExists(management, id);
+        const removals = removedFrom(before, settings);
+        if (removals.length > 0) await confirm(io, options, questionAbout(id, removals));
+        return { before, account: await management.accounts.put(operator, id, settings) };
+      });
       show(account, options);
+      warnOfRemovals(id, removedFrom(before, account), options);
       warnOfNoApi(account, options);
     });
 
@@ -81,6 +105,14 @@ export function addAccountCommands(program: Command, io: Io): void {
     );
   }
 
+  /** Warns of what the account has lost, with the command that gives it back. */
+  function warnOfRemovals(id: string, removals: readonly Removal[], { json }: CommonOptions): void {
+    if (removals.length === 0) return;
+    const what = wordsOf(removals);
+    const remedy = `keyward accounts put ${id} ${removals.map(({ restoredBy }) => restoredBy).join(' ')}`;
+    printWarning(io, json, `the account ${id} lost ${what}; to restore this, run: ${remedy}`);
+  }
+
   /** Warns if the account has no APIs: secret and public keys need at least one of them, so none can be created. */
   function warnOfNoApi({ id, apis }: Account, { json }: CommonOptions): void {
     if (apis === 'all' || apis.length > 0) return;
@@ -103,6 +135,26 @@ export function addAccountCommands(program: Command, io: Io): void {
       disabled: textOfTime(account.disabledAt),
     });
   }
+}
+
+/** @returns `undefined` if the account does not exist. */
+async function accountIfExists({ accounts }: Management, id: string): Promise<Account | undefined> {
+  try {
+    return await accounts.view(id);
+  } catch (error) {
+    if (error instanceof ManagementError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+function questionAbout(id: string, removals: readonly Removal[]): string {
+  const platforms = removals.some(({ list }) => list === 'platforms') ? ' Keys that have a platform keep it.' : '';
+  const others = removals.some(({ list }) => list !== 'platforms') ? ' Its keys lose them at once.' : '';
+  return `Remove ${wordsOf(removals)} from the account ${id}?${others}${platforms}`;
+}
+
+function wordsOf(removals: readonly Removal[]): string {
+  return removals.map(({ what }) => what).join(' and ');
 }
 
 async function allAccounts({ accounts }: Management): Promise<readonly Account[]> {

@@ -19,37 +19,48 @@ export interface SettingOptions extends CommonOptions {
   readonly limit?: readonly RateLimit[] | false;
 }
 
-export function withSettings(command: Command): Command {
+/**
+ * Adds the options for the settings of a key.
+ *
+ * @param replaces - Returns the end of the help of an option that may be repeated, from the name of its list. An edit
+ *   replaces the list, and its help must say so.
+ */
+export function withSettings(command: Command, replaces: (list: string) => string = () => ''): Command {
   return withStoreOptions(command)
     .option('--name <text>', 'a name that helps people to recognize the key')
-    .option('--scope <scope>', 'a scope of the key; may be repeated', collect)
+    .option('--scope <scope>', `a scope of the key; may be repeated${replaces('scopes')}`, collect)
     .option(
       '--channel <id>',
-      'the ID of a processing channel that the key may use, or "all" for every channel; may be repeated',
+      `the ID of a processing channel that the key may use, or "all" for every channel; may be repeated${replaces('channels')}`,
       collect,
     )
     .option('--platform <name>', 'the e-commerce platform that the key is used on; requires exactly one --channel')
     .option('--expires <time>', 'when the key expires: a date, or a duration such as 90d', readTime)
     .option(
       '--metadata <name=value>',
-      'metadata to store with the key, such as team=checkout; may be repeated',
+      `metadata to store with the key, such as team=checkout; may be repeated${replaces('metadata')}`,
       collectMetadata,
     )
     .option(
       '--allow-address <address>',
-      'an IP address or network from which the key is accepted; may be repeated',
+      `an IP address or network from which the key is accepted; may be repeated${replaces('allowed addresses')}`,
       collect,
     )
     .option(
       '--limit <requests/time>',
-      'a rate limit, such as 100/1m for 100 requests per minute; may be repeated',
+      `a rate limit, such as 100/1m for 100 requests per minute; may be repeated${replaces('rate limits')}`,
       collectLimits,
     );
 }
 
+/** The end of the help of an option of `edit` that may be repeated. */
+export function replacesAll(list: string): string {
+  return `; replaces all ${list} of the key`;
+}
+
 /** Adds the options of `withSettings`, and options that remove a setting. */
 export function withClearings(command: Command): Command {
-  return withSettings(command)
+  return withSettings(command, replacesAll)
     .option('--no-name', 'remove the name')
     .option('--no-platform', 'remove the platform')
     .option('--no-expires', 'remove the expiry')

@@ -6,6 +6,7 @@ import { showSecret } from '../show-secret.js';
 import { withStore } from '../with-store.js';
 import {
   type EditOptions,
+  replacesAll,
   type SettingOptions,
   settingsOf,
   switchedBy,
@@ -63,7 +64,11 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
 
   withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of the key')))
     .option('--no-scope', 'remove the scopes; a secret key then has every scope of its APIs')
-    .option('--api <name>', 'an API that the key may use, or "all" for every API; may be repeated', collect)
+    .option(
+      '--api <name>',
+      `an API that the key may use, or "all" for every API; may be repeated${replacesAll('APIs')}`,
+      collect,
+    )
     .action(async (id: string, options: ApiKeyEditOptions) => {
       const { api } = options;
       const edit = { ...(api && { apis: allOr('--api', api) }), ...switchedBy(options), ...settingsOf(options) };
