@@ -1,8 +1,6 @@
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStore } from 'keyward/store';
-import { runCli } from '../../lib/cli/program.js';
-import { type CommandLine, commandLine, outputInto } from '../support/command-line.js';
+import { type CommandLine, commandLine, typing } from '../support/command-line.js';
 import { onDatabase } from '../support/store-database.js';
 import { placesOf, type TestPlace } from '../support/test-stores.js';
 
@@ -311,33 +309,77 @@ describe('keyward audit', () => {
 });
 
 describe('a question before what cannot be undone', () => {
-  async function typing(answer: string, terminals: { stdin: boolean; stderr: boolean }, ...args: string[]) {
-    const [out, err]: [string[], string[]] = [[], []];
-    const stdin = Object.assign(Readable.from([answer]), { isTTY: terminals.stdin });
-    const stderr = { ...outputInto(err), isTerminal: terminals.stderr };
-    const code = await runCli(args, { stdin, stdout: outputInto(out), stderr, env: { KEYWARD_DATABASE: place.url } });
-    return { code, err: err.join('') };
-  }
-  const TERMINAL = { stdin: true, stderr: true };
-
   it('is asked before a secret is deleted', async () => {
     const { record } = await createAccessKey();
     await keyward.json('access-keys', 'add-secret', record.id);
     const view = await keyward.json<{ record: { secrets: { id: string }[] } }>('access-keys', 'view', record.id);
     const secret = view.record.secrets[0]?.id ?? '';
     const args = ['access-keys', 'delete-secret', record.id, secret];
-    expect(await typing('n\n', TERMINAL, ...args)).toMatchObject({
+    expect(await typing(place, 'n\n', args)).toMatchObject({
       ...{ code: 1, err: expect.stringMatching(/^Delete the secret \S+ of the access key ack_\S+\? .* \[y\/N\] /) },
     });
-    expect(await typing('', TERMINAL, ...args, '--yes')).toMatchObject({ code: 0, err: '' });
+    expect(await typing(place, '', [...args, '--yes'])).toMatchObject({ code: 0, err: '' });
+  });
+
+  const viewOf = (id: string) =>
+    keyward.json<{ record: { version: number; secrets: { hint: string }[] } }>('keys', 'view', id);
+
+  it('is asked before a rotation that refuses the old secret at once', async () => {
+    const { record } = await create('--name', 'till');
+    const question = `Rotate the key ${record.id} "till" of the account acme? Its old secret is refused at once. To accept it for a while, answer no and add a grace period, such as --grace 7d. [y/N] `;
+    const args = ['keys', 'rotate', record.id];
+    for (const grace of [[], ['--grace', '0']])
+      expect(await typing(place, 'n\n', [...args, ...grace])).toMatchObject({
+        ...{ code: 1, err: `${question}the command was not confirmed, so nothing was changed\n` },
+      });
+    expect((await viewOf(record.id)).record.version).toBe(1);
+    expect(await typing(place, '', [...args, '--grace', '7d'])).toMatchObject({ code: 0, err: '' });
+    expect(await typing(place, '', [...args, '--yes'])).toMatchObject({ code: 0, err: '' });
+    expect(await typing(place, 'y\n', args)).toMatchObject({ code: 0, err: question });
+    const access = await createAccessKey();
+    expect((await typing(place, '', ['access-keys', 'rotate', access.id])).err).toMatch(/^Rotate the access key ack_/);
+  });
+
+  it('is asked before a grace period is ended', async () => {
+    const { record } = await create();
+    const args = ['keys', 'end-grace', record.id];
+    // There is no grace period, so there is nothing to ask.
+    expect((await typing(place, '', args)).err).toBe('the key has no old secret in a grace period\n');
+    await keyward.json('keys', 'rotate', record.id, '--grace', '7d');
+    const hint = (await viewOf(record.id)).record.secrets[1]?.hint;
+    const question = `End the grace period of the key ${record.id} of the account acme? Its old secret ${hint} is refused at once. This cannot be undone. [y/N] `;
+    expect(await typing(place, 'n\n', args)).toMatchObject({ code: 1, err: expect.stringContaining(question) });
+    expect(await typing(place, 'y\n', args)).toMatchObject({ code: 0, err: question });
+  });
+
+  it('is asked before the tokens of an access key are revoked', async () => {
+    const { id } = await createAccessKey();
+    const args = ['access-keys', 'edit', id];
+    const question = `Revoke every access token that was issued with the access key ${id} of the account acme? Clients that use one of them are refused until they obtain a new one. This cannot be undone. [y/N] `;
+    expect(await typing(place, 'n\n', [...args, '--revoke-tokens'])).toMatchObject({
+      ...{ code: 1, err: expect.stringContaining(question) },
+    });
+    expect(await typing(place, '', [...args, '--revoke-tokens', '--yes'])).toMatchObject({ code: 0, err: '' });
+    expect(await typing(place, '', [...args, '--name', 'till'])).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('is asked before an account is disabled', async () => {
+    const question =
+      'Disable the account acme? Every key and access key of it is refused until it is enabled again. [y/N] ';
+    const args = ['accounts', 'disable', 'acme'];
+    expect(await typing(place, 'n\n', args)).toMatchObject({ code: 1, err: expect.stringContaining(question) });
+    expect(await keyward.json('accounts', 'view', 'acme')).toMatchObject({ account: { disabledAt: null } });
+    expect(await typing(place, 'y\n', args)).toMatchObject({ code: 0, err: question });
+    expect(await typing(place, '', args)).toMatchObject({ code: 0, err: '' });
+    expect(await typing(place, '', ['accounts', 'enable', 'acme'])).toMatchObject({ code: 0, err: '' });
   });
 
   it('is asked before a public key is removed', async () => {
     const { record } = await createAccessKey();
     const args = ['access-keys', 'remove-public-key', record.id, 'none'];
-    const asked = await typing('no\n', TERMINAL, ...args);
+    const asked = await typing(place, 'no\n', args);
     expect(asked).toMatchObject({ code: 1, err: expect.stringMatching(/^Remove the public key none .*nothing was/s) });
-    expect((await typing('', TERMINAL, ...args, '--yes')).err).not.toContain('[y/N]');
+    expect((await typing(place, '', [...args, '--yes'])).err).not.toContain('[y/N]');
   });
 
   it('is asked before a signing key is revoked', async () => {
@@ -346,10 +388,10 @@ describe('a question before what cannot be undone', () => {
       `insert into signing_keys (number, kid, alg, created_at, jwe) values (1, 'one', 'RS256', 0, 'x')`,
     );
     const args = ['signing-keys', 'revoke', 'one'];
-    const asked = await typing('\n', TERMINAL, ...args);
+    const asked = await typing(place, '\n', args);
     expect(asked).toMatchObject({ code: 1, err: expect.stringMatching(/^Revoke the signing key one\? /) });
     expect(await onDatabase(place.url, 'select kid from signing_keys')).toEqual([{ kid: 'one' }]);
-    expect(await typing('YES\n', TERMINAL, ...args)).toMatchObject({ code: 0 });
+    expect(await typing(place, 'YES\n', args)).toMatchObject({ code: 0 });
     expect(await onDatabase(place.url, 'select kid from signing_keys')).toEqual([]);
   });
 
@@ -358,7 +400,7 @@ describe('a question before what cannot be undone', () => {
     ['nobody would see it', { stdin: true, stderr: false }],
   ])('is not asked if %s', async (_what, terminals) => {
     const { record } = await create();
-    expect(await typing('n\n', terminals, 'keys', 'revoke', record.id)).toEqual({ code: 0, err: '' });
+    expect(await typing(place, 'n\n', ['keys', 'revoke', record.id], terminals)).toMatchObject({ code: 0, err: '' });
   });
 });
 

@@ -3,6 +3,7 @@
  * the commands that `keyward keys` has too.
  */
 import { type Command, Option } from 'commander';
+import type { KeyView } from '../../management/keys/key-view.js';
 import type { Io } from '../io.js';
 import { collect } from '../option-values.js';
 import { showSecret } from '../show-secret.js';
@@ -20,7 +21,7 @@ import {
   withSettings,
   withSwitches,
 } from './key-setting-options.js';
-import { addCommonCommands, editKey, printKey } from './shared-key-commands.js';
+import { addCommonCommands, describeKey, editKey, printKey } from './shared-key-commands.js';
 
 interface CreateOptions extends SettingOptions {
   readonly account: string;
@@ -29,7 +30,7 @@ interface CreateOptions extends SettingOptions {
   readonly requireConfirmation?: Confirmation;
 }
 
-interface AccessKeyEditOptions extends EditOptions {
+interface AccessKeyEditOptions extends EditOptions, ConfirmOption {
   readonly defaultScope?: readonly string[];
   readonly revokeTokens?: boolean;
   readonly requireConfirmation?: Confirmation | false;
@@ -73,7 +74,9 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
       });
     });
 
-  withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of the access key')))
+  withConfirmation(
+    withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of the access key'))),
+  )
     .option(
       '--default-scope <scope>',
       `a scope that is granted if a token request has no scope; may be repeated${replacesAll('default scopes')}`,
@@ -93,7 +96,9 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
         ...(revokeTokens && { revokeTokens }),
         ...confirmationOf(requireConfirmation),
       };
-      await editKey(io, options, id, edit, (management) => management.accessKeys);
+      const question = (key: KeyView) =>
+        `Revoke every access token that was issued with ${describeKey('access key', key)}? Clients that use one of them are refused until they obtain a new one. This cannot be undone.`;
+      await editKey(io, options, id, edit, (management) => management.accessKeys, revokeTokens ? question : undefined);
     });
 
   withStoreOptions(

@@ -91,19 +91,32 @@ export function addAccountCommands(program: Command, io: Io): void {
     },
   );
 
-  for (const [name, disabled, what] of [
-    ['disable', true, 'disable the account, so that its keys are refused until it is enabled again'],
-    ['enable', false, 'enable the account, so that its keys are accepted again'],
-  ] as const) {
-    withStoreOptions(accounts.command(`${name} <id>`).description(what)).action(
-      async (id: string, options: CommonOptions) => {
-        const account = await withStore(io, { ...options, account: id }, ({ management, operator }) =>
-          management.accounts.setDisabled(operator, id, disabled),
-        );
-        show(account, options);
-      },
+  withConfirmation(
+    withStoreOptions(
+      accounts
+        .command('disable <id>')
+        .description('disable the account, so that its keys are refused until it is enabled again'),
+    ),
+  ).action(async (id: string, options: CommonOptions & ConfirmOption) => {
+    const account = await withStore(io, { ...options, account: id }, async ({ management, operator }) => {
+      const { disabledAt } = await management.accounts.view(id);
+      if (disabledAt === null) {
+        const what = 'Every key and access key of it is refused until it is enabled again.';
+        await confirm(io, options, `Disable the account ${id}? ${what}`);
+      }
+      return await management.accounts.setDisabled(operator, id, true);
+    });
+    show(account, options);
+  });
+
+  withStoreOptions(
+    accounts.command('enable <id>').description('enable the account, so that its keys are accepted again'),
+  ).action(async (id: string, options: CommonOptions) => {
+    const account = await withStore(io, { ...options, account: id }, ({ management, operator }) =>
+      management.accounts.setDisabled(operator, id, false),
     );
-  }
+    show(account, options);
+  });
 
   /** Warns of what the account has lost, with the command that gives it back. */
   function warnOfRemovals(id: string, removals: readonly Removal[], { json }: CommonOptions): void {

@@ -42,14 +42,16 @@ interface EditableKeys<Edit> {
 /**
  * Reads the current version of a key, applies an edit to this version, and prints the key.
  *
+ * @param question - Asked before an edit that cannot be undone.
  * @throws CliError for an edit without a change.
  */
 export async function editKey<Edit extends object>(
   io: Io,
-  options: CommonOptions,
+  options: CommonOptions & ConfirmOption,
   id: string,
   edit: Edit,
   keysOf: (management: Management) => EditableKeys<Edit>,
+  question?: (key: KeyView) => string,
 ): Promise<void> {
   if (Object.keys(edit).length === 0)
     throw new CliError(
@@ -59,10 +61,16 @@ export async function editKey<Edit extends object>(
   const key = await withStore(io, options, async ({ management, memberOfKey }) => {
     const member = await memberOfKey(id);
     const keys = keysOf(management);
-    const { version } = await keys.view(member, id);
-    return await keys.edit(member, id, { ...edit, version });
+    const current = await keys.view(member, id);
+    if (question !== undefined) await confirm(io, options, question(current));
+    return await keys.edit(member, id, { ...edit, version: current.version });
   });
   printKey(io, options, key);
+}
+
+/** Names a key in a question, with what people recognize it by. */
+export function describeKey(noun: string, { id, name, account }: KeyView): string {
+  return `the ${noun} ${id}${name === null ? '' : ` ${JSON.stringify(name)}`} of the account ${account}`;
 }
 
 export function printKey(io: Io, { json }: CommonOptions, key: KeyView): void {
@@ -110,12 +118,31 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     showKeys(io, page);
   });
 
-  add('view <id>', `show the ${noun}, and when it was last used`, (keys, member, id) => keys.view(member, id));
-  add(
-    'end-grace <id>',
-    `end the grace period of the rotated ${noun} now, so that its old secret is refused`,
-    (keys, member, id) => keys.endGrace(member, id),
+  withStoreOptions(commands.command('view <id>').description(`show the ${noun}, and when it was last used`)).action(
+    async (id: string, options: CommonOptions) => {
+      printKey(io, options, await onKey(options, id, (keys, member) => keys.view(member, id)));
+    },
   );
+
+  withConfirmation(
+    withStoreOptions(
+      commands
+        .command('end-grace <id>')
+        .description(`end the grace period of the rotated ${noun} now, so that its old secret is refused`),
+    ),
+  ).action(async (id: string, options: CommonOptions & ConfirmOption) => {
+    const key = await onKey(options, id, async (keys, member) => {
+      const current = await keys.view(member, id);
+      const old = current.secrets.find(({ state }) => state === 'grace_period');
+      // Without an old secret, `endGrace` throws the error, so there is nothing to ask.
+      if (old !== undefined) {
+        const what = `End the grace period of ${describeKey(noun, current)}?`;
+        await confirm(io, options, `${what} Its old secret ${old.hint} is refused at once. This cannot be undone.`);
+      }
+      return await keys.endGrace(member, id);
+    });
+    printKey(io, options, key);
+  });
 
   withStoreOptions(
     commands.command('usage <id>').description(`show how many requests per day were made with the ${noun}`),
@@ -135,48 +162,44 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     withStoreOptions(commands.command('revoke <id>').description(`revoke the ${noun}; this cannot be undone`)),
   ).action(async (id: string, options: CommonOptions & ConfirmOption) => {
     const key = await onKey(options, id, async (keys, member) => {
-      const { name } = await keys.view(member, id);
-      const called = name === null ? '' : ` ${JSON.stringify(name)}`;
-      await confirm(
-        io,
-        options,
-        `Revoke the ${noun} ${id}${called} of the account ${member.account}? This cannot be undone.`,
-      );
+      const current = await keys.view(member, id);
+      await confirm(io, options, `Revoke ${describeKey(noun, current)}? This cannot be undone.`);
       return await keys.revoke(member, id);
     });
     printKey(io, options, key);
   });
 
-  withStoreOptions(
-    commands.command('rotate <id>').description(`replace the secret of the ${noun}; the new secret is shown only once`),
+  withConfirmation(
+    withStoreOptions(
+      commands
+        .command('rotate <id>')
+        .description(`replace the secret of the ${noun}; the new secret is shown only once`),
+    ),
   )
     .option(
       '--grace <duration>',
-      `how long the old secret is still accepted, such as 24h or 7d, up to ${MAX_GRACE_TEXT}; default: 0`,
+      `how long the old secret is still accepted, such as 24h or 7d, up to ${MAX_GRACE_TEXT}; default: 0, so that it is refused at once`,
       readGrace,
     )
-    .action(async (id: string, options: CommonOptions & { grace?: number }) => {
+    .action(async (id: string, options: CommonOptions & ConfirmOption & { grace?: number }) => {
       await onKey(options, id, async (keys, member) => {
+        if (!options.grace) {
+          const what = `Rotate ${describeKey(noun, await keys.view(member, id))}?`;
+          const remedy = 'To accept it for a while, answer no and add a grace period, such as --grace 7d.';
+          await confirm(io, options, `${what} Its old secret is refused at once. ${remedy}`);
+        }
         const rotated = await keys.rotate(member, id, options.grace);
         await showSecret(io, options, rotated, async () => 'the new secret could not be shown; rotate the key again');
       });
     });
 
-  function add(usage: string, what: string, work: (...args: Work) => Promise<KeyView>): void {
-    withStoreOptions(commands.command(usage).description(what)).action(async (id: string, options: CommonOptions) => {
-      printKey(io, options, await onKey(options, id, (keys, member) => work(keys, member, id)));
-    });
-  }
-
   async function onKey<T>(
     options: CommonOptions,
     id: string,
-    work: (...args: [Work[0], Work[1]]) => Promise<T>,
+    work: (keys: ReturnType<KeysOf>, member: Member) => Promise<T>,
   ): Promise<T> {
     return await withStore(io, options, async ({ management, memberOfKey }) =>
       work(keysOf(management), await memberOfKey(id)),
     );
   }
 }
-
-type Work = [ReturnType<KeysOf>, Member, string];
