@@ -73,6 +73,17 @@ describe.each(engines)('the repository in %s', (engine) => {
     });
   });
 
+  it('finds the key of a digest, also of a deleted secret', async () => {
+    await transact((tx) =>
+      tx.insertKey(keyRow({ id: 'ack_1', kind: 'access' }), [secretRow('ack_1', 'one'), secretRow('ack_1', 'two')]),
+    );
+    const { digest } = secretRow('ack_1', 'one');
+    expect(await store.repository.keyOfDigest(digest)).toBe('ack_1');
+    await transact((tx) => tx.deleteSecret(digest));
+    expect(await store.repository.keyOfDigest(digest)).toBe('ack_1');
+    expect(await store.repository.keyOfDigest('none')).toBeUndefined();
+  });
+
   it('deletes old idempotency keys of one account alone', async () => {
     const of = (account: string, idempotency_key: string, at: number) => ({
       ...{ account, idempotency_key, at, request: '{}', key_id: 'key_1' },

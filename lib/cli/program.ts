@@ -6,6 +6,7 @@ import { addAccessKeyCommands } from './commands/access-keys.js';
 import { addAccountCommands } from './commands/accounts.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addApiKeyCommands } from './commands/keys.js';
+import { addFindCommand } from './commands/keys-find.js';
 import { addKeyTextCommands } from './commands/keys-format.js';
 import { addImportCommand } from './commands/keys-import.js';
 import { addMigrateCommand } from './commands/migrate.js';
@@ -80,6 +81,7 @@ function programFor(io: Io, isJson: boolean): Command {
   addAccountCommands(program, io);
   const keys = addApiKeyCommands(program, io);
   addImportCommand(keys, io);
+  addFindCommand(keys, io);
   addKeyTextCommands(keys, io);
   addAccessKeyCommands(program, io);
   addSigningKeyCommands(program, io);

@@ -66,6 +66,18 @@ export async function keyNames(
     .execute();
 }
 
+/**
+ * Returns the id of the key that a digest belongs to. `secrets` is read first, because a secret that is deleted between
+ * the two queries moves to `ended_digests`.
+ */
+export async function keyOfDigest(db: Kysely<Tables>, digest: string): Promise<string | undefined> {
+  for (const table of ['secrets', 'ended_digests'] as const) {
+    const found = await db.selectFrom(table).select('key_id').where('digest', '=', digest).executeTakeFirst();
+    if (found !== undefined) return found.key_id;
+  }
+  return undefined;
+}
+
 /** The column for each sort order. The default sort order is in management/list-filter.ts. */
 const SORT_COLUMNS = { created: 'created_at', name: 'sort_name', used: 'used_at' } as const;
 

@@ -25,6 +25,8 @@ export interface Repository {
   accounts(filter: AccountFilter): Promise<readonly AccountRow[]>;
   /** Returns one key with its secrets, oldest first. */
   key(id: string): Promise<KeyWithSecrets | undefined>;
+  /** Returns the id of the key that a secret belongs to, also if the secret has ended or was deleted. */
+  keyOfDigest(digest: string): Promise<string | undefined>;
   /** Lists keys of one account. */
   keys(filter: KeyFilter): Promise<readonly ListedKey[]>;
   /** Returns the names of keys of one account. Keys of other accounts are left out. */

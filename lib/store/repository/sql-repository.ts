@@ -6,7 +6,7 @@ import { appendChange, type Feed } from '../change-feed.js';
 import type { Engine } from '../engine.js';
 import { type CountedKeys, usageOfKey, usageTotals } from '../usage/usage-queries.js';
 import { listAudit } from './list-audit.js';
-import { accountRow, keyNames, keyWithSecrets, listAccounts, listKeys } from './management-queries.js';
+import { accountRow, keyNames, keyOfDigest, keyWithSecrets, listAccounts, listKeys } from './management-queries.js';
 import type { AccountFilter, AuditFilter, KeyFilter, Repository, RepositoryTransaction } from './repository.js';
 import { SqlTransaction } from './sql-transaction.js';
 
@@ -27,6 +27,7 @@ export function sqlRepository(engine: Engine, feed: Feed): Repository {
     account: (id: string) => accountRow(engine.lists, id),
     accounts: (filter: AccountFilter) => listAccounts(engine.lists, filter),
     key: (id: string) => keyWithSecrets(engine.lists, id),
+    keyOfDigest: (digest: string) => keyOfDigest(engine.lists, digest),
     keys: (filter: KeyFilter) => listKeys(engine.lists, filter, engine),
     keyNames: (account: string, ids: readonly string[]) => keyNames(engine.lists, account, ids),
     audit: (filter: AuditFilter) => listAudit(engine.lists, filter, engine),

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mintKey } from '../../lib/credentials/keyward-format.js';
+import { type CommandLine, commandLine, type Ran, typing } from '../support/command-line.js';
+import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
+
+interface Made {
+  readonly key: string;
+  readonly id: string;
+  readonly secret: string;
+  readonly record: { readonly id: string; readonly secrets: readonly { readonly id: string; readonly hint: string }[] };
+}
+
+describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
+  let place: TestPlace;
+  let keyward: CommandLine;
+
+  beforeEach(async () => {
+    place = await placesOf[engine]();
+    keyward = commandLine(place);
+    await keyward.json('accounts', 'put', 'acme', '--api', 'payments', '--scope', 'payments');
+  });
+
+  afterEach(() => place.remove());
+
+  const create = () =>
+    keyward.json<Made>(
+      ...['keys', 'create', '--account', 'acme', '--kind', 'secret', '--api', 'payments', '--name', 'till'],
+    );
+  const createAccessKey = () => keyward.json<Made>('access-keys', 'create', '--account', 'acme', '--scope', 'payments');
+  const find = (secret: string, ...args: string[]): Promise<Ran> =>
+    commandLine(place, `${secret}\n`).run('keys', 'find', '-', ...args);
+
+  it('prints the key, its account and the command that revokes it', async () => {
+    const { key, record } = await create();
+    const { code, out, err } = await find(key);
+    const [secret] = record.secrets;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.split('\n')).toEqual([
+      `id           ${record.id}`,
+      'kind         secret',
+      'account      acme',
+      'environment  live',
+      'name         till',
+      'state        active',
+      `secret       ${secret?.hint} (${secret?.id}), current`,
+      'last used    -',
+      `To revoke it, run: keyward keys revoke ${record.id}`,
+      '',
+    ]);
+  });
+
+  it('prints the same as JSON', async () => {
+    const { key, record } = await create();
+    const found = JSON.parse((await find(key, '--json')).out);
+    expect(found).toEqual({ record, secret: record.secrets[0], revoke: `keyward keys revoke ${record.id}` });
+  });
+
+  it('finds a client secret, also one that was deleted', async () => {
+    const { id, secret, record } = await createAccessKey();
+    expect((await find(secret)).out).toMatch(new RegExp(`\nTo revoke it, run: keyward access-keys revoke ${id}\n$`));
+    await keyward.json('access-keys', 'add-secret', id);
+    await keyward.json('access-keys', 'delete-secret', id, record.secrets[0]?.id ?? '');
+    const { out } = await find(secret);
+    expect(out).toMatch(new RegExp(`^id +${id}\n`));
+    expect(out).toMatch(/\nstate +active\nsecret +.*\nlast used +-\nThis secret is refused already\.\n$/);
+  });
+
+  it('finds an old secret in its grace period, and says how to refuse only this one', async () => {
+    const { key, record } = await create();
+    await keyward.json('keys', 'rotate', record.id, '--grace', '7d');
+    expect((await find(key)).out).toMatch(
+      new RegExp(
+        `, in its grace period\n.*\nTo refuse only this old secret, run: keyward keys end-grace ${record.id}\nTo revoke the whole key, run: keyward keys revoke ${record.id}\n$`,
+      ),
+    );
+  });
+
+  it('says that the secret of a revoked key is refused already', async () => {
+    const { key, record } = await create();
+    await keyward.json('keys', 'revoke', record.id);
+    expect((await find(key)).out).toMatch(/\nstate +revoked\n.*, ended\n.*\nThis secret is refused already\.\n$/s);
+    expect(JSON.parse((await find(key, '--json')).out).revoke).toBeNull();
+  });
+
+  it('finds an imported key, which has another format', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-find-'));
+    const former = 'acme_live_0123456789';
+    writeFileSync(
+      join(folder, 'keys.csv'),
+      `digest,kind,apis\n${createHash('sha256').update(former).digest('hex')},secret,all\n`,
+    );
+    await keyward.json('keys', 'import', join(folder, 'keys.csv'), '--account', 'acme');
+    rmSync(folder, { recursive: true });
+    expect((await find(former)).out).toMatch(/^id +key_\w+\nkind +secret\naccount +acme\n/);
+  });
+
+  it.each([
+    [mintKey('secret', 'live'), 'check that it is complete, and that --database names the database that it is from'],
+    ['sk_abc', 'the string is mistyped or incomplete'],
+  ])('ends with 1 if there is no such key, and does not print it: %s', async (secret, why) => {
+    const { code, out, err } = await find(secret);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(new RegExp(`^there is no key with this secret in \\S+; ${why}\n$`));
+    expect(err).not.toContain(secret);
+  });
+
+  it('refuses a secret in its arguments, and does not print it', async () => {
+    const { key } = await create();
+    const { code, out, err } = await keyward.run('keys', 'find', key);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/^expected "-"; pass the secret by standard input, /);
+    expect(err).not.toContain(key);
+  });
+
+  it('refuses an empty input', async () => {
+    expect(await find('')).toMatchObject({ code: 2, err: 'expected a key or a client secret on standard input\n' });
+  });
+
+  it('tells a person at a terminal to paste the secret', async () => {
+    const { key } = await create();
+    expect(await typing(place, `${key}\n`, ['keys', 'find', '-'])).toMatchObject({
+      ...{ code: 0, err: 'Paste the key or the client secret, press Enter, and then Ctrl-D.\n' },
+    });
+  });
+});

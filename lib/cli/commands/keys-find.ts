@@ -1,0 +1,94 @@
+/** `keyward keys find`: finds the key that a secret belongs to, such as one that was found in a log or a repository. */
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { digestOf } from '../../credentials/digest.js';
+import { keywardFormat } from '../../credentials/keyward-format.js';
+import { type KeyView, keyViewOf, type SecretView, secretIdOf } from '../../management/keys/key-view.js';
+import { CliError, EXIT, type Io } from '../io.js';
+import { printFields, printJson, printLine, textOfTime } from '../terminal/output.js';
+import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
+
+/** The key that a secret belongs to. */
+interface FoundSecret {
+  readonly key: KeyView;
+  /** The secret; `undefined` if it was deleted. */
+  readonly secret: SecretView | undefined;
+}
+
+export function addFindCommand(keys: Command, io: Io): void {
+  withStoreOptions(
+    keys
+      .command('find <text>')
+      .description(
+        'find the key that a key value or a client secret belongs to, such as one that leaked; "-" reads it from standard input',
+      ),
+  )
+    .addHelpText('after', '\nExample: keyward keys find - < leaked.txt')
+    .action(async (given: string, options: CommonOptions) => {
+      // The message must not contain the argument, because it is probably the secret.
+      if (given !== '-')
+        throw new CliError(
+          'expected "-"; pass the secret by standard input, because other users can see the arguments of a command',
+          EXIT.usage,
+        );
+      if (io.stdin.isTTY) io.stderr.write('Paste the key or the client secret, press Enter, and then Ctrl-D.\n');
+      const secret = (await text(io.stdin)).trim();
+      if (secret === '') throw new CliError('expected a key or a client secret on standard input', EXIT.usage);
+      const found = await find(secret, options);
+      if (options.json) printJson(io, { record: found.key, secret: found.secret ?? null, revoke: revocationOf(found) });
+      else printFound(found);
+    });
+
+  async function find(presented: string, options: CommonOptions): Promise<FoundSecret> {
+    return await withStore(io, options, async ({ store, databaseName }) => {
+      const digest = digestOf(presented);
+      const id = await store.repository.keyOfDigest(digest);
+      const found = id === undefined ? undefined : await store.repository.key(id);
+      if (found === undefined) throw new CliError(notFoundMessage(presented, databaseName));
+      const key = keyViewOf(found, Date.now());
+      return { key, secret: key.secrets.find((each) => each.id === secretIdOf({ digest })) };
+    });
+  }
+
+  function printFound(found: FoundSecret): void {
+    const { key, secret } = found;
+    printFields(io, {
+      id: key.id,
+      kind: key.kind,
+      account: key.account,
+      environment: key.environment,
+      name: key.name ?? '-',
+      state: key.state,
+      secret: secret === undefined ? 'deleted' : `${secret.hint} (${secret.id}), ${STATES[secret.state]}`,
+      'last used': secret?.lastUsedAt ? `${textOfTime(secret.lastUsedAt)} from ${secret.lastUsedFrom ?? '-'}` : '-',
+    });
+    const revoke = revocationOf(found);
+    const isOld = secret?.state === 'grace_period';
+    if (isOld) printLine(io, `To refuse only this old secret, run: keyward ${groupOf(key)} end-grace ${key.id}`);
+    printLine(
+      io,
+      revoke === null
+        ? 'This secret is refused already.'
+        : `To revoke ${isOld ? 'the whole key' : 'it'}, run: ${revoke}`,
+    );
+  }
+}
+
+/** Returns the command that revokes the key; `null` if the secret is refused already. */
+function revocationOf({ key, secret }: FoundSecret): string | null {
+  return secret === undefined || secret.state === 'ended' ? null : `keyward ${groupOf(key)} revoke ${key.id}`;
+}
+
+function groupOf({ kind }: KeyView): string {
+  return kind === 'access' ? 'access-keys' : 'keys';
+}
+
+const STATES = { current: 'current', grace_period: 'in its grace period', ended: 'ended' } as const;
+
+function notFoundMessage(presented: string, database: string): string {
+  const isMistyped = keywardFormat.read(presented) === 'malformed';
+  const why = isMistyped
+    ? 'the string is mistyped or incomplete'
+    : 'check that it is complete, and that --database names the database that it is from';
+  return `there is no key with this secret in ${database}; ${why}`;
+}
