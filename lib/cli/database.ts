@@ -6,7 +6,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { StoreWarning } from '../events/store-warning.js';
 import type { CredentialStore } from '../store/credential-store.js';
 import { checkDriver, openStore } from '../store/open-store.js';
-import { StoreError } from '../store/store-error.js';
+import { READ_ONLY, StoreError } from '../store/store-error.js';
 import { nameOfDatabase } from './database-name.js';
 import type { EncryptionKeys } from './encryption-keys.js';
 import { CliError, EXIT, type Io } from './io.js';
@@ -50,11 +50,16 @@ export async function checkDatabaseDriver(database: Database): Promise<void> {
 /**
  * Opens a database. It need not be reachable yet.
  *
+ * @param readOnly - Whether a database that cannot be written counts as ready.
  * @throws CliError if it cannot be opened. The message names the option or variable with the wrong value.
  */
-export async function openDatabase(database: Database, encryptionKeys?: EncryptionKeys): Promise<CredentialStore> {
+export async function openDatabase(
+  database: Database,
+  encryptionKeys?: EncryptionKeys,
+  readOnly = false,
+): Promise<CredentialStore> {
   try {
-    return await openStore(database.url, { encryptionKey: encryptionKeys?.texts });
+    return await openStore(database.url, { encryptionKey: encryptionKeys?.texts, readOnly });
   } catch (error) {
     throw openingError(error, database, encryptionKeys);
   }
@@ -63,26 +68,44 @@ export async function openDatabase(database: Database, encryptionKeys?: Encrypti
 /**
  * Opens a database, and waits up to 10 s for one that is busy or starting.
  *
- * @throws CliError if it cannot be opened or reached.
+ * @param readOnly - Whether a database that cannot be written counts as ready.
+ * @throws CliError if it cannot be opened or reached, or, unless `readOnly`, if it cannot be written.
  */
-export async function openReady(database: Database, encryptionKeys?: EncryptionKeys): Promise<CredentialStore> {
-  let cause = 'it does not respond';
+export async function openReady(
+  database: Database,
+  encryptionKeys?: EncryptionKeys,
+  readOnly = false,
+): Promise<CredentialStore> {
+  let cause: string | undefined;
   function onStoreEvent(message: unknown): void {
     const { warning, detail } = message as StoreWarning;
-    if (warning === 'unreachable' && detail !== undefined) cause = detail;
+    if (warning === 'unreachable') cause = detail;
+    if (warning === 'reachable') cause = undefined;
   }
   subscribe('keyward:store', onStoreEvent);
   try {
-    const store = await openDatabase(database, encryptionKeys);
+    const store = await openDatabase(database, encryptionKeys, readOnly);
     for (const deadline = performance.now() + READY_TIMEOUT_MS; performance.now() < deadline; ) {
       if (await store.ready()) return store;
       await new Promise((resolve) => setTimeout(resolve, READY_INTERVAL_MS));
     }
+    const isReadOnly = cause === undefined ? await canOnlyBeRead(store, database) : cause.endsWith(`(${READ_ONLY})`);
     await store.close();
-    throw new CliError(`the database ${database.name} cannot be reached: ${plain(cause)}`, EXIT.unavailable);
+    const reason = isReadOnly
+      ? 'is read-only, as a standby or a failed-over server is; use the URL of the primary, or try again later'
+      : `cannot be reached: ${plain(cause ?? 'it does not respond')}`;
+    throw new CliError(`the database ${database.name} ${reason}`, EXIT.unavailable);
   } finally {
     unsubscribe('keyward:store', onStoreEvent);
   }
+}
+
+/** Whether a store is not ready only because its database cannot be written. */
+async function canOnlyBeRead(store: CredentialStore, database: Database): Promise<boolean> {
+  const reader = await openDatabase(database, undefined, true);
+  const canBeRead = await reader.ready();
+  await reader.close();
+  return canBeRead && !(await store.ready());
 }
 
 /**

@@ -49,16 +49,21 @@ export function withStoreOptions(command: Command): Command {
  * Opens the store, runs a command and closes the store.
  *
  * @param options - `account`: the account that the command is about. If it does not exist, the error says so and names
- *   the database.
+ *   the database. `readOnly`: whether the command only reads, so that it also works on a database that cannot be
+ *   written, such as a standby.
  */
 export async function withStore<T>(
   io: Io,
-  options: CommonOptions & { readonly account?: string; readonly encryptionKeys?: EncryptionKeys },
+  options: CommonOptions & {
+    readonly account?: string;
+    readonly encryptionKeys?: EncryptionKeys;
+    readonly readOnly?: boolean;
+  },
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   if (options.account === '') throw new CliError('the account ID is empty', EXIT.usage);
   const database = databaseOf(io, options);
-  const store = await openReady(database, options.encryptionKeys);
+  const store = await openReady(database, options.encryptionKeys, options.readOnly);
   try {
     const operator = `cli:${userName()}`;
     function memberOf(account: string): Member {

@@ -70,14 +70,14 @@ export function addAccountCommands(program: Command, io: Io): void {
 
   withStoreOptions(accounts.command('view <id>').description('show the account')).action(
     async (id: string, options: CommonOptions) => {
-      const about = { ...options, account: id };
+      const about = { ...options, account: id, readOnly: true };
       show(await withStore(io, about, ({ management }) => management.accounts.view(id)), options);
     },
   );
 
   withStoreOptions(accounts.command('list').description('show every account')).action(
     async (options: CommonOptions) => {
-      const all = await withStore(io, options, ({ management }) => allAccounts(management));
+      const all = await withStore(io, { ...options, readOnly: true }, ({ management }) => allAccounts(management));
       if (options.json) return printJson(io, { accounts: all });
       const rows = all.map(({ id, apis, scopes, disabledAt }) => [
         ...[id, textOfList(apis), textOfList(scopes), disabledAt === null ? 'active' : 'disabled'],

@@ -36,7 +36,8 @@ export function addAuditCommand(program: Command, io: Io): void {
     .option('--limit <number>', 'the number of entries per page, from 1 to 200; default: 50', readLimit)
     .action(async (options: AuditOptions) => {
       const { database: _, json, ...filter } = options;
-      const { items, next } = await withStore(io, options, async ({ management: { accounts } }) => {
+      const about = { ...options, readOnly: true };
+      const { items, next } = await withStore(io, about, async ({ management: { accounts } }) => {
         // Fails if there is no such account. `-` selects the entries about signing keys, which belong to no account, so
         // it is not looked up.
         if (filter.account !== undefined && filter.account !== PLATFORM) await accounts.view(filter.account);

@@ -40,7 +40,7 @@ export function addFindCommand(keys: Command, io: Io): void {
     });
 
   async function find(presented: string, options: CommonOptions): Promise<FoundSecret> {
-    return await withStore(io, options, async ({ store, databaseName }) => {
+    return await withStore(io, { ...options, readOnly: true }, async ({ store, databaseName }) => {
       const digest = digestOf(presented);
       const id = await store.repository.keyOfDigest(digest);
       const found = id === undefined ? undefined : await store.repository.key(id);

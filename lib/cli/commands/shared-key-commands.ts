@@ -110,7 +110,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
   }
   list.action(async (options: ListOptions) => {
     const { account, database: _, json, ...filter } = options;
-    const page = await withStore(io, options, async ({ management, memberOf }) => {
+    const page = await withStore(io, { ...options, readOnly: true }, async ({ management, memberOf }) => {
       await management.accounts.view(account);
       return await keysOf(management).list(memberOf(account), filter satisfies ListFilter);
     });
@@ -120,7 +120,8 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
 
   withStoreOptions(commands.command('view <id>').description(`show the ${noun}, and when it was last used`)).action(
     async (id: string, options: CommonOptions) => {
-      printKey(io, options, await onKey(options, id, (keys, member) => keys.view(member, id)));
+      const key = await onKey({ ...options, readOnly: true }, id, (keys, member) => keys.view(member, id));
+      printKey(io, options, key);
     },
   );
 
@@ -151,7 +152,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     .option('--to <date>', 'the last day; default: today', readDay)
     .action(async (id: string, options: UsageOptions) => {
       const { from, to } = options;
-      const usage = await withStore(io, options, async ({ management, memberOfKey }) => {
+      const usage = await withStore(io, { ...options, readOnly: true }, async ({ management, memberOfKey }) => {
         return await management.usage(await memberOfKey(id), id, { from, to });
       });
       if (options.json) printJson(io, usage);
@@ -194,7 +195,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     });
 
   async function onKey<T>(
-    options: CommonOptions,
+    options: CommonOptions & { readonly readOnly?: boolean },
     id: string,
     work: (keys: ReturnType<KeysOf>, member: Member) => Promise<T>,
   ): Promise<T> {

@@ -29,7 +29,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
 
   withStoreOptions(keys.command('list').description('show every signing key')).action(
     async (options: CommonOptions) => {
-      const found = await withStore(io, options, ({ store }) => store.describeSigningKeys());
+      const found = await withStore(io, { ...options, readOnly: true }, ({ store }) => store.describeSigningKeys());
       if (options.json) return printJson(io, { signingKeys: found });
       const rows = found.map((key) => [
         ...[key.kid, key.alg, stateOf(key, found), textOfTime(key.createdAt), textOfTime(key.retiredAt)],
