@@ -10,7 +10,8 @@ import { ROOT } from '../examples/built-service.js';
 const MODULE = pathToFileURL(join(ROOT, '.build/cli/encryption-keys.js')).href;
 /** Prints what a start of the command line reads as its key. */
 const START = `import { encryptionKeysFrom } from ${JSON.stringify(MODULE)};
-process.stdout.write(encryptionKeysFrom({ env: {} }, process.argv[1]).texts.join(' '));`;
+const io = { env: {}, stderr: { write: (text) => process.stderr.write(text) } };
+process.stdout.write(encryptionKeysFrom(io, process.argv[1]).texts.join(' '));`;
 const ARGS = ['--input-type=module', '-e', START];
 const KEY = /^[\w-]{43}$/;
 
@@ -28,6 +29,11 @@ describe('the file of the encryption key', () => {
     const keys = new Set(starts.map(({ stdout }) => stdout));
     expect(keys.size).toBe(1);
     expect([...keys][0]).toMatch(KEY);
+    const said = starts.map(({ stderr }) => stderr).filter((text) => text !== '');
+    const loss = 'without it, the signing keys in the database cannot be decrypted';
+    expect(said).toEqual([
+      `warning: the encryption key file ${path} was created; ${loss}; back it up, or set KEYWARD_ENCRYPTION_KEY instead\n`,
+    ]);
     expect(readFileSync(path, 'utf8')).toBe(`${[...keys][0]}\n`);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['keyward.key']);

@@ -155,10 +155,12 @@ describe('the encryption key in KEYWARD_ENCRYPTION_KEY', () => {
 
 it('a new file has a key of 32 random bytes, and an existing one stays', () => {
   const [path, other] = [join(folder, 'keyward.key'), join(folder, 'other.key')];
-  const io = { env: {} } as Io;
+  const said: string[] = [];
+  const io = { env: {}, stderr: outputInto(said) } as Pick<Io, 'env' | 'stderr'> as Io;
   const { texts, file, source } = encryptionKeysFrom(io, path);
   expect([texts.map((text) => Buffer.from(text, 'base64url').length), file, source]).toEqual([[32], true, path]);
   expect(encryptionKeysFrom(io, path).texts).toEqual(texts);
   expect(encryptionKeysFrom(io, other).texts).not.toEqual(texts);
   expect(readdirSync(folder).sort()).toEqual(['keyward.key', 'other.key']);
+  expect(said.map((text) => /file (\S+) was created/.exec(text)?.[1])).toEqual([path, other]);
 });

@@ -16,8 +16,10 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { resolve } from 'node:path';
 import { SECRET_KEY_BYTES } from '../options/secret-key.js';
 import { CliError, EXIT, type Io } from './io.js';
+import { printWarning } from './terminal/output.js';
 
 const ENCRYPTION_KEY_VARIABLE = 'KEYWARD_ENCRYPTION_KEY';
 
@@ -34,12 +36,18 @@ export interface EncryptionKeys {
 }
 
 /**
- * Reads the keys. If there are none, it first creates a file with a new key.
+ * Reads the keys. If there are none, it first creates a file with a new key, and says so on standard error.
  *
  * @param path - The file. It is created if it does not exist and the environment has no key.
+ * @param isJson - Whether the message about a new file is printed as JSON.
  */
-export function encryptionKeysFrom(io: Io, path: string): EncryptionKeys {
-  if (encryptionKeysOf(io) === undefined && !exists(path)) createKeyFile(path, [makeEncryptionKey()]);
+export function encryptionKeysFrom(io: Io, path: string, isJson?: boolean): EncryptionKeys {
+  const isCreated = encryptionKeysOf(io) === undefined && !exists(path) && createKeyFile(path, [makeEncryptionKey()]);
+  if (isCreated) {
+    const loss = 'without it, the signing keys in the database cannot be decrypted';
+    const remedy = `back it up, or set ${ENCRYPTION_KEY_VARIABLE} instead`;
+    printWarning(io, isJson, `the encryption key file ${resolve(path)} was created; ${loss}; ${remedy}`);
+  }
   return readEncryptionKeys(io, path);
 }
 
@@ -102,8 +110,11 @@ function exists(path: string): boolean {
 /**
  * Creates the file, unless it exists. If several processes start at the same time, one of them creates the file, and
  * all use its key.
+ *
+ * @returns Whether this process created it.
  */
-function createKeyFile(path: string, texts: readonly string[]): void {
+function createKeyFile(path: string, texts: readonly string[]): boolean {
+  let isCreated = true;
   writeAside(path, texts, (aside) => {
     try {
       // A rename would replace a file that another process has just created. A link fails instead, and the linked file
@@ -111,8 +122,10 @@ function createKeyFile(path: string, texts: readonly string[]): void {
       linkSync(aside, path);
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
+      isCreated = false;
     }
   });
+  return isCreated;
 }
 
 /**

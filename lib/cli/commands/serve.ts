@@ -49,7 +49,7 @@ export function addServeCommand(program: Command, io: Io): void {
     // The driver is checked first, because `encryptionKeysFrom` may create a file with a new encryption key. A command
     // that fails because the driver is missing must not leave such a file.
     await checkDatabaseDriver(database);
-    const store = await openDatabase(database, encryptionKeysFrom(io, settings.encryptionKeyFile));
+    const store = await openDatabase(database, encryptionKeysFrom(io, settings.encryptionKeyFile, settings.json));
     try {
       await serve(settings, store, database);
     } finally {
