@@ -131,7 +131,7 @@ describe('keyward keys scan', () => {
     expect(JSON.parse(out).found).toEqual([
       {
         ...{ file: 'src/config.js', line: 2, column: 14, kind: 'secret', environment: 'sandbox' },
-        hint: `sk_\u2026${secret.slice(-4)}`,
+        hint: `sk_sbox_\u2026${secret.slice(-4)}`,
       },
       {
         ...{ file: 'src/deep/page.html', line: 1, column: 17, kind: 'public', environment: 'live' },
@@ -141,7 +141,24 @@ describe('keyward keys scan', () => {
     expect(err).toBe(`${JSON.stringify({ error: { code: 'refused', message: FOUND_TWO, exitCode: 1 } })}\n`);
     for (const key of [secret, open]) expect(out + err).not.toContain(key.slice(4, 20));
     const printed = await keyward.run('keys', 'scan', join(folder, 'src'));
-    expect(printed.out.split('\n')[0]).toMatch(/^config\.js:2:14 {2}secret key, sandbox {2}sk_\u2026/);
+    expect(printed.out.split('\n')[0]).toMatch(/^config\.js:2:14 {2}secret key, sandbox {2}sk_sbox_\u2026/);
+  });
+
+  it('prints the hint by which the store finds the key', async () => {
+    const database = { url: `file:${join(mkdtempSync(join(tmpdir(), 'keyward-hint-')), 'keyward.db')}` };
+    const stored = commandLine(database);
+    await stored.json('accounts', 'put', 'acme', '--api', 'payments');
+    const create = ['keys', 'create', '--account', 'acme', '--kind', 'secret', '--api', 'payments'];
+    const { key, record } = await stored.json<{ key: string; record: { id: string } }>(
+      ...[...create, '--environment', 'sandbox'],
+    );
+    const path = join(mkdtempSync(join(folder, 'hint-')), 'file');
+    writeFileSync(path, key);
+    const [{ hint }] = JSON.parse((await keyward.run('keys', 'scan', path, '--json')).out).found;
+    rmSync(join(path, '..'), { recursive: true });
+    const { keys } = await stored.json<{ keys: { id: string }[] }>('keys', 'list', '--account', 'acme', '--text', hint);
+    expect(keys.map(({ id }) => id)).toEqual([record.id]);
+    rmSync(join(database.url.slice('file:'.length), '..'), { recursive: true });
   });
 
   it.each([

@@ -2,6 +2,7 @@
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { keywardFormat } from '../../credentials/keyward-format.js';
+import { hintOf } from '../../credentials/secret-hint.js';
 import { CliError, EXIT } from '../io.js';
 
 export interface FoundKey {
@@ -11,7 +12,7 @@ export interface FoundKey {
   readonly column: number;
   readonly kind: string;
   readonly environment: string;
-  /** The hint of the key, `sk_…abcd`: the key itself must not be printed. */
+  /** The hint of the key, as the store has it, such as `sk_…abcd`: the key itself must not be printed. */
   readonly hint: string;
 }
 
@@ -49,7 +50,7 @@ export async function* scanFolder(
         column: (before.at(-1)?.length ?? 0) + 1,
         kind: reading.kind,
         environment: reading.environment,
-        hint: `${key.slice(0, 3)}\u2026${key.slice(-4)}`,
+        hint: hintOf(key, reading.kind),
       };
     }
   }

@@ -4,6 +4,7 @@ import type { Kind } from '../../credentials/credential-kind.js';
 import { digestOf } from '../../credentials/digest.js';
 import type { Environment } from '../../credentials/environment.js';
 import { mintKey } from '../../credentials/keyward-format.js';
+import { hintOf } from '../../credentials/secret-hint.js';
 import type { SecretRow } from '../../store/tables.js';
 import { ManagementError } from '../management-error.js';
 
@@ -61,13 +62,4 @@ function randomOrThrow<T>(draw: () => T): T {
       error,
     );
   }
-}
-
-/**
- * Creates the hint: `sk_…abcd` for an API key, `…abcd` for a client secret. People recognize the secret by it, and it
- * does not help an attacker to guess the secret.
- */
-function hintOf(text: string, kind: Kind): string {
-  const prefix = kind === 'access' ? '' : text.slice(0, text.lastIndexOf('_') + 1);
-  return `${prefix}\u2026${text.slice(-4)}`;
 }
