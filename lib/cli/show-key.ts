@@ -1,9 +1,10 @@
 /**
- * Prints one key with its settings, its secrets (without their values) and its public keys, or a list of keys as a
- * table.
+ * Prints one key with its settings, its secrets (without their values) and its public keys, its usage, or a list of
+ * keys as a table.
  */
 import { formatRateLimit } from '../credentials/rate-limit.js';
 import type { KeyView } from '../management/keys/key-view.js';
+import type { KeyUsage } from '../management/keys/usage.js';
 import type { Page } from '../management/pagination.js';
 import type { Io } from './io.js';
 import { printFields, printLine, printTable, textOfList, textOfTime } from './terminal/output.js';
@@ -70,4 +71,13 @@ export function showKeys(io: Io, { items, next }: Page<KeyView>): void {
   const headings = ['ID', 'KIND', 'ENVIRONMENT', 'STATE', 'HINT', 'APIS OR SCOPES', 'LAST USED', 'EXPIRES', 'NAME'];
   printTable(io, headings, rows, 'There are no matching keys.');
   if (next !== null) printLine(io, `There are more keys. For the next page, add --after ${next}`);
+}
+
+/** Prints the requests of a key by day. Days without requests are left out. */
+export function showKeyUsage(io: Io, { from, to, accepted, refused, days }: KeyUsage): void {
+  const used = days.filter((day) => day.accepted + day.refused > 0);
+  const rows = used.map((day) => [day.day, String(day.accepted), String(day.refused)]);
+  printTable(io, ['DAY', 'ACCEPTED', 'REFUSED'], rows, `There were no requests from ${from} to ${to}.`);
+  if (used.length > 0)
+    printLine(io, `${accepted} accepted and ${refused} refused requests from ${from} to ${to} (UTC)`);
 }

@@ -6,8 +6,7 @@ import { DEFAULT_ORDER, KEY_ORDERS, type KeyOrder, type ListFilter } from '../..
 import type { Member } from '../../management/member.js';
 import { CliError, EXIT, type Io } from '../io.js';
 import { MAX_GRACE_TEXT, readDay, readGrace, readLimit } from '../option-values.js';
-import { showKey, showKeys } from '../show-key.js';
-import { showKeyUsage } from '../show-key-usage.js';
+import { showKey, showKeys, showKeyUsage } from '../show-key.js';
 import { showSecret } from '../show-secret.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printJson } from '../terminal/output.js';
