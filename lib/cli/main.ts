@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /** The executable: runs the command line with the streams of this process, and exits with its code. */
 import { runCli } from './program.js';
-import { standardOutput } from './terminal/standard-output.js';
+import { createOutput } from './terminal/standard-streams.js';
 
 const { stdin, stdout, stderr, env } = process;
 const code = await runCli(process.argv.slice(2), {
   stdin,
-  stdout: standardOutput(stdout),
-  stderr: standardOutput(stderr),
+  stdout: createOutput(stdout),
+  stderr: createOutput(stderr),
   env,
 });
 // An app that `routes` or `openapi` has loaded may listen on a port, which would keep the process alive.

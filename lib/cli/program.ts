@@ -1,7 +1,6 @@
 /** Puts all commands together to the command line `keyward`, runs one command line, and prints its error. */
 import { readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
-import { CliCommand } from './cli-command.js';
 import { addAccessKeyCommands } from './commands/access-keys.js';
 import { addAccountCommands } from './commands/accounts.js';
 import { addAuditCommand } from './commands/audit.js';
@@ -19,6 +18,7 @@ import { CliError, EXIT, type Io } from './io.js';
 import { asksForJson, reorderArgs } from './reorder-args.js';
 import { escapeText } from './terminal/escape-text.js';
 import { jsonLine } from './terminal/output.js';
+import { UnknownOptionFirstCommand } from './unknown-option-first.js';
 
 /**
  * Runs one command line.
@@ -66,7 +66,7 @@ function printError(io: Io, isJson: boolean, error: FormattedError): void {
 }
 
 function programFor(io: Io, isJson: boolean): Command {
-  const program = new CliCommand('keyward')
+  const program = new UnknownOptionFirstCommand('keyward')
     .description(
       'Manage accounts, keys and access keys; run the token endpoint and the Dashboard; check the routes of an app.',
     )

@@ -4,7 +4,7 @@ import type { Output } from '../io.js';
 
 type Stream = (typeof process)['stdout'] | (typeof process)['stderr'];
 
-export function standardOutput(stream: Stream): Output {
+export function createOutput(stream: Stream): Output {
   const isTerminal = stream.isTTY === true;
   return isTerminal || !isFile(stream.fd) ? streamOutput(stream, isTerminal) : fileOutput(stream.fd);
 }

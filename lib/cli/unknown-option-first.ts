@@ -4,9 +4,9 @@
  */
 import { Command, type ParseOptionsResult } from 'commander';
 
-export class CliCommand extends Command {
+export class UnknownOptionFirstCommand extends Command {
   override createCommand(name?: string): Command {
-    return new CliCommand(name);
+    return new UnknownOptionFirstCommand(name);
   }
 
   override parseOptions(args: string[]): ParseOptionsResult {
