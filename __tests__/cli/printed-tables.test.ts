@@ -82,7 +82,7 @@ describe('a table has each value below its heading:', () => {
     );
     const [, , publicKeys] = await tablesOf('access-keys', 'view', record.id);
     expect(publicKeys).toEqual([
-      ['PUBLIC KEY', 'TYPE', 'ADDED', 'LAST USED', 'FROM'],
+      ['KID', 'TYPE', 'ADDED', 'LAST USED', 'FROM'],
       ['two', 'Ed25519', printed(2), '-', '-'],
       ['one', 'Ed25519', printed(1), printed(3), '2001:db8::7'],
     ]);

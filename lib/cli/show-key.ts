@@ -60,7 +60,7 @@ export function showKey(io: Io, key: KeyView): void {
     ...[kid, type, textOfTime(createdAt), textOfTime(lastUsedAt), lastUsedFrom ?? '-'],
   ]);
   printLine(io, '');
-  printTable(io, ['PUBLIC KEY', 'TYPE', 'ADDED', 'LAST USED', 'FROM'], publicRows, '');
+  printTable(io, ['KID', 'TYPE', 'ADDED', 'LAST USED', 'FROM'], publicRows, '');
 }
 
 export function showKeys(io: Io, { items, next }: Page<KeyView>): void {

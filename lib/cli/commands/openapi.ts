@@ -41,7 +41,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
   openapi
     .command('check <module> <document>')
     .description(
-      'compare the routes of the app, and their security requirements, with the document; exits with code 1 if they differ',
+      'compare the routes of the app and their security requirements with the document; exit with code 1 if they differ',
     )
     .option(
       '--except <route>',

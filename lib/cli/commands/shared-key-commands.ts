@@ -189,7 +189,12 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
           await confirm(io, options, `${what} Its old secret is refused at once. ${remedy}`);
         }
         const rotated = await keys.rotate(member, id, options.grace);
-        await showSecret(io, options, rotated, async () => 'the new secret could not be shown; rotate the key again');
+        await showSecret(
+          io,
+          options,
+          rotated,
+          async () => 'the key was rotated, but its new secret was not shown; rotate it again',
+        );
       });
     });
 

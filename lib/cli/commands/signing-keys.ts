@@ -146,8 +146,8 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
       printLine(
         io,
         isFile
-          ? 'Restart every issuer, so that it reads both keys from this file. Then run: keyward encryption-key finish'
-          : 'Set this variable, and restart every issuer with it. Then run: keyward encryption-key finish',
+          ? 'Restart every process that issues tokens, such as keyward serve, so that it reads both keys. Then run: keyward encryption-key finish'
+          : 'Set this variable for every process that issues tokens, such as keyward serve, and restart them. Then run: keyward encryption-key finish',
       );
     });
 
