@@ -199,7 +199,7 @@ describe('the options', () => {
       { introspection: { scope: '' } },
       'option "introspection": option "scope" must be a non-empty string',
     ],
-    ['I09 introspection: true', { introspection: true as never }, 'option "introspection": expected an options object'],
+    ['I09 introspection: true', { introspection: true as never }, 'option "introspection" must be an options object'],
   ])('%s throws', (_what, options, message) => {
     expect(given(options)).toThrow(TypeError);
     expect(given(options)).toThrow(message);

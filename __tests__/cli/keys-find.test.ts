@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { type CommandLine, commandLine, type Ran, typing } from '../support/command-line.js';
+import { onDatabase } from '../support/store-database.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
 
 interface Made {
@@ -77,6 +78,15 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
         `, in its grace period\n.*\nTo refuse only this old secret, run: keyward keys end-grace ${record.id}\nTo revoke the whole key, run: keyward keys revoke ${record.id}\n$`,
       ),
     );
+  });
+
+  it('says how to revoke an expired key, because its expiration date can be extended', async () => {
+    const { key, record } = await create();
+    const { id } = record;
+    await onDatabase(place.url, `update keys set expires_at = 1 where id = '${id}'`);
+    const { out } = await find(key);
+    expect(out).toContain('The key has expired, but its expiration date can be extended.');
+    expect(out).toContain(`To revoke it, run: keyward keys revoke ${id}`);
   });
 
   it('says that the secret of a revoked key is refused already', async () => {

@@ -93,7 +93,7 @@ describe('a table has each value below its heading:', () => {
       ...['--scope', 'payments:refund', '--expires', '2099-01-31', '--name', 'Till', '--environment', 'sandbox'],
     );
     const access = await createAccessKey('--scope', 'payments:refund');
-    await onDatabase(place.url, `update secrets set last_used_at = ${timeOf(3)} where key_id = '${record.id}'`);
+    await onDatabase(place.url, `update keys set used_at = ${timeOf(3)} where id = '${record.id}'`);
     const headings = [
       ...['ID', 'KIND', 'ENVIRONMENT', 'STATE', 'HINT', 'APIS OR SCOPES', 'LAST USED', 'EXPIRES', 'NAME'],
     ];

@@ -56,7 +56,7 @@ describe.each(sharedEngines)('keyward access-keys on %s', (engine) => {
   it('view shows its kid, and audit who added it', async () => {
     await add(fileOf('named.json', JSON.stringify({ kty, crv, x, y, kid: '2026-11' })));
     const { out } = await keyward.run('access-keys', 'view', id);
-    expect(out).toMatch(/PUBLIC KEY[\s\S]*2026-11/);
+    expect(out).toMatch(/KID[\s\S]*2026-11/);
     const { out: trail } = await keyward.run('audit', '--account', 'acme');
     expect(trail).toMatch(/public.?key/i);
   });

@@ -338,7 +338,7 @@ describe('an app that requires client certificates', () => {
     const old = documentOf({ '/x': { get: asking() } }, { openapi: '3.0.3', components: {} });
     const guarded = app(requireConfirmation('mtls'));
     expect(faultOf(() => describeSecurity(guarded, { into: old, schemes: named }))).toMatch(
-      /^TypeError: OpenAPI document, #: OpenAPI 3\.0 has no security schemes of the type mutualTLS/,
+      /^TypeError: OpenAPI document: OpenAPI 3\.0 does not have the security scheme type mutualTLS/,
     );
   });
 

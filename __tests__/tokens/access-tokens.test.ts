@@ -100,7 +100,7 @@ describe('options', () => {
 
   it.each([undefined, null, 'https://issuer.test', []])('%j for options: throws', (options) => {
     expect(() => accessTokens(options as unknown as AccessTokensOptions)).toThrow(
-      /^accessTokens: expected an options object, got (?:undefined|null|string|an empty array)$/,
+      /^accessTokens: expected an options object, got (?:undefined|null|a string|an empty array)$/,
     );
   });
 

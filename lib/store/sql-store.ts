@@ -77,7 +77,7 @@ export function sqlStore({ engine, feed, cipher, readOnly, isPrepared, close }: 
     watch: (listener) => feed.watch(listener),
     ready,
     close() {
-      closing ??= Promise.allSettled(readOnly ? [] : [uses.flush(), usage.flush(), issuers.withdraw()]).then(close);
+      closing ??= Promise.allSettled([uses.flush(), usage.flush(), issuers.withdraw()]).then(close);
       return closing;
     },
     repository: sqlRepository(engine, feed),

@@ -142,7 +142,7 @@ describe('leaving the page before copying', () => {
       `navigator.clipboard.writeText = () => Promise.reject(new DOMException('', 'NotAllowedError'))`,
     );
     await page.locator('[data-copy=text]').click();
-    await page.getByText('Copy failed').waitFor();
+    await page.getByRole('button', { name: 'Copy failed' }).waitFor();
     expect(await page.evaluate(SELECTED)).toBe(text);
     expect(await page.evaluate('document.activeElement.id')).toBe('text');
     expect(await leave(page)).toBe(true);
@@ -155,7 +155,7 @@ describe('leaving the page before copying', () => {
     await page.locator('[name=scopes]').first().check();
     expect((await press(page, 'Create an access key')).status()).toBe(201);
     await page.locator('[data-copy=identifier]').click();
-    await page.getByText('Copied').waitFor();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await page.locator('#identifier').inputValue());
     expect(await leave(page)).toBe(true);
   });
@@ -181,7 +181,7 @@ it('a button that has copied can be used again after three seconds', async () =>
   await page.clock.install();
   const label = () => page.locator('[data-copy=text]').evaluate((button) => button.firstChild?.textContent);
   await page.locator('[data-copy=text]').click();
-  await page.getByText('Copied').waitFor();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
   await page.clock.fastForward(3_000);
   expect(await label()).toBe('Copy');
 });

@@ -72,11 +72,13 @@ describe('public keys of an access key', () => {
     expect(body).toMatch(
       /<textarea id="field-publicKey"[^>]* aria-describedby="publicKey-hint publicKey-error" aria-invalid/,
     );
-    expect(/<textarea id="field-publicKey"[^>]*>\n(.*?)<\/textarea>/s.exec(body)?.[1]).toBe(truncated);
+    // Only what is certainly a public key is shown again.
+    expect(/<textarea id="field-publicKey"[^>]*>\n(.*?)<\/textarea>/s.exec(body)?.[1]).toBe('');
     expect((await post('/public-keys', { publicKey: publicPem, formId })).status).toBe(303);
     expect((await now()).publicKeys).toHaveLength(1);
     const again = await post('/public-keys', { publicKey: publicPem });
     expect(again.body).toContain('The access key already has a public key with this kid.');
+    expect(/<textarea id="field-publicKey"[^>]*>\n(.*?)<\/textarea>/s.exec(again.body)?.[1]).toBe(publicPem);
   });
 
   it('I17 a private key in a text that cannot be read is not shown again', async () => {
@@ -85,7 +87,9 @@ describe('public keys of an access key', () => {
     const body = privatePem.split('\n')[1] ?? '';
     for (const publicKey of [
       ...[`{"kty":"OKP","d":"${d}"`, `{'d': '${d}'}`, `{"keys":[{"d":"${d}"},{"d":"${d}"}]}`, `{"\\u0064":"${d}"`],
-      ...[body, `${publicPem}${privatePem}`, `{"kty":"oct","k":"${d}"}`],
+      ...[body, `${publicPem}${privatePem}`, `{"kty":"oct","k":"${d}"}`, JSON.stringify({ ...jwk, d })],
+      ...[`{"kty"=>"OKP","d"=>"${d}"}`, `{"publicKey":"x","privateKey":"${d}"}`, `{"client_secret":"${d}"}`],
+      privatePem.replaceAll('PRIVATE', 'PUBLIC'),
     ]) {
       const reply = await post('/public-keys', { publicKey });
       expect(reply.status).toBe(400);
@@ -100,12 +104,12 @@ describe('public keys of an access key', () => {
 
   it('M31 a text that looks like a public key is shown again as text', async () => {
     const { post } = await accessKey();
-    const hostile = '{"</textarea><script>alert(1)</script>": "\u202e"';
+    const hostile = '{"kid": "</textarea><script>alert(1)</script>\u202e"}';
     const { status, body } = await post('/public-keys', { publicKey: hostile });
     expect(status).toBe(400);
     expect(body).not.toContain('<script>');
     expect(/<textarea id="field-publicKey"[^>]*>\n(.*?)<\/textarea>/s.exec(body)?.[1]).toBe(
-      '{&quot;&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;: &quot;[U+202E]&quot;',
+      '{&quot;kid&quot;: &quot;&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;[U+202E]&quot;}',
     );
   });
 

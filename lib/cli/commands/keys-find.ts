@@ -65,18 +65,26 @@ export function addFindCommand(keys: Command, io: Io): void {
     const revoke = revocationOf(found);
     const isOld = secret?.state === 'grace_period';
     if (isOld) printLine(io, `To refuse only this old secret, run: keyward ${groupOf(key)} end-grace ${key.id}`);
-    printLine(
-      io,
-      revoke === null
-        ? 'This secret is refused already.'
-        : `To revoke ${isOld ? 'the whole key' : 'it'}, run: ${revoke}`,
-    );
+    if (revoke === null) {
+      printLine(io, 'This secret is refused already.');
+      return;
+    }
+    if (key.state === 'expired') printLine(io, 'The key has expired, but its expiration date can be extended.');
+    printLine(io, `To revoke ${isOld ? 'the whole key' : 'it'}, run: ${revoke}`);
   }
 }
 
-/** Returns the command that revokes the key; `null` if the secret is refused already. */
-function revocationOf({ key, secret }: FoundSecret): string | null {
-  return secret === undefined || secret.state === 'ended' ? null : `keyward ${groupOf(key)} revoke ${key.id}`;
+/** Returns the command that revokes the key; `null` if the secret will never be accepted again. */
+function revocationOf(found: FoundSecret): string | null {
+  const { key } = found;
+  return hasEnded(found) ? null : `keyward ${groupOf(key)} revoke ${key.id}`;
+}
+
+/** Whether a secret has ended for good. The secret of an expired key has not: the expiration date can be extended. */
+function hasEnded({ key, secret }: FoundSecret): boolean {
+  if (secret === undefined || key.state === 'revoked') return true;
+  if (key.state !== 'expired' || key.expiresAt === null) return secret.state === 'ended';
+  return secret.acceptedUntil !== null && secret.acceptedUntil < key.expiresAt;
 }
 
 function groupOf({ kind }: KeyView): string {

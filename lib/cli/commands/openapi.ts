@@ -109,7 +109,7 @@ function differencesOf(assert: () => void): readonly string[] {
 }
 
 /** The start of each message about the document or an option. Any other TypeError is a bug. */
-const MISTAKE = /^(?:assertMatchesOpenApi|describeSecurity|OpenAPI document)[:,] /;
+const MISTAKE = /^(?:assertMatchesOpenApi|auditRoutes|describeSecurity|OpenAPI document)[:,] /;
 
 function asCliError<T>(run: () => T): T {
   try {

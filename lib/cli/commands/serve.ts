@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Command } from 'commander';
 import type { Router } from 'express';
+import { afterReads } from '../../http/after-reads.js';
 import { createIssuer } from '../../issuer/create-issuer.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 import { checkDatabaseDriver, type Database, databaseOf, openDatabase } from '../database.js';
@@ -37,6 +38,8 @@ import { type Interruption, listenForInterruption } from '../terminal/interrupti
 
 /** Milliseconds that requests in progress get to finish after a signal to end. */
 const SHUTDOWN_TIMEOUT_MS = 8_000;
+/** Milliseconds after a signal to end for which a connection without a request is kept open. */
+const REQUEST_ARRIVES_WITHIN_MS = 100;
 
 export function addServeCommand(program: Command, io: Io): void {
   withServeOptions(
@@ -157,13 +160,15 @@ async function end(server: Server, sockets: ReadonlySet<Socket>, { received }: I
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  // Node does not count a connection as idle on which no request has begun yet.
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   // Tells clients to close their connection. Otherwise, a client could keep its connection open with further requests,
   // and the server would not close.
   server.prependListener('request', (_req, res) => void res.setHeader('Connection', 'close'));
   server.keepAliveTimeout = 100;
   const timer = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);
+  // Node does not count a connection as idle on which no request has begun yet. The request of a connection that was
+  // just accepted may have arrived already, so Node gets time to read it.
+  await new Promise<void>((resolve) => void setTimeout(afterReads, REQUEST_ARRIVES_WITHIN_MS, resolve));
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   await closed;
   clearTimeout(timer);
   throw new CliError(`the server was stopped by ${name}`, exitCode);

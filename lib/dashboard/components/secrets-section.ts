@@ -10,7 +10,6 @@ import { type Html, html } from './html.js';
 import { secretHint, secretNoun } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeAgo, timeWithAge } from './times.js';
-import { USAGE_DELAY } from './usage-section.js';
 
 /**
  * Milliseconds after a rotation until a use of the old secret is certainly stored: verifiers record one use a minute,
@@ -77,10 +76,12 @@ function useSinceRotation(
 ): Html | undefined {
   if (newest === undefined) return undefined;
   const rotatedAt = newest.createdAt;
-  if (lastUsedAt !== null && lastUsedAt > rotatedAt) return html`<strong>It is still in use.</strong>`;
-  if (now - rotatedAt.getTime() <= USES_STORED_AFTER_MS + CLOCK_DIFFERENCE_MS)
-    return html`No use since the rotation is recorded yet (${timeAgo(rotatedAt, now)}). ${USAGE_DELAY} Check again later.`;
-  if (lastUsedAt !== null && rotatedAt.getTime() - lastUsedAt.getTime() <= CLOCK_DIFFERENCE_MS)
+  const isRecent = now - rotatedAt.getTime() <= USES_STORED_AFTER_MS + CLOCK_DIFFERENCE_MS;
+  const usedAfter = lastUsedAt === null ? Number.NEGATIVE_INFINITY : lastUsedAt.getTime() - rotatedAt.getTime();
+  if (usedAfter > CLOCK_DIFFERENCE_MS || (isRecent && usedAfter > 0)) return html`<strong>It is still in use.</strong>`;
+  if (isRecent)
+    return html`No use since the rotation is recorded yet (${timeAgo(rotatedAt, now)}). About 6 minutes after the rotation, this page knows if there was one.`;
+  if (usedAfter >= -CLOCK_DIFFERENCE_MS)
     return html`It was last used at about the time of the rotation (${timeAgo(rotatedAt, now)}).`;
   return html`<strong>It has not been used since the rotation (${timeAgo(rotatedAt, now)}).</strong>`;
 }
