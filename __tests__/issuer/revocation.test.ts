@@ -102,6 +102,22 @@ describe('a revocation', () => {
   });
 });
 
+it('requests for the same token share a write while it is pending', async () => {
+  const write = deferred<void>();
+  const asked: string[] = [];
+  const revoke = endpointThat(async (_id, jti) => {
+    asked.push(jti);
+    await write.promise;
+  });
+  const answers = ['one', 'one', 'two', 'one'].map((jti) => revoke(jti));
+  await settle();
+  expect(asked).toEqual(['one', 'two']);
+  write.resolve();
+  expect(await Promise.all(answers)).toEqual([1, 2, 3, 4].map(() => ({ body: {} })));
+  await revoke('one');
+  expect(asked).toEqual(['one', 'two', 'one']);
+});
+
 describe('at most 100 writes are pending', () => {
   /** Starts 100 writes that do not settle. */
   async function startMany() {

@@ -60,8 +60,8 @@ export class TokenCache {
   /**
    * Drops the cached token if it is the one that the API refused.
    *
-   * @returns Whether `current` now returns another token. `false` if a token was dropped shortly before: the new one is
-   *   then kept, although the API refused it too.
+   * @returns Whether `current` obtains another token now, or has one already. `false` if a token was dropped shortly
+   *   before: the new one is then kept, although the API refused it too.
    */
   drop({ accessToken }: CachedToken): boolean {
     if (this.#cached?.accessToken !== accessToken) return true;

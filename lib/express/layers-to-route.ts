@@ -14,6 +14,8 @@ export interface ExpressRequest extends IncomingMessage {
 
 export interface ExpressApp {
   readonly parent?: ExpressApp;
+  /** The path or the list of paths at which the app is mounted. */
+  readonly mountpath?: unknown;
   readonly router?: unknown;
   /** Exists only in Express 4. It is checked before `router` is read, because reading `router` throws in Express 4. */
   readonly lazyrouter?: unknown;
@@ -93,7 +95,8 @@ function* layersIn(
     const inner = rest.startsWith('/') ? rest : `/${rest}`;
     const { handle } = readHandler(layer);
     if (layer.name === 'mounted_app') {
-      const [app, ...others] = mounted;
+      const [next, ...others] = mounted;
+      const app = next !== undefined && mayBeMountedAt(next, prefix) ? next : undefined;
       yield { type: 'app', app };
       if (yield* layersIn(routerOf(app), inner, method, others)) return true;
     } else if (isApp(handle)) {
@@ -104,6 +107,16 @@ function* layersIn(
     }
   }
   return false;
+}
+
+/** Whether an app may be the one that is mounted at a path. It is not, if it is mounted at another path. */
+function mayBeMountedAt({ mountpath }: ExpressApp, prefix: string): boolean {
+  if (typeof mountpath !== 'string' || !/^[\w/.~-]*$/.test(mountpath)) return true;
+  return withoutLastSlash(mountpath) === withoutLastSlash(prefix);
+}
+
+function withoutLastSlash(path: string): string {
+  return path.toLowerCase().replace(/\/$/, '');
 }
 
 /** Returns the handlers of a route for a method; `undefined` if the route does not handle the method. */

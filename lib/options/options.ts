@@ -1,6 +1,6 @@
 /**
  * Checks options. A wrong configuration throws a `TypeError` when the app starts. The message names the factory and the
- * option. It never contains the value, which may be a secret, unless that is a number where a number is expected.
+ * option. It never contains a value that may be a secret: of values, only numbers, issuers and names of routes.
  */
 import { types } from 'node:util';
 

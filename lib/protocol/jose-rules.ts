@@ -16,7 +16,7 @@ export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-b
 /** The upper limit of a time in seconds (the year 5138). A larger value was written in milliseconds, and is refused. */
 const MAX_TIME = 1e11;
 
-/** Matches the characters of a client ID (RFC 6749 Appendix A.1), which is written to logs. */
+/** Matches the characters of a client ID (RFC 6749 Appendix A.1), a `kid` or a `jti`, which are written to logs. */
 export const VSCHARS = /^[\x20-\x7E]+$/;
 
 /**

@@ -1,12 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import express, { type Express, type RequestHandler } from 'express';
-import { defineGuard, requireApi, requireBearer, requireScopes } from 'keyward';
+import { bearerErrors, defineGuard, requireApi, requireBearer, requireScopes } from 'keyward';
 import request from 'supertest';
 import { scopesOnRoute } from '../../../lib/express/gate/scopes-on-route.js';
+import type { GateMetadata } from '../../../lib/express/route-metadata.js';
 import { handler } from '../../support/audited.js';
 import { requestOf } from '../../support/passage.js';
-import { DECLINING } from '../../support/stub-verifier.js';
+import { keyPrincipal } from '../../support/principals.js';
+import { acceptingVerifier, DECLINING } from '../../support/stub-verifier.js';
+
+/** The metadata of a gate that is not mounted. */
+const GATE = {} as GateMetadata;
 
 const passing = (scopesOf: (req: IncomingMessage) => unknown) =>
   defineGuard({ name: 'rule', check: () => true, scopesOf: scopesOf as () => readonly string[] });
@@ -16,7 +21,7 @@ async function scopesAt(mount: (app: Express) => unknown, path = '/x', method: '
   const app = express();
   let found: readonly string[] | undefined;
   const first: RequestHandler = (req, res) => {
-    found = scopesOnRoute(req);
+    found = scopesOnRoute(req, GATE);
     res.end();
   };
   app.use(first);
@@ -91,12 +96,34 @@ describe('the scopes on the route of a request', () => {
     });
   });
 
+  describe('after an app that has passed the request on', () => {
+    const gate = requireBearer({ accept: [acceptingVerifier(keyPrincipal({ scopes: [] }))], scopes: ['g'] });
+    const challengeOf = async (app: Express, path: string) => {
+      app.use(bearerErrors());
+      const { headers } = await request(app).get(path).set('Authorization', 'Bearer abc').expect(403);
+      return /scope="([^"]*)"/.exec(headers['www-authenticate'] ?? '')?.[1];
+    };
+
+    it('are known, at a path and at a route', async () => {
+      const app = () => express().use(express());
+      expect(await challengeOf(app().use(gate).get('/x', a, handler), '/x')).toBe('g a');
+      expect(await challengeOf(app().get('/x', gate, a, handler), '/x')).toBe('g a');
+      expect(await challengeOf(app().use(express.Router().use(gate).get('/x', a, handler)), '/x')).toBe('g a');
+    });
+
+    it('in another app are those of this app', async () => {
+      const inner = express().use(gate).get('/:id', a, handler).get('/:type/:id', b, handler);
+      expect(await challengeOf(express().use(express()).use('/m', inner), '/m/7')).toBe('g a');
+      expect(await challengeOf(express().use(express()).use('/M/', inner), '/m/7')).toBe('g a');
+    });
+  });
+
   describe('in a mounted app that has the gate', () => {
     /** The scopes that are found in an app in an app, at `/m/i`. */
     async function scopesInside(fill: (inner: Express) => unknown, around: (app: Express, middle: Express) => unknown) {
       let found: readonly string[] | undefined;
       const inner = express().use((req, res) => {
-        found = scopesOnRoute(req);
+        found = scopesOnRoute(req, GATE);
         res.end();
       });
       fill(inner);
@@ -166,6 +193,6 @@ describe('scopes that depend on the request', () => {
 });
 
 it('are not known without Express', () => {
-  expect(scopesOnRoute(requestOf({ url: '/x' }))).toEqual([]);
-  expect(scopesOnRoute(requestOf({ originalUrl: '/x', app: { router: 7 } }))).toEqual([]);
+  expect(scopesOnRoute(requestOf({ url: '/x' }), GATE)).toEqual([]);
+  expect(scopesOnRoute(requestOf({ originalUrl: '/x', app: { router: 7 } }), GATE)).toEqual([]);
 });

@@ -63,14 +63,29 @@ describe('requireChannel', () => {
       expect(refusals.map(({ reason }) => reason)).toEqual(['channel_body_unread']);
       const chunked = { headers: { 'transfer-encoding': 'chunked' } } as never;
       const { check } = requireChannel(() => undefined);
-      expect(check(keyPrincipal({ channels: 'all' }), chunked)).toEqual({ reason: 'channel_body_unread' });
+      expect(check(keyPrincipal({ channels: ['pc_1'] }), chunked)).toEqual({ reason: 'channel_body_unread' });
+      // With all channels, no channel in the body would be refused.
+      expect(check(keyPrincipal({ channels: 'all' }), chunked)).toBe(true);
+    });
+
+    it('is left by a parser to the next one: refused', async () => {
+      await appWith(express.json()).type('text').send('of a type that the parser does not accept').expect(403);
+    });
+
+    it('was parsed by the platform, without reading the request: decided by what it names', () => {
+      const { check } = requireChannel((req) => req.body?.channel);
+      const req = { headers: { 'content-length': '20' }, body: { amount: 1 } } as never;
+      expect(check(keyPrincipal({ channels: ['pc_1'] }), req)).toBe(true);
+      const raw = { headers: { 'content-length': '20' }, body: Buffer.from('{"channel":"pc_2"}') } as never;
+      expect(check(keyPrincipal({ channels: ['pc_1'] }), raw)).toEqual({ reason: 'channel_body_unread' });
+      const empty = { headers: { 'content-length': '20' }, body: {} } as never;
+      expect(check(keyPrincipal({ channels: ['pc_1'] }), empty)).toEqual({ reason: 'channel_body_unread' });
     });
 
     it('was read: decided by what it names', async () => {
       await appWith(express.json()).send({ channel: 'pc_2' }).expect(403);
       await appWith(express.json()).send({ channel: 'pc_1' }).expect(200);
       await appWith(express.json()).send({}).expect(200);
-      await appWith(express.json()).type('text').send('of a type that the parser does not accept').expect(200);
       const drained: RequestHandler = (req, _res, next) => void req.resume().once('end', () => next());
       await appWith(drained).type('text').send('channel').expect(200);
     });

@@ -152,7 +152,7 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     }
     if (requiredScopes !== undefined && !requiredScopes.every((scope) => holdsScope(principal, scope))) {
       return {
-        answer: { code: 'insufficient_scope', scopes: [...requiredScopes, ...scopesOnRoute(req)], scheme },
+        answer: { code: 'insufficient_scope', scopes: [...requiredScopes, ...scopesOnRoute(req, gate)], scheme },
         reason: 'scope',
         principal,
       };

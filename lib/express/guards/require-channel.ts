@@ -13,7 +13,7 @@ import { defineGuard, type Guard } from './guard.js';
  * none, the principal must have exactly one channel, or all (docs/spec.md §2.1, rule 3).
  *
  * If the channel may be in the body, mount the body parser before this guard. A request that names no channel, and
- * whose body was not read yet, is refused: its body could name any channel.
+ * whose body was not read yet, is refused unless its principal has all channels: its body could name any channel.
  *
  * The principal of a token has the channels of its access key; without `accessKeys` it has all.
  *
@@ -37,9 +37,10 @@ export function requireChannel<R extends IncomingMessage = RoutedRequest>(select
       // Returned unchanged: `defineGuard` refuses a promise and handles its rejection.
       if (types.isPromise(channel)) return channel as never;
       if (channel === undefined) {
-        if (hasUnreadBody(req)) return { reason: 'channel_body_unread' };
         const { channels } = principal;
-        return channels === 'all' || channels.length === 1 || { reason: 'channel' };
+        if (channels === 'all') return true;
+        if (hasUnreadBody(req)) return { reason: 'channel_body_unread' };
+        return channels.length === 1 || { reason: 'channel' };
       }
       return (typeof channel === 'string' && reachesChannel(principal, channel)) || { reason: 'channel' };
     },
@@ -47,11 +48,16 @@ export function requireChannel<R extends IncomingMessage = RoutedRequest>(select
 }
 
 /**
- * Whether a request has a body (RFC 9112 section 6) that no parser has handled. A parser defines `req.body` even if it
- * does not accept the type of the body.
+ * Whether a request has a body (RFC 9112 section 6) that was not read. A parser that does not accept the type of the
+ * body leaves it to the next one, which may come after the guard.
  */
-function hasUnreadBody(req: IncomingMessage): boolean {
-  if ('body' in req || req.readableDidRead) return false;
+function hasUnreadBody(req: IncomingMessage & { readonly body?: unknown }): boolean {
+  if (req.readableDidRead || req.readableEnded || isParsed(req.body)) return false;
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers;
   return encoding !== undefined || Number(length) > 0;
+}
+
+/** Whether a platform, such as one for functions, has parsed the body without reading the request. */
+function isParsed(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && !(body instanceof Uint8Array) && Object.keys(body).length > 0;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RateCount } from '../../contracts/rate-counter.js';
+import { digestOf } from '../../credentials/digest.js';
 import type { AccessPrincipal, Principal } from '../../credentials/principal.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
@@ -150,13 +151,14 @@ function countAll(req: IncomingMessage, principal: Principal, { windows }: RateP
 
 /**
  * An API key and an access key may have the same id, and two issuers may have clients with the same id. Their counts
- * are kept apart, so that a client of one issuer cannot use up the limit of another issuer's client.
+ * are kept apart, so that a client of one issuer cannot use up the limit of another issuer's client. A client is named
+ * by a digest, because the columns of counters in a database are short.
  */
 function counterKey(principal: Principal): string {
   if (principal.kind !== 'access') return `key:${principal.keyId}`;
   // A custom verifier may omit the payload, and the response of an introspection endpoint may omit `iss`.
   const issuer = String((principal as Partial<AccessPrincipal>).payload?.iss ?? '');
-  return `client:${encodeURIComponent(issuer)}:${principal.keyId}`;
+  return `client:${digestOf(`${issuer} ${principal.keyId}`)}`;
 }
 
 function countOnce(req: IncomingMessage, window: RateWindow, key: string): Promise<Counted> {

@@ -73,7 +73,7 @@ function faultOf(route: RouteReport): readonly string[] {
   if (route.gates.length === 0) return [`  ${nameOf(route)} has no requireBearer that runs for every request`];
   if (route.open)
     return [
-      `  ${nameOf(route)} accepts requests without a credential: remove "optional" from its requireBearer, or add a guard after it`,
+      `  ${nameOf(route)} accepts requests without a credential: make its gate require one (for requireBearer, remove "optional"), or add a guard after it`,
     ];
   if (route.openByParam.length > 0) return [`  ${nameOf(route)} ${callbackFault(route.openByParam)}`];
   return route.namesKinds

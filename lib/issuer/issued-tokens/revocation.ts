@@ -35,7 +35,8 @@ const NOTHING: EndpointAnswer = Object.freeze({ body: Object.freeze({}) });
 /** Handles the revocation requests of authenticated clients. */
 export function revocation({ readToken, accessKeys, clock }: RevocationParts): EndpointWork {
   const { report, refused } = decisionReporter('revocation');
-  const pending = new Set<Promise<void>>();
+  /** The pending write of each token. A repeated request waits for it, and does not start another one. */
+  const pending = new Map<string, Promise<void>>();
 
   async function respond({ parameters, accessKey, authentication }: ClientRequest): Promise<EndpointAnswer> {
     const text = parameters.get('token');
@@ -55,27 +56,28 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
    * client must assume that the token still exists (RFC 7009 §2.2.1).
    */
   async function revoke(clientId: string, jti: string, exp: number): Promise<void> {
-    if (pending.size >= MAX_PENDING) throw failed('too_many');
-    const write = startWrite(clientId, jti, new Date(exp * 1_000));
+    const name = `${clientId} ${jti}`;
+    if (pending.size >= MAX_PENDING && !pending.has(name)) throw failed('too_many');
+    const write = pending.get(name) ?? startWrite(name, clientId, jti, new Date(exp * 1_000));
     try {
       await withTimeout(write, TIMEOUT_MS);
     } catch (error) {
-      if (!pending.has(write)) throw failed('threw', error);
+      if (pending.get(name) !== write) throw failed('threw', error);
       write.catch((late: unknown) => failed('threw', late));
       throw failed('timed_out');
     }
   }
 
   /** Starts a write, which is pending until it settles. */
-  function startWrite(...revoked: Parameters<RevokingResolver['revokeToken']>): Promise<void> {
+  function startWrite(name: string, ...revoked: Parameters<RevokingResolver['revokeToken']>): Promise<void> {
     // `revokeToken` may be custom code, which may throw synchronously.
     const write = (async () => accessKeys.revokeToken(...revoked))();
-    pending.add(write);
-    const timer = setTimeout(() => pending.delete(write), PENDING_FOR_MS).unref();
+    pending.set(name, write);
     const leave = () => {
       clearTimeout(timer);
-      pending.delete(write);
+      if (pending.get(name) === write) pending.delete(name);
     };
+    const timer = setTimeout(leave, PENDING_FOR_MS).unref();
     write.then(leave, leave);
     return write;
   }
