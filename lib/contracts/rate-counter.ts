@@ -18,7 +18,7 @@ export interface RateCounter {
    * Counts one request of a key. It resolves if the request is allowed, and rejects with a `RateCount` if it is not. It
    * rejects with an `Error` if it cannot count. Any other result, or none within a second, also means that it cannot.
    *
-   * @param key - The id of an API key, or the issuer and the client ID of a token, each with a prefix.
+   * @param key - The id of an API key, or a digest of the issuer and the client ID of a token, each with a prefix.
    */
   consume(key: string): Promise<RateCount>;
 }

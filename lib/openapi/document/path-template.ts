@@ -81,7 +81,7 @@ function parsePart(text: string, place: Place): TemplatePart {
 
 /**
  * Whether a text consists of the pieces, with at least one character between neighbors. The first piece must be at the
- * start and the last at the end. Each piece between them is taken where it first occurs. A regular expression would
+ * start and the last at the end. Each piece between them is matched where it first occurs. A regular expression would
  * also try later places, which takes quadratic time or more for a malicious text.
  */
 export function matchesPieces(pieces: readonly string[], text: string): boolean {
