@@ -69,7 +69,8 @@ describe('requireChannel', () => {
     });
 
     it('is left by a parser to the next one: refused', async () => {
-      await appWith(express.json()).type('text').send('of a type that the parser does not accept').expect(403);
+      const response = await appWith(express.json()).type('text').send('of a type that the parser does not accept');
+      expect(response.status).toBe(403);
     });
 
     it('was parsed by the platform, without reading the request: decided by what it names', () => {
@@ -83,16 +84,17 @@ describe('requireChannel', () => {
     });
 
     it('was read: decided by what it names', async () => {
-      await appWith(express.json()).send({ channel: 'pc_2' }).expect(403);
-      await appWith(express.json()).send({ channel: 'pc_1' }).expect(200);
-      await appWith(express.json()).send({}).expect(200);
+      const statusOf = async (body: object) => (await appWith(express.json()).send(body)).status;
+      expect(await statusOf({ channel: 'pc_2' })).toBe(403);
+      expect(await statusOf({ channel: 'pc_1' })).toBe(200);
+      expect(await statusOf({})).toBe(200);
       const drained: RequestHandler = (req, _res, next) => void req.resume().once('end', () => next());
-      await appWith(drained).type('text').send('channel').expect(200);
+      expect((await appWith(drained).type('text').send('channel')).status).toBe(200);
     });
 
     it('is empty: the only channel of the principal is used', async () => {
-      await appWith().expect(200);
-      await appWith().set('Content-Length', '0').expect(200);
+      expect((await appWith()).status).toBe(200);
+      expect((await appWith().set('Content-Length', '0')).status).toBe(200);
     });
   });
 
