@@ -44,7 +44,7 @@ async function layoutOf(page: Page): Promise<Layout> {
   })()`);
 }
 
-it.each([1400, 1080, 1025, 1024, 768, 390])(
+it.each([1400, 1080, 1073, 1072, 1025, 1024, 960, 768, 767, 640, 390])(
   'in a window of %d px no word is broken, and no table overflows',
   async (width) => {
     const page = await site.enter(chromium, 'owner', { viewport: { width, height: 700 } });

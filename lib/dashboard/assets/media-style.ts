@@ -1,9 +1,10 @@
 /** The rules for small screens, touch, reduced motion and forced colors. They follow the rules of `style.ts`. */
-export const MEDIA_STYLE_TEXT: string = `@media (max-width: 60rem) { .wide { display: none; } }
+export const MEDIA_STYLE_TEXT: string = `@media (max-width: 67rem) { .wide { display: none; } }
+@media (max-width: 50rem) { th, td, caption { padding-inline: .375rem; } }
 /* The list shows its Environment column above this width, so the sandbox badge is not needed. */
-@media (min-width: 60.01rem) { .keys .sandbox { display: none; } }
-/* On a phone a key takes two lines: its name and state, then its hint and last use. */
-@media (max-width: 40rem) {
+@media (min-width: 67.01rem) { .keys .sandbox { display: none; } }
+/* On a phone, or in a narrow window, a key takes two lines: its name and state, then its hint and last use. */
+@media (max-width: 47.99rem) {
   .keys, .keys tbody, .keys caption { display: block; }
   /* The menu of the member opens at the edge of the page, because its button may be too narrow for it. */
   .inner, .head { position: relative; }
@@ -44,7 +45,7 @@ export const MEDIA_STYLE_TEXT: string = `@media (max-width: 60rem) { .wide { dis
 /* The buttons of a key are below each other here, so the menu has no room on the left of its button. */
 @media (max-width: 22rem) { .head .menu { position: static; } .head .menu .items { left: 0; right: auto; } }
 @media (max-width: 30rem) { .facts > div { grid-template-columns: 7rem 1fr; gap: .75rem; padding: .25rem 0; } .facts { padding-inline: 1rem; } main, .inner { padding-inline: 1rem; } }
-@media (pointer: coarse), (max-width: 40rem) {
+@media (pointer: coarse), (max-width: 47.99rem) {
   .tick { min-height: 44px; align-items: center; }
   .tick input { width: 1.5rem; height: 1.5rem; flex: none; }
 }

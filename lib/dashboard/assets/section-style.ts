@@ -40,7 +40,7 @@ figcaption { display: flex; justify-content: space-between; gap: 1rem; margin-to
 .more > summary::before { content: "+"; width: 1rem; }
 .more[open] > summary::before { content: "\\2212"; }
 .more::details-content { display: flex; flex-wrap: wrap; gap: .75rem; }
-@media (width > 40rem) {
+@media (width > 47.99rem) {
   .activity > li { display: grid; grid-template-columns: 1fr auto; gap: 0 1.5rem; }
   .activity > li > * { grid-column: 1; min-width: 0; }
   .activity > li > .when { grid-area: 1 / 2; }
