@@ -51,7 +51,7 @@ export type { KeySetChange } from './events/key-set-change.js';
 export type { LookupFailure } from './events/lookup-failure.js';
 export { BearerError } from './express/bearer-error.js';
 export { type BearerErrorsOptions, bearerErrors, type ErrorMiddleware } from './express/bearer-error-handler.js';
-export type { Gate } from './express/gate/gate.js';
+export type { Gate } from './express/gate/gate-type.js';
 export { authOf, credentialOf } from './express/gate/request-principal.js';
 export { requireBearer } from './express/gate/require-bearer.js';
 export type { GateOptions, PrincipalOf, RequireBearerOptions } from './express/gate/require-bearer-options.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, it } from '@jest/globals';
-import { openSocketsOf } from '../../lib/cli/serve/open-sockets.js';
+import { openSocketsOf } from '../../lib/cli/serve/track-connections.js';
 import { eventually } from '../support/store-wait.js';
 
 it('the open connections of a server are those that nobody has closed', async () => {

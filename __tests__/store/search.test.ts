@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CredentialStore } from 'keyward/store';
 import { writeAllSearchTexts } from '../../lib/store/migrations/0005-search.js';
-import { findInBatches } from '../../lib/store/repository/find-in-batches.js';
 import { listKeys } from '../../lib/store/repository/management-queries.js';
 import type { KeyFilter } from '../../lib/store/repository/repository.js';
+import { findInBatches } from '../../lib/store/repository/scan-in-batches.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import { onDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';

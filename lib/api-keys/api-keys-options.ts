@@ -18,7 +18,7 @@ import {
   readTable,
   withDefault,
 } from '../options/option-table.js';
-import { watchable } from '../options/resolver-option.js';
+import { watchable } from '../options/watchable-resolver.js';
 
 /** Options of `apiKeys`. */
 export interface ApiKeysOptions<K extends KeyKind = KeyKind> {

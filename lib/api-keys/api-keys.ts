@@ -2,7 +2,7 @@
 
 import { CacheEntry, FailedLookup, NegativeEntry, NO_SUBJECT } from '../cache/cache-entries.js';
 import { RecordCache } from '../cache/record-cache.js';
-import { UsageCounting } from '../cache/usage-counting.js';
+import { UsageCounting } from '../cache/usage-reporter.js';
 import type { Change, Invalidatable } from '../contracts/change-feed.js';
 import { type Instant, instantOf } from '../contracts/clock.js';
 import { builtIn, type Claim, type CredentialVerifier, type Outcome } from '../contracts/credential-verifier.js';

@@ -8,7 +8,7 @@ import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
 import { RecordError } from '../credentials/records/record-error.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
-import { afterReads } from '../http/after-reads.js';
+import { afterReads } from '../http/after-socket-reads.js';
 import { FetchError } from '../http/fetch-json.js';
 import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from './fair-lookup-slots.js';
 import { type InvalidationScope, matches, type Subject } from './invalidation-scope.js';

@@ -5,7 +5,7 @@
 import type { ReplayCache } from '../contracts/replay-cache.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
-import { afterReads } from '../http/after-reads.js';
+import { afterReads } from '../http/after-socket-reads.js';
 
 /**
  * Whether an id is used for the first time or was used before. `unavailable`: the cache gave no answer; the request

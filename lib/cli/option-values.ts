@@ -7,7 +7,7 @@ import { parseRateLimit, RATE_LIMIT_FORM, type RateLimit } from '../credentials/
 import { secureUrl } from '../http/secure-url.js';
 import { MAX_GRACE } from '../management/keys/secrets.js';
 import { CliError, EXIT } from './io.js';
-import { readDate } from './read-date.js';
+import { readDate } from './parse-iso-date.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 

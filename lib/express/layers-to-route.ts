@@ -3,7 +3,7 @@
  * routers, so it finds the same route as Express.
  */
 import type { IncomingMessage } from 'node:http';
-import { type MountedLayer, readHandler } from './mounted-handler.js';
+import { type MountedLayer, readHandler } from './unwrap-handler.js';
 
 /** The properties that Express adds to a request. */
 export interface ExpressRequest extends IncomingMessage {

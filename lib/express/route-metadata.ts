@@ -7,8 +7,8 @@ import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { Kind } from '../credentials/credential-kind.js';
 import type { BearerErrorCode } from '../protocol/bearer-error-codes.js';
 import type { ChallengeContext } from '../protocol/challenge.js';
+import type { Segments } from './path-segments.js';
 import type { ResourceMetadataDocument } from './resource/metadata-document.js';
-import type { Segments } from './route-path.js';
 
 /** The metadata of a gate, for the guards after it and for the route audit. */
 export interface GateMetadata {

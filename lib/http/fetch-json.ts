@@ -2,7 +2,7 @@
 import { types } from 'node:util';
 import { KeywardError } from '../errors/keyward-error.js';
 import { type JsonObject, parseJsonObject } from '../protocol/strict-json.js';
-import { afterReads } from './after-reads.js';
+import { afterReads } from './after-socket-reads.js';
 
 /** Thrown if a document could not be fetched. The message says why, without the URL. */
 export class FetchError extends KeywardError {

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../contracts/key-resolver.js';
-import { afterReads } from '../http/after-reads.js';
+import { afterReads } from '../http/after-socket-reads.js';
 
 /** Waits for an answer, at most for this number of milliseconds; then it throws a `TimeoutError`. */
 export async function withTimeout<T>(answer: Awaitable<T>, milliseconds: number): Promise<T> {

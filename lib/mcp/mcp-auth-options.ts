@@ -5,7 +5,7 @@ import type { ResourceMetadataOptions } from '../express/resource/resource-metad
 import { kindOf } from '../options/options.js';
 import { accessTokens } from '../tokens/access-tokens.js';
 import type { AccessTokensOptions } from '../tokens/access-tokens-options.js';
-import { isResourceScope } from './resource-scope.js';
+import { isResourceScope } from './is-resource-scope.js';
 
 /**
  * Options of `mcpAuth`, except the accepted credentials. The path of `resource` may contain only letters, digits, `-`,

@@ -4,7 +4,7 @@ import { Router } from 'express';
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import type { AccessPrincipal, Principal } from '../credentials/principal.js';
-import { createGate, type Gate } from '../express/gate/gate.js';
+import { createGate, type Gate } from '../express/gate/gate-type.js';
 import { requireBearer } from '../express/gate/require-bearer.js';
 import type { PrincipalOf } from '../express/gate/require-bearer-options.js';
 import { fail, type Middleware } from '../express/middleware.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { holdsScope } from '../credentials/principal.js';
 import { KeywardError } from '../errors/keyward-error.js';
 import { defineGuard, type Guard } from '../express/guards/guard.js';
-import { isResourceScope } from './resource-scope.js';
+import { isResourceScope } from './is-resource-scope.js';
 
 /**
  * The JSON-RPC messages of a request: one, or several in revision 2025-03-26 of MCP, which allows a list as the body.

@@ -5,7 +5,7 @@
 import { CacheEntry, FailedLookup, NegativeEntry } from '../cache/cache-entries.js';
 import type { CacheBounds } from '../cache/cache-options.js';
 import { RecordCache } from '../cache/record-cache.js';
-import { UsageCounting } from '../cache/usage-counting.js';
+import { UsageCounting } from '../cache/usage-reporter.js';
 import type { Change } from '../contracts/change-feed.js';
 import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
 import type { Refused, Unavailable } from '../contracts/credential-verifier.js';

@@ -20,7 +20,7 @@ import {
   text,
   withDefault,
 } from '../options/option-table.js';
-import { watchable } from '../options/resolver-option.js';
+import { watchable } from '../options/watchable-resolver.js';
 import { AccessKeys } from './access-key-lookup.js';
 import { ALGORITHMS } from './algorithms.js';
 import { type ClaimRules, readAudiences } from './claims.js';

@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { authOf, type BearerError, type CredentialVerifier, type RequireBearerOptions, requireBearer } from 'keyward';
 import { createTestKit } from 'keyward/testing';
-import { gateMetadataOf } from '../../../lib/express/gate/gate.js';
+import { gateMetadataOf } from '../../../lib/express/gate/gate-type.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 import { acceptingVerifier, answering, DECLINING } from '../../support/stub-verifier.js';

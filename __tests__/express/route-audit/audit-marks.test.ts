@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import express, { type Express, type RequestHandler } from 'express';
 import { assertGuarded, auditRoutes, requireBearer, requireKeyKind, requireScopes } from 'keyward';
-import { createGate, gateMetadataOf } from '../../../lib/express/gate/gate.js';
+import { createGate, gateMetadataOf } from '../../../lib/express/gate/gate-type.js';
 import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { readRoutes } from '../../../lib/express/route-audit/audit-routes.js';
 import { type GateMetadata, ownEndpoint, type RouteSecurity } from '../../../lib/express/route-metadata.js';

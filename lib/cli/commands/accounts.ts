@@ -5,10 +5,10 @@ import type { Management } from '../../management/create-management.js';
 import { ManagementError } from '../../management/management-error.js';
 import type { Io } from '../io.js';
 import { allOr, collect } from '../option-values.js';
-import { type Removal, removedFrom } from '../removed-from-account.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printFields, printJson, printTable, printWarning, textOfList, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
+import { type Removal, removedFrom } from './removed-entitlements.js';
 
 interface PutOptions extends CommonOptions, ConfirmOption {
   readonly api?: readonly string[];

@@ -7,14 +7,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Command } from 'commander';
 import type { Router } from 'express';
-import { afterReads } from '../../http/after-reads.js';
+import { afterReads } from '../../http/after-socket-reads.js';
 import { createIssuer } from '../../issuer/create-issuer.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 import { checkDatabaseDriver, type Database, databaseOf, openDatabase } from '../database.js';
 import { encryptionKeysFrom } from '../encryption-keys.js';
 import { outputLost } from '../format-error.js';
 import { CliError, EXIT, type Io } from '../io.js';
-import { openSocketsOf } from '../serve/open-sockets.js';
 import { type ServeApp, serveApp } from '../serve/serve-app.js';
 import { serveLog } from '../serve/serve-log.js';
 import {
@@ -33,6 +32,7 @@ import {
 } from '../serve/served-dashboard.js';
 import { serveManagementApi } from '../serve/served-management-api.js';
 import { announcementOn } from '../serve/startup-output.js';
+import { openSocketsOf } from '../serve/track-connections.js';
 import { waitForAccount } from '../serve/wait-for-account.js';
 import { type Interruption, listenForInterruption } from '../terminal/interruption.js';
 

@@ -4,7 +4,7 @@
  */
 import type { ImportedKey } from '../../management/keys/import-keys.js';
 import { CliError, EXIT } from '../io.js';
-import { readDate } from '../read-date.js';
+import { readDate } from '../parse-iso-date.js';
 import type { Cells } from './csv-table.js';
 
 export const COLUMNS = [

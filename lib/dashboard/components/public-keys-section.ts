@@ -5,7 +5,7 @@
 import type { KeyView, PublicKeyView } from '../../management/keys/key-view.js';
 import { describedBy, messageOf } from '../forms/field-errors.js';
 import { formIdField } from '../forms/form-id.js';
-import { type RefusedPublicKey, shownAgain } from '../forms/refused-public-key.js';
+import { type RefusedPublicKey, shownAgain } from '../forms/public-key-form-values.js';
 import { tokenField } from '../http/form-token.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';

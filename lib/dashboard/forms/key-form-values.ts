@@ -4,7 +4,7 @@
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { Fields } from '../http/request-fields.js';
-import { formatLimits, formatMetadata } from './text-settings.js';
+import { formatLimits, formatMetadata } from './parse-text-settings.js';
 
 export interface Choice {
   /** The chosen radio button; `undefined` if no button is chosen, or the field has no buttons. */

@@ -5,7 +5,7 @@ import type { KeyView } from '../../management/keys/key-view.js';
 import { invalid } from '../../management/management-error.js';
 import { type Choice, type FormValues, hasNoAllOption, haveSameNames, toFormValues } from './key-form-values.js';
 import { endOfDay } from './parse-day.js';
-import { parseAddresses, parseLimits, parseMetadata } from './text-settings.js';
+import { parseAddresses, parseLimits, parseMetadata } from './parse-text-settings.js';
 
 /** @throws ManagementError `invalid` */
 export function toKeySettings(values: FormValues, kind: 'secret' | 'public'): KeySettings {

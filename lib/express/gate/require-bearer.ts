@@ -3,7 +3,7 @@
  * the client, the scopes, and whether a secret key comes from a browser.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { joseHeaderReader } from '../../cache/jose-headers.js';
+import { joseHeaderReader } from '../../cache/jose-header-cache.js';
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import { includesAddress } from '../../credentials/address-list.js';
@@ -20,10 +20,22 @@ import {
   repeatsAuthorization,
 } from '../../protocol/authorization-header.js';
 import type { AccessTokensOptions } from '../../tokens/access-tokens-options.js';
-import { endFailedRequest } from '../end-failed-request.js';
+import { endFailedRequest } from '../end-after-uncaught-error.js';
 import { fail } from '../middleware.js';
 import { askVerifiers, type FinalOutcome } from './ask-verifiers.js';
-import { createGate, type Gate } from './gate.js';
+import { scopesOnRoute } from './challenge-scopes.js';
+import { createGate, type Gate } from './gate-type.js';
+import {
+  ANONYMOUS,
+  BAD_DPOP_REQUEST,
+  BAD_REQUEST,
+  MISSING,
+  offerNonce,
+  refusalOf,
+  SCHEME_MISSING,
+  type Verdict,
+  WRONG_SCHEME,
+} from './gate-verdict.js';
 import { hasMultipleCredentials } from './multiple-credentials.js';
 import { refuse } from './refuse.js';
 import { reportDecision } from './report-decision.js';
@@ -35,18 +47,6 @@ import {
   type RequireBearerOptions,
   readGateOptions,
 } from './require-bearer-options.js';
-import { scopesOnRoute } from './scopes-on-route.js';
-import {
-  ANONYMOUS,
-  BAD_DPOP_REQUEST,
-  BAD_REQUEST,
-  MISSING,
-  offerNonce,
-  refusalOf,
-  SCHEME_MISSING,
-  type Verdict,
-  WRONG_SCHEME,
-} from './verdict.js';
 
 const BY = 'requireBearer';
 

@@ -16,7 +16,7 @@ import { authContextOf } from '../gate/request-principal.js';
 import { fail, type Middleware } from '../middleware.js';
 import { type GuardMetadata, mark, markOf } from '../route-metadata.js';
 import { scopeTokens } from '../scopes-option.js';
-import { isAcrList, isMaxAge } from './authentication-context.js';
+import { isAcrList, isMaxAge } from './acr-and-max-age.js';
 
 /**
  * Why a guard refuses a request. The answer is 403 `insufficient_scope`; with `authenticationContext` it is 401

@@ -6,7 +6,7 @@ import { type Option, type OptionTable, optional, readTable } from '../../option
 import type { AuthenticationContext } from '../../protocol/challenge.js';
 import { own } from '../../protocol/strict-json.js';
 import { authContextOf } from '../gate/request-principal.js';
-import { isAcrList, isMaxAge } from './authentication-context.js';
+import { isAcrList, isMaxAge } from './acr-and-max-age.js';
 import { defineGuard, type Guard } from './guard.js';
 
 const acrList: Option<readonly string[]> = (options, name) => {

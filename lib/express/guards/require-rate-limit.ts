@@ -4,15 +4,15 @@ import { digestOf } from '../../credentials/digest.js';
 import type { AccessPrincipal, Principal } from '../../credentials/principal.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
-import { afterReads } from '../../http/after-reads.js';
-import { endFailedRequest } from '../end-failed-request.js';
+import { afterReads } from '../../http/after-socket-reads.js';
+import { endFailedRequest } from '../end-after-uncaught-error.js';
 import { refuse } from '../gate/refuse.js';
 import { reportDecision } from '../gate/report-decision.js';
 import { authContextOf } from '../gate/request-principal.js';
 import { fail, type Middleware } from '../middleware.js';
 import { type GateMetadata, type GuardMetadata, mark } from '../route-metadata.js';
+import { createRatePlans, type RatePlan, type RateWindow, rateLimitItem, secondsOf } from './rate-limit-counters.js';
 import { type RateLimitOptions, readRateLimitOptions } from './rate-limit-options.js';
-import { createRatePlans, type RatePlan, type RateWindow, rateLimitItem, secondsOf } from './rate-plan.js';
 
 /** The result of one counter for one request. `isOver`: the request exceeds the limit. */
 interface Counted {

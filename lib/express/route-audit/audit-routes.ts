@@ -1,7 +1,7 @@
 /** Every route of an app, with the gates and guards before it. */
 import type { Kind } from '../../credentials/credential-kind.js';
-import type { Segments } from '../route-path.js';
-import { joinSegments, UNKNOWN } from './path-patterns.js';
+import type { Segments } from '../path-segments.js';
+import { joinSegments, UNKNOWN } from './path-coverage.js';
 import {
   callbacksOf,
   checksAmong,

@@ -1,5 +1,5 @@
 /** Warns about an app whose refusals would be answered with the HTML error page of Express. */
-import type { Handler } from '../mounted-handler.js';
+import type { Handler } from '../unwrap-handler.js';
 import { isErrorHandler } from './route-checks.js';
 import { isRouter, type Layer, layersOf } from './router-layers.js';
 

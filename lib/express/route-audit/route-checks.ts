@@ -1,9 +1,9 @@
 /** The gates, guards and parameter callbacks on the way to a route. */
 
-import type { Handler } from '../mounted-handler.js';
+import type { Segments } from '../path-segments.js';
 import type { GateMetadata, GuardMetadata } from '../route-metadata.js';
-import type { Segments } from '../route-path.js';
-import { coversPath, mayMeet, UNKNOWN } from './path-patterns.js';
+import type { Handler } from '../unwrap-handler.js';
+import { coversPath, mayMeet, UNKNOWN } from './path-coverage.js';
 import type { Layer } from './router-layers.js';
 
 /** A gate or a guard that every request for a route passes, or a callback that some requests may run. */

@@ -1,9 +1,9 @@
 /** Reads the layers of an Express 4 or 5 app from its router, for the route audit. */
 import { METHODS } from 'node:http';
 import { type ExpressApp, routerOf } from '../layers-to-route.js';
-import { type Handler, isSameHandler, readHandler } from '../mounted-handler.js';
-import type { Segments } from '../route-path.js';
-import { type PathRules, readPath, UNKNOWN } from './path-patterns.js';
+import type { Segments } from '../path-segments.js';
+import { type Handler, isSameHandler, readHandler } from '../unwrap-handler.js';
+import { type PathRules, readPath, UNKNOWN } from './path-coverage.js';
 
 /** One function, router or route that is mounted in a router. */
 export type Layer = LayerFacts &

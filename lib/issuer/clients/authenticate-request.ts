@@ -7,7 +7,7 @@ import type { MaybeParsed } from '../../http/bounded-body.js';
 import { clientNetwork } from '../../http/client-network.js';
 import type { BruteForceLimiter } from '../brute-force-limiter.js';
 import { TokenRequestError } from '../token-request-error.js';
-import { authenticateClients } from './check-client.js';
+import { authenticateClients } from './authenticate-client.js';
 import { type ClientAuthentication, type PresentedClient, presentedClient } from './presented-client.js';
 import { assertionReader } from './read-assertion.js';
 import { ClientAssertions } from './verify-assertion.js';

@@ -1,10 +1,10 @@
 /** Creates the operations on one type of key, under `/keys` or `/access-keys`. */
 import type { JsonObject } from '../../protocol/strict-json.js';
 import type { AccessKeyService, ApiKeyService } from '../create-management.js';
-import { MetadataPatch } from '../keys/json-key-fields.js';
 import type { CreatedKey } from '../keys/key-service.js';
 import { ANY_VERSION } from '../keys/key-settings.js';
 import type { KeyView } from '../keys/key-view.js';
+import { MetadataPatch } from '../keys/optional-key-fields.js';
 import { MAX_GRACE } from '../keys/secrets.js';
 import { invalid } from '../management-error.js';
 import type { Member } from '../member.js';

@@ -19,7 +19,7 @@ import {
   readTime,
 } from '../fields.js';
 import { invalid } from '../management-error.js';
-import { OPTIONAL_FIELDS, readOptionalFields } from './json-key-fields.js';
+import { OPTIONAL_FIELDS, readOptionalFields } from './optional-key-fields.js';
 import { type RequiredConfirmation, readConfirmation, toConfirmation } from './required-confirmation.js';
 
 /** A new API key (docs/spec.md §2.1). */

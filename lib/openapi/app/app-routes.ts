@@ -1,7 +1,7 @@
 /** Reads the routes of an Express app, and finds the route that handles the requests of an OpenAPI operation. */
 
+import type { Segments } from '../../express/path-segments.js';
 import { type Route, readRoutes } from '../../express/route-audit/audit-routes.js';
-import type { Segments } from '../../express/route-path.js';
 import { fillTemplate, looseParts, mayShare, type PathTemplate, type TemplatePart } from '../document/path-template.js';
 import type { Operation } from '../document/read-document.js';
 import type { Requirement } from '../document/requirement.js';

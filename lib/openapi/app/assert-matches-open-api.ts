@@ -1,7 +1,7 @@
 /** Compares the routes of an app, and the credentials and scopes that they require, with its OpenAPI document. */
 import { KeywardError } from '../../errors/keyward-error.js';
 import { anything, type Option, type OptionTable, optional, readTable } from '../../options/option-table.js';
-import { type LinkedOperation, linkOperations } from '../document/link-operations.js';
+import { type LinkedOperation, linkOperations } from '../document/operation-requirements.js';
 import { type OpenApiDocument, readDocument } from '../document/read-document.js';
 import { type Requirement, requirementKeys } from '../document/requirement.js';
 import { readProofs, type Schemes } from '../document/scheme-verifiers.js';

@@ -1,5 +1,5 @@
 /** Finds the routes of an app that answer more requests than the document describes. */
-import type { LinkedOperation } from '../document/link-operations.js';
+import type { LinkedOperation } from '../document/operation-requirements.js';
 import type { Operation } from '../document/read-document.js';
 import type { Requirement } from '../document/requirement.js';
 import { type AppRoute, hasPath, hasUnknownPath, routeFor, takes } from './app-routes.js';

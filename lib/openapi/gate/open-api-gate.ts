@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../credentials/principal.js';
 import { KeywardError } from '../../errors/keyward-error.js';
-import { createGate, type Gate } from '../../express/gate/gate.js';
+import { createGate, type Gate } from '../../express/gate/gate-type.js';
 import { reportDecision } from '../../express/gate/report-decision.js';
 import { authContextOf, clearPrincipal, principalAt, setPrincipal } from '../../express/gate/request-principal.js';
 import type { ExpressRequest } from '../../express/layers-to-route.js';
@@ -13,12 +13,12 @@ import type { Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
 import { anything, type OptionTable, oneOf, readTable, withDefault } from '../../options/option-table.js';
 import { plainChallenges } from '../../protocol/challenge.js';
-import { linkOperations } from '../document/link-operations.js';
+import { linkOperations } from '../document/operation-requirements.js';
 import { readDocument } from '../document/read-document.js';
 import type { Schemes } from '../document/scheme-verifiers.js';
 import { findRoute } from './find-express-route.js';
+import { createDecisions, type RequestDecision } from './gate-per-requirement.js';
 import { type Found, type IndexedOperation, OperationIndex, type Rivals } from './operation-index.js';
-import { createDecisions, type RequestDecision } from './request-decisions.js';
 import { pathSettingsOf, routedPath } from './request-path.js';
 import { securityAtRoute } from './route-security.js';
 

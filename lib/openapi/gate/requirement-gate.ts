@@ -11,7 +11,7 @@ import {
 } from '../../contracts/credential-verifier.js';
 import { holdsScope, type Principal } from '../../credentials/principal.js';
 import { BearerError } from '../../express/bearer-error.js';
-import type { Gate } from '../../express/gate/gate.js';
+import type { Gate } from '../../express/gate/gate-type.js';
 import { refuse } from '../../express/gate/refuse.js';
 import { reportDecision } from '../../express/gate/report-decision.js';
 import { authContextOf, clearPrincipal } from '../../express/gate/request-principal.js';

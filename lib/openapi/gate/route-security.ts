@@ -1,10 +1,10 @@
 /** Tells the route audit which requirements an `openApiGate` has on a route of the app. */
 
+import type { Segment, Segments } from '../../express/path-segments.js';
 import type { GateMetadata, GuardMetadata, RouteSecurity } from '../../express/route-metadata.js';
-import type { Segment, Segments } from '../../express/route-path.js';
 import { looseParts, mayShare, type PathTemplate, type TemplatePart } from '../document/path-template.js';
+import type { RequestDecision } from './gate-per-requirement.js';
 import type { IndexedOperation, MethodTable, OperationIndex } from './operation-index.js';
-import type { RequestDecision } from './request-decisions.js';
 
 /** The operations that a route may handle, and whether it may also handle requests that are not in the document. */
 interface Candidates {

@@ -9,7 +9,7 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { afterReads } from '../../http/after-reads.js';
+import { afterReads } from '../../http/after-socket-reads.js';
 import { publishWarning } from '../publish-warning.js';
 import { storeErrorOf } from '../store-error.js';
 

@@ -3,8 +3,8 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { Tables } from '../tables.js';
 import { type Comparison, comparePair } from './compare-pair.js';
-import { findInBatches } from './find-in-batches.js';
 import type { AuditFilter, ListedAuditRow, ListPlace } from './repository.js';
+import { findInBatches } from './scan-in-batches.js';
 
 const AUDIT_COLUMNS = [
   ...(['audit.id', 'audit.at', 'audit.account', 'audit.actor', 'audit.role', 'audit.action'] as const),

@@ -3,8 +3,8 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { AccountRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
 import { type Comparison, comparePair } from './compare-pair.js';
-import { findInBatches } from './find-in-batches.js';
 import type { AccountFilter, KeyFilter, KeyNameRow, KeyPlace, KeyWithSecrets, ListedKey } from './repository.js';
+import { findInBatches } from './scan-in-batches.js';
 import { foldText } from './search-text.js';
 
 export async function accountRow(db: Kysely<Tables>, id: string): Promise<AccountRow | undefined> {

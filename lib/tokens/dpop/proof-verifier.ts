@@ -1,6 +1,6 @@
 /** Verifies DPoP proofs (RFC 9449 section 4.3), at a gate and at the token endpoint, and accepts each only once. */
 
-import { joseHeaderReader } from '../../cache/jose-headers.js';
+import { joseHeaderReader } from '../../cache/jose-header-cache.js';
 import { ReplayCheck } from '../../cache/replay-check.js';
 import type { Clock } from '../../contracts/clock.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { requireApi, requireBearer } from 'keyward';
-import { gateMetadataOf } from '../../../lib/express/gate/gate.js';
+import { gateMetadataOf } from '../../../lib/express/gate/gate-type.js';
 import { DECLINING } from '../../support/stub-verifier.js';
 
 describe('gateMetadataOf', () => {

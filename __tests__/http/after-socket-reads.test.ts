@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from '@jest/globals';
-import { afterReads } from '../../lib/http/after-reads.js';
+import { afterReads } from '../../lib/http/after-socket-reads.js';
 
 /** Answers each message of a socket in a thread of its own, and notifies `answered` when the answer is sent. */
 const SERVER = `

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RateCounter, RateCounterOptions } from 'keyward';
-import { createRatePlans, type RateWindow, rateLimitItem, secondsOf } from '../../../lib/express/guards/rate-plan.js';
+import {
+  createRatePlans,
+  type RateWindow,
+  rateLimitItem,
+  secondsOf,
+} from '../../../lib/express/guards/rate-limit-counters.js';
 
 const counter: RateCounter = { consume: async () => ({ remainingPoints: 1, msBeforeNext: 1 }) };
 const MINUTE = { requests: 3, seconds: 60 };

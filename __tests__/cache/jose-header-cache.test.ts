@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { joseHeaderReader } from '../../lib/cache/jose-headers.js';
+import { joseHeaderReader } from '../../lib/cache/jose-header-cache.js';
 import { readSegment } from '../../lib/protocol/compact-jws.js';
 import { law } from '../support/law.js';
 

@@ -2,8 +2,8 @@
 import { ignoreRejection } from '../../events/run-callback.js';
 import { isScopeToken } from '../../protocol/scope.js';
 import { type ExpressApp, type ExpressRequest, layersToRoute } from '../layers-to-route.js';
-import { type MountedLayer, readHandler } from '../mounted-handler.js';
 import type { GateMetadata } from '../route-metadata.js';
+import { type MountedLayer, readHandler } from '../unwrap-handler.js';
 
 /**
  * Finds the scopes of the gates and guards that a request meets, up to and including its route, so that a client that

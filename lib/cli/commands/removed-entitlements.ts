@@ -2,8 +2,8 @@
  * Finds what `keyward accounts put` takes away from an account: each list option replaces a whole list, so that names
  * that were not repeated are removed.
  */
-import type { Account } from '../management/accounts/account-view.js';
-import type { AccountSettings } from '../management/accounts/accounts.js';
+import type { Account } from '../../management/accounts/account-view.js';
+import type { AccountSettings } from '../../management/accounts/accounts.js';
 
 /** The lists of an account, each with its option and the word for one entry. */
 const LISTS = [

@@ -4,7 +4,7 @@ import {
   formatMetadata,
   parseLimits,
   parseMetadata,
-} from '../../../lib/dashboard/forms/text-settings.js';
+} from '../../../lib/dashboard/forms/parse-text-settings.js';
 import { managed } from '../../support/managed.js';
 import { editForm, KEY_TYPES, newForm } from '../key-forms.js';
 import { servedDashboard } from '../served-dashboard.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import express, { type Express, type RequestHandler } from 'express';
 import { bearerErrors, defineGuard, requireApi, requireBearer, requireScopes } from 'keyward';
 import request from 'supertest';
-import { scopesOnRoute } from '../../../lib/express/gate/scopes-on-route.js';
+import { scopesOnRoute } from '../../../lib/express/gate/challenge-scopes.js';
 import type { GateMetadata } from '../../../lib/express/route-metadata.js';
 import { handler } from '../../support/audited.js';
 import { requestOf } from '../../support/passage.js';

@@ -6,7 +6,7 @@ import {
   type PathRules,
   readPath,
   UNKNOWN,
-} from '../../../lib/express/route-audit/path-patterns.js';
+} from '../../../lib/express/route-audit/path-coverage.js';
 
 const literal = (text: string, sensitive = false) => ({ literal: text, sensitive });
 const parameter = (name: string) => ({ parameter: name });

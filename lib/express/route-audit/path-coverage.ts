@@ -2,7 +2,7 @@
  * Finds out which requests a path can match, as far as its text shows this. Everything that is not clearly a literal or
  * a parameter is unknown: a gate counts only if every request is certain to pass it.
  */
-import type { Segment, Segments } from '../route-path.js';
+import type { Segment, Segments } from '../path-segments.js';
 
 /** How a router matches paths. */
 export interface PathRules {

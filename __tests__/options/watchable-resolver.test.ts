@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Options } from '../../lib/options/options.js';
-import { watchable } from '../../lib/options/resolver-option.js';
+import { watchable } from '../../lib/options/watchable-resolver.js';
 
 describe('watchable', () => {
   it.each([

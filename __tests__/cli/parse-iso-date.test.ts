@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readDate } from '../../lib/cli/read-date.js';
+import { readDate } from '../../lib/cli/parse-iso-date.js';
 
 describe('readDate', () => {
   it.each([

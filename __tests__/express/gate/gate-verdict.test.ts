@@ -9,7 +9,7 @@ import {
   refusalOf,
   SCHEME_MISSING,
   WRONG_SCHEME,
-} from '../../../lib/express/gate/verdict.js';
+} from '../../../lib/express/gate/gate-verdict.js';
 import { PresentedCredential } from '../../../lib/http/presented-credential.js';
 import { requestOf } from '../../support/passage.js';
 
