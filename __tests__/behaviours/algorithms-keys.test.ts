@@ -64,23 +64,29 @@ describe('options', () => {
 
   it('A09 an oct key in a static set', () => {
     expect(() => verifierOf({ jwks: { keys: [jwkOf(key), oct] } })).toThrow(
-      new TypeError('accessTokens: option "jwks" cannot be used: the key set contains a symmetric key'),
+      new TypeError(
+        'accessTokens: option "jwks" cannot be used: the key set contains a symmetric key; it may contain only public keys',
+      ),
     );
   });
 
   it.each<[string, unknown, string]>([
     ['empty', { keys: [] }, NO_KEY],
     ['without a usable key', { keys: [{ ...jwkOf(key), use: 'enc' }] }, NO_KEY],
-    ['{}', {}, 'expected a JWK Set'],
-    ['null', null, 'expected a JWK Set'],
+    ['{}', {}, 'the key set is not a JWK Set; expected an object whose "keys" is an array'],
+    ['null', null, 'the key set is not a JWK Set; expected an object whose "keys" is an array'],
     ['with {} for a key', { keys: [{}] }, NO_KEY],
     ['with null for a key', { keys: [null] }, NO_KEY],
     [
       'with one kid twice',
       { keys: [jwkOf(key), jwkOf(createKey('ES256', 'good'))] },
-      'the key set has two keys with the same kid',
+      'the key set has two keys with the same kid; each key must have its own kid',
     ],
-    ['with a private key', { keys: [privateJwk] }, 'the key set contains a private key'],
+    [
+      'with a private key',
+      { keys: [privateJwk] },
+      'the key set contains a private key; it may contain only public keys',
+    ],
   ])('A10 a static set %s', (_name, jwks, fault) => {
     expect(() => verifierOf({ jwks: jwks as AccessTokensOptions['jwks'] })).toThrow(
       new TypeError(`accessTokens: option "jwks" cannot be used: ${fault}`),

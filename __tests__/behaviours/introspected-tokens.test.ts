@@ -54,9 +54,19 @@ describe('the response of the endpoint', () => {
   });
 
   it.each([
-    ['"true"', { body: { ...ACTIVE, active: 'true' } }, 'record_invalid', 'active: expected a boolean'],
-    ['an absent active', { body: { client_id: 'foreign' } }, 'record_invalid', 'active: expected a boolean'],
-    ['null', { body: { active: null } }, 'record_invalid', 'active: expected a boolean'],
+    [
+      '"true"',
+      { body: { ...ACTIVE, active: 'true' } },
+      'record_invalid',
+      'active: expected a boolean in the introspection response',
+    ],
+    [
+      'an absent active',
+      { body: { client_id: 'foreign' } },
+      'record_invalid',
+      'active: expected a boolean in the introspection response',
+    ],
+    ['null', { body: { active: null } }, 'record_invalid', 'active: expected a boolean in the introspection response'],
     ['two members active', { body: '{"active":false,"active":true}' }, 'threw', 'the response is not a JSON object'],
     ['no JSON', { body: '<html>' }, 'threw', 'the response is not a JSON object'],
     ['a list', { body: '[]' }, 'threw', 'the response is not a JSON object'],

@@ -58,13 +58,16 @@ describe('sets that are refused', () => {
     ['the same material', jwkOf(key)],
     ['different material', jwkOf(createKey('ES256', 'good'))],
   ])('K06 a duplicate kid: %s', async (_name, again) => {
-    await expectRefused([jwkOf(key), again], 'the key set has two keys with the same kid');
+    await expectRefused(
+      [jwkOf(key), again],
+      'the key set has two keys with the same kid; each key must have its own kid',
+    );
   });
 
   it.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'])('K08 a private member: %s', async (member) => {
     await expectRefused(
       [jwkOf(key), jwkOf(createKey('ES256', 'leaked'), { [member]: 'c2VjcmV0' })],
-      'the key set contains a private key',
+      'the key set contains a private key; it may contain only public keys',
     );
   });
 });
@@ -73,7 +76,7 @@ describe('keys that are left out', () => {
   it('K07 only oct keys', async () => {
     issuer.publish(oct);
     expect(await api.judge(forge(key))).toEqual(refusal(A5, 'keys_unavailable'));
-    expect(alarms()).toMatchObject([{ reason: 'the key set has no usable key' }]);
+    expect(alarms()).toMatchObject([{ reason: 'the key set has no key that can verify signatures' }]);
   });
 
   it('K07 oct keys among others', async () => {

@@ -117,11 +117,11 @@ describe('responses that are not a key set', () => {
     ['304', status(304), 'the response has status 304'],
     ['200 with HTML', body('<html><body>Welcome</body></html>', 'text/html'), 'the response is not JSON'],
     ['truncated JSON', body(JSON.stringify({ keys }).slice(0, -2), 'application/json'), 'the response is not JSON'],
-    ['null', json(null), 'expected a JWK Set'],
-    ['{}', json({}), 'expected a JWK Set'],
-    ['keys null', json({ keys: null }), 'expected a JWK Set'],
-    ['keys {}', json({ keys: {} }), 'expected a JWK Set'],
-    ['keys [null]', json({ keys: [null] }), 'the key set has no usable key'],
+    ['null', json(null), 'the key set is not a JWK Set; expected an object whose "keys" is an array'],
+    ['{}', json({}), 'the key set is not a JWK Set; expected an object whose "keys" is an array'],
+    ['keys null', json({ keys: null }), 'the key set is not a JWK Set; expected an object whose "keys" is an array'],
+    ['keys {}', json({ keys: {} }), 'the key set is not a JWK Set; expected an object whose "keys" is an array'],
+    ['keys [null]', json({ keys: [null] }), 'the key set has no key that can verify signatures'],
   ])('K02 %s', async (_name, listener, reason) => {
     await expectFault(listener, reason);
   });

@@ -56,8 +56,16 @@ describe('options', () => {
     ['jwks ""', { jwks: '' }, `option "jwks" ${secure}, got an empty string`],
     ['jwks a path', { jwks: '/jwks' }, `option "jwks" ${secure}, got a string`],
     ['jwks a URL of http', { jwks: new URL('http://issuer.test') }, `option "jwks" ${secure}, got an object`],
-    ['jwks a number', { jwks: 1 }, 'option "jwks" cannot be used: expected a JWK Set'],
-    ['jwks a list of keys', { jwks: jwksOf(key).keys }, 'option "jwks" cannot be used: expected a JWK Set'],
+    [
+      'jwks a number',
+      { jwks: 1 },
+      'option "jwks" cannot be used: the key set is not a JWK Set; expected an object whose "keys" is an array',
+    ],
+    [
+      'jwks a list of keys',
+      { jwks: jwksOf(key).keys },
+      'option "jwks" cannot be used: the key set is not a JWK Set; expected an object whose "keys" is an array',
+    ],
     ['algorithms a text', { algorithms: 'ES256' }, `option "algorithms" must be a list of ${named}, got a string`],
     ['algorithms []', { algorithms: [] }, 'option "algorithms": expected one or more names'],
     ['profile', { profile: 'oidc' }, `option "profile" must be 'rfc9068' or 'jwt', got a different string`],

@@ -1,6 +1,6 @@
 /**
- * Looks up the access key (the OAuth client) that obtained a token: if it is no longer valid, its tokens are refused.
- * These are not the keys that verify signatures; see `jwks/`.
+ * Looks up the access key (the OAuth client) that obtained a token. If the access key is no longer valid, the token is
+ * refused. An access key does not verify signatures: the keys for that are in `jwks/`.
  */
 import { CacheEntry, FailedLookup, NegativeEntry } from '../cache/cache-entries.js';
 import type { CacheBounds } from '../cache/cache-options.js';
@@ -25,10 +25,13 @@ export interface AccessKeysOptions {
   readonly clock: Clock;
 }
 
-/** An access key (the OAuth client that obtained a token), as it is cached. */
+/** The cache entry of a valid access key, which is the OAuth client that obtained a token. */
 export class CachedAccessKey extends CacheEntry {
   readonly facts: ParsedAccessKeyRecord;
-  /** `undefined` if the resolver counts no usage. */
+  /**
+   * Counts the requests with tokens of this access key; `undefined` if the resolver has no `usageOf`, or `usageOf`
+   * threw.
+   */
   readonly usage: UsageCounter | undefined;
 
   constructor(facts: ParsedAccessKeyRecord, usage: UsageCounter | undefined) {
@@ -50,7 +53,9 @@ export class CachedAccessKey extends CacheEntry {
   }
 }
 
-/** Milliseconds after which a lookup of an access key fails. For API keys this is an option of `apiKeys`. */
+/**
+ * Milliseconds after which a lookup of an access key fails. There is no option for it, unlike `timeout` of `apiKeys`.
+ */
 const TIMEOUT_MS = 1_000;
 const MAX_LOOKUPS = 100;
 
@@ -79,12 +84,15 @@ export class AccessKeys {
     handleRejection({ of: 'accessKeys', callback: 'watch' }, resolver.watch?.(this.#cache.listener));
   }
 
-  /** Whether an access key may be used now without a lookup, and has not ended. */
+  /**
+   * Whether a cached access key is recent enough to be used without a new lookup, and has neither expired nor been
+   * revoked.
+   */
   isUsable(entry: CachedAccessKey, now: Instant): boolean {
     return this.#cache.isUsable(entry, now) && endedAt(entry.facts.validity, now.wall) === undefined;
   }
 
-  /** Finds the access key of a token, or says why the token must not be accepted. */
+  /** Finds the access key of a token, in the cache or by a lookup; or returns why the token cannot be accepted. */
   async find(claims: TokenClaims): Promise<CachedAccessKey | Refused | Unavailable> {
     const keyId = claims.clientId;
     const found = this.#cache.get(keyId, instantOf(this.#clock)) ?? (await this.#cache.load(keyId, keyId));
@@ -100,8 +108,9 @@ export class AccessKeys {
 
   #refusal(facts: ParsedAccessKeyRecord, claims: TokenClaims): string | undefined {
     if (this.#environment !== undefined && facts.environment !== this.#environment) return 'other_environment';
-    // A token of keyward's issuer contains the `tokensNotBefore` that its access key had when the token was issued.
-    // This value is compared, and not `iat`, because `iat` may come from another clock. Other tokens have only `iat`.
+    // `tokensNotBefore` of an access key revokes all tokens that were issued before that time. A token of keyward's
+    // issuer has the value from the time of its issue as a claim, so no clocks of two machines are compared. Other
+    // tokens have only `iat`.
     const since = claims.tokensNotBefore ?? (claims.issuedAt ?? 0) * 1_000;
     if (since < facts.tokensNotBefore) return 'token_superseded';
     if (claims.tokenId !== undefined && facts.revokedTokens?.has(claims.tokenId)) return 'token_revoked';

@@ -1,4 +1,4 @@
-/** The options of `accessTokens`: their types, checks and defaults, and the settings of the verifier that they give. */
+/** The options of `accessTokens`, with their types, checks and defaults; and the settings that are made from them. */
 import type { JSONWebKeySet } from 'jose';
 import { type CacheBounds, type CacheOptions, readCacheOptions } from '../cache/cache-options.js';
 import type { Clock } from '../contracts/clock.js';
@@ -34,18 +34,22 @@ import { type PrincipalContext, sharedTokenFacts } from './token-principal.js';
 
 /** Options of `accessTokens`. */
 export interface AccessTokensOptions {
-  /** The `iss` of the tokens, exactly. Without `jwks`, it must be an https URL, at which the metadata is found. */
+  /**
+   * The exact `iss` of the accepted tokens. Without `jwks`, it must be an https URL, because the metadata of the issuer
+   * is fetched from there.
+   */
   readonly issuer: string;
-  /** The accepted audiences: a token must name one of them. */
+  /** The accepted audiences: `aud` of a token must contain at least one of them. */
   readonly audience: string | readonly string[];
   /**
-   * The keys of the issuer, or their https URL. Default: the URL in the metadata of the issuer (RFC 8414, then OpenID).
+   * The public keys of the issuer: a JWK Set, or its https URL. Default: `jwks_uri` in the metadata of the issuer (RFC
+   * 8414, or else OpenID Connect Discovery).
    */
   readonly jwks?: string | URL | JSONWebKeySet | undefined;
   /**
-   * `true`: `issuer`, `jwks` and the `jwks_uri` in the metadata may be http URLs of any host, and that `jwks_uri` may
-   * be on an internal host. Anyone who controls that network can then forge tokens. Default: `false`: http only for a
-   * loopback host.
+   * `true`: `issuer`, `jwks` and the `jwks_uri` in the metadata may be http URLs of any host, and the `jwks_uri` may be
+   * on an internal host. Anyone who can change this http traffic can then forge tokens. Default: `false`: http only for
+   * a loopback host.
    */
   readonly allowHttp?: boolean | undefined;
   /**
@@ -59,8 +63,8 @@ export interface AccessTokensOptions {
    */
   readonly profile?: TokenProfile | undefined;
   /**
-   * Seconds by which `iat`, `nbf` and, for `requireAuthenticationContext`, `auth_time` may be in the future: 0 to 300.
-   * Default: 5. `exp` has no tolerance.
+   * Seconds by which `iat` and `nbf` may be in the future, because clocks differ: 0 to 300. It also applies to
+   * `auth_time` in `requireAuthenticationContext`, but not to `exp`. Default: 5.
    */
   readonly clockTolerance?: number | undefined;
   /**
@@ -71,14 +75,15 @@ export interface AccessTokensOptions {
   /** Which scopes belong to which API. Default: the part of a scope before its first colon names the API. */
   readonly apis?: ApiMap | undefined;
   /**
-   * The environment of principals. With `accessKeys`, an access key of another environment is refused. Default: none;
-   * with `accessKeys`, those of both environments are then accepted, and a principal has the environment of its own.
+   * The environment of principals. With `accessKeys`, a token is refused if its access key has another environment.
+   * Default: with `accessKeys`, tokens of both environments are accepted, and a principal has the environment of its
+   * access key. Without `accessKeys`, principals then have no environment.
    */
   readonly environment?: Environment | undefined;
   /**
-   * The store of access keys. If the access key of a token is no longer valid, the token is refused. A token loses the
-   * scopes that its access key has lost, and its `sub` must be the client ID. A lookup fails after 1,000 milliseconds;
-   * at most 100 are in flight.
+   * The store in which the access key (the OAuth client) of each token is looked up. A token is refused if its access
+   * key is no longer valid, or if its `sub` is not the client ID. Scopes that the access key has lost are removed from
+   * the principal. A lookup fails after 1,000 milliseconds; at most 100 lookups run at the same time.
    */
   readonly accessKeys?: AccessKeyResolver | undefined;
   /**
@@ -87,17 +92,19 @@ export interface AccessTokensOptions {
    */
   readonly authorizationDetails?: 'refuse' | 'ignore' | undefined;
   /**
-   * Accepts tokens that are bound to a key pair, with a proof in each request (RFC 9449). Without this option, they are
-   * refused.
+   * Accepts tokens that are bound to a key pair; each request must have a proof that is signed with this key pair
+   * (DPoP, RFC 9449). Without this option, such tokens are refused.
    */
   readonly dpop?: DpopOptions | undefined;
-  /** Accepts tokens that are bound to a client certificate (RFC 8705 §3). Without this option, they are refused. */
+  /**
+   * Accepts tokens that are bound to a client certificate (RFC 8705 §3). Without this option, such tokens are refused.
+   */
   readonly mtls?: MtlsOptions | undefined;
   /**
-   * `max` limits the number of cached tokens, and of cached access keys. A cached token is used until it expires,
-   * unless its signing key or its access key ends before. The other options are only for the cache of access keys, and
-   * have no effect without `accessKeys`. `false`: neither tokens nor access keys are cached; the keys of the issuer are
-   * cached nevertheless.
+   * Limits the cache of verified tokens and, with `accessKeys`, the cache of access keys. `max` applies to each of
+   * them; the other options apply only to access keys. A cached token is accepted until it expires, its signing key is
+   * withdrawn or its access key ends. `false`: neither tokens nor access keys are cached, but the keys of the issuer
+   * still are.
    */
   readonly cache?: CacheOptions | false | undefined;
   /** The source of time. Default: the clock of the machine. */
@@ -132,11 +139,13 @@ export interface AccessTokensSettings {
   readonly rules: ClaimRules;
   readonly algorithms: ReadonlySet<string>;
   readonly keySet: KeySet;
-  /** `undefined` if neither `dpop` nor `mtls` is given: tokens that are bound to a key are refused. */
+  /**
+   * Checks proofs of possession. `undefined` if neither `dpop` nor `mtls` is given: tokens with `cnf` are then refused.
+   */
   readonly confirmation: Confirmation | undefined;
   readonly accessKeys: AccessKeys | undefined;
   readonly principalContext: PrincipalContext;
-  /** `undefined`: nothing is cached. */
+  /** The limits of the caches; `undefined` if the option `cache` is `false`. */
   readonly bounds: CacheBounds | undefined;
   readonly clock: Clock;
 }

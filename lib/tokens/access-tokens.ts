@@ -25,8 +25,8 @@ import { verifySignature } from './signature.js';
 import { tokenPrincipal } from './token-principal.js';
 
 /**
- * An accepted token. If there is nothing to confirm or to count, this object is also the outcome of `verify`, so that a
- * cached token needs no new object.
+ * An accepted token, as it is cached. Without `dpop`, `mtls` and `accessKeys`, `verify` returns this object itself as
+ * its outcome. So a request with a cached token needs no new object.
  */
 interface VerifiedToken extends BoundToken, Accepted<AccessPrincipal> {
   readonly principal: AccessPrincipal;
@@ -35,17 +35,21 @@ interface VerifiedToken extends BoundToken, Accepted<AccessPrincipal> {
 }
 
 /**
- * The outcome for a token, the same for each request that presents it. A request may still have to prove possession.
+ * The result of all checks that depend only on the token. Requests with the same token share it, but each of them must
+ * still prove possession if the token is bound to a key.
  */
 type TokenOutcome = VerifiedToken | Exclude<Outcome, Accepted>;
 
-/** A token whose claims and header are acceptable. Its signature is not verified. */
+/** A token with valid claims and a valid header. Its signature is not verified yet. */
 interface UnverifiedToken {
   readonly cacheKey: string;
   readonly jws: CompactJws;
   readonly header: TokenHeader;
   readonly claims: TokenClaims;
-  /** The key that verified this token before: its signature need not be verified again. */
+  /**
+   * The key that verified this token before; `undefined` if the token is not cached. With the same key, the signature
+   * is not verified again.
+   */
   readonly verifiedBy: VerificationKey | undefined;
 }
 
@@ -76,7 +80,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   const settings = readAccessTokensOptions(options);
   const { rules, algorithms, keySet, accessKeys, principalContext, confirmation, bounds, clock } = settings;
   const verifiedTokens = bounds && new LRUCache<string, VerifiedToken>({ max: bounds.max });
-  /** Verifications that wait for signing keys, the thread pool or an access key, by token: equal tokens share one. */
+  /** Verifications in progress, by the cache key of the token. Requests with the same token share one verification. */
   const pending = new Map<string, Promise<TokenOutcome>>();
 
   // This is the method `verify` if `accessKeys`, `dpop` or `mtls` is given. Otherwise `verify` is `verifyToken`.
@@ -87,8 +91,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   /**
-   * Checks that a request proves possession, if `dpop` or `mtls` is given, and counts the use. This is done for each
-   * request, even if it shared the verification of another request.
+   * Checks that the request proves possession of the keys in `cnf`, if `dpop` or `mtls` is given; and counts the use.
+   * Requests that share one verification are checked and counted separately.
    */
   function confirm(token: TokenOutcome, credential: PresentedCredential): Outcome | Promise<Outcome> {
     if (token.outcome !== 'accepted') return counted(token, credential);
@@ -96,14 +100,14 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     if (confirmation === undefined) return counted({ outcome: 'accepted', principal }, credential, accessKey);
     const outcome = confirmation.confirm(credential, token);
     if (!(outcome instanceof Promise)) return counted(outcome, credential, accessKey);
-    // Checked again, because the token may have expired while the replay cache was asked.
+    // While the replay cache was asked, the token may have expired, or its signing key may have been withdrawn.
     return outcome.then((settled) =>
       counted(refusalIfEnded(principal.expiresAt, signingKey) ?? settled, credential, accessKey),
     );
   }
 
   /**
-   * Counts the outcome for the access key. Each request counts, even if it shared the verification of another request.
+   * Counts the outcome for the access key, and returns it. Requests that share one verification are counted separately.
    */
   function counted(outcome: Outcome, credential: PresentedCredential, accessKey?: CachedAccessKey): Outcome {
     if (outcome.outcome === 'accepted') accessKeys?.usage.accepted(accessKey?.usage, outcome.principal, credential);
@@ -127,8 +131,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   /**
-   * Makes the cheap checks before the signature. A token that they refuse causes no fetch of keys. Its sender gets the
-   * same answer as for a wrong signature.
+   * Checks claims and header before the signature, because these checks need no key: forged tokens must not cause
+   * fetches of keys. All failures get the same response, so it does not reveal which check failed.
    */
   function readToken(
     { cacheKey, jws }: PresentedCredential,
@@ -136,7 +140,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     cached: VerifiedToken | undefined,
   ): UnverifiedToken | Declined | Refused {
     if (jws === undefined) return { outcome: 'declined', reason: 'jws_malformed' };
-    // The issuer comes first: a token of another issuer is left to its own verifier, whatever else is wrong with it.
+    // `iss` is checked first: a token of another issuer is declined, so that the verifier of that issuer is asked.
     const claims = readTokenClaims(jws.payload, rules, now.wall);
     if (claims === 'iss') return { outcome: 'declined', reason: 'token_iss' };
     const header = readTokenHeader(jws.header, algorithms, rules.profile);
@@ -146,8 +150,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   /**
-   * Verifies a token once for all requests that present it at the same time. With `cache: false` requests share
-   * nothing: everything is looked up after the request arrived.
+   * Verifies a token once for all requests that present it at the same time. With `cache: false`, each request verifies
+   * the token itself, and never uses a lookup that started before the request arrived.
    */
   function joinOrStart(token: UnverifiedToken): TokenOutcome | Promise<TokenOutcome> {
     const { cacheKey } = token;
@@ -173,7 +177,9 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     }
   }
 
-  /** Verifies the signature. It returns a promise only if the algorithm is slow, or an access key must be found. */
+  /**
+   * Verifies the signature. It returns a promise only if the algorithm is slow, or if the access key must be looked up.
+   */
   function checkSignature(
     token: UnverifiedToken,
     signingKey: VerificationKey | undefined,
@@ -187,8 +193,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   /**
-   * Makes the checks that may be asynchronous: the signature, if it is still being verified, then the lookup of the
-   * access key.
+   * Waits for the verification of the signature, if it is still running. After that, it finds the access key of the
+   * token.
    */
   async function finishChecks(
     token: UnverifiedToken,
@@ -216,7 +222,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     return token;
   }
 
-  /** Refuses a token that expired, or whose signing key was withdrawn, while it was verified. */
+  /** Refuses a token that expired during its verification, or whose signing key was withdrawn during this time. */
   function refusalIfEnded(expiresAt: number, signingKey: VerificationKey): Refused | undefined {
     if (expiresAt * 1_000 <= clock.now()) return refused('expired');
     return signingKey.withdrawn ? refused('kid') : undefined;

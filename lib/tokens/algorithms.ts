@@ -1,18 +1,20 @@
-/** The accepted signature algorithms (RFC 7518 §3.1, RFC 8037 §3.1): asymmetric ones only. */
+/**
+ * The supported signature algorithms (RFC 7518 §3.1, RFC 8037 §3.1). There is no symmetric one: an attacker could use a
+ * public key of the issuer as the secret of HS256.
+ */
 import { constants } from 'node:crypto';
 
-/** The requirements of a JWS "alg" on its key and signature, and how `node:crypto` verifies it. */
+/** What a JWS `alg` requires of the key and the signature, and how `node:crypto` verifies the signature. */
 export interface Algorithm {
   readonly kty: 'RSA' | 'EC' | 'OKP';
   readonly crv: string | undefined;
-  /** Bytes of a signature; `undefined` for RSA, where the length of the key decides. */
+  /** Length of a signature in bytes; `undefined` for RSA, where it depends on the key. */
   readonly signatureLength: number | undefined;
-  /** The hash; `null` for Ed25519, which hashes by itself. */
+  /** The hash function; `null` for Ed25519, which includes its own. */
   readonly hash: string | null;
   readonly options: VerifyOptions;
   /**
-   * Whether the signature is verified in the thread pool: some curves take about a millisecond and would block the
-   * event loop.
+   * Whether to verify in the thread pool: P-384 and P-521 take about a millisecond, which would block the event loop.
    */
   readonly isSlow: boolean;
 }
@@ -29,7 +31,7 @@ const ed25519: Algorithm = {
   ...{ hash: null, options: {}, isSlow: false },
 };
 
-/** Every algorithm, by its name. */
+/** All supported algorithms by name. `EdDSA` and `Ed25519` are two names for the same algorithm. */
 export const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map<string, Algorithm>([
   ['RS256', rsa('sha256', {})],
   ['RS384', rsa('sha384', {})],
@@ -49,7 +51,8 @@ function rsa(hash: string, options: VerifyOptions): Algorithm {
 }
 
 /**
- * Returns the options for RSA-PSS. The salt is as long as the hash (RFC 7518 §3.5); by default Node accepts any length.
+ * Returns the options for RSA-PSS. The salt must be as long as the hash (RFC 7518 §3.5); by default, Node accepts any
+ * length.
  */
 function pss(): VerifyOptions {
   return { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };

@@ -9,23 +9,23 @@ import type { TokenProfile } from './header.js';
 /** The rules for the claims of a token. */
 export interface ClaimRules {
   readonly issuer: string;
-  /** `undefined`: any audience, or none. */
+  /** The accepted audiences. `undefined`: any `aud` is accepted, and a token without `aud` too. */
   readonly audiences: readonly string[] | undefined;
   readonly profile: TokenProfile;
   /** Whether the claims are an introspection response, which may omit `iss` and `exp` (RFC 7662 section 2.2). */
   readonly isIntrospected: boolean;
   /** Seconds by which `iat` and `nbf` may be in the future. */
   readonly clockTolerance: number;
-  /** Maximum seconds from `iat` to `exp`, without the tolerance. */
+  /** Maximum seconds from `iat` to `exp`, to which `clockTolerance` is added; `Infinity` for no limit. */
   readonly maxLifetime: number;
   /**
-   * Whether each client acts for itself, so that `sub` must be the client ID. This is so for tokens of keyward's
-   * issuer, and with the option `accessKeys`.
+   * Whether `sub` must be the client ID, because each client acts for itself. `true` for tokens of keyward's issuer,
+   * and with the option `accessKeys`.
    */
   readonly ownIssuer: boolean;
-  /** Whether a token may have `authorization_details`, which keyward does not enforce. */
+  /** Whether to accept a token with `authorization_details` (RFC 9396), although keyward does not enforce them. */
   readonly ignoresAuthorizationDetails: boolean;
-  /** Checks that a token with `cnf` was sent by its client. Without this check, a token with `cnf` is refused. */
+  /** Reads the keys in `cnf`. If this property is `undefined`, a token with `cnf` is refused. */
   readonly confirmation?: Confirmation | undefined;
 }
 
@@ -36,7 +36,10 @@ export function readAudiences(options: Options): readonly string[] {
   return namesOf(`${options.factory}: option "audience"`, Array.isArray(audience) ? audience : [audience]);
 }
 
-/** The rule that the claims of a token break: in most cases the name of the claim. */
+/**
+ * The rule that the claims of a token break, usually named after the claim. `expired`: the time of `exp` has passed.
+ * `lifetime`: the time from `iat` to `exp` is too long.
+ */
 export type BrokenClaimRule =
   | 'iss'
   | 'aud'
@@ -53,8 +56,8 @@ export type BrokenClaimRule =
   | 'scope';
 
 /**
- * Returns the reason in events for a token whose claims, header or signature break a rule. An expired token has the
- * same reason as an expired key: `expired`.
+ * Returns the `reason` in events for a token that breaks a rule, such as `token_aud`. For an expired token it is
+ * `expired`, the same as for an expired API key.
  */
 export function reasonOfRule(rule: string): string {
   return rule === 'expired' ? rule : `token_${rule}`;
@@ -75,7 +78,7 @@ export interface TokenClaims {
    * when the token was issued. `undefined` if the claim is missing or invalid.
    */
   readonly tokensNotBefore: number | undefined;
-  /** The keys of `cnf`; `undefined` if the token has no `cnf`. */
+  /** The keys in `cnf`, to which the token is bound; `undefined` if the token has no `cnf`. */
   readonly boundKeys: BoundKeys | undefined;
 }
 
@@ -113,11 +116,13 @@ export function readTokenClaims(payload: JsonObject, rules: ClaimRules, now: num
   const clientId = clientOf(payload, rules.profile);
   if (!isClientId(clientId) || (rules.ownIssuer && clientId !== sub)) return 'client_id';
 
-  // RFC 7800 §3.1: a client that presents a token with `cnf` must prove that it holds the key.
+  // A token with `cnf` is accepted only if the client proves possession of the key (RFC 7800 §3.1). A `cnf` that cannot
+  // be read is refused, because nobody could check the proof.
   const isBound = Object.hasOwn(payload, 'cnf');
   const boundKeys = isBound ? rules.confirmation?.readBoundKeys(payload.cnf) : undefined;
   if (isBound && boundKeys === undefined) return 'cnf';
-  // `authorization_details` limit a token more than its scopes do, so they must not be ignored (RFC 9396 section 9.1).
+  // `authorization_details` may limit a token more than its scopes do (RFC 9396 section 9). keyward cannot enforce
+  // these limits, so it refuses the token unless the developer chose to ignore them.
   if (Object.hasOwn(payload, 'authorization_details') && !rules.ignoresAuthorizationDetails) {
     return 'authorization_details';
   }
@@ -136,7 +141,10 @@ export function readTokenClaims(payload: JsonObject, rules: ClaimRules, now: num
       };
 }
 
-/** Returns `exp`; `Infinity` if an introspection response has none. */
+/**
+ * Returns `exp`; `Infinity` if an introspection response has no `exp`; `undefined` if `exp` is missing or invalid
+ * otherwise.
+ */
 function expiryOf(payload: JsonObject, { isIntrospected }: ClaimRules): number | undefined {
   const exp = own(payload, 'exp');
   if (isNumericDate(exp)) return exp;
@@ -157,14 +165,17 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT;
 }
 
-/** Whether a value is a client ID: printable ASCII (RFC 6749 Appendix A.1), because it is written to logs. */
+/**
+ * Whether a value is a client ID. Only printable ASCII is allowed (RFC 6749 Appendix A.1), because a line break could
+ * forge an entry in a log.
+ */
 function isClientId(value: unknown): value is string {
   return isText(value) && VSCHARS.test(value);
 }
 
 /**
- * Returns the client ID: `client_id`. Issuers that do not follow RFC 9068 (profile `jwt`) may write it in `azp` (OpenID
- * Connect, Entra) or only in `sub` instead.
+ * Returns the client ID: the claim `client_id`. Issuers that do not follow RFC 9068 (profile `jwt`) may use `azp`
+ * instead (OpenID Connect, Entra), or only `sub`.
  */
 function clientOf(payload: JsonObject, profile: TokenProfile): unknown {
   const clientId = own(payload, 'client_id');
@@ -173,8 +184,8 @@ function clientOf(payload: JsonObject, profile: TokenProfile): unknown {
 }
 
 /**
- * Returns the scopes. `scope` is one string (RFC 9068 §2.2.3), but Duende and Checkout.com use a list, and Entra and
- * Okta call the claim `scp`. A token without the claim has no scopes; `undefined` if the claim is invalid.
+ * Returns the scopes of a token; none if it has no such claim, and `undefined` if the claim is invalid. RFC 9068 §2.2.3
+ * requires `scope` as one string. Duende and Checkout.com write it as a list; Entra and Okta name it `scp`.
  */
 function scopesOf(payload: JsonObject): readonly string[] | undefined {
   const scope = Object.hasOwn(payload, 'scope') ? payload.scope : own(payload, 'scp');

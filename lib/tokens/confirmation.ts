@@ -1,4 +1,7 @@
-/** Proof of possession: a token with `cnf` (RFC 7800 section 3.1) works only with the keys that it names. */
+/**
+ * Checks proofs of possession: a token with `cnf` (RFC 7800 section 3.1) is accepted only if the client proves that it
+ * has the key that `cnf` names. So a stolen token is useless without this key.
+ */
 import { clockOption } from '../contracts/clock-option.js';
 import type { ConfirmationMethods, Outcome, Refused } from '../contracts/credential-verifier.js';
 import type { AccessPrincipal } from '../credentials/principal.js';
@@ -36,7 +39,9 @@ export const CONFIRMATION_OPTIONS = {
   mtls: optional<Mtls>((options, name) => readMtlsOptions(options.factory, options.raw(name))),
 };
 
-/** Creates the proof of possession of a verifier of access tokens; `undefined` if it has neither option. */
+/**
+ * Creates the `Confirmation` of a verifier of access tokens; `undefined` if the verifier has neither `dpop` nor `mtls`.
+ */
 export function createConfirmation(dpop: Dpop | undefined, mtls: Mtls | undefined): Confirmation | undefined {
   return dpop === undefined && mtls === undefined ? undefined : new Confirmation(dpop, mtls);
 }
@@ -60,9 +65,9 @@ export class Confirmation {
   /**
    * Reads the claim `cnf`.
    *
-   * @returns `undefined` if it names no key, or any key that cannot be checked: of an unknown type, with an invalid
-   *   thumbprint, or without the option for it (`dpop` or `mtls`). The token must then be refused, because otherwise
-   *   anyone who has it could use it.
+   * @returns `undefined` if `cnf` names no key, or a key that cannot be checked: its type is unknown, its thumbprint is
+   *   invalid, or the option for it (`dpop` or `mtls`) is not set. The caller must then refuse the token, because
+   *   otherwise a thief could use it without a proof.
    */
   readBoundKeys(cnf: unknown): BoundKeys | undefined {
     if (typeof cnf !== 'object' || cnf === null || Array.isArray(cnf)) return undefined;
@@ -75,16 +80,16 @@ export class Confirmation {
   }
 
   /**
-   * Checks that a token is bound as the options require, and that its request has the right scheme and proves
-   * possession of its keys. The result is not stored for the next request.
+   * Checks that a token is bound to a key if the options require it, and that the request has the right scheme and
+   * proves possession of the keys. The result is not cached: each request needs its own proof.
    */
   confirm(
     credential: PresentedCredential,
     { principal, boundKeys }: BoundToken,
   ): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
     if (!this.#isEnough(boundKeys)) return refused('cnf_missing', principal);
-    // A token with `jkt` must not be accepted with the scheme Bearer (RFC 9449 section 7.2), and a token without it not
-    // with the scheme DPoP.
+    // A token with `jkt` must not be accepted with the scheme `Bearer`, which has no proof (RFC 9449 section 7.2). A
+    // token without `jkt` must not be accepted with the scheme `DPoP`.
     if ((boundKeys?.jkt !== undefined) !== (credential.scheme === 'DPoP')) return refused('cnf_scheme', principal);
     if (boundKeys === undefined) return { outcome: 'accepted', principal };
     const { request = NO_REQUEST } = credential;
@@ -102,7 +107,9 @@ export class Confirmation {
       : outcomeOf(result, principal);
   }
 
-  /** Whether the token is bound as the options require. If they require both methods, one of them is enough. */
+  /**
+   * Whether the token is bound to a key as the options require. If both methods are required, one of them is enough.
+   */
   #isEnough(boundKeys: BoundKeys | undefined): boolean {
     const [dpop, mtls] = [this.#dpop?.required === true, this.#mtls?.required === true];
     if (!dpop && !mtls) return true;
@@ -111,8 +118,8 @@ export class Confirmation {
 }
 
 /**
- * Returns the value that `ath` of a proof must have: the SHA-256 hash of the token (RFC 9449 section 4.2). `cacheKey`
- * has the same hash, with a character for each byte.
+ * Returns the value that `ath` of a proof must have: SHA-256 of the token in base64url (RFC 9449 section 4.2).
+ * `cacheKey` is the same hash as a binary string.
  */
 function tokenHashOf({ cacheKey }: PresentedCredential): string {
   return Buffer.from(cacheKey, 'latin1').toString('base64url');

@@ -2,7 +2,9 @@
 import { mediaType, REFUSED_HEADER_MEMBERS } from '../protocol/jose-rules.js';
 import { type JsonObject, own } from '../protocol/strict-json.js';
 
-/** The accepted profile: RFC 9068, or a JWT of an issuer that does not follow RFC 9068. */
+/**
+ * The rules for header and claims: those of RFC 9068, or weaker ones (`jwt`) for issuers that do not follow RFC 9068.
+ */
 export type TokenProfile = 'rfc9068' | 'jwt';
 
 /** The header parameters that are needed for verification. */
@@ -15,8 +17,9 @@ export interface TokenHeader {
 export type BrokenHeaderRule = 'alg' | 'header_member' | 'typ' | 'cty' | 'kid';
 
 /**
- * The values of `typ` that each profile accepts, as `mediaType` returns them: `at+jwt` (RFC 9068 §4), and in the
- * profile `jwt` also `jwt` or no `typ`. A token of any other type is refused (RFC 8725 §3.11).
+ * The values of `typ` that each profile accepts, as `mediaType` returns them: `at+jwt` (RFC 9068 §4); in the profile
+ * `jwt` also `jwt`, or no `typ`. So a JWT for another purpose, such as a logout token, is not accepted (RFC 8725
+ * §3.11).
  */
 const TYPES: Record<TokenProfile, ReadonlySet<unknown>> = {
   rfc9068: new Set(['at+jwt']),
@@ -26,7 +29,7 @@ const TYPES: Record<TokenProfile, ReadonlySet<unknown>> = {
 /**
  * Validates the header of a token.
  *
- * @returns The members for verification, or the first rule that the header breaks.
+ * @returns The parameters for verification, or the first rule that the header breaks.
  */
 export function readTokenHeader(
   header: JsonObject,

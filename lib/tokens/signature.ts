@@ -8,9 +8,9 @@ import type { VerificationKey } from './jwks/verification-key.js';
  * Verifies the signature of a JWS: synchronously, or in the thread pool for P-384 and P-521.
  *
  * @param jws - A JWS that was parsed strictly.
- * @param alg - The "alg" of its header, one that the caller accepts.
- * @returns Whether the key made the signature over exactly this header and payload. A key without "alg" is pinned to
- *   the first algorithm that it verifies.
+ * @param alg - The `alg` of its header. The caller must have checked that this algorithm is allowed.
+ * @returns Whether the key made the signature over exactly this header and payload. If the JWK of the key has no `alg`,
+ *   the first valid signature pins the key to its algorithm (RFC 8725 section 3.1).
  */
 export function verifySignature(
   { compact, signature }: CompactJws,

@@ -10,14 +10,14 @@ import { formatScope } from '../protocol/scope.js';
 import { deepFreeze, type JsonObject, own } from '../protocol/strict-json.js';
 import type { TokenClaims } from './claims.js';
 
-/** The settings that the principals of all tokens of an issuer have in common. */
+/** What the verifier of an issuer needs to make principals: its settings, and the values that principals share. */
 export interface PrincipalContext {
   readonly apis: ApiMap;
   readonly environment: Environment | undefined;
   readonly shared: SharedTokenFacts;
 }
 
-/** Values that many tokens of an issuer have in common, stored once. */
+/** Values that are equal in many tokens of an issuer. They are stored only once, to save memory. */
 export interface SharedTokenFacts {
   readonly grants: Interner<Pick<AccessPrincipal, 'scopes' | 'listedScopes' | 'apis'>>;
   readonly texts: Interner<string>;
@@ -27,12 +27,12 @@ export function sharedTokenFacts(): SharedTokenFacts {
   return { grants: new Interner(), texts: new Interner() };
 }
 
-/** Claims whose value is the same in many tokens. */
+/** Claims that usually have the same value in many tokens of an issuer. */
 const SHARED_CLAIMS = ['iss', 'aud', 'scope'];
 
 /**
- * Makes the principal of a token. It has the scopes of the token and those that they imply, except scopes that the
- * access key has lost since then.
+ * Makes the principal of a token. It has the scopes of the token and the scopes that they imply, but no scope that the
+ * access key does not have any more.
  */
 export function tokenPrincipal(
   { payload, header }: Pick<CompactJws, 'payload' | 'header'>,
@@ -45,7 +45,8 @@ export function tokenPrincipal(
   const granted = assigned === undefined ? held : held.filter((scope) => assigned.includes(scope));
   const listed = apis.implied && granted.filter((scope) => isListed(scope, scopes, accessKey));
   const listedScopes = listed && listed.length < granted.length ? listed : undefined;
-  // No scope contains a line break, so different pairs of lists never have the same name.
+  // The name for the interner: both lists of scopes, separated by a line break. No scope contains a line break, so
+  // different lists have different names.
   const name = formatScope(granted) + (listedScopes === undefined ? '' : `\n${formatScope(listedScopes)}`);
   const grant =
     shared.grants.get(name) ??
@@ -64,12 +65,12 @@ export function tokenPrincipal(
     channels: accessKey?.channels ?? 'all',
     platform: accessKey?.platform,
     expiresAt,
-    // `readTokenClaims` has validated the claims that `TokenPayload` names.
+    // `readTokenClaims` has validated the types of these claims; the type of `aud` only if audiences are configured.
     payload: deepFreeze(shareTexts(payload, shared.texts)) as TokenPayload,
     header: deepFreeze(header),
   };
-  // The fields that follow are set only if they have a value. Few tokens have one, and a cached token without these
-  // fields takes less memory.
+  // The fields below are added only if they have a value. A cached principal without them takes less memory, and few
+  // tokens need them.
   if (grant.listedScopes !== undefined) Object.assign(principal, { listedScopes: grant.listedScopes });
   if (boundKeys !== undefined) {
     Object.assign(principal, { confirmation: boundKeys.jkt === undefined ? 'mtls' : 'dpop' });
@@ -78,7 +79,10 @@ export function tokenPrincipal(
   return freezePrincipal(principal);
 }
 
-/** Whether the token lists a scope and, if there is a record of the access key, the record lists it too. */
+/**
+ * Whether a scope is listed by the token itself and, if there is one, by the record of its access key. Otherwise,
+ * another scope implies it.
+ */
 function isListed(scope: string, scopes: readonly string[], accessKey: ParsedAccessKeyRecord | undefined): boolean {
   return scopes.includes(scope) && (accessKey === undefined || accessKey.scopes.includes(scope));
 }
@@ -94,16 +98,16 @@ function assignRecordFields(
 
 /** Replaces strings in the claims by equal strings that are already stored, to save memory. */
 function shareTexts(payload: JsonObject, texts: Interner<string>): JsonObject {
-  // The payload is frozen if another call of `verify` got the same credential, for example from a second wrapper of one
-  // verifier.
+  // The payload is already frozen if `verify` was called before with the same credential, for example by another
+  // wrapper of this verifier. Writing to it would throw.
   if (Object.isFrozen(payload)) return payload;
   const claims = payload as Record<string, unknown>;
   for (const name of SHARED_CLAIMS) {
     const text = own(claims, name);
     if (typeof text === 'string') claims[name] = texts.get(text) ?? texts.intern(text, () => text);
   }
-  // If the client acts for itself, `sub` equals `client_id` (RFC 9068 section 2.2), so both claims can share one
-  // string.
+  // If the client acts for itself, `sub` equals `client_id` (RFC 9068 section 2.2). One string is then enough for both
+  // claims.
   const client = own(claims, 'client_id');
   if (client !== undefined && own(claims, 'sub') === client) claims.sub = client;
   return claims;

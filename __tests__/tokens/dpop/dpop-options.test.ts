@@ -158,7 +158,7 @@ describe('the origin', () => {
     expect(at(origin, `${htu}x`)).toMatchObject({ reason: 'dpop_htu' });
   });
 
-  const expected = 'an origin such as https://api.example (http only for a loopback host), or a list of them';
+  const expected = 'an origin such as https://api.example (http only for a loopback host), or a list of such origins';
   it.each<[unknown, string]>([
     [undefined, 'undefined'],
     [7, 'a number'],

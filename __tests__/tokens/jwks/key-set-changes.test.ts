@@ -148,8 +148,12 @@ describe('events', () => {
 
   it.each([
     ['failed', () => issuer.server.answer(status(500)), 'the response has status 500'],
-    ['refused', () => issuer.server.answer(json({ keys: [] })), 'the key set has no usable key'],
-    ['refused', () => issuer.server.answer(json([])), 'expected a JWK Set'],
+    ['refused', () => issuer.server.answer(json({ keys: [] })), 'the key set has no key that can verify signatures'],
+    [
+      'refused',
+      () => issuer.server.answer(json([])),
+      'the key set is not a JWK Set; expected an object whose "keys" is an array',
+    ],
   ])('report a refused set: %s', async (outcome, prepare, reason) => {
     prepare();
     const expected = { issuer: ISSUER, outcome, reason, keys: 0, withdrawn: 0 };

@@ -38,12 +38,20 @@ describe('"jwks" with keys', () => {
   });
 
   it.each([
-    ['nothing', null, 'expected a JWK Set'],
-    ['a list', [jwkOf(one)], 'expected a JWK Set'],
+    ['nothing', null, 'the key set is not a JWK Set; expected an object whose "keys" is an array'],
+    ['a list', [jwkOf(one)], 'the key set is not a JWK Set; expected an object whose "keys" is an array'],
     ['no key', { keys: [] }, NO_KEY],
     ['a weak key', { keys: [weakKeys[0]?.[1]] }, NO_KEY],
-    ['a symmetric key', { keys: [jwkOf(one), { kty: 'oct', k: 'c2VjcmV0' }] }, 'the key set contains a symmetric key'],
-    ['a private key', { keys: [{ ...jwkOf(one), d: 'c2VjcmV0' }] }, 'the key set contains a private key'],
+    [
+      'a symmetric key',
+      { keys: [jwkOf(one), { kty: 'oct', k: 'c2VjcmV0' }] },
+      'the key set contains a symmetric key; it may contain only public keys',
+    ],
+    [
+      'a private key',
+      { keys: [{ ...jwkOf(one), d: 'c2VjcmV0' }] },
+      'the key set contains a private key; it may contain only public keys',
+    ],
   ])('is refused: %s', (_name, jwks, reason) => {
     const refused = () => keysOf({ jwks });
     expect(refused).toThrow(new TypeError(`accessTokens: option "jwks" cannot be used: ${reason}`));

@@ -29,7 +29,9 @@ describe('a set', () => {
   it.each([undefined, null, 'x', 1, [], [[]], {}, { keys: null }, { keys: {} }, { keys: 'x' }])(
     'is invalid, and throws: %j',
     (value) => {
-      expect(() => readKeySet(value)).toThrow(new KeySetError('expected a JWK Set'));
+      expect(() => readKeySet(value)).toThrow(
+        new KeySetError('the key set is not a JWK Set; expected an object whose "keys" is an array'),
+      );
     },
   );
 
@@ -44,7 +46,7 @@ describe('a set', () => {
 
   it('has no kid twice among usable keys', () => {
     expect(() => read(jwkOf(key), jwkOf(createKey('ES256', 'key-1')))).toThrow(
-      new KeySetError('the key set has two keys with the same kid'),
+      new KeySetError('the key set has two keys with the same kid; each key must have its own kid'),
     );
     expect(read(jwkOf(key), jwkOf(key, { use: 'enc' })).length).toBe(1);
   });
@@ -56,7 +58,9 @@ describe('a set', () => {
 
   it.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'])('has no key with %s, usable or not', (member) => {
     for (const jwk of [jwkOf(key), { kty: 'unknown' }]) {
-      expect(() => read({ ...jwk, [member]: null })).toThrow(new KeySetError('the key set contains a private key'));
+      expect(() => read({ ...jwk, [member]: null })).toThrow(
+        new KeySetError('the key set contains a private key; it may contain only public keys'),
+      );
     }
   });
 

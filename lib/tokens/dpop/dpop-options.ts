@@ -1,4 +1,7 @@
-/** The options of DPoP: those that a gate and an issuer share, and those of a gate. */
+/**
+ * The options of DPoP (RFC 9449): how proofs are verified, for `createIssuer` and the verifiers of access tokens; and
+ * the options that only these verifiers have.
+ */
 import { memoryReplayCache } from '../../cache/memory-replay-cache.js';
 import type { Clock } from '../../contracts/clock.js';
 import type { ReplayCache } from '../../contracts/replay-cache.js';
@@ -18,24 +21,26 @@ import { normalizeUri } from '../../protocol/target-uri.js';
 import { Nonces } from './nonces.js';
 import { ProofVerifier } from './proof-verifier.js';
 
-/** How proofs are verified (RFC 9449). */
+/** How DPoP proofs are verified (RFC 9449). */
 export interface ProofOptions {
-  /** Signature algorithms. Default: `ES256`, `ES384`, `EdDSA`, `Ed25519`, `PS256` and `RS256`. */
+  /**
+   * The accepted signature algorithms of proofs. Default: `ES256`, `ES384`, `EdDSA`, `Ed25519`, `PS256` and `RS256`.
+   */
   readonly algorithms?: readonly string[] | undefined;
   /** Maximum seconds since the `iat` of a proof, 1 to 300. Default: 60. `iat` may be 5 seconds in the future. */
   readonly maxAge?: number | undefined;
   /**
-   * Requires a nonce in each proof (RFC 9449 section 9), so that proofs cannot be made in advance. Default: no nonce is
-   * required.
+   * Requires that each proof contains a nonce from the server (RFC 9449 sections 8 and 9). So an attacker who can use
+   * the client's key for a short time cannot make proofs for later. Default: no nonce is required.
    */
   readonly nonce?: NonceSettings | undefined;
 }
 
-/** How nonces are made. They need no store: each process with the secret accepts the nonces of the other processes. */
+/** How the server makes nonces. Nonces are not stored: every process with the same secret accepts them. */
 export interface NonceSettings {
   /**
-   * At least 32 characters. For a rotation, pass a list: the first secret makes new nonces; nonces made with any of the
-   * secrets are accepted.
+   * The secret with which nonces are made and checked: at least 32 characters. For a rotation, pass a list: new nonces
+   * are made with the first secret, and nonces made with any of the secrets are accepted.
    */
   readonly secret: string | readonly string[];
   /** Seconds for which a nonce is accepted, 1 to 3,600. Default: 300. */
@@ -45,24 +50,25 @@ export interface NonceSettings {
 /** DPoP at a gate (RFC 9449 section 7). */
 export interface DpopOptions extends ProofOptions {
   /**
-   * Scheme, host and port as clients see them, such as `https://api.example`; or a list of such origins. http is
-   * allowed only for a loopback host. They are never taken from a request, because an attacker with a stolen proof
-   * could set `Host`.
+   * The origin of the API as clients see it, such as `https://api.example`, or a list of origins. http is allowed only
+   * for a loopback host. The origin is never taken from the request: an attacker could set `Host` to match a stolen
+   * proof.
    */
   readonly origin: string | readonly string[];
   /**
-   * `true`: tokens that are not bound to a key pair are refused. If `required` of `mtls` is `true` too, a binding to a
-   * certificate is enough. Default: `false`.
+   * `true`: tokens that are not bound to a key pair are refused. If `required` of `mtls` is `true` too, a token may be
+   * bound to a certificate instead. Default: `false`.
    */
   readonly required?: boolean | undefined;
   /**
-   * Where used proofs are stored. Default: in the memory of this process, with the defaults of `memoryReplayCache`.
-   * Several instances need one replay cache that they share. If it fails or is full, the request gets 503.
+   * Where the ids of used proofs are stored, so that each proof is accepted only once. Default: `memoryReplayCache()`,
+   * which is in the memory of this process. If the API runs in several processes, they must share one replay cache. If
+   * the cache fails or is full, the request gets 503.
    */
   readonly replay?: ReplayCache | undefined;
 }
 
-/** The options of proofs, as `PROOF_OPTIONS` reads them. */
+/** The validated options for proofs, with their defaults. */
 export interface ReadProofOptions {
   readonly algorithms: readonly string[];
   readonly maxAge: number;
@@ -91,7 +97,7 @@ const nonce: Option<ReadProofOptions['nonce']> = (options, name) => {
   return { secrets: secret, maxAge };
 };
 
-/** The options that gates and issuers share. */
+/** The checks and defaults of `ProofOptions`. */
 export const PROOF_OPTIONS = {
   algorithms: withDefault(names(PROOF_ALGORITHMS), PROOF_ALGORITHMS),
   maxAge: integer(60, 1, 300),
@@ -105,7 +111,7 @@ const origins: Option<readonly string[]> = (options, name) => {
   if (read.length > 0 && read.length === list.length) return read;
   throw options.mistake(
     name,
-    'an origin such as https://api.example (http only for a loopback host), or a list of them',
+    'an origin such as https://api.example (http only for a loopback host), or a list of such origins',
   );
 };
 
@@ -144,7 +150,8 @@ export function proofVerifier(
 }
 
 /**
- * Returns an origin in normalized form, as proofs name it; `undefined` if the value is not an origin that is allowed.
+ * Returns the normalized form of an origin, with which the `htu` of proofs is compared; `undefined` if the value is not
+ * an allowed origin.
  */
 function readOrigin(value: unknown): string | undefined {
   if (typeof value !== 'string' || !ORIGIN.test(value) || secureUrl(value) === undefined) return undefined;

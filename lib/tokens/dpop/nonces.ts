@@ -21,9 +21,12 @@ export type NonceState = 'current' | 'aging' | 'refused';
 
 const NONCE = /^[\w-]{28}$/;
 const TIME_BYTES = 5;
-/** The length of the MAC: 128 bits. Time and MAC are 21 bytes together, so that base64url has no unused bits. */
+/**
+ * Length of the MAC in bytes (128 bits). Time and MAC together have 21 bytes, so that base64url has no unused bits and
+ * each nonce has only one spelling.
+ */
 const MAC_BYTES = 16;
-/** Seconds by which the clock of the process that made the nonce may be ahead. */
+/** Seconds by which the process that made a nonce may have a clock ahead of the clock here. */
 const TOLERANCE = 5;
 
 export class Nonces {
@@ -39,7 +42,7 @@ export class Nonces {
     this.#clock = clock;
   }
 
-  /** Makes a nonce with the current second. */
+  /** Makes a nonce from the current time. */
   issue(): string {
     const time = Buffer.alloc(TIME_BYTES);
     time.writeUIntBE(this.#seconds(), 0, TIME_BYTES);

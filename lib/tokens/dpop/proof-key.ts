@@ -10,30 +10,36 @@ import { ALGORITHMS } from '../algorithms.js';
 import { VerificationKey } from '../jwks/verification-key.js';
 import { isSlowRsa, isWeakRsa } from '../jwks/weak-rsa.js';
 
-/** A JWK with valid syntax. The key itself may still be unusable; `ProofKeys.import` finds out. */
+/**
+ * The JWK of a proof, after a check of its syntax. The key may still be invalid, for example not a point on its curve:
+ * `ProofKeys.import` checks this.
+ */
 export interface ProofJwk {
   readonly alg: string;
   /** RFC 7638 section 3: SHA-256 of the required members of the key, in base64url. */
   readonly thumbprint: string;
-  /** The required members of the key. */
+  /** The members that RFC 7638 section 3.2 requires for the thumbprint; no others. */
   readonly members: Readonly<Record<string, string>>;
 }
 
 /**
- * Members that the JWK of a proof must not have: those of private keys, `k` of symmetric keys (RFC 7518 section 6.4.1),
- * and `kid`, because the key is in the proof and is not looked up.
+ * Members that the JWK of a proof must not have: members of private keys, `k` of symmetric keys (RFC 7518 section
+ * 6.4.1), and `kid`, because the proof contains the key and nothing is looked up.
  */
 const REFUSED_MEMBERS = [...PRIVATE_JWK_MEMBERS, 'k', 'kid'];
 const BASE64URL = /^[\w-]+$/;
 /**
- * Matches the base64url of 32 bytes: the unused bits of the last character must be zero, so that a key can be written
- * in only one way.
+ * Matches 32 bytes in base64url. The unused bits of the last character must be zero, so that each key has only one
+ * spelling.
  */
 const BYTES_32 = /^[\w-]{42}[AEIMQUYcgkosw048]$/;
 const BYTES_48 = /^[\w-]{64}$/;
 const COORDINATES: Readonly<Record<string, RegExp>> = { 'P-256': BYTES_32, 'P-384': BYTES_48, Ed25519: BYTES_32 };
 const MAX_MEMBER = 2_048;
-/** Maximum imported keys in the cache: importing a key takes about as long as verifying a signature. */
+/**
+ * Maximum imported keys in the cache. They are cached because importing a key takes about as long as verifying a
+ * signature.
+ */
 const MAX_KEYS = 10_000;
 
 /** Whether a text is a SHA-256 thumbprint in base64url. */
@@ -44,14 +50,14 @@ export function isThumbprint(value: unknown): value is string {
 /**
  * Reads the JWK of a proof.
  *
- * @param alg - The algorithm of the proof, one that is accepted.
- * @returns `undefined` if it is not a public key for this algorithm.
+ * @param alg - The `alg` of the proof. The caller must have checked that it is accepted.
+ * @returns `undefined` if the value is not a public key for this algorithm.
  */
 export function readProofJwk(value: unknown, alg: string): ProofJwk | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const jwk = value as JsonObject;
   const algorithm = ALGORITHMS.get(alg);
-  if (algorithm === undefined || own(jwk, 'kty') !== algorithm.kty || !maySign(jwk, alg)) return undefined;
+  if (algorithm === undefined || own(jwk, 'kty') !== algorithm.kty || !mayVerify(jwk, alg)) return undefined;
   if (REFUSED_MEMBERS.some((name) => Object.hasOwn(jwk, name))) return undefined;
   const members = algorithm.kty === 'RSA' ? rsaMembers(jwk) : curveMembers(jwk, algorithm.crv);
   // The thumbprint is the hash of the JWK with only its required members, ordered by name, without white space (RFC
@@ -62,7 +68,7 @@ export function readProofJwk(value: unknown, alg: string): ProofJwk | undefined 
 /**
  * Whether `use`, `key_ops` and `alg` of a JWK allow it to verify signatures of `alg` (RFC 7517 sections 4.2 to 4.4).
  */
-function maySign(jwk: JsonObject, alg: string): boolean {
+function mayVerify(jwk: JsonObject, alg: string): boolean {
   const [use, operations, named] = [own(jwk, 'use'), own(jwk, 'key_ops'), own(jwk, 'alg')];
   if (use !== undefined && use !== 'sig') return false;
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) return false;
@@ -82,7 +88,10 @@ function rsaMembers(jwk: JsonObject): Record<string, string> | undefined {
   return isUnsigned(e) && isUnsigned(n) ? { e, kty: 'RSA', n } : undefined;
 }
 
-/** Whether a value is a Base64urlUInt (RFC 7518 section 2): no leading zero byte, and no unused bit that is 1. */
+/**
+ * Whether a value is a Base64urlUInt (RFC 7518 section 2), with only one spelling for each number: without leading zero
+ * bytes, and with all unused bits zero.
+ */
 function isUnsigned(value: unknown): value is string {
   if (!isText(value, BASE64URL)) return false;
   const bytes = Buffer.from(value, 'base64url');
@@ -93,11 +102,17 @@ function isText(value: unknown, form: RegExp): value is string {
   return typeof value === 'string' && value.length <= MAX_MEMBER && form.test(value);
 }
 
-/** Imported keys, by algorithm and thumbprint: only the key is cached, nothing about a proof. */
+/**
+ * Imports the public keys of proofs, and caches them by algorithm and thumbprint. Nothing else of a proof is cached:
+ * each proof is verified completely.
+ */
 export class ProofKeys {
   readonly #imported = new LRUCache<string, VerificationKey>({ max: MAX_KEYS });
 
-  /** Imports a key, or returns it from the cache; `undefined` if it is not on its curve, too weak or too slow. */
+  /**
+   * Imports a key, or returns it from the cache; `undefined` if it is not on its curve, or if its RSA key is too weak
+   * or too slow.
+   */
   import({ alg, thumbprint, members }: ProofJwk): VerificationKey | undefined {
     const name = `${alg} ${thumbprint}`;
     const known = this.#imported.get(name);

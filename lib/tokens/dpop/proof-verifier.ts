@@ -1,4 +1,6 @@
-/** Verifies DPoP proofs (RFC 9449 section 4.3), at a gate and at the token endpoint, and accepts each only once. */
+/**
+ * Verifies DPoP proofs (RFC 9449 section 4.3), at a gate and at the token endpoint, and accepts each proof only once.
+ */
 
 import { joseHeaderReader } from '../../cache/jose-header-cache.js';
 import { ReplayCheck } from '../../cache/replay-check.js';
@@ -27,8 +29,8 @@ export interface ProofRules {
 /** The token and key that a proof must be bound to. */
 export interface ExpectedBinding {
   /**
-   * SHA-256 of the access token in base64url: `ath`. `undefined` at the token endpoint, where there is no access token
-   * yet.
+   * The value that `ath` of the proof must have: SHA-256 of the access token in base64url. `undefined` at the token
+   * endpoint, because there is no access token yet.
    */
   readonly tokenHash: string | undefined;
   /** The thumbprint of the key that must have signed the proof. `undefined`: any key may sign. */
@@ -62,15 +64,18 @@ export interface RefusedProof {
 
 const MAX_PROOF_LENGTH = 8_192;
 const MAX_JTI_LENGTH = 256;
-/** Seconds that `iat` may be in the future, and by which the clocks of servers that share a replay cache may differ. */
+/**
+ * Seconds by which `iat` may be in the future. The clocks of servers that share a replay cache may differ by the same
+ * time.
+ */
 const TOLERANCE = 5;
-/** Header parameters that no proof may have: those of every JWT, except `jwk`, which a proof must have. */
+/** Header parameters that are refused in a proof: the same as in every JWT, but not `jwk`, which a proof must have. */
 const REFUSED_MEMBERS = REFUSED_HEADER_MEMBERS.filter((name) => name !== 'jwk');
 
 export class ProofVerifier {
   readonly #rules: ProofRules;
   readonly #keys = new ProofKeys();
-  /** All proofs of a client have the same header, so it is read once. */
+  /** Parses the header of a proof, with a cache: the proofs of one client usually have the same header. */
   readonly #readHeader = joseHeaderReader();
   readonly #jwks = new WeakMap<JsonObject, ProofJwk>();
   readonly #replayCheck: ReplayCheck;
@@ -81,7 +86,8 @@ export class ProofVerifier {
   }
 
   /**
-   * Verifies the proof of a request completely, and marks it as used if it is valid. It never throws or rejects.
+   * Verifies every rule for the proof of a request, and stores the id of a valid proof, so that it cannot be used
+   * again. It never throws or rejects.
    *
    * @returns Synchronously, unless the algorithm is slow (P-384) or the replay cache answers asynchronously.
    */
@@ -142,7 +148,7 @@ export class ProofVerifier {
 
   /**
    * Whether a proof is for the URL of the request (RFC 9449 section 4.3, number 9). `Host` and forwarded fields are
-   * ignored: an attacker with a stolen proof can set them.
+   * ignored: an attacker could set them to the URL of a stolen proof.
    */
   #isTarget(htu: unknown, { originalUrl, url = '' }: CredentialRequest): boolean {
     if (typeof htu !== 'string') return false;
@@ -155,7 +161,7 @@ export class ProofVerifier {
   }
 
   #useOnce(request: CredentialRequest, { payload }: CompactJws, proven: ProvenKey): ProofResult | Promise<ProofResult> {
-    // The id is stored until no server accepts the proof any more, even a server whose clock is behind.
+    // The id is stored until every server refuses the proof as too old, even a server whose clock is behind.
     const seconds = this.#rules.maxAge + 2 * TOLERANCE;
     const use = this.#replayCheck.use(request, replayId(proven.thumbprint, String(own(payload, 'jti'))), seconds);
     if (use instanceof Promise) return use.then((settled) => resultOf(settled, proven));
@@ -169,8 +175,8 @@ function resultOf(use: 'first' | 'used' | 'unavailable', proven: ProvenKey): Pro
 }
 
 /**
- * Reads the proof from its field (RFC 9449 section 4.3, numbers 1 and 2). If there are several fields, Node joins them
- * with a comma, which no proof contains.
+ * Reads the proof from the field `DPoP` (RFC 9449 section 4.3, numbers 1 and 2). Node joins several `DPoP` fields with
+ * commas. No valid proof contains a comma, so such a request is refused.
  */
 function readProof(field: unknown, readHeader: ReadJoseHeader): CompactJws | string {
   if (field === undefined || field === '') return 'dpop_missing';

@@ -20,7 +20,7 @@ import {
   readIntrospectedTokensOptions,
 } from './introspection-options.js';
 
-/** A cached token, with the answer of the authorization server. */
+/** The cache entry of a valid token, made from the introspection response. */
 class CachedToken extends CacheEntry implements BoundToken {
   readonly principal: AccessPrincipal;
   readonly boundKeys: BoundKeys | undefined;
@@ -48,12 +48,15 @@ const DECLINED: Declined = Object.freeze({ outcome: 'declined' });
 const NO_HEADER: JsonObject = Object.freeze({});
 
 /**
- * The values that mark tokens that are not for APIs: in `typ` (Keycloak), in `token_use` (Hydra) or in `token_type`
- * (ForgeRock, and `N_A` of RFC 8693 section 2.2.1). The endpoint says `active` for refresh tokens and ID tokens too,
- * but an API must not accept them.
+ * The introspection endpoint answers `active` for refresh tokens and ID tokens too, but an API must not accept them.
+ * These values show that a token is not an access token. They are in `typ` (Keycloak), `token_use` (Hydra) or
+ * `token_type` (ForgeRock, and `N_A` of RFC 8693 section 2.2.1).
  */
 const OTHER_USES = ['refresh', 'refresh_token', 'offline', 'id', 'id_token', 'logout', 'n_a'];
-/** Token types with a proof that keyward cannot check (RFC 6749 section 7.1, RFC 9200). Such a token is refused. */
+/**
+ * Token types whose proof of possession keyward cannot check (RFC 6749 section 7.1, RFC 9200). These tokens are
+ * refused, because otherwise anyone who stole one could use it without the proof.
+ */
 const UNCHECKED_TYPES = ['mac', 'pop'];
 
 /**
@@ -64,8 +67,8 @@ const UNCHECKED_TYPES = ['mac', 'pop'];
  * the endpoint does not answer in time, redirects, or answers with a status other than 200, with more than 256 KiB, or
  * without a JSON object that has a boolean `active`.
  *
- * It claims every credential that no other verifier claims, so it must be the last one in `accept`. Only keys in the
- * format of keyward or of `keyFormat`, and JWTs that name another issuer, are not sent to the endpoint.
+ * This verifier claims every credential that no other verifier claims, so it must be the last one in `accept`. It does
+ * not send API keys (in the format of keyward or of `keyFormat`) or JWTs of another issuer to the endpoint.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  *
@@ -91,8 +94,8 @@ export function introspectedTokens(
 }
 
 /**
- * Makes the same verifier as `introspectedTokens`, but with a given function that asks about a token (for the test
- * kit).
+ * Makes the verifier of `introspectedTokens` with another function that asks about a token. The test kit uses it to
+ * avoid network calls.
  */
 export function createIntrospectedTokens(
   { rules, principalContext, confirmation, clock, cache: limits }: IntrospectedTokensSettings,
@@ -113,7 +116,7 @@ export function createIntrospectedTokens(
     if (cached instanceof CachedToken && cached.principal.expiresAt > now.wall / 1_000)
       return confirm(cached, credential);
     if (!credential.isWellFormed || isKey(credential)) return DECLINED;
-    // A token of another issuer is not sent, because this issuer would learn the token.
+    // A JWT of another issuer is not sent to this issuer, because this issuer could use the token.
     const { issuer: named } = credential;
     if (named !== undefined && named !== issuer) return { outcome: 'declined', reason: 'token_iss' };
     return cached instanceof NegativeEntry ? refused(cached.reason) : verifyLater(credential);
@@ -129,20 +132,23 @@ export function createIntrospectedTokens(
   async function lookUp(credential: PresentedCredential): Promise<CachedToken | NegativeEntry> {
     const response = await introspect(credential.reveal());
     const active = own(response, 'active');
-    if (typeof active !== 'boolean') throw new RecordError('active: expected a boolean');
+    if (typeof active !== 'boolean') throw new RecordError('active: expected a boolean in the introspection response');
     if (!active) return new NegativeEntry(NO_SUBJECT, 'token_inactive');
     if (isMarked(response, OTHER_USES)) return new NegativeEntry(NO_SUBJECT, 'token_use');
     const claims = readTokenClaims(response, rules, clock.now());
     if (typeof claims === 'string') return new NegativeEntry(NO_SUBJECT, reasonOfRule(claims));
-    // If the response says that the token is a DPoP token but does not name its key, no proof can be checked. The token
-    // must not be accepted as a Bearer token either (RFC 9449 section 7.2).
+    // A response may say that the token is a DPoP token, but not name its key. No proof can then be checked, and the
+    // token must not be accepted as a Bearer token (RFC 9449 section 7.2).
     const lacksKey = claims.boundKeys?.jkt === undefined && isMarked(response, ['dpop']);
     if (lacksKey || isMarked(response, UNCHECKED_TYPES)) return new NegativeEntry(NO_SUBJECT, reasonOfRule('cnf'));
     const principal = tokenPrincipal({ payload: response, header: NO_HEADER }, claims, undefined, principalContext);
     return new CachedToken(principal, claims.boundKeys);
   }
 
-  /** Checks that a request proves possession. Each request must prove it, even if it shared a lookup with others. */
+  /**
+   * Checks that the request proves possession of the keys in `cnf`, if `dpop` or `mtls` is given. Requests that share
+   * one lookup are checked separately.
+   */
   function confirm(
     token: CachedToken,
     credential: PresentedCredential,
@@ -150,7 +156,7 @@ export function createIntrospectedTokens(
     if (confirmation === undefined) return { outcome: 'accepted', principal: token.principal };
     const outcome = confirmation.confirm(credential, token);
     if (!(outcome instanceof Promise)) return outcome;
-    // Checked again, because the token may have expired while the replay cache was asked.
+    // While the replay cache was asked, the token may have expired.
     return outcome.then((settled) => (token.endsAt > clock.now() ? settled : refused('expired')));
   }
 
@@ -175,15 +181,18 @@ function refused(reason: string): Outcome<AccessPrincipal> {
 }
 
 /**
- * Whether a credential has the format of a key: that of keyward, or that of a `keyFormat`. A key that its verifier
- * declined, for example because it is for another environment, must not reach the authorization server.
+ * Whether a credential looks like an API key: in the format of keyward or of a `keyFormat`. `apiKeys` may have declined
+ * it, for example because it is for another environment. It must not be sent to the authorization server, which would
+ * learn the key.
  */
 function isKey(credential: PresentedCredential): boolean {
   const text = credential.reveal();
   return keywardFormat.read(text) !== undefined || hasKeyPrefix(text);
 }
 
-/** Whether `typ`, `token_use` or `token_type` of the response is one of the values, in upper or lower case. */
+/**
+ * Whether `typ`, `token_use` or `token_type` of the response has one of the values. Upper and lower case are the same.
+ */
 function isMarked(response: JsonObject, values: readonly string[]): boolean {
   return ['typ', 'token_use', 'token_type'].some((name) => {
     const value = own(response, name);

@@ -5,7 +5,7 @@ import { postForm, timeoutSignal } from '../../http/fetch-json.js';
 import type { JsonObject } from '../../protocol/strict-json.js';
 
 export interface IntrospectionCall {
-  /** Finds the endpoint in the metadata of the issuer, unless the options name it. */
+  /** Returns the URL of the endpoint: from the options, or from the metadata of the issuer. */
   readonly locate: (signal: AbortSignal) => Promise<URL>;
   readonly client: AuthenticatingClient;
   /** Milliseconds after which a call of the endpoint fails. */
@@ -19,16 +19,18 @@ export type Introspect = (token: string) => Promise<JsonObject>;
 /** Maximum milliseconds to find the endpoint in the metadata, which may need two documents (RFC 8414, then OpenID). */
 const DISCOVERY_TIMEOUT = 5_000;
 /**
- * Milliseconds for which the endpoint from the metadata is used even if calls to it fail. If a call fails after that
- * time, the next call reads the metadata again, because the endpoint may have moved. If reading the metadata fails, the
- * next call tries again.
+ * For this time in milliseconds, a URL from the metadata is kept even if calls of the endpoint fail. After a later
+ * failure, the next call reads the metadata again, because the endpoint may have moved.
  */
 const LOCATE_AGAIN_AFTER = 60_000;
 
 export function introspectionEndpoint({ locate, client, timeout, clock }: IntrospectionCall): Introspect {
   let located: { readonly url: Promise<URL>; readonly at: number } | undefined;
 
-  /** Returns the endpoint. Lookups that need it at the same time read the metadata only once. */
+  /**
+   * Returns the URL of the endpoint. Calls at the same time read the metadata only once. If this fails, the next call
+   * tries again.
+   */
   function endpoint(): Promise<URL> {
     if (located === undefined) {
       const url = locate(timeoutSignal(DISCOVERY_TIMEOUT));

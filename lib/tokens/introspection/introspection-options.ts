@@ -1,4 +1,6 @@
-/** The options of `introspectedTokens`: their types, checks and defaults, and the settings of the verifier. */
+/**
+ * The options of `introspectedTokens`, with their types, checks and defaults; and the settings that are made from them.
+ */
 import { type CacheOptions, readCacheOptions } from '../../cache/cache-options.js';
 import type { RecordCacheOptions } from '../../cache/record-cache.js';
 import type { Clock } from '../../contracts/clock.js';
@@ -29,13 +31,13 @@ import type { MtlsOptions } from '../mtls/mtls-options.js';
 import { type PrincipalContext, sharedTokenFacts } from '../token-principal.js';
 import type { IntrospectionCall } from './introspection-endpoint.js';
 
-/** How the API authenticates at the introspection endpoint: it needs exactly one of `secret` and `privateKey`. */
+/** How the API authenticates at the introspection endpoint. Exactly one of `secret` and `privateKey` is required. */
 export interface IntrospectionClient {
   /** The client ID of the API at the authorization server. */
   readonly id: string;
   /** The client secret, sent with HTTP Basic (RFC 6749 section 2.3.1). */
   readonly secret?: string | undefined;
-  /** For `private_key_jwt` (RFC 7523): a JWK, a `KeyObject` or PEM. It stays in this process. */
+  /** The private key for `private_key_jwt` (RFC 7523): a JWK, a `KeyObject` or PEM. It is never sent. */
   readonly privateKey?: PrivateKeyInput | undefined;
   /** The `kid` of the private key, for the header of assertions. Default: the `kid` of the JWK, if there is one. */
   readonly keyId?: string | undefined;
@@ -44,26 +46,26 @@ export interface IntrospectionClient {
 /** Options of `introspectedTokens`. */
 export interface IntrospectedTokensOptions {
   /**
-   * The `iss` of the tokens, exactly. Without `endpoint`, the introspection endpoint is found in its metadata (RFC
-   * 8414, then OpenID).
+   * The exact `iss` of the accepted tokens. Without `endpoint`, the introspection endpoint is read from the metadata of
+   * this issuer (RFC 8414, or else OpenID Connect Discovery).
    */
   readonly issuer: string;
-  /** The introspection endpoint. If it is given, the metadata is not read. Default: the endpoint in the metadata. */
+  /** The URL of the introspection endpoint. Default: `introspection_endpoint` in the metadata of the issuer. */
   readonly endpoint?: string | URL | undefined;
   /**
-   * The accepted audiences: a token must name one of them. `false`: any audience or none, for servers whose response
-   * has no `aud`; the gate can then have no `resourceMetadata`.
+   * The accepted audiences: `aud` of a token must contain at least one of them. `false`: every audience is accepted,
+   * for servers whose response has no `aud`. The gate then cannot have the option `resourceMetadata`.
    */
   readonly audience: string | readonly string[] | false;
   readonly client: IntrospectionClient;
   /**
-   * `true`: `issuer`, `endpoint` and the endpoint in the metadata may be http URLs of any host; tokens and the secret
-   * are then sent unencrypted. Default: `false`: http only for a loopback host.
+   * `true`: `issuer`, `endpoint` and the endpoint in the metadata may be http URLs of any host. Tokens and the client
+   * secret are then sent unencrypted. Default: `false`: http only for a loopback host.
    */
   readonly allowHttp?: boolean | undefined;
   /**
-   * Seconds by which `iat`, `nbf` and, for `requireAuthenticationContext`, `auth_time` may be in the future: 0 to 300.
-   * Default: 5. `exp` has no tolerance.
+   * Seconds by which `iat` and `nbf` may be in the future, because clocks differ: 0 to 300. It also applies to
+   * `auth_time` in `requireAuthenticationContext`, but not to `exp`. Default: 5.
    */
   readonly clockTolerance?: number | undefined;
   /** Which scopes belong to which API. Default: the part of a scope before its first colon names the API. */
@@ -76,26 +78,29 @@ export interface IntrospectedTokensOptions {
    */
   readonly authorizationDetails?: 'refuse' | 'ignore' | undefined;
   /**
-   * Milliseconds after which a lookup fails, 1 to 60,000: the call of the endpoint and, if it is needed, the read
-   * of the metadata. Default: 1,000.
+   * Milliseconds after which a lookup fails, 1 to 60,000. A lookup calls the endpoint; before that, it reads the
+   * metadata if the URL of the endpoint is not known. Default: 1,000.
    */
   readonly timeout?: number | undefined;
   /**
-   * Maximum lookups in flight, 1 to 100,000. Above it, a request with a token that is not cached gets 503. For ten
-   * seconds after such a request, a quarter is reserved for tokens that were active before, and a network whose tokens
-   * are refused gets a quarter at most. Default: 100.
+   * Maximum lookups in flight, 1 to 100,000. If all are in use, a request with a token that is not cached gets 503. For
+   * the next ten seconds, a quarter of the lookups is reserved for tokens that were active before. In this time, a
+   * network from which many invalid tokens come gets at most a quarter. Default: 100.
    */
   readonly maxLookups?: number | undefined;
   /**
-   * Accepts tokens that are bound to a key pair, with a proof in each request (RFC 9449). Without this option, they are
-   * refused.
+   * Accepts tokens that are bound to a key pair; each request must have a proof that is signed with this key pair
+   * (DPoP, RFC 9449). Without this option, such tokens are refused.
    */
   readonly dpop?: DpopOptions | undefined;
-  /** Accepts tokens that are bound to a client certificate (RFC 8705 §3). Without this option, they are refused. */
+  /**
+   * Accepts tokens that are bound to a client certificate (RFC 8705 §3). Without this option, such tokens are refused.
+   */
   readonly mtls?: MtlsOptions | undefined;
   /**
-   * Default: `ttl` 5,000 and `staleIfError` 0. A token that was revoked at the issuer is accepted for at most `ttl`, or
-   * `staleIfError` if this is longer and calls of the endpoint fail. `false`: each request causes a call.
+   * How long responses of the endpoint are cached. Default: `ttl` 5,000 and `staleIfError` 0, in milliseconds. A token
+   * that was revoked at the issuer is accepted for `ttl` at most. If calls of the endpoint fail, it is accepted for
+   * `staleIfError` if that is longer. `false`: nothing is cached, and each request calls the endpoint.
    */
   readonly cache?: CacheOptions | false | undefined;
   /** The source of time. Default: the clock of the machine. */
@@ -170,7 +175,9 @@ const OPTIONS = {
 /** The settings of the verifier, read from its options. */
 export interface IntrospectedTokensSettings {
   readonly rules: ClaimRules;
-  /** `undefined` if neither `dpop` nor `mtls` is given: tokens that are bound to a key are refused. */
+  /**
+   * Checks proofs of possession. `undefined` if neither `dpop` nor `mtls` is given: tokens with `cnf` are then refused.
+   */
   readonly confirmation: Confirmation | undefined;
   readonly call: IntrospectionCall;
   readonly principalContext: PrincipalContext;
@@ -189,8 +196,7 @@ export function readIntrospectedTokensOptions(given: IntrospectedTokensOptions):
   const rules: ClaimRules = Object.freeze({
     issuer,
     audiences: options.audience,
-    // A response may lack claims that RFC 9068 requires, so it is read like a JWT of an issuer that does not follow RFC
-    // 9068.
+    // An introspection response may lack claims that RFC 9068 requires, so the weaker rules of the profile `jwt` apply.
     profile: 'jwt',
     isIntrospected: true,
     clockTolerance: options.clockTolerance,

@@ -1,4 +1,4 @@
-/** Finds the keys of `accessTokens`: from its option `jwks`, or from the issuer's metadata. */
+/** Makes the key set of `accessTokens`: from its option `jwks`, or from the metadata of the issuer. */
 import type { Clock } from '../../contracts/clock.js';
 import { discoverUrl } from '../../http/discover-url.js';
 import { SECURE_URL, secureUrl } from '../../http/secure-url.js';
@@ -8,7 +8,7 @@ import { holdsSymmetricKey, KeySetError, readKeySet } from './verification-key.j
 
 const SECURE = `${SECURE_URL} without a user name, password or fragment`;
 
-/** Makes the key set for the options. Nothing is fetched before the first token. */
+/** Makes the key set for the options. Nothing is fetched before the first token arrives. */
 export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet {
   const jwks = options.raw('jwks');
   const allowHttp = options.flag('allowHttp', false);
@@ -32,7 +32,8 @@ export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet
 
 function staticKeys(jwks: unknown): KeySet {
   try {
-    if (holdsSymmetricKey(jwks)) throw new KeySetError('the key set contains a symmetric key');
+    if (holdsSymmetricKey(jwks))
+      throw new KeySetError('the key set contains a symmetric key; it may contain only public keys');
     const keys = readKeySet(jwks);
     if (keys.length === 0)
       throw new KeySetError(

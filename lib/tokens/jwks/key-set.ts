@@ -1,6 +1,6 @@
 /**
- * The keys of an issuer: a set that is known from the start, or one that is fetched when a request needs it. If the
- * issuer cannot be reached, a fetched set stays usable until it is an hour old.
+ * The public keys of an issuer: a fixed set from the options, or a set that is fetched when a request needs it. If the
+ * issuer cannot be reached, the fetched set stays usable until it is an hour old.
  */
 
 import { type Clock, elapsed, type Instant, instantOf } from '../../contracts/clock.js';
@@ -9,19 +9,18 @@ import { keySetChanges } from '../../events/key-set-change.js';
 import { FetchError, fetchJson, timeoutSignal } from '../../http/fetch-json.js';
 import { KeySetError, readKeySet, type VerificationKey } from './verification-key.js';
 
-/** Finds the key of a signature. */
+/** Finds the public key that verifies a signature. */
 export interface KeySet {
   /**
-   * Whether the keys may be used now without a fetch. If not, even a cached token must go through `find` again. Only
-   * `find` fetches the keys, so otherwise a cached token would still be accepted after the issuer has withdrawn its
-   * key.
+   * Whether the keys are recent enough to be used without a fetch. If not, call `find` even for a cached token. Only
+   * `find` fetches the keys, and without a fetch nobody would notice that the issuer has withdrawn a key.
    */
   isFresh(now: Instant): boolean;
   /**
-   * Finds a key by its id; without an id, finds the only key of a set. The result is not a promise if the key is known
-   * and the set is fresh, and `undefined` if there is no such key.
+   * Finds a key by its `kid`; without a `kid`, finds the only key of the set. If the key is known and the set is fresh,
+   * the result is the key itself, not a promise. If there is no such key, the result is `undefined`.
    *
-   * @throws KeysUnavailableError, as a rejection, if the set cannot be fetched and the last valid one does not have the
+   * @throws KeysUnavailableError, as a rejection, if the set cannot be fetched and the last valid set does not have the
    *   key.
    */
   find(kid: string | undefined): VerificationKey | undefined | Promise<VerificationKey | undefined>;
@@ -39,7 +38,7 @@ export class KeysUnavailableError extends KeywardError {
   }
 }
 
-/** Makes a key set of keys that are known from the start. */
+/** Makes a key set whose keys never change. */
 export function staticKeySet(keys: readonly VerificationKey[]): KeySet {
   return Object.freeze({
     isFresh: () => true,
@@ -57,8 +56,8 @@ const MAX_STALE = 3_600_000;
 /** Minimum milliseconds between two fetches for an unknown `kid`, because forged tokens can name any `kid`. */
 const UNKNOWN_KID_COOLDOWN = 6_000;
 /**
- * Milliseconds after a failed fetch during which requests use an outdated set and do not wait for the next fetch. It is
- * longer than the longest back-off plus a fetch, so that requests do not wait while fetches keep failing.
+ * For this time in milliseconds after a failed fetch, requests use an outdated set without waiting for another fetch.
+ * The time is longer than the longest back-off plus a fetch. So no request waits while fetches keep failing.
  */
 const AWAY_FOR = 60_000;
 const FIRST_BACK_OFF = 1_000;
@@ -68,16 +67,16 @@ export interface RemoteKeySetOptions {
   readonly issuer: string;
   readonly clock: Clock;
   /**
-   * Finds the URL of the set, or returns the given one. Called for the first fetch, for a refresh (from `REFRESH_AGE`
-   * on), and after a failed fetch.
+   * Returns the URL of the set: from the options, or from the metadata of the issuer. It is called for the first fetch,
+   * for each refresh (from `REFRESH_AGE` on), and after a failed fetch.
    */
   readonly locate: (signal: AbortSignal) => Promise<URL>;
 }
 
 interface RefreshOptions {
   /**
-   * `true`: the URL of the set is found again. `false`: the set is fetched for an unknown `kid`, from the known URL if
-   * there is one.
+   * `true`: the set is refreshed, and `locate` is called for its URL. `false`: the set is fetched for an unknown `kid`,
+   * from the URL of the last fetch if there is one.
    */
   readonly rediscover: boolean;
 }
@@ -90,9 +89,9 @@ export class RemoteKeySet implements KeySet {
   #loadedAt: Instant | undefined;
   #loads = 0;
   #failures = 0;
-  /** When the last attempt began, if it failed. */
+  /** When the last attempt to fetch the set began, if it failed; otherwise `undefined`. */
   #failedAt: Instant | undefined;
-  /** When the last fetch for an unknown `kid` began, if it succeeded. */
+  /** When the last successful fetch for an unknown `kid` began. */
   #searchedAt: Instant | undefined;
   #attempt: Promise<void> | undefined;
 
@@ -110,9 +109,9 @@ export class RemoteKeySet implements KeySet {
   }
 
   /**
-   * Finds a key for `find` if the cached set is too old or lacks the key. A set that is too old is updated first. If no
-   * new set arrived (`#loads` is the same) and the key is still missing, the set is fetched for this `kid`, except
-   * during the cooldown after the last such fetch, or the pause after a failed fetch.
+   * Finds a key if the set is too old or lacks the key. A set that is too old is refreshed first. If no new set arrived
+   * (`#loads` is the same) and the key is still missing, the set is fetched for this `kid`. This fetch is left out
+   * during the cooldown after the last such fetch, and during the pause after a failed fetch.
    */
   async #search(kid: string | undefined): Promise<VerificationKey | undefined> {
     const loads = this.#loads;
@@ -130,7 +129,7 @@ export class RemoteKeySet implements KeySet {
     if (age < REFRESH_AGE) return;
     if (this.#backOff() <= 0) {
       const refreshed = this.#refresh({ rediscover: true });
-      // If the issuer is known to be unavailable, the last valid set is used immediately.
+      // If a fetch failed in the last minute (`AWAY_FOR`), the last valid set is used immediately, up to `MAX_STALE`.
       if (age > MAX_STALE || (age >= MAX_AGE && !this.#isAway())) await refreshed;
     }
     if (this.#age() > MAX_STALE) throw this.#unavailable();
@@ -157,7 +156,7 @@ export class RemoteKeySet implements KeySet {
     try {
       if (rediscover || this.#url === undefined) this.#url = await this.#options.locate(signal);
       const keys = readKeySet(await fetchJson(this.#url, signal));
-      if (keys.length === 0) throw new KeySetError('the key set has no usable key');
+      if (keys.length === 0) throw new KeySetError('the key set has no key that can verify signatures');
       this.#adopt(keys);
       if (!rediscover) this.#searchedAt = startedAt;
     } catch (error) {
@@ -170,8 +169,8 @@ export class RemoteKeySet implements KeySet {
   }
 
   /**
-   * Replaces the set. A key that is in both sets stays the same object; an old key that is not in the new set is
-   * withdrawn.
+   * Replaces the set. A key that is in both sets stays the same object. An old key that is not in the new set is marked
+   * as withdrawn, so that cached tokens with its signature are refused.
    */
   #adopt(published: readonly VerificationKey[]): void {
     const old = this.#keys;
@@ -189,7 +188,7 @@ export class RemoteKeySet implements KeySet {
     return new KeysUnavailableError(Math.max(1, Math.ceil(this.#backOff() / 1_000)));
   }
 
-  /** Returns the milliseconds until the next attempt after a failure. */
+  /** Returns the milliseconds until the next fetch is allowed after a failed one; 0 or less if it is allowed now. */
   #backOff(): number {
     if (this.#failedAt === undefined) return 0;
     const pause = Math.min(FIRST_BACK_OFF * 2 ** (this.#failures - 1), LONGEST_BACK_OFF);

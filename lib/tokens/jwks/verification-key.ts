@@ -1,4 +1,4 @@
-/** Reads public keys from a JWK Set (RFC 7517), and decides which may verify access tokens. */
+/** Reads public keys from a JWK Set (RFC 7517), and decides which of them may verify access tokens. */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { PRIVATE_JWK_MEMBERS } from '../../protocol/jose-rules.js';
@@ -10,9 +10,15 @@ export class VerificationKey {
   readonly kid: string | undefined;
   readonly key: KeyObject;
   readonly #jwk: PublicJwk;
-  /** The only algorithm of the key (RFC 8725 section 3.1): the one in its JWK, otherwise the first that it verified. */
+  /**
+   * The only algorithm that the key may verify (RFC 8725 section 3.1): `alg` of its JWK, or else the algorithm of the
+   * first signature that it verified.
+   */
   #alg: string | undefined;
-  /** Set if the issuer no longer publishes the key. All tokens that it signed are then refused. */
+  /**
+   * Whether the issuer no longer publishes the key. All tokens that it signed are then refused, even if they are
+   * cached.
+   */
   withdrawn = false;
 
   constructor(jwk: PublicJwk, key: KeyObject) {
@@ -29,7 +35,10 @@ export class VerificationKey {
     return algorithm.kty === this.#jwk.kty && (algorithm.crv === undefined || algorithm.crv === this.#jwk.crv);
   }
 
-  /** Pins the key to an algorithm that it has verified; `false` if it is pinned to another. */
+  /**
+   * Pins the key to the algorithm of a signature that it verified. Returns `false` if it is already pinned to another
+   * one.
+   */
   pinAlgorithm(alg: string): boolean {
     this.#alg ??= canonical(alg);
     return this.#alg === canonical(alg);
@@ -46,7 +55,7 @@ export class VerificationKey {
   }
 }
 
-/** Returns the specific name of an algorithm. EdDSA means Ed25519, the only accepted curve (RFC 9864 section 2.2). */
+/** Returns one name for each algorithm. `EdDSA` becomes `Ed25519`, the only accepted curve (RFC 9864 section 2.2). */
 function canonical(alg: string): string {
   return alg === 'EdDSA' ? 'Ed25519' : alg;
 }
@@ -70,30 +79,36 @@ export class KeySetError extends KeywardError {
 const MAX_KEYS = 100;
 
 /**
- * Parses a JWK Set. It leaves out keys that must not verify signatures: keys of an unknown type, keys for another use,
+ * Parses a JWK Set. Keys that must not verify signatures are left out: keys of an unknown type, keys for another use,
  * invalid keys (RFC 7517 section 5) and weak RSA keys.
  *
- * @throws KeySetError if it is not a set, has more than 100 keys or a private key, or if two of the remaining keys have
- *   the same id.
+ * @throws KeySetError if the value is not a JWK Set, has more than 100 keys or a private key, or if two of the
+ *   remaining keys have the same `kid`.
  */
 export function readKeySet(value: unknown): readonly VerificationKey[] {
   const members = keysOf(value);
   if (members.length > MAX_KEYS) throw new KeySetError(`the key set has more than ${MAX_KEYS} keys`);
-  if (members.some(isPrivate)) throw new KeySetError('the key set contains a private key');
+  if (members.some(isPrivate))
+    throw new KeySetError('the key set contains a private key; it may contain only public keys');
   const keys = members.map(readKey).filter((key) => key !== undefined);
   const ids = keys.map((key) => key.kid).filter((kid) => kid !== undefined);
-  if (new Set(ids).size < ids.length) throw new KeySetError('the key set has two keys with the same kid');
+  if (new Set(ids).size < ids.length)
+    throw new KeySetError('the key set has two keys with the same kid; each key must have its own kid');
   return keys;
 }
 
-/** Whether a set has a symmetric key. In a set that is passed as an option, this is a mistake. */
+/**
+ * Whether a JWK Set has a symmetric key. `readKeySet` leaves out this key, but in an option it is a mistake: the
+ * developer has put a secret into a public set.
+ */
 export function holdsSymmetricKey(value: unknown): boolean {
   return keysOf(value).some((member) => isObject(member) && member.kty === 'oct');
 }
 
 function keysOf(value: unknown): readonly unknown[] {
   const keys = isObject(value) ? value.keys : undefined;
-  if (!Array.isArray(keys)) throw new KeySetError('expected a JWK Set');
+  if (!Array.isArray(keys))
+    throw new KeySetError('the key set is not a JWK Set; expected an object whose "keys" is an array');
   return keys;
 }
 

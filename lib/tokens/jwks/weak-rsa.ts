@@ -1,4 +1,4 @@
-/** Finds RSA keys that are weak, or slow to verify with. */
+/** Recognizes RSA keys that are weak, or so large that verifying a signature is slow. */
 import type { KeyObject } from 'node:crypto';
 
 const MIN_BITS = 2_048;

@@ -1,4 +1,7 @@
-/** Finds the certificate that a client presented, and compares it with that of its token (RFC 8705 section 3). */
+/**
+ * Finds the certificate that a client presented, and compares it with the certificate to which the token is bound (RFC
+ * 8705 section 3).
+ */
 import { hash } from 'node:crypto';
 import { ignoreRejection } from '../../events/run-callback.js';
 import type { CertificateOf, CredentialRequest } from '../../http/presented-credential.js';
@@ -8,15 +11,15 @@ interface TlsSocket {
 }
 
 /**
- * The result of `judgeCertificate`. `absent`: the client presented no certificate. `other`: the token is bound to
- * another certificate. `unreadable`: `certificateOf` threw, or returned a value other than non-empty bytes, `undefined`
- * or `null`.
+ * The result of `judgeCertificate`. `proven`: the client presented the certificate to which the token is bound.
+ * `other`: it presented another certificate. `absent`: it presented none. `unreadable`: `certificateOf` threw, or
+ * returned a value other than non-empty bytes, `undefined` or `null`.
  */
 export type CertificateState = 'proven' | 'absent' | 'other' | 'unreadable';
 
 /**
- * Compares the certificate of a request with that of its token. The result is not stored for the connection: TLS 1.2
- * can replace the certificate of a connection.
+ * Compares the certificate that the client presented with the certificate to which the token is bound. The result is
+ * not stored for the connection, because with TLS 1.2 a client can change its certificate on an open connection.
  *
  * @param thumbprint - The `x5t#S256` of the token.
  */

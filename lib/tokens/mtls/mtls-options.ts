@@ -4,15 +4,16 @@ import { flag, method, type OptionTable, optional, readTable } from '../../optio
 /** Options for tokens that are bound to the certificate of a client (RFC 8705 section 3). */
 export interface MtlsOptions {
   /**
-   * Finds the certificate that the client presented, in DER form, synchronously. Default: that of the TLS connection.
-   * Behind a proxy that ends TLS, read the field that the proxy sets, but only if no client can reach the API without
-   * the proxy. If it throws, or returns anything but bytes, `undefined` or `null`, the request gets 503. It is called
-   * only for a token that is bound to a certificate.
+   * Returns the certificate that the client presented, in DER form, synchronously. Default: the certificate of the TLS
+   * connection. Behind a proxy that ends TLS, read the header field that the proxy sets. Do this only if no client can
+   * reach the API without the proxy, because such a client could forge the field. If the function throws, or returns
+   * anything but bytes, `undefined` or `null`, the request gets 503. It is called only for a token that is bound to a
+   * certificate.
    */
   readonly certificateOf?: CertificateOf | undefined;
   /**
-   * `true`: tokens that are not bound to a certificate are refused. If `required` of `dpop` is `true` too, a binding to
-   * a key pair is enough. Default: `false`.
+   * `true`: tokens that are not bound to a certificate are refused. If `required` of `dpop` is `true` too, a token may
+   * be bound to a key pair instead. Default: `false`.
    */
   readonly required?: boolean | undefined;
 }
