@@ -110,7 +110,7 @@ describe('the scheme of a token that is bound to a key pair', () => {
 
   const MALFORMED = {
     status: 400,
-    challenge: `DPoP realm="api", error="invalid_request", error_description="The credential is malformed, or the request has more than one", algs="${ALGS}"`,
+    challenge: `DPoP realm="api", error="invalid_request", error_description="The credential is malformed, or the request has more than one credential", algs="${ALGS}"`,
   };
 
   it.each([

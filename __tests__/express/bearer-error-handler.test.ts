@@ -52,7 +52,7 @@ const CASES = [
     'Bearer a b',
     R4,
     'invalid_request',
-    'The credential is malformed, or the request has more than one',
+    'The credential is malformed, or the request has more than one credential',
   ],
   ['a bad one', 'Bearer abc', T1, 'invalid_token', 'The credential is invalid, expired or revoked'],
   [
@@ -84,7 +84,10 @@ describe("the format 'oauth', the default", () => {
     const response = await ask(withFormat(), `Bearer ${kit.secretKey()}`);
     kit.outage(false);
     expect(answerOf(response)).toEqual(A5);
-    expect(response.body).toEqual({ error_description: 'The credential cannot be checked at the moment' });
+    expect(response.body).toEqual({
+      error_description:
+        'The credential cannot be checked at the moment; retry after the number of seconds in the Retry-After header',
+    });
   });
 });
 

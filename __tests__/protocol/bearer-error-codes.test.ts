@@ -3,14 +3,19 @@ import { BEARER_ERRORS, type BearerErrorCode, isOauthError } from '../../lib/pro
 
 const TABLE: readonly (readonly [code: BearerErrorCode, status: number, description: string, said: boolean])[] = [
   ['credential_missing', 401, 'A credential is required', false],
-  ['invalid_request', 400, 'The credential is malformed, or the request has more than one', true],
+  ['invalid_request', 400, 'The credential is malformed, or the request has more than one credential', true],
   ['invalid_token', 401, 'The credential is invalid, expired or revoked', true],
   ['invalid_dpop_proof', 401, 'The DPoP proof is missing or invalid', true],
   ['use_dpop_nonce', 401, 'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response', true],
   ['insufficient_scope', 403, 'The credential does not give access to this resource', true],
-  ['too_many_requests', 429, 'Too many requests', false],
+  ['too_many_requests', 429, 'Too many requests; retry after the number of seconds in the Retry-After header', false],
   ['insufficient_user_authentication', 401, 'The user must authenticate again, possibly with another method', true],
-  ['temporarily_unavailable', 503, 'The credential cannot be checked at the moment', false],
+  [
+    'temporarily_unavailable',
+    503,
+    'The credential cannot be checked at the moment; retry after the number of seconds in the Retry-After header',
+    false,
+  ],
 ];
 
 describe('BEARER_ERRORS', () => {

@@ -8,7 +8,7 @@ const described = (error: string, description: string) =>
 export const U0 = { status: 401, challenge: CHALLENGE };
 export const R4 = {
   status: 400,
-  challenge: described('invalid_request', 'The credential is malformed, or the request has more than one'),
+  challenge: described('invalid_request', 'The credential is malformed, or the request has more than one credential'),
 };
 export const T1 = {
   status: 401,

@@ -19,11 +19,14 @@ export const ABSENT = Symbol('absent');
 export const MALFORMED = Symbol('malformed');
 
 const SPACE = 0x20;
-/** The scheme as nearly every client spells it. It is compared first, so few requests need the regular expression. */
+/**
+ * The scheme as nearly every client spells it. It is compared first, because this is faster than the regular
+ * expression.
+ */
 const USUAL_SCHEME = 'Bearer ';
 
-// The scheme is case-insensitive (RFC 9110 section 11.1). It must not be the start of a longer token (`Bearerx`,
-// `Bearer-x`).
+// The scheme is case-insensitive (RFC 9110 section 11.1). A longer scheme that only begins with the same letters does
+// not match (`Bearerx`, `Bearer-x`).
 const BEARER_SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
 const DPOP_SCHEME = /^dpop(?![\w!#$%&'*+.^`|~-])/i;
 const SCHEMELESS_KEY = /^[sp]k_/;
@@ -35,7 +38,7 @@ const B64TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
  * This function does not check the characters of the credential. The parser of the JWS or `isB64token` checks them
  * later, and only for a credential that is not cached.
  *
- * @param authorization - The value of the field. A value that is not a string, set by earlier code, is malformed.
+ * @param authorization - The value of the field. It is not a string only if other code has set it; it is then malformed.
  * @param allowSchemeless - Whether `sk_…` or `pk_…` without a scheme is accepted as a credential.
  */
 export function readBearer(
@@ -52,8 +55,8 @@ export function readBearer(
 }
 
 /**
- * Finds the credential of the scheme `DPoP`. For a field that is not a string, this function returns `ABSENT`, because
- * `readBearer` returns `MALFORMED` for it.
+ * Finds the credential of the scheme `DPoP`. A field that is not a string is `ABSENT` here, because `readBearer`
+ * already reports it as `MALFORMED`.
  */
 export function readDpop(authorization: unknown): string | typeof ABSENT | typeof MALFORMED {
   if (typeof authorization !== 'string' || !DPOP_SCHEME.test(authorization)) return ABSENT;
@@ -88,9 +91,9 @@ interface RawRequest {
 }
 
 /**
- * Checks whether a request has, or may have, more than one `Authorization` line. Node keeps only the first one in
- * `headers`. A proxy that reads the last one would see a different credential. Node drops the lines after its maximum,
- * so a request with that many lines may have another one.
+ * Checks whether a request has, or may have, more than one `Authorization` line. Node puts only the first one into
+ * `headers`, but a proxy may use the last one, so both would see different credentials. Node drops all lines above its
+ * maximum: a request with that many lines may have another `Authorization` line that is not visible here.
  */
 export function repeatsAuthorization(request: RawRequest): boolean {
   // On a request that Express has handled, `Reflect.get` is faster than reading by name (docs/decisions/0031).

@@ -1,4 +1,4 @@
-/** Client credentials in the Basic scheme (RFC 6749 §2.3.1, RFC 7617). */
+/** Parses the client ID and secret from the `Basic` scheme (RFC 6749 §2.3.1, RFC 7617). */
 import { isUtf8 } from 'node:buffer';
 import { formDecode } from './form.js';
 
@@ -13,10 +13,10 @@ const BASIC = /^basic +((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]
 const CONTROL = /[\x00-\x1F\x7F]/;
 
 /**
- * Parses client ID and secret from an Authorization value. Both are form-encoded (RFC 6749 section 2.3.1). Many clients
- * do not encode them, which makes no difference for an ID or a secret of `[A-Za-z0-9_-]`.
+ * Parses client ID and secret from an `Authorization` value. A client must form-encode both (RFC 6749 section 2.3.1).
+ * Many clients do not, but this makes no difference if both consist of `[A-Za-z0-9_-]`.
  *
- * @returns `undefined` for another scheme; if the value is not `id:secret` in UTF-8 and strict base64; and if the ID or
+ * @returns `undefined` for another scheme; if the value is not `id:secret` in UTF-8 and strict base64; or if the ID or
  *   the secret is empty or has a control character.
  */
 export function readBasic(authorization: string): ClientCredentials | undefined {

@@ -17,9 +17,9 @@ export interface ChallengeContext {
   readonly algorithms?: readonly string[] | undefined;
 }
 
-/** The parameters of a challenge that depend on the request. */
+/** The parts of a challenge that depend on the request. */
 export interface ChallengeRequest {
-  /** The scheme of the presented credential. The challenge of this scheme has the error. Default: `Bearer`. */
+  /** The scheme of the presented credential. Only the challenge for this scheme names the error. Default: `Bearer`. */
   readonly scheme?: CredentialScheme | undefined;
   /** The schemes to offer. Default: all schemes that the gate accepts. */
   readonly schemes?: readonly CredentialScheme[] | undefined;
@@ -29,7 +29,10 @@ export interface ChallengeRequest {
 
 const PRINTABLE_ASCII = /^[\x20-\x7E]*$/;
 
-/** Checks whether a text is printable ASCII: a proxy may change other characters in a quoted-string. */
+/**
+ * Checks whether a text is printable ASCII. Other characters must not be in a quoted-string, because a proxy may change
+ * them.
+ */
 export function isQuotable(text: string): boolean {
   return PRINTABLE_ASCII.test(text);
 }
@@ -47,11 +50,11 @@ export interface AuthenticationContext {
 const BEARER: readonly CredentialScheme[] = ['Bearer'];
 
 /**
- * Writes the challenges of a response. A 401 has one for each offered scheme; any other status has only the challenge
- * of the presented scheme. If that scheme is not offered, the first offered scheme takes its place.
+ * Writes the challenges of a response. A 401 has one challenge for each offered scheme. Any other status has only the
+ * challenge for the presented scheme, or for the first offered scheme if the presented one is not offered.
  *
- * The challenge of the presented scheme names the error, if OAuth defines the code. So there is no error if no
- * credential was presented (RFC 6750 section 3.1).
+ * The challenge for the presented scheme names the error, if OAuth defines its code. If no credential was presented, no
+ * challenge names an error (RFC 6750 section 3.1).
  */
 export function bearerChallenge(
   context: ChallengeContext,

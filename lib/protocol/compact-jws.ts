@@ -2,13 +2,15 @@
  * Parses a JWS in compact serialization (RFC 7515 section 7.1) strictly, before its signature is verified.
  *
  * Many base64url decoders are lenient: they accept `=`, white space, and last characters whose unused bits are not zero
- * (RFC 4648 section 3.5). Then the same token can be written in many ways, which evades a block list or a cache that
- * compares tokens. This decoder accepts one spelling only. It cannot do so for ECDSA: if a signature (r, s) is valid,
- * so is (r, n - s), where n is the order of the curve. Anyone can thus write such a token in a second way.
+ * (RFC 4648 section 3.5). One token then has many spellings. This evades a block list or a cache that compares tokens,
+ * so this decoder accepts only one spelling.
+ *
+ * It cannot do this for ECDSA signatures: if (r, s) is valid, (r, n - s) is valid too, where n is the order of the
+ * curve. So anyone can write a token with an ECDSA signature in a second way.
  */
 import { type JsonObject, parseJsonObject } from './strict-json.js';
 
-/** A well-formed JWS, of which nothing is verified. */
+/** A JWS with valid syntax. Neither its signature nor its claims are verified. */
 export interface CompactJws {
   readonly compact: string;
   readonly header: JsonObject;
@@ -16,7 +18,10 @@ export interface CompactJws {
   readonly signature: Buffer;
 }
 
-/** Parses the header segment by the rules of `readSegment`. Tokens with equal headers may get the same object. */
+/**
+ * Parses the header segment, by the rules of `readSegment`. It may use a cache, which returns the same object for
+ * tokens with equal headers.
+ */
 export type ReadJoseHeader = (segment: string) => JsonObject | undefined;
 
 /**

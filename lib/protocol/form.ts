@@ -3,8 +3,8 @@
 export type FormPair = readonly [name: string, value: string];
 
 /**
- * Checks whether the query of a request has a parameter, in any encoding of its name, and also as a list or an object:
- * a parser such as qs reads `name[]=x`, `name[a]=x` and `[name]=x` as that parameter.
+ * Checks whether the query of a request has a parameter, in any encoding of its name. The parameter may also be a list
+ * or an object: a parser such as qs reads `name[]=x`, `name[a]=x` and `[name]=x` as the parameter `name`.
  *
  * @param target - `req.url`: path and query.
  */
@@ -16,7 +16,7 @@ export function queryCarries(target: string | undefined, name: string): boolean 
   return [...new URLSearchParams(query).keys()].some((written) => namesParameter(written, name));
 }
 
-/** Checks whether a decoded name is that of the parameter, or of a part of it, such as `name[0]`. */
+/** Checks whether a decoded name is the name of the parameter, or of a part of it, such as `name[0]`. */
 export function namesParameter(written: string, name: string): boolean {
   return written === name || written.startsWith(`${name}[`) || written.startsWith(`[${name}]`);
 }

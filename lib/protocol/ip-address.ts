@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 
 /** Matches `[v6]` and `[v6]:port`; the text in the brackets is not checked. */
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
-/** Matches `host:port`. It also matches many IPv6 addresses, so it is not used for a text that is an address itself. */
+/** Matches `host:port`. It also matches many IPv6 addresses, so use it only for a text that is not an IP address. */
 const WITH_PORT = /^(.+):\d{1,5}$/;
 const ZONE = /%.*$/;
 

@@ -10,8 +10,8 @@ export function isScopeToken(text: unknown): text is string {
 /**
  * Parses a scope string: scope-tokens, separated by single spaces.
  *
- * @returns The tokens without duplicates, in the given order; none for `''`; `undefined` if the string breaks the
- *   grammar.
+ * @returns The tokens without duplicates, in the given order; an empty list for `''`; `undefined` if the string breaks
+ *   the grammar.
  */
 export function parseScope(text: string): readonly string[] | undefined {
   if (text === '') return [];

@@ -1,8 +1,8 @@
 /**
- * Parses JSON objects, and refuses those that two parsers could read differently.
+ * Parses JSON objects, and refuses an object that two parsers could read differently.
  *
- * RFC 7515 section 4 and RFC 7519 section 4 allow a parser to refuse duplicate names, or to use the last value. This
- * parser refuses them: otherwise an attacker could show different claims to two parsers of one token.
+ * If an object has the same name twice, RFC 7515 section 4 and RFC 7519 section 4 let a parser refuse it or use the
+ * last value. This parser refuses it. Otherwise an attacker could show different claims to two parsers of one token.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -34,7 +34,7 @@ export function parseJsonObject(bytes: Buffer): JsonObject | undefined {
   return isUnambiguous(text, value) ? (value as JsonObject) : undefined;
 }
 
-/** Returns the value of an own property, never of an inherited one. */
+/** Returns the value of an own property; `undefined` for an inherited one, such as `constructor`. */
 export function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Normalizes URIs and paths, so that the URI of a request can be compared with the URI that a DPoP proof names without
- * query and fragment (`htu`, RFC 9449 section 4.2).
+ * Normalizes URIs and paths. The URI of a request can then be compared with `htu` of a DPoP proof, which is a URI
+ * without query and fragment (RFC 9449 section 4.2).
  */
 
 /**
@@ -29,8 +29,8 @@ export function normalizeUri(uri: string): string | undefined {
 }
 
 /**
- * Returns the path of a request-target (RFC 9112 section 3.2) as it was sent. The target may be `/path?query` or
- * `https://host/path?query`, whose host is ignored.
+ * Returns the path of a request-target (RFC 9112 section 3.2) as it was sent. The target is `/path?query` or
+ * `https://host/path?query`; its host is ignored.
  */
 export function requestPath(target: string): string {
   const path = target.startsWith('/') ? target : target.replace(ABSOLUTE_FORM, '');

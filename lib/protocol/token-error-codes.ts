@@ -3,14 +3,16 @@
  * 2.2.1, RFC 7662 section 2.3).
  */
 
-/** The error codes of the endpoints of an issuer. */
+/** The error codes of the token, introspection and revocation endpoints. */
 export type TokenErrorCode = keyof typeof TOKEN_ERRORS;
 
 /**
- * The status and description of each code. The descriptions are fixed, so that they reveal neither the cause nor the
- * input; the operator finds the cause in the event `keyward:token`. The codes are from RFC 6749 section 5.2, except
- * `invalid_dpop_proof` and `use_dpop_nonce` (RFC 9449 sections 5 and 8), `insufficient_scope` (RFC 6750 section 3.1),
- * `temporarily_unavailable` (RFC 6749 section 4.1.2.1) and `slow_down` (RFC 8628 section 3.5).
+ * The status and description of each code. The descriptions never change with the request, so they reveal neither the
+ * cause nor the input; the event `keyward:token` has the cause, for the operator.
+ *
+ * The codes are from RFC 6749 section 5.2, except `invalid_dpop_proof` and `use_dpop_nonce` (RFC 9449 sections 5 and
+ * 8), `insufficient_scope` (RFC 6750 section 3.1), `temporarily_unavailable` (RFC 6749 section 4.1.2.1) and `slow_down`
+ * (RFC 8628 section 3.5).
  */
 export const TOKEN_ERRORS = Object.freeze({
   invalid_request: {
