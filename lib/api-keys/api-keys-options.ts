@@ -22,13 +22,13 @@ import { watchable } from '../options/watchable-resolver.js';
 
 /** Options of `apiKeys`. */
 export interface ApiKeysOptions<K extends KeyKind = KeyKind> {
-  /** Your lookup, from a presented key to its record: a function, or a store that has `resolveKey`. */
+  /** Finds the record of a presented key: a function, or an object with `resolveKey`, such as a store. */
   readonly resolver: KeyResolver | ResolveKey;
-  /** Which kinds of keys are accepted. There is no default. A key of another kind is declined without a lookup. */
+  /** The kinds of keys that are accepted; there is no default. A key of another kind is declined without a lookup. */
   readonly kinds: readonly K[];
   /**
    * The environment of the accepted keys; `'any'` accepts both. A key of another environment is declined without a
-   * lookup, so that the next verifier is asked.
+   * lookup, and the gate asks its next verifier.
    */
   readonly environment: Environment | 'any';
   /**
@@ -41,15 +41,12 @@ export interface ApiKeysOptions<K extends KeyKind = KeyKind> {
   /** Milliseconds after which a lookup fails, 1 to 60,000. Default: 1,000. */
   readonly timeout?: number | undefined;
   /**
-   * Maximum lookups in flight, 1 to 100,000. Above it, a request with a key that is not cached gets 503. For ten
-   * seconds after such a request, a quarter is reserved for keys that were found before, and a network whose lookups
-   * find nothing gets a quarter at most. Default: 100.
+   * Maximum lookups in flight, 1 to 100,000. If all are in use, a request with a key that is not cached gets 503. For
+   * the next ten seconds, a quarter of the lookups is reserved for keys that were found before. In this time, a network
+   * from which many unknown keys come gets at most a quarter. Default: 100.
    */
   readonly maxLookups?: number | undefined;
-  /**
-   * Limits how many records are cached, and for how long. `false` turns the cache off: each request then causes a
-   * lookup of its own.
-   */
+  /** How many records are cached, and for how long. `false`: nothing is cached, and each request looks up its key. */
   readonly cache?: CacheOptions | false | undefined;
   /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
@@ -70,8 +67,6 @@ const OPTIONS = {
   environment: oneOf([...ENVIRONMENTS, 'any']),
   format: withDefault(object<KeyFormat>(['read']), keywardFormat),
   apis: withDefault(object<ApiMap>(['apisOf']), scopePrefixes),
-  // `accessTokens` has no option `timeout`: its lookups of access keys use `TIMEOUT_MS` in
-  // lib/tokens/access-key-lookup.ts.
   timeout: integer(1_000, 1, 60_000),
   maxLookups: integer(100, 1, 100_000),
   cache: anything,

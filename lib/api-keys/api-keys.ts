@@ -20,12 +20,13 @@ import type { PresentedCredential } from '../http/presented-credential.js';
 import { type ApiKeysOptions, readApiKeysOptions } from './api-keys-options.js';
 import { keyPrincipalOf, principalInterners } from './key-principal.js';
 
-/** A cached key. */
+/** The cache entry of a valid API key. */
 class CachedKey extends CacheEntry {
   readonly principal: KeyPrincipal;
   /**
-   * Milliseconds since 1970; `undefined` if no revocation is planned. It only decides whether a refusal says `revoked`
-   * or `expired`: `expiresAt` of the principal includes both times.
+   * When a planned revocation takes effect, in milliseconds since 1970; `undefined` if none is planned. It is used only
+   * for the reason of a refusal: `revoked` or `expired`. `expiresAt` of the principal is the earlier of expiry and
+   * revocation.
    */
   readonly revokedAt: number | undefined;
   /** Counts the requests of the key; `undefined` if the resolver has no `usageOf`, or `usageOf` threw. */
@@ -57,7 +58,7 @@ class CachedKey extends CacheEntry {
   }
 }
 
-/** A presented key with a valid format, to look up. */
+/** The input of a lookup: a presented key, with the kind and environment that the format has read from it. */
 interface KeyLookup {
   readonly credential: PresentedCredential;
   readonly reading: KeyReading;
@@ -66,7 +67,10 @@ interface KeyLookup {
 /** Minimum milliseconds between two calls of `recordUse` for one key. */
 const RECORD_EVERY = 60_000;
 
-/** Parsed instead of a missing record, so that an unknown key takes as long as a key that has ended. */
+/**
+ * Parsed if there is no record, so that an unknown key takes as long as a key that has ended. Otherwise the response
+ * time would show which keys existed before.
+ */
 const ENDED_RECORD: KeyRecord = Object.freeze({
   id: 'none',
   kind: 'secret',
@@ -109,12 +113,13 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
   const countsUse = resolver.usageOf !== undefined;
 
   function verify(credential: PresentedCredential): Outcome | Promise<Outcome> {
-    // An API key has no key pair that it could be bound to, so it never uses the scheme DPoP.
+    // The scheme `DPoP` is for tokens that are bound to a key pair. An API key is not bound to one, so it is never
+    // accepted with this scheme.
     if (credential.scheme !== 'Bearer') return DECLINED;
     const now = instantOf(clock);
     const cached = cache.get(credential.cacheKey, now);
-    // A key that ended while it was cached is looked up like an unknown key. An immediate refusal would reveal that
-    // the key was valid before.
+    // A key that ended while it was cached is looked up like an unknown key. An immediate refusal would show, by its
+    // response time, that the key was valid before.
     const accepted = cached instanceof CachedKey ? accept(cached, credential, now) : undefined;
     if (accepted !== undefined) return accepted;
 
@@ -152,9 +157,9 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
       return new NegativeEntry(NO_SUBJECT, 'unknown');
     }
     const parsed = readKeyRecord(record);
-    if (parsed.kind !== kind) throw new RecordError('kind: does not match the prefix of the key');
+    if (parsed.kind !== kind) throw new RecordError('kind: expected the kind of the presented key');
     if (parsed.environment !== environment) {
-      throw new RecordError('environment: does not match the prefix of the key');
+      throw new RecordError('environment: expected the environment of the presented key');
     }
     const ended = endedAt(parsed.validity, clock.now());
     if (ended !== undefined) return new NegativeEntry(parsed, ended, parsed.validity.revokedAt);

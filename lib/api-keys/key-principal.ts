@@ -5,8 +5,8 @@ import type { ParsedKeyRecord } from '../credentials/records/record.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';
 
 /**
- * Interners for values that many keys have in common, so that each value is in memory once: APIs with scopes
- * (`access`), and lists of channels and of addresses (`lists`).
+ * Interners for values that are equal in many keys, so that each value is in memory only once. `access`: APIs with
+ * their scopes. `lists`: lists of channels, and lists of addresses.
  */
 export interface PrincipalInterners {
   readonly access: Interner<Pick<KeyPrincipal, 'apis' | 'scopes' | 'listedScopes'>>;
@@ -53,8 +53,9 @@ export function keyPrincipalOf(
 }
 
 /**
- * Returns the scopes of a key: those that its record lists and those that they imply, but only within its APIs. Without
- * a list, a secret key has every scope of its APIs, and a public key has none.
+ * Returns the scopes of a key: the scopes that its record lists and the scopes that they imply, but no scopes of other
+ * APIs than those of the key. If the record lists no scopes, a secret key has all scopes of its APIs, and a public key
+ * has none.
  */
 function scopesOf(
   { kind, apis, scopes }: ParsedKeyRecord,
