@@ -1,6 +1,7 @@
 /**
- * Runs the lookups of a resolver, limited in number and time. Requests with the same key can share a lookup. Until a
- * lookup settles or expires, it is notified of invalidations: if one is about its record, the lookup is repeated.
+ * Runs lookups, which are calls of a resolver, with a maximum number in flight and a timeout. Requests for the same key
+ * can share a lookup. If the record of a lookup in flight is invalidated, the lookup is repeated, because its answer
+ * may be outdated.
  *
  * In this file, `key` is the text that identifies what is looked up: for example a cache key or a client ID.
  */
@@ -21,23 +22,25 @@ export interface BoundedLoaderOptions<Q, V extends Subject, R> {
   readonly of: string;
   /** Milliseconds after which a lookup fails. */
   readonly timeout: number;
-  /** Maximum lookups in flight. Further ones fail immediately, so that a flood cannot overload the store. */
+  /** Maximum lookups in flight. Above it, a lookup fails immediately, so that a flood cannot overload the store. */
   readonly maxLookups: number;
   /** Whether requests for the same key at the same time share one lookup. */
   readonly isShared: boolean;
   readonly clock: Clock;
   /**
-   * Asks the resolver. An answer without `id` means that there is no record. While slots are short, such an answer
-   * counts as a miss of the network from which the request came.
+   * Asks the resolver. An answer without `id` means that there is no valid record. In a flood of requests, this answer
+   * counts against the network of the client (see `LookupSlots`).
    */
   lookUp(request: Q): Promise<V>;
   /**
-   * Makes the result from the answer; a cache also stores it in this call. In the same turn of the event loop, other
-   * requests can no longer join the lookup. So each request either joins it or finds the stored result.
+   * Makes the result of a lookup from the answer of the resolver; a cache stores the result here. Requests can join the
+   * lookup until this call. So a request either joins the lookup or finds the stored result, and no second lookup
+   * starts between.
    */
   found(key: string, value: V, lookup: PendingLookup): R;
   /**
-   * Makes the result of a lookup that failed, or that got no slot; a cache returns an older entry if it may be used.
+   * Makes the result of a lookup that failed or got no slot. A cache returns an older entry here, if the entry may
+   * still be used.
    */
   failed(key: string, reason: LookupFailure['reason']): R;
 }
@@ -45,14 +48,14 @@ export interface BoundedLoaderOptions<Q, V extends Subject, R> {
 /** A lookup in flight, as `found` gets it. */
 export interface PendingLookup {
   /**
-   * When the lookup started, and its number: a later lookup has a larger one. If the lookup is repeated because of an
-   * invalidation, it gets a new time and a new number.
+   * When the lookup started (`startedAt`), and its number (`sequence`), which is larger for a later lookup. A lookup
+   * that is repeated because of an invalidation gets a new time and a new number.
    */
   readonly startedAt: Instant;
   readonly sequence: number;
   /**
-   * Whether it took longer than `EXPIRES_AFTER` times the timeout. It is then no longer notified of invalidations, so
-   * its result may be outdated.
+   * Whether the lookup took longer than `EXPIRES_AFTER` times the timeout. An expired lookup is not notified of
+   * invalidations any more, so its result may be outdated.
    */
   readonly isExpired: boolean;
 }
@@ -64,14 +67,14 @@ interface Lookup<R> extends PendingLookup {
   startedAt: Instant;
   sequence: number;
   /**
-   * Every invalidation since the lookup started. They are compared with the answer when it arrives, because only the
-   * answer says which id and account the record has.
+   * The invalidations since the lookup started. They are compared with the answer of the resolver, because only the
+   * answer has the id and account of the record.
    */
   invalidated: InvalidationScope[] | undefined;
   isExpired: boolean;
   /**
-   * Whether the waiting requests were answered because of the timeout. A later lookup of the key may have a result,
-   * which a failure of this lookup must not replace.
+   * Whether the timeout has passed, and the waiting requests were answered. A newer lookup of the same key may then
+   * have a result. If this lookup fails later, its failure must not replace that result.
    */
   hasTimedOut: boolean;
   timer: NodeJS.Timeout | undefined;
@@ -79,7 +82,7 @@ interface Lookup<R> extends PendingLookup {
   readonly resolve: (result: R) => void;
 }
 
-/** A lookup that never settles frees its slot after this many times `timeout`. */
+/** A lookup that has not settled after this many times `timeout` expires, and frees its slot. */
 const EXPIRES_AFTER = 10;
 
 export class BoundedLoader<Q, V extends Subject, R> {
@@ -87,11 +90,11 @@ export class BoundedLoader<Q, V extends Subject, R> {
   readonly #slots: LookupSlots;
   /** All lookups that have neither settled nor expired. */
   readonly #pending = new Set<Lookup<R>>();
-  /** The pending lookups that further requests can join: they are shared, and have not timed out. */
+  /** The pending lookups that other requests can join: `isShared` is `true`, and the timeout has not passed. */
   readonly #joinable = new Map<string, Lookup<R>>();
   /**
-   * Hashes of the keys that were found before: their lookups get a slot even in a flood of unknown keys. A newer
-   * hash may overwrite an older one; the older key then counts as unknown.
+   * Hashes of keys that were found before. Their lookups get a slot even in a flood of unknown keys. A newer hash may
+   * overwrite an older one; the older key then counts as unknown.
    */
   readonly #known = new Uint32Array(1 << 17);
   #sequence = 0;
@@ -106,7 +109,10 @@ export class BoundedLoader<Q, V extends Subject, R> {
     return this.#sequence + 1;
   }
 
-  /** Looks a key up, or joins its lookup in flight. It never rejects: a failure is a result that `failed` makes. */
+  /**
+   * Looks up a key, or joins the lookup of this key that is in flight. It never rejects: if the lookup fails, it
+   * returns the result of `failed`.
+   */
   load(key: string, request: Q, source?: LookupSource): Promise<R> {
     const joined = this.#joinable.get(key)?.result;
     if (joined !== undefined) return joined;
@@ -143,7 +149,10 @@ export class BoundedLoader<Q, V extends Subject, R> {
     return result;
   }
 
-  /** Notifies every lookup in flight of an invalidation. */
+  /**
+   * Notifies every pending lookup of an invalidation. Each one checks later whether the invalidation is about its
+   * record.
+   */
   notify(scope: InvalidationScope): void {
     for (const lookup of this.#pending) {
       lookup.invalidated ??= [];
@@ -152,8 +161,8 @@ export class BoundedLoader<Q, V extends Subject, R> {
   }
 
   /**
-   * Runs a lookup. If its record is invalidated meanwhile, the lookup is repeated once; after a second invalidation it
-   * fails as `superseded`.
+   * Runs a lookup. If its record is invalidated before the answer arrives, the lookup is repeated once. After a second
+   * invalidation, it fails as `superseded`.
    */
   async #run(lookup: Lookup<R>, request: Q): Promise<void> {
     let result: R | undefined;
@@ -183,8 +192,8 @@ export class BoundedLoader<Q, V extends Subject, R> {
   }
 
   /**
-   * Ends a lookup that failed. If it has timed out before, the requests are already answered, so the failure is only
-   * reported. An invalid record is an exception: `failed` must still remove the cached entry of the key.
+   * Ends a lookup that failed. After its timeout, the requests are already answered, so the failure is only reported.
+   * An invalid record is an exception: `failed` must always get it, to remove the cached entry of the key.
    */
   #ended({ key, hasTimedOut }: Lookup<R>, reason: LookupFailure['reason'], error?: unknown): R | undefined {
     if (!hasTimedOut || reason === 'record_invalid') return this.#failed(key, reason, error);
@@ -192,7 +201,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
     return undefined;
   }
 
-  /** Counts an answer without a record for the network of the request, while slots are short. */
+  /** Counts a lookup that found nothing against the network of the client, while slots are short. */
   #missed(source: LookupSource): void {
     if (this.#options.clock.monotonic() < this.#slots.shortUntil) this.#slots.missed(source);
   }
@@ -214,7 +223,10 @@ export class BoundedLoader<Q, V extends Subject, R> {
     lookupFailures.publish({ of, reason, detail: detailOf(reason, error), where: placesOf(error) });
   }
 
-  /** Answers the waiting requests. The lookup keeps its slot, because the store is still working on it. */
+  /**
+   * Answers the waiting requests after the timeout. The lookup keeps its slot, because the store may still be working
+   * on it.
+   */
   #timeOut(lookup: Lookup<R>): void {
     if (!this.#pending.has(lookup)) return;
     const { timeout } = this.#options;
@@ -230,14 +242,15 @@ export class BoundedLoader<Q, V extends Subject, R> {
   }
 
   #leave(lookup: Lookup<R>): void {
-    // After a timeout, `#joinable` may contain a newer lookup of the same key, which must stay joinable.
+    // After the timeout, `#joinable` may contain a newer lookup of the same key. Other requests must still be able to
+    // join that lookup.
     if (!lookup.hasTimedOut) this.#joinable.delete(lookup.key);
     if (this.#pending.delete(lookup) && lookup.slot !== UNCOUNTED) this.#slots.free(lookup.slot);
   }
 }
 
 /**
- * Computes the FNV-1a hash. It need not resist collisions: an attacker who finds one gets only a slot for a lookup, not
+ * Computes the FNV-1a hash. It is fast but has collisions: an attacker who finds one gets only a slot for a lookup, not
  * access.
  */
 function fingerprintOf(key: string): number {
@@ -251,8 +264,8 @@ function isOutdated<R>({ invalidated }: Lookup<R>, subject: Subject): boolean {
 }
 
 function detailOf(reason: LookupFailure['reason'], error: unknown): string | undefined {
-  // keyward itself makes the messages of these two classes (one may be the code of a network error), so they contain no
-  // secret. The message of any other error may contain one, so only its class and code are described.
+  // The messages of these two classes come from keyward (one may be the code of a network error), so they contain no
+  // secret. The message of any other error may contain one, so only the class and code of that error are described.
   if (error instanceof RecordError || error instanceof FetchError) return error.message;
   return reason === 'threw' ? describeError(error) : undefined;
 }

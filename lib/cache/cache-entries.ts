@@ -1,6 +1,7 @@
 /**
- * The entries of a record cache: good (the credential is accepted), negative (it is refused) and revoked. Each of the
- * three has its own LRU cache, so a flood of one kind cannot evict the others.
+ * The entries of a record cache. A good entry is for a credential that is accepted, a negative entry for one that is
+ * refused, a revoked entry for one that is revoked forever. Each sort has its own LRU cache, so a flood of one sort
+ * cannot evict the others.
  */
 import { LRUCache } from 'lru-cache';
 import type { LookupFailure } from '../events/lookup-failure.js';
@@ -8,27 +9,33 @@ import type { CacheBounds } from './cache-options.js';
 import { IdIndex } from './id-index.js';
 import { type InvalidationScope, isOfId, matches, type Subject } from './invalidation-scope.js';
 
-/** A cached record, with the data of its lookup. A separate object for this data would make every cache hit slower. */
+/**
+ * The base class of cache entries: a record, with the data of its lookup. This data is not in an object of its own,
+ * because every cache hit would then be slower.
+ */
 export abstract class CacheEntry implements Subject {
   abstract readonly id: string | undefined;
   abstract readonly account: string | undefined;
   /** When the credential ends, on the wall clock in milliseconds; `Infinity` if that is not known. */
   abstract readonly endsAt: number;
   /**
-   * When the lookup of the entry started, on the two clocks, in milliseconds since the cache was made. These are small
-   * integers, which V8 stores without an extra object. They are rounded down, so that an entry never seems younger than
-   * it is.
+   * When the lookup of the entry started, on the wall clock and the monotonic clock, in milliseconds since the cache
+   * was made. These numbers are small integers, which V8 stores without an extra object. They are rounded down, so that
+   * an entry never seems younger than it is.
    */
   wall = 0;
   monotonic = 0;
-  /** The number of the lookup of the entry: a later lookup has a larger number. */
+  /** The number of the lookup that found the entry. A later lookup has a larger number. */
   sequence = 0;
-  /** Whether the entry is still in the cache: code that keeps a reference to it must check this. */
+  /**
+   * Whether the entry is in the cache. Code that keeps a reference to an entry must check this, because the entry may
+   * have been invalidated or evicted.
+   */
   isCached = false;
 }
 
 /**
- * The entry for a credential that is refused: it has no record, it has ended, or it is an introspected token that
+ * The entry for a credential that is refused. The credential is unknown, has ended, or is an introspected token that
  * breaks a rule.
  */
 export class NegativeEntry extends CacheEntry {
@@ -41,12 +48,12 @@ export class NegativeEntry extends CacheEntry {
   readonly reason: string;
   /**
    * When the credential was or will be revoked, in milliseconds since 1970; `Infinity` if no revocation is planned.
-   * From this time on, no later lookup makes it valid again.
+   * After this time, the credential stays refused, even if a later lookup finds a valid record.
    */
   readonly revokedAt: number;
   /**
    * When the credential ended, if this entry replaced a good entry. If the wall clock is set back before this time, the
-   * entry is not used, and the credential is looked up again.
+   * credential is valid again: this entry is then not used, and the credential is looked up.
    */
   endsAt = Number.NEGATIVE_INFINITY;
 
@@ -58,7 +65,7 @@ export class NegativeEntry extends CacheEntry {
     this.revokedAt = revokedAt;
   }
 
-  /** Returns a copy with the times and the number of another lookup. */
+  /** Returns a copy with the times and the number of another lookup, which confirmed this entry. */
   confirmedBy({ wall, monotonic, sequence }: CacheEntry): NegativeEntry {
     return Object.assign(new NegativeEntry(this, this.reason, this.revokedAt), { wall, monotonic, sequence });
   }
@@ -73,7 +80,7 @@ export class FailedLookup {
   }
 }
 
-/** The subject of all unknown credentials: one shared object, to save memory when many of them are cached. */
+/** The subject of every unknown credential. All of them share this object, to save memory. */
 export const NO_SUBJECT: Subject = Object.freeze({ id: undefined, account: undefined });
 
 /** An LRU cache whose entries can also be deleted by the id of their subject. */
@@ -81,8 +88,8 @@ export class IndexedLru<E extends CacheEntry> extends LRUCache<string, E> {
   #index: IdIndex | undefined;
 
   /**
-   * @param isIndexed - `false`: the index is created when it is first needed. Until then entries take less time and
-   *   memory.
+   * @param isIndexed - `false`: the index of ids is built when it is first needed. Without an index, entries take less
+   *   time and memory.
    */
   constructor(max: number, isIndexed: boolean) {
     super({ max, dispose: (entry, key) => this.#dispose(entry, key) });
@@ -105,7 +112,9 @@ export class IndexedLru<E extends CacheEntry> extends LRUCache<string, E> {
     for (const key of this.#index.keysOf(id)) this.delete(key);
   }
 
-  /** Deletes the entries that a predicate selects. It visits every entry, so use it only for rare changes. */
+  /**
+   * Deletes the entries for which a function returns `true`. It visits every entry, so use it only for rare changes.
+   */
   deleteWhere(isSelected: (entry: E) => boolean): void {
     for (const [key, entry] of [...this.entries()]) {
       if (isSelected(entry)) this.delete(key);
@@ -120,19 +129,21 @@ export class IndexedLru<E extends CacheEntry> extends LRUCache<string, E> {
 
 export class CacheEntries<E extends CacheEntry> {
   readonly bounds: CacheBounds;
-  /** The entries of accepted credentials. A key has a good entry, a negative entry or neither. */
+  /** The entries of accepted credentials. A key never has a good entry and a negative entry at the same time. */
   readonly good: IndexedLru<E>;
   readonly negative: IndexedLru<NegativeEntry>;
   /**
-   * Revoked entries. A revocation is final, so these entries have their own cache: a flood of unknown keys cannot evict
-   * them. A revoked key is also in `negative`, and only that entry decides when the key is looked up again. So it is
-   * looked up as often as an unknown key, and response times do not reveal that it existed.
+   * Revoked entries. A revocation is final, so these entries have a cache of their own, from which a flood of unknown
+   * keys cannot evict them.
+   *
+   * A revoked key is also in `negative`, and only `negative` decides when the key is looked up again. So a revoked key
+   * is looked up as often as an unknown key, and response times do not show that it existed.
    */
   readonly #revoked: IndexedLru<NegativeEntry>;
 
   /**
-   * @param isIndexed - Whether to build the index by id at once, because changes of single keys are expected; otherwise
-   *   it is built when it is first needed.
+   * @param isIndexed - Whether to build the index of ids at once, because changes of single keys are expected.
+   *   Otherwise it is built when it is first needed.
    */
   constructor(bounds: CacheBounds, isIndexed: boolean) {
     const { max, negativeMax } = bounds;
@@ -143,7 +154,7 @@ export class CacheEntries<E extends CacheEntry> {
   }
 
   /**
-   * Returns the entry of a key whose revocation has taken effect, even if a later lookup found a valid record.
+   * Returns the revoked entry of a key, if its revocation has taken effect.
    *
    * @param now - Wall clock in milliseconds.
    */
@@ -164,18 +175,18 @@ export class CacheEntries<E extends CacheEntry> {
   }
 
   /**
-   * Writes the result of a lookup, unless the result of a later lookup or a revocation is already stored.
+   * Writes the result of a lookup, unless a revocation or the result of a later lookup is already stored.
    *
    * @param now - Wall clock in milliseconds.
-   * @param isExpired - Whether the lookup expired and so missed changes: then only a revocation is written.
-   * @returns The entry that answers the request: the result, or the stored entry that replaces it.
+   * @param isExpired - Whether the lookup has expired, and may have missed changes. Only a revocation is then written.
+   * @returns The entry that answers the request: the result, or the stored entry that takes precedence.
    */
   write(key: string, found: E | NegativeEntry, now: number, isExpired: boolean): E | NegativeEntry {
     const before = this.good.peek(key) ?? this.negative.peek(key);
     const revoked =
       this.revoked(key, now) ?? (found instanceof NegativeEntry && found.revokedAt <= now ? found : undefined);
     if (revoked !== undefined) {
-      // A revocation is always written, even if it arrives late, and a later lookup does not remove it.
+      // A revocation is final: it is written even if it arrives late, and a later lookup does not remove it.
       if (revoked === found) this.#revoked.set(key, revoked);
       this.#writeNegative(key, revoked.confirmedBy(found), before, now);
       return revoked;
@@ -191,8 +202,9 @@ export class CacheEntries<E extends CacheEntry> {
   }
 
   #writeNegative(key: string, negative: NegativeEntry, before: E | NegativeEntry | undefined, now: number): void {
-    // An end in the future is not copied: `RecordCache` ignores a negative entry until its `endsAt`, but the credential
-    // is refused now for another reason, such as `disabled`.
+    // Only an end in the past is copied, because `RecordCache` ignores a negative entry until its `endsAt`. If the end
+    // is in the future, the credential is refused for another reason, such as `disabled`, and the entry must be used
+    // now.
     if (before !== undefined && before.endsAt <= now) negative.endsAt = before.endsAt;
     this.good.delete(key);
     this.negative.set(key, negative);

@@ -3,30 +3,30 @@ import { integer, number, type OptionTable, readTable } from '../options/option-
 /** How a verifier caches the results of its lookups. */
 export interface CacheOptions {
   /**
-   * Maximum entries of accepted credentials, 1 to 10,000,000. For `accessTokens`: maximum tokens, and maximum access
-   * keys. Default: 10,000.
+   * Maximum cached credentials that are accepted, 1 to 10,000,000. For `accessTokens`, it limits the tokens, and
+   * separately the access keys. Default: 10,000.
    */
   readonly max?: number | undefined;
   /**
    * Milliseconds for which an entry is used without a new lookup, 0 to 86,400,000. If the resolver has `watch()`, the
-   * entry must also have been confirmed in the last 5 seconds, by its lookup or by the change feed. Default: 10,000, or
-   * 300,000 with `watch()`; 5,000 for `introspectedTokens`.
+   * entry must also have been confirmed in the last 5 seconds, by its lookup or by the change feed. Default: 10,000;
+   * 300,000 if the resolver has `watch()`; 5,000 for `introspectedTokens`.
    */
   readonly ttl?: number | undefined;
   /**
-   * Milliseconds for which a negative entry is used, 0 to 86,400,000: its credential is unknown or has ended, or is an
-   * opaque token that breaks a rule. Default: 1,000.
+   * Milliseconds for which a refusal is cached (a negative entry), 0 to 86,400,000. A credential is refused if it is
+   * unknown, has ended, or is an opaque token that breaks a rule. Default: 1,000.
    */
   readonly negativeTtl?: number | undefined;
   /**
-   * Maximum negative entries, counted separately from `max`: 1 to 10,000,000. Credentials that are known to be revoked
-   * have one more limit of the same size: they stay refused even if lookups fail. Default: 10,000.
+   * Maximum negative entries, 1 to 10,000,000. They do not count for `max`. The same maximum applies separately to
+   * credentials that are known to be revoked, which stay refused even if lookups fail. Default: 10,000.
    */
   readonly negativeMax?: number | undefined;
   /**
-   * If a lookup fails, the old entry is used for this many milliseconds after it was last confirmed, by its lookup or
-   * by the change feed: 0 to 300,000. The next lookup then follows after a second at the earliest. After a lookup that
-   * found an invalid record, the old entry is not used. Default: 30,000; 0 for `introspectedTokens`.
+   * If a lookup fails, an old entry may be used for this many milliseconds after its lookup or the change feed last
+   * confirmed it: 0 to 300,000. The next lookup is tried after one second at the earliest. If the lookup found an
+   * invalid record, the old entry is not used. Default: 30,000; 0 for `introspectedTokens`.
    */
   readonly staleIfError?: number | undefined;
 }
@@ -44,15 +44,16 @@ const TEN_THOUSAND = 10_000;
 const TTL_WATCHED = 300_000;
 const MAX_ENTRIES = 10_000_000;
 const MAX_MILLISECONDS = 86_400_000;
+const MAX_STALE_IF_ERROR = 300_000;
 
-/** Defaults of one verifier that differ from the defaults of the other verifiers. */
+/** The defaults that a verifier may replace by its own. */
 type CacheDefaults = Partial<Pick<CacheBounds, 'ttl' | 'staleIfError'>>;
 
 /**
- * Checks the option `cache` of a verifier.
+ * Reads the option `cache` of a verifier.
  *
- * @param watched - Whether the resolver reports changes.
- * @returns `undefined` for `false`: nothing is cached.
+ * @param watched - Whether the resolver has a change feed.
+ * @returns `undefined` for `false`, which means that nothing is cached.
  */
 export function readCacheOptions(
   factory: string,
@@ -66,7 +67,7 @@ export function readCacheOptions(
     ttl: number(ttl, 0, MAX_MILLISECONDS),
     negativeTtl: number(1_000, 0, MAX_MILLISECONDS),
     negativeMax: integer(TEN_THOUSAND, 1, MAX_ENTRIES),
-    staleIfError: number(staleIfError, 0, TTL_WATCHED),
+    staleIfError: number(staleIfError, 0, MAX_STALE_IF_ERROR),
   } satisfies OptionTable<CacheOptions>;
   return Object.freeze(readTable(`${factory}: option "cache"`, value === undefined ? {} : value, table));
 }

@@ -1,22 +1,22 @@
 /**
- * Distributes the slots for lookups: each lookup in flight takes one. Anyone can send keys that do not exist, and a
- * flood of them could take every slot; a valid key whose cache entry is too old would then get 503.
+ * Distributes the slots for lookups: each lookup in flight takes one slot. Anyone can send keys that do not exist, and
+ * a flood of them could take every slot. A valid key that is not cached would then get 503.
  *
- * So while slots are short, a quarter of them is reserved for keys that were found before. A network gets at most a
- * quarter once `MAX_MISSES` of its lookups have found nothing.
+ * So while slots are short, a quarter of them is reserved for keys that were found before. A network from which
+ * `MAX_MISSES` unknown keys have come gets at most a quarter.
  */
 import { LRUCache } from 'lru-cache';
 
-/** The network from which the request of a lookup came: an IPv4 address, or the /64 network of an IPv6 address. */
+/** The network of the client whose request caused a lookup: an IPv4 address, or the /64 network of an IPv6 address. */
 export interface LookupSource {
   readonly network: string;
 }
 
-/** A slot that a lookup has taken, and frees when it settles or expires. */
+/** A slot that a lookup has taken. The lookup frees it when it settles or expires. */
 export interface LookupSlot {
   /**
-   * The network that the slot is counted for. It is set only if the slot was taken while slots were short, for a key
-   * that was not found before.
+   * The network against which the slot is counted. `undefined` if there were enough slots, or if the key was found
+   * before.
    */
   readonly network: Network | undefined;
 }
@@ -28,14 +28,14 @@ interface Network {
 }
 
 /**
- * The slot of a lookup that does not count for its network, because there are enough slots or the key was found before.
- * It still counts for the maximum number of lookups.
+ * The slot of a lookup that is not counted against a network: there were enough slots, or the key was found before. It
+ * still counts for the maximum number of lookups.
  */
 export const UNCOUNTED: LookupSlot = Object.freeze({ network: undefined });
 
 /** Milliseconds for which slots count as short after a lookup got no slot. */
 const SHORT_FOR = 10_000;
-/** A network whose lookups found nothing this many times gets at most a quarter of the slots. */
+/** After this many lookups that found nothing, a network gets at most a quarter of the slots. */
 const MAX_MISSES = 50;
 const MAX_NETWORKS = 1_000;
 
@@ -44,7 +44,7 @@ export class LookupSlots {
   readonly #networks = new LRUCache<string, Network>({ max: MAX_NETWORKS });
   #takenByNewKeys = 0;
   /**
-   * Slots count as short until this time on the monotonic clock, in milliseconds. Until then, each lookup must ask
+   * Slots are short until this time on the monotonic clock, in milliseconds. Until then, each lookup needs a slot from
    * `take`.
    */
   shortUntil = Number.NEGATIVE_INFINITY;
@@ -54,18 +54,18 @@ export class LookupSlots {
   }
 
   /**
-   * Takes a slot for a lookup. Called only while slots are short or all taken.
+   * Takes a slot for a lookup. Call it only while slots are short, or if all are in use.
    *
    * @param now - The monotonic clock in milliseconds.
    * @param isFull - Whether all slots are in use.
    * @param isKnown - Whether the key was found before.
-   * @returns `undefined` if no slot is left for this key. Slots then count as short for another `SHORT_FOR`
+   * @returns `undefined` if there is no slot for this key. Slots then count as short for another `SHORT_FOR`
    *   milliseconds.
    */
   take(source: LookupSource | undefined, now: number, isFull: boolean, isKnown: boolean): LookupSlot | undefined {
     const slot = isFull ? undefined : isKnown ? UNCOUNTED : this.#slotForNewKey(source);
     if (slot !== undefined) return slot;
-    // The counts of networks start again each time that slots run short.
+    // A new shortage begins: the counts of all networks start at zero.
     if (now >= this.shortUntil) this.#networks.clear();
     this.shortUntil = now + SHORT_FOR;
     return undefined;
@@ -77,7 +77,7 @@ export class LookupSlots {
     network.inFlight -= 1;
   }
 
-  /** Counts a lookup that found nothing, for its network. Called only while slots are short. */
+  /** Counts a lookup that found nothing against the network of its client. Call it only while slots are short. */
   missed(source: LookupSource): void {
     this.#networkOf(source).misses += 1;
   }

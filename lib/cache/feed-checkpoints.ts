@@ -1,12 +1,12 @@
 /**
- * Records when a change feed confirmed the cache entries. A checkpoint is a moment at which the feed had delivered
- * every change, so an entry that is still cached was valid then.
+ * Records when a change feed confirmed the cached entries. A checkpoint is an instant at which the feed had delivered
+ * every change. If no change had invalidated an entry by then, the entry was valid at that instant.
  */
 import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock.js';
 
 /**
- * The feed had delivered every change at the instant `at`. This confirms only entries whose lookups have the number
- * `since` or a larger one: older entries may have missed changes in a gap.
+ * At the instant `at`, the feed had delivered every change. This confirms only entries whose lookup has the number
+ * `since` or a larger one, because changes of older entries may have been lost in a gap.
  */
 interface Checkpoint {
   readonly since: number;
@@ -26,7 +26,7 @@ export class FeedCheckpoints {
   /**
    * Sets a checkpoint, which confirms every cached entry that was looked up since the last gap.
    *
-   * @param age - The age of the confirmation in milliseconds. A confirmation that is older than the latest one is
+   * @param age - How old the confirmation is, in milliseconds. If it is older than the latest checkpoint, it is
    *   ignored.
    */
   caughtUp(age = 0): void {
@@ -38,7 +38,8 @@ export class FeedCheckpoints {
   }
 
   /**
-   * Notes that changes may have been missed: later checkpoints confirm only entries that are looked up from now on.
+   * Records a gap in which changes may have been lost. Later checkpoints confirm only entries that are looked up from
+   * now on.
    *
    * @param nextSequence - The sequence number of the next lookup.
    */
@@ -59,8 +60,8 @@ export class FeedCheckpoints {
   }
 
   /**
-   * Milliseconds since an entry was last known to be valid, for `staleIfError`. In contrast to `sinceConfirmed`, the
-   * last checkpoint before a gap counts too, because the entry was valid at that time.
+   * Milliseconds since an entry was last known to be valid, for `staleIfError`. Unlike `sinceConfirmed`, it also uses
+   * the last checkpoint before a gap: the entry was valid at that instant.
    */
   sinceKnown(sequence: number, age: number, now: Instant): number {
     return Math.min(this.sinceConfirmed(sequence, age, now), sinceValid(sequence, age, now, this.#beforeGap));

@@ -1,18 +1,21 @@
 /**
- * Stores equal values of many credentials only once. Otherwise they would take most of the memory of a cached
- * credential.
+ * Stores a value only once if it is equal in many credentials, such as a list of scopes. Otherwise its copies would
+ * take most of the memory of the cache.
  */
 
-/** Maximum stored values. A new value beyond this number is not shared. */
+/** Maximum stored values. After that, new values are not stored, so they are not shared. */
 const MAX_VALUES = 1_000;
 
-/** Call `get` before `intern`: if the value is already shared, V8 need not allocate a closure for `create`. */
+/**
+ * Stores shared values by name. Call `get` before `intern`: if the value is already stored, no closure for `create` is
+ * needed.
+ */
 export class Interner<T> extends Map<string, T> {
   /**
    * Returns the shared value of a name.
    *
-   * @param name - Different for different values. It is stored, so it must not be a slice of a credential: V8 would
-   *   retain the whole credential.
+   * @param name - Different for different values. It must not be a slice of a credential: the name is stored, and V8
+   *   would keep the whole credential in memory with it.
    * @param create - Makes the value if the name is new.
    */
   intern(name: string, create: () => T): T {

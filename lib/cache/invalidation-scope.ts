@@ -1,17 +1,14 @@
 /** Determines which cache entries a change invalidates. */
 
-/**
- * The API key or access key that a cache entry is about. `id` is `undefined` if it is not known, as for a key that does
- * not exist.
- */
+/** The API key or access key that a cache entry is about. `id` is `undefined` for a key that does not exist. */
 export interface Subject {
   readonly id: string | undefined;
   readonly account: string | undefined;
 }
 
 /**
- * The entries of one cache that a change invalidates: those of an id, of an account, all, or none. A change of an API
- * key invalidates none in a cache of access keys, and vice versa.
+ * Which entries of a cache a change invalidates: the entries of an id or of an account, all entries, or none. A cache
+ * of access keys has no entries for a change of an API key, and vice versa.
  */
 export type InvalidationScope = { readonly id: string } | { readonly account: string } | 'all' | 'none';
 
@@ -22,7 +19,7 @@ export type InvalidationScope = { readonly id: string } | { readonly account: st
 export type SubjectMember = 'key' | 'accessKey';
 
 /**
- * Parses a change. It may come from another process or from another version of keyward, so its form is checked.
+ * Parses a change. It is checked, because it may come from other code or from another version of keyward.
  *
  * @returns `undefined` if it is not a change.
  */

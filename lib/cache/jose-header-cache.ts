@@ -1,6 +1,6 @@
 /**
- * Caches the parsed headers of tokens: tokens that are signed with the same key usually have the same header, which is
- * then parsed only once.
+ * Caches the parsed headers of tokens. Tokens that are signed with the same key usually have the same header, so it is
+ * parsed only once.
  */
 import { LRUCache } from 'lru-cache';
 import { type ReadJoseHeader, readSegment } from '../protocol/compact-jws.js';

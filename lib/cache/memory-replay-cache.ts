@@ -1,5 +1,6 @@
 /**
- * A replay cache in the memory of this process. It limits the number of ids in total, and for each DPoP key or client.
+ * A replay cache in the memory of this process. It limits the number of ids in total, and the number for each DPoP key
+ * or client.
  */
 import { hash } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
@@ -13,8 +14,8 @@ export interface MemoryReplayCacheOptions {
   /** Maximum ids in memory, 1 to 16,000,000. Default: 1,000,000, which take about 100 MB. */
   readonly max?: number | undefined;
   /**
-   * Maximum ids of one DPoP key or client, so that it cannot fill the cache for the others: 1 to 16,000,000. Above it,
-   * its requests get 503. Default: 100,000.
+   * Maximum ids of one DPoP key or client, 1 to 16,000,000, so that one client cannot fill the cache for all others. A
+   * client above this maximum gets 503. Default: 100,000.
    */
   readonly maxPerClient?: number | undefined;
   /** The source of time. Default: the clock of the machine. */
@@ -27,23 +28,25 @@ const OPTIONS = {
   clock: clockOption,
 } satisfies OptionTable<MemoryReplayCacheOptions>;
 
-/** The digests of ids that are forgotten in the same second, and their number for each client. */
+/** The digests of ids that are deleted in the same second, and their number for each client. */
 interface Bucket {
   readonly ids: string[];
   readonly countOfClient: Map<string, number>;
 }
 
 /**
- * The start of an id by which clients are told apart: all ids of one client start with the same 43 characters, and 12
- * of them are enough. V8 copies such a short slice; a longer one would keep the whole id in memory.
+ * Number of characters at the start of an id that identify the client. All ids of one client start with the same 43
+ * characters, and 12 of them are enough. V8 copies a slice of 12 characters; a longer slice would keep the whole id in
+ * memory.
  */
 const CLIENT_LENGTH = 12;
 
 /**
- * Makes a replay cache in memory, for one process. `accessTokens({ dpop })` makes its own unless it is given another.
+ * Makes a replay cache in memory, for one process. `accessTokens({ dpop })` makes one itself, unless `dpop.replay` is
+ * given.
  *
- * If it is full, `firstUse` throws a `KeywardError` with the code `replay_cache_full`: the request gets 503, and its
- * proof is never accepted unchecked.
+ * If the cache is full, `firstUse` throws a `KeywardError` with the code `replay_cache_full`. The request then gets 503,
+ * because a proof that was not checked must not be accepted.
  *
  * @returns A cache whose `firstUse` answers synchronously.
  * @throws TypeError for an option that is unknown or of the wrong type.
@@ -61,8 +64,8 @@ export function memoryReplayCache(options: MemoryReplayCacheOptions = {}): Repla
   const digests = new Set<string>();
   const countOfClient = new Map<string, number>();
   /**
-   * The buckets by the second in which their ids are forgotten. The monotonic clock is used, so that setting the wall
-   * clock forgets no id too early.
+   * The buckets by the second in which their ids are deleted. The seconds are from the monotonic clock: if the wall
+   * clock is set forward, no id is deleted too early.
    */
   const buckets = new Map<number, Bucket>();
   let sweptAt = Number.NEGATIVE_INFINITY;
@@ -77,7 +80,7 @@ export function memoryReplayCache(options: MemoryReplayCacheOptions = {}): Repla
     if (digests.size >= max || count >= maxPerClient) {
       throw new KeywardError(
         'replay_cache_full',
-        'the replay cache is full; increase "max" or "maxPerClient" of memoryReplayCache()',
+        'the replay cache is full, in total or for this client; increase "max" or "maxPerClient" of memoryReplayCache()',
       );
     }
     digests.add(digest);

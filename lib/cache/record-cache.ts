@@ -1,6 +1,6 @@
 /**
- * Caches records, with limits for its size and for the age of its entries. An entry may be used although its credential
- * has ended in the meantime: each verifier checks expiry and revocation on each request.
+ * Caches records, with limits for the number and the age of the entries. The cache does not check whether a credential
+ * has ended: each verifier checks expiry and revocation on each request.
  */
 import type { Change, FeedListener } from '../contracts/change-feed.js';
 import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock.js';
@@ -19,12 +19,13 @@ export interface RecordCacheOptions<Q, E> {
   /** The property of a `Change` by which this cache finds the changed entry. */
   readonly member: SubjectMember;
   /**
-   * `undefined`: nothing is cached, and concurrent requests for the same key do not share a lookup; its timeout and
-   * the maximum number of lookups still apply.
+   * `undefined`: nothing is cached, and requests for the same key do not share a lookup. The timeout and the maximum
+   * number of lookups still apply.
    */
   readonly bounds: CacheBounds | undefined;
   /**
-   * Whether the resolver has a change feed. Entries are then cached longer, but need a recent confirmation by the feed.
+   * Whether the resolver has a change feed. If so, entries need a recent confirmation by the feed to be used without a
+   * lookup.
    */
   readonly watched: boolean;
   /** Milliseconds after which a lookup fails. */
@@ -35,11 +36,11 @@ export interface RecordCacheOptions<Q, E> {
 }
 
 /**
- * Milliseconds for which an entry of a resolver with a change feed is used without a lookup after it was confirmed, by
- * its own lookup or by the feed.
+ * If the resolver has a change feed, an entry is used without a lookup for this time in milliseconds after its own
+ * lookup or the feed confirmed it.
  */
 const CONFIRMED_FOR = 5_000;
-/** Milliseconds after a failed lookup in which a stale entry is used and the store is not asked again. */
+/** For this time in milliseconds after a failed lookup, the stale entry is used and the store is not asked again. */
 const RETRY_AFTER = 1_000;
 
 export class RecordCache<Q, E extends CacheEntry> {
@@ -49,7 +50,7 @@ export class RecordCache<Q, E extends CacheEntry> {
   readonly #checkpoints: FeedCheckpoints;
   /** The instant from which the times in entries are counted. */
   readonly #createdAt: Instant;
-  /** When a lookup of an entry last failed: for a short time after that, the entry is used without another attempt. */
+  /** When the lookup that should have renewed an entry last failed. */
   readonly #failedAt = new WeakMap<E, Instant>();
 
   constructor(options: RecordCacheOptions<Q, E>) {
@@ -74,7 +75,7 @@ export class RecordCache<Q, E extends CacheEntry> {
     return this.#entries?.write(key, found, this.#options.clock.now(), isExpired) ?? found;
   };
 
-  /** The listener that `watch` of the resolver gets. */
+  /** The listener that is passed to `watch` of the resolver. */
   readonly listener: FeedListener = {
     onChange: (change) => this.invalidate(change),
     onCaughtUp: (age) => this.#checkpoints.caughtUp(age),
@@ -84,7 +85,7 @@ export class RecordCache<Q, E extends CacheEntry> {
     },
   };
 
-  /** The good or negative entry of a cache key; `undefined` if there is none that may be used now without a lookup. */
+  /** Returns the good or negative entry of a cache key; `undefined` if a lookup is needed. */
   get(key: string, now: Instant): E | NegativeEntry | undefined {
     const entries = this.#entries;
     if (entries === undefined) return undefined;
@@ -96,8 +97,8 @@ export class RecordCache<Q, E extends CacheEntry> {
   }
 
   /**
-   * Whether an entry may be used now without a lookup. For code that keeps a reference to an entry: a verified token,
-   * for example, refers to the entry of its access key.
+   * Whether an entry may be used now without a lookup. It is for code that keeps a reference to an entry: for example,
+   * a verified token refers to the entry of its access key.
    */
   isUsable(entry: E, now: Instant): boolean {
     const { bounds, watched } = this.#options;
@@ -111,14 +112,17 @@ export class RecordCache<Q, E extends CacheEntry> {
     return isRetryLater && this.#checkpoints.sinceKnown(entry.sequence, age, now) <= bounds.staleIfError;
   }
 
-  /** Looks a key up, or joins its lookup in flight. It never rejects. If lookups fail, it may return a stale entry. */
+  /**
+   * Looks up a key, or joins the lookup of this key that is in flight. It never rejects. If the lookup fails, it may
+   * return an old entry (see `staleIfError`).
+   */
   load(key: string, request: Q, source?: LookupSource): Promise<E | NegativeEntry | FailedLookup> {
     return this.#loader.load(key, request, source);
   }
 
   /**
-   * Deletes the entries that a change invalidates, and prevents lookups in flight from writing outdated entries. A
-   * value that is not a valid change invalidates everything.
+   * Deletes the entries that a change invalidates. Lookups of the same record in flight are repeated, so that they do
+   * not write outdated entries. A value that is not a valid change invalidates everything.
    */
   invalidate(change: Change): void {
     const scope = parseChange(change, this.#options.member);
@@ -131,13 +135,13 @@ export class RecordCache<Q, E extends CacheEntry> {
   }
 
   /**
-   * Returns what to use after a failed lookup: the revoked entry, so that a revoked key stays refused, or else the good
-   * entry for as long as `staleIfError` allows. After an invalid record, no good entry is used.
+   * Returns the result of a failed lookup. If there is a revoked entry, it is used, so that a revoked key stays
+   * refused. Otherwise, the good entry is used for as long as `staleIfError` allows, but not after an invalid record.
    */
   #fallback(key: string, failed: FailedLookup): E | NegativeEntry | FailedLookup {
     const entries = this.#entries;
     if (entries === undefined) return failed;
-    // The store answered with an invalid record, so the old entry is no longer confirmed and must not be used.
+    // The store answered, and the record is invalid. The old entry may be wrong too, so it must not be used.
     if (failed.reason === 'record_invalid') entries.good.delete(key);
     const now = instantOf(this.#options.clock);
     const revoked = entries.revoked(key, now.wall);

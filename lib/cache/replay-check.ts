@@ -1,6 +1,6 @@
 /**
- * Checks for replays: asks a replay cache whether an id is used for the first time, with a timeout and a limit of
- * pending calls.
+ * Asks a replay cache whether an id is used for the first time, with a timeout and a maximum number of pending calls. A
+ * DPoP proof or a client assertion must be accepted only once.
  */
 import type { ReplayCache } from '../contracts/replay-cache.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
@@ -8,8 +8,8 @@ import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js'
 import { afterReads } from '../http/after-socket-reads.js';
 
 /**
- * Whether an id is used for the first time or was used before. `unavailable`: the cache gave no answer; the request
- * gets 503, because a proof or assertion that is not checked must not be accepted.
+ * Whether an id is used for the first time (`first`), or was used before (`used`). `unavailable`: the cache gave no
+ * answer. The request then gets 503, because the proof or assertion may have been used before.
  */
 export type FirstUse = 'first' | 'used' | 'unavailable';
 
@@ -22,7 +22,10 @@ interface NotedUse {
   readonly use: FirstUse | Promise<FirstUse>;
 }
 
-/** Uses by request, so that a request that passes two gates uses its proof only once. */
+/**
+ * The answers of replay caches by request. If a request passes two gates, both check the same proof, and the second
+ * check must not count as a replay.
+ */
 const usesOfRequest = new WeakMap<object, readonly NotedUse[]>();
 
 export class ReplayCheck {
@@ -34,7 +37,7 @@ export class ReplayCheck {
   }
 
   /**
-   * Stores an id in the replay cache, unless this request already did. It never throws or rejects.
+   * Stores an id in the replay cache, unless this request has already done so. It never throws or rejects.
    *
    * @param request - The request that uses the id. A second call for the same request gives the same answer.
    * @param seconds - How long the cache must store the id.
@@ -87,7 +90,7 @@ function isThenable(answer: unknown): answer is PromiseLike<boolean> {
   return typeof (answer as PromiseLike<boolean> | null | undefined)?.then === 'function';
 }
 
-/** The cache may be custom code: any answer that is not a boolean counts as unavailable. */
+/** The replay cache may be custom code. An answer that is not a boolean counts as unavailable. */
 function useOf(answer: unknown): FirstUse {
   if (typeof answer !== 'boolean') return failed('record_invalid');
   return answer ? 'first' : 'used';

@@ -14,15 +14,15 @@ export class UsageCounting {
   readonly #name: { readonly of: string; readonly callback: 'usageOf' };
   readonly #resolver: { readonly usageOf?: UsageOf | undefined };
 
-  /** @param of - `of` in the events about failed counters: `apiKeys` or `accessKeys`. */
+  /** @param of - The name of the verifier in events about failed counters: `apiKeys` or `accessKeys`. */
   constructor(of: string, resolver: { readonly usageOf?: UsageOf | undefined }) {
     this.#name = { of, callback: 'usageOf' };
     this.#resolver = resolver;
   }
 
   /**
-   * Returns the counter to store in the cache entry of a key; `undefined` if the resolver has no `usageOf`, or it
-   * threw.
+   * Returns the counter of a key, which is stored in its cache entry; `undefined` if the resolver has no `usageOf`, or
+   * if `usageOf` threw.
    */
   counterOf(id: string): UsageCounter | undefined {
     if (this.#resolver.usageOf === undefined) return undefined;
@@ -38,8 +38,8 @@ export class UsageCounting {
   }
 
   /**
-   * Counts a credential that the verifier accepted. It counts as refused if the gate will refuse the address of the
-   * sender.
+   * Counts a credential that the verifier accepted. If the gate will refuse the address of the sender, it counts as
+   * refused.
    */
   accepted(counter: UsageCounter | undefined, { allowedAddresses }: Principal, sender: Sender): void {
     if (counter === undefined) return;
