@@ -176,7 +176,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     const { principal, counter } = key;
     // `expiresAt` is in seconds, so the clock is converted to seconds: `expiresAt * 1_000` could have a rounding error.
     if (principal.expiresAt !== undefined && principal.expiresAt <= now.wall / 1_000) return undefined;
-    // If `recordUse` or the counter fails, the failure is published as an event, and the key is accepted nevertheless.
+    // If `recordUse` or the counter fails, an event is published, but the key is still accepted.
     if (recordsUse) recordUse(key, credential, now);
     if (counter !== undefined) usage.accepted(counter, principal, credential);
     return { outcome: 'accepted', principal };

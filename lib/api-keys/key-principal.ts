@@ -53,9 +53,9 @@ export function keyPrincipalOf(
 }
 
 /**
- * Returns the scopes of a key: the scopes that its record lists and the scopes that they imply, but no scopes of other
- * APIs than those of the key. If the record lists no scopes, a secret key has all scopes of its APIs, and a public key
- * has none.
+ * Returns the scopes of a key: the scopes that its record lists and the scopes that they imply. Scopes of an API that
+ * the key may not use are left out. If the record lists no scopes, a secret key has all scopes of its APIs, and a
+ * public key has none.
  */
 function scopesOf(
   { kind, apis, scopes }: ParsedKeyRecord,

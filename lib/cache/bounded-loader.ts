@@ -264,8 +264,8 @@ function isOutdated<R>({ invalidated }: Lookup<R>, subject: Subject): boolean {
 }
 
 function detailOf(reason: LookupFailure['reason'], error: unknown): string | undefined {
-  // The messages of these two classes come from keyward (one may be the code of a network error), so they contain no
-  // secret. The message of any other error may contain one, so only the class and code of that error are described.
+  // keyward writes the messages of these two classes, so they contain no secret; one may be the code of a network
+  // error. The message of any other error may contain a secret, so only the class and code of that error are described.
   if (error instanceof RecordError || error instanceof FetchError) return error.message;
   return reason === 'threw' ? describeError(error) : undefined;
 }

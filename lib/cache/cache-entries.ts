@@ -1,7 +1,7 @@
 /**
- * The entries of a record cache. A good entry is for a credential that is accepted, a negative entry for one that is
- * refused, a revoked entry for one that is revoked forever. Each sort has its own LRU cache, so a flood of one sort
- * cannot evict the others.
+ * The entries of a record cache. Good entries are for credentials that are accepted, negative entries for refused ones.
+ * Revoked entries make sure that a revoked credential stays refused. Each of the three has its own LRU cache, so a
+ * flood of one cannot evict the others.
  */
 import { LRUCache } from 'lru-cache';
 import type { LookupFailure } from '../events/lookup-failure.js';
@@ -83,7 +83,7 @@ export class FailedLookup {
 /** The subject of every unknown credential. All of them share this object, to save memory. */
 export const NO_SUBJECT: Subject = Object.freeze({ id: undefined, account: undefined });
 
-/** An LRU cache whose entries can also be deleted by the id of their subject. */
+/** An LRU cache whose entries can also be deleted by id: the id of the API key or access key that an entry is about. */
 export class IndexedLru<E extends CacheEntry> extends LRUCache<string, E> {
   #index: IdIndex | undefined;
 

@@ -24,8 +24,8 @@ export interface CacheOptions {
    */
   readonly negativeMax?: number | undefined;
   /**
-   * If a lookup fails, an old entry may be used for this many milliseconds after its lookup or the change feed last
-   * confirmed it: 0 to 300,000. The next lookup is tried after one second at the earliest. If the lookup found an
+   * If a lookup fails, an old entry may be used for this many milliseconds after its last confirmation, by a lookup or
+   * by the change feed: 0 to 300,000. The next lookup is tried after one second at the earliest. If a lookup finds an
    * invalid record, the old entry is not used. Default: 30,000; 0 for `introspectedTokens`.
    */
   readonly staleIfError?: number | undefined;

@@ -6,7 +6,7 @@ import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock
 
 /**
  * At the instant `at`, the feed had delivered every change. This confirms only entries whose lookup has the number
- * `since` or a larger one, because changes of older entries may have been lost in a gap.
+ * `since` or a larger one. Changes of older entries may have been lost in a gap.
  */
 interface Checkpoint {
   readonly since: number;

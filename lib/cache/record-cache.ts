@@ -36,11 +36,11 @@ export interface RecordCacheOptions<Q, E> {
 }
 
 /**
- * If the resolver has a change feed, an entry is used without a lookup for this time in milliseconds after its own
- * lookup or the feed confirmed it.
+ * Only for a resolver with a change feed: milliseconds for which an entry is used without a lookup after its last
+ * confirmation. Its own lookup and the feed confirm an entry.
  */
 const CONFIRMED_FOR = 5_000;
-/** For this time in milliseconds after a failed lookup, the stale entry is used and the store is not asked again. */
+/** For this time in milliseconds after a failed lookup, the old entry is used and the store is not asked again. */
 const RETRY_AFTER = 1_000;
 
 export class RecordCache<Q, E extends CacheEntry> {

@@ -1,6 +1,6 @@
 /**
- * Finds the credential in the `Authorization` field (RFC 6750 section 2.1, RFC 9449 section 7.1, RFC 9110 section
- * 11.6.2), and detects requests with more than one such field.
+ * Finds the credential in the `Authorization` field (RFC 6750 section 2.1, RFC 9449 section 7.1). Detects requests with
+ * more than one `Authorization` field (RFC 9110 section 5.3), because two programs could use different ones.
  */
 
 /** Maximum length of a credential. An access token with about 900 scopes fits. */
@@ -9,12 +9,12 @@ export const MAX_CREDENTIAL_LENGTH = 12_288;
 /** The scheme by which a credential is presented: `Bearer` (RFC 6750 §2.1) or `DPoP` (RFC 9449 §7.1). */
 export type CredentialScheme = 'Bearer' | 'DPoP';
 
-/** Returned if the field is missing or empty, or has another scheme than the function reads. */
+/** Returned if the field is missing or empty, or if its scheme is not the one that the function reads. */
 export const ABSENT = Symbol('absent');
 
 /**
- * Returned if the field has the scheme, but its credential is missing or too long. `readBearer` also returns it for a
- * key without a scheme that is too long, and for a field that is not a string.
+ * Returned if the field has the right scheme, but its credential is missing or too long. `readBearer` also returns it
+ * for a field that is not a string, and for a key without a scheme that is too long.
  */
 export const MALFORMED = Symbol('malformed');
 

@@ -14,7 +14,7 @@ const CONTROL = /[\x00-\x1F\x7F]/;
 
 /**
  * Parses client ID and secret from an `Authorization` value. A client must form-encode both (RFC 6749 section 2.3.1).
- * Many clients do not, but this makes no difference if both consist of `[A-Za-z0-9_-]`.
+ * Many clients do not encode them, which makes no difference if both consist of `[A-Za-z0-9_-]`.
  *
  * @returns `undefined` for another scheme; if the value is not `id:secret` in UTF-8 and strict base64; or if the ID or
  *   the secret is empty or has a control character.

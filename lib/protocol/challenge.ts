@@ -86,8 +86,8 @@ export function bearerChallenge(
 }
 
 /**
- * Creates the challenges of a gate in advance, one for each code. They name the scopes of the gate but not those of
- * guards, so they are the same for every request.
+ * Creates the challenges of a gate in advance, one for each code. They name the scopes of the gate, but not the scopes
+ * of guards, so they are the same for every request.
  *
  * @param scopes - The scopes that the gate requires of every principal. A 401 names them, so that a client can request
  *   them in its first token request.

@@ -2,8 +2,10 @@
 
 /**
  * Header parameters that change how a JWT is parsed, or where its key comes from. None of them is supported, so a JWT
- * that has one of them is refused: RFC 7515 section 4.1.11 (crit), RFC 7797 (b64), RFC 7516 section 4.1.3 (zip), RFC
- * 8725 section 3.10 (keys in the JWT itself, or at a URL in it). The only exception is `jwk` in a DPoP proof.
+ * that has one of them is refused. The only exception is `jwk` in a DPoP proof.
+ *
+ * They are from RFC 7515 section 4.1.11 (crit), RFC 7797 (b64) and RFC 7516 section 4.1.3 (zip). RFC 8725 section 3.10
+ * warns of keys in the JWT itself, or at a URL in it.
  */
 export const REFUSED_HEADER_MEMBERS: readonly string[] = ['crit', 'b64', 'zip', 'jku', 'x5u', 'jwk', 'x5c'];
 
@@ -26,8 +28,8 @@ const MAX_TIME = 1e11;
 export const VSCHARS = /^[\x20-\x7E]+$/;
 
 /**
- * Returns a media type in lower case and without `application/`, because case does not matter and this prefix may be
- * left out (RFC 7515 section 4.1.9). A value that is not a string is returned unchanged.
+ * Returns a media type in lower case and without `application/`: case does not matter, and this prefix may be left out
+ * (RFC 7515 section 4.1.9). A value that is not a string is returned unchanged.
  */
 export function mediaType(value: unknown): unknown {
   return typeof value === 'string' ? value.toLowerCase().replace(/^application\//, '') : value;

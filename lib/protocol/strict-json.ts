@@ -1,8 +1,8 @@
 /**
  * Parses JSON objects, and refuses an object that two parsers could read differently.
  *
- * If an object has the same name twice, RFC 7515 section 4 and RFC 7519 section 4 let a parser refuse it or use the
- * last value. This parser refuses it. Otherwise an attacker could show different claims to two parsers of one token.
+ * RFC 7515 section 4 and RFC 7519 section 4 let a parser refuse an object with a duplicate name, or use the last value.
+ * This parser refuses it. Otherwise an attacker could show different claims to two parsers of one token.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -18,8 +18,9 @@ const COLON = 0x3a;
 const WHITE_SPACE = [0x09, 0x0a, 0x0d, 0x20];
 
 /**
- * Parses the bytes of one JSON object. Returns `undefined` if they are not UTF-8, have a byte-order mark, are not
- * JSON or not an object, have a duplicate name, nest deeper than 32, or have more than 1,000 members and elements.
+ * Parses the bytes of one JSON object. Returns `undefined` if the bytes are not valid JSON in UTF-8 without a
+ * byte-order mark, or are not an object. Also returns `undefined` for a duplicate name, a depth above 32, or more than
+ * 1,000 members and elements.
  */
 export function parseJsonObject(bytes: Buffer): JsonObject | undefined {
   if (!isUtf8(bytes)) return undefined;
@@ -82,7 +83,7 @@ function endOfString(text: string, start: number): number {
   return end;
 }
 
-/** Checks whether a character follows an odd number of backslashes. */
+/** Checks whether a character is escaped: whether an odd number of backslashes is before it. */
 function isEscaped(text: string, index: number): boolean {
   let first = index;
   while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;

@@ -1,6 +1,6 @@
 /**
- * Normalizes URIs and paths. The URI of a request can then be compared with `htu` of a DPoP proof, which is a URI
- * without query and fragment (RFC 9449 section 4.2).
+ * Normalizes URIs and paths, because two spellings of one URI must be equal. The URI of a request is compared with
+ * `htu` of a DPoP proof, which has no query and no fragment (RFC 9449 section 4.2).
  */
 
 /**

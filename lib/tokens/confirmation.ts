@@ -80,8 +80,8 @@ export class Confirmation {
   }
 
   /**
-   * Checks that a token is bound to a key if the options require it, and that the request has the right scheme and
-   * proves possession of the keys. The result is not cached: each request needs its own proof.
+   * Checks that a token is bound to a key if the options require this. Also checks that the request has the right
+   * scheme, and that it proves possession of the keys. The result is not cached: each request needs its own proof.
    */
   confirm(
     credential: PresentedCredential,

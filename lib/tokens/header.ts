@@ -3,7 +3,8 @@ import { mediaType, REFUSED_HEADER_MEMBERS } from '../protocol/jose-rules.js';
 import { type JsonObject, own } from '../protocol/strict-json.js';
 
 /**
- * The rules for header and claims: those of RFC 9068, or weaker ones (`jwt`) for issuers that do not follow RFC 9068.
+ * Which rules a token must follow. `rfc9068`: the rules of RFC 9068. `jwt`: weaker rules, for issuers that do not
+ * follow RFC 9068.
  */
 export type TokenProfile = 'rfc9068' | 'jwt';
 

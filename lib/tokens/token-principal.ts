@@ -80,8 +80,8 @@ export function tokenPrincipal(
 }
 
 /**
- * Whether a scope is listed by the token itself and, if there is one, by the record of its access key. Otherwise,
- * another scope implies it.
+ * Whether a scope is listed by the token itself and, if there is one, by the record of its access key. If not, the
+ * principal has the scope only because another scope implies it.
  */
 function isListed(scope: string, scopes: readonly string[], accessKey: ParsedAccessKeyRecord | undefined): boolean {
   return scopes.includes(scope) && (accessKey === undefined || accessKey.scopes.includes(scope));

@@ -14,8 +14,8 @@ export interface NonceOptions {
 }
 
 /**
- * The state of a nonce. `aging`: it is accepted, but is older than half of `maxAge` or was not made with the first
- * secret, so the client should get a new nonce now.
+ * The state of a nonce. `aging`: the nonce is accepted, but the client should get a new one now. It is older than half
+ * of `maxAge`, or was made with an old secret.
  */
 export type NonceState = 'current' | 'aging' | 'refused';
 

@@ -51,9 +51,9 @@ export interface ProvenKey {
 export interface RefusedProof {
   readonly outcome: 'refused';
   /**
-   * The error code for the client. `use_dpop_nonce`: the nonce is missing or not accepted. `invalid_token`: the key in
-   * the proof is not the one that the token is bound to (RFC 9449 section 7.1). `invalid_dpop_proof`: any other
-   * mistake.
+   * The error code for the client. `use_dpop_nonce`: the nonce is missing or not accepted. `invalid_token`: the proof
+   * is signed with another key than the one to which the token is bound (RFC 9449 section 7.1). `invalid_dpop_proof`:
+   * any other mistake.
    */
   readonly code: 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_token';
   /** The reason, for the operator only. */

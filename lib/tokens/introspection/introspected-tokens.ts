@@ -60,12 +60,12 @@ const OTHER_USES = ['refresh', 'refresh_token', 'offline', 'id', 'id_token', 'lo
 const UNCHECKED_TYPES = ['mac', 'pop'];
 
 /**
- * Makes the verifier of opaque access tokens (RFC 7662), such as those of Hydra, Keycloak and oidc-provider: it asks
- * the introspection endpoint of their issuer, and uses the answer for `cache.ttl` (default: 5 s).
+ * Makes the verifier of opaque access tokens (RFC 7662), such as tokens of Hydra, Keycloak and oidc-provider. It asks
+ * the introspection endpoint of the issuer about each token, and caches the answer for `cache.ttl` (default: 5 s).
  *
  * A token that is inactive, or whose `exp`, `aud`, `iss`, `nbf` or `cnf` is wrong, is refused. The request gets 503 if
- * the endpoint does not answer in time, redirects, or answers with a status other than 200, with more than 256 KiB, or
- * without a JSON object that has a boolean `active`.
+ * the endpoint does not answer in time, or answers with a redirect, another status than 200 or more than 256 KiB. It
+ * also gets 503 if the response is not a JSON object with a boolean `active`.
  *
  * This verifier claims every credential that no other verifier claims, so it must be the last one in `accept`. It does
  * not send API keys (in the format of keyward or of `keyFormat`) or JWTs of another issuer to the endpoint.
@@ -190,9 +190,7 @@ function isKey(credential: PresentedCredential): boolean {
   return keywardFormat.read(text) !== undefined || hasKeyPrefix(text);
 }
 
-/**
- * Whether `typ`, `token_use` or `token_type` of the response has one of the values. Upper and lower case are the same.
- */
+/** Whether `typ`, `token_use` or `token_type` of the response has one of the values. Case is ignored. */
 function isMarked(response: JsonObject, values: readonly string[]): boolean {
   return ['typ', 'token_use', 'token_type'].some((name) => {
     const value = own(response, name);

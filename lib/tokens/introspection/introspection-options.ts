@@ -53,8 +53,9 @@ export interface IntrospectedTokensOptions {
   /** The URL of the introspection endpoint. Default: `introspection_endpoint` in the metadata of the issuer. */
   readonly endpoint?: string | URL | undefined;
   /**
-   * The accepted audiences: `aud` of a token must contain at least one of them. `false`: every audience is accepted,
-   * for servers whose response has no `aud`. The gate then cannot have the option `resourceMetadata`.
+   * The accepted audiences: `aud` of a token must contain at least one of them. `false`: a token is accepted with any
+   * `aud` and without one, for servers whose response has no `aud`. The gate then cannot have the option
+   * `resourceMetadata`.
    */
   readonly audience: string | readonly string[] | false;
   readonly client: IntrospectionClient;

@@ -16,7 +16,7 @@ export class VerificationKey {
    */
   #alg: string | undefined;
   /**
-   * Whether the issuer no longer publishes the key. All tokens that it signed are then refused, even if they are
+   * Whether the issuer no longer publishes the key. All tokens with its signature are then refused, even if they are
    * cached.
    */
   withdrawn = false;
@@ -82,8 +82,8 @@ const MAX_KEYS = 100;
  * Parses a JWK Set. Keys that must not verify signatures are left out: keys of an unknown type, keys for another use,
  * invalid keys (RFC 7517 section 5) and weak RSA keys.
  *
- * @throws KeySetError if the value is not a JWK Set, has more than 100 keys or a private key, or if two of the
- *   remaining keys have the same `kid`.
+ * @throws KeySetError if the value is not a JWK Set, or if the set has more than 100 keys, a private key, or two usable
+ *   keys with the same `kid`.
  */
 export function readKeySet(value: unknown): readonly VerificationKey[] {
   const members = keysOf(value);

@@ -27,7 +27,10 @@ export function isWeakRsa(key: KeyObject): boolean {
   return isRoca(BigInt(`0x${Buffer.from(String(n), 'base64url').toString('hex')}`));
 }
 
-/** Whether an RSA public key is too slow for a key that a client chooses: over 4,096 bits, or an exponent over 65537. */
+/**
+ * Whether verifying with an RSA public key is too slow for a key that a client chooses: over 4,096 bits, or an exponent
+ * over 65537.
+ */
 export function isSlowRsa({
   asymmetricKeyDetails: { modulusLength = 0, publicExponent = 0n } = {},
 }: KeyObject): boolean {
