@@ -92,7 +92,9 @@ onServer('the channel of a store in PostgreSQL', () => {
     await saidLast('listening');
     proxy.silence('listening');
     await eventually(() => warnings().includes('polling_only'), 5_000);
-    expect(events.heard('keyward:store').at(-1)).toMatchObject({ detail: 'a heartbeat was not answered' });
+    expect(events.heard('keyward:store').at(-1)).toMatchObject({
+      detail: 'a test notification did not arrive within 1.5 seconds',
+    });
     await saidLast('listening');
     expect(proxy.listening()).toBe(1);
   });

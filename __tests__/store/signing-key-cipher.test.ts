@@ -57,7 +57,7 @@ describe('a cipher', () => {
     const decrypted = createSigningKeyCipher(BYTES).decrypt('one', await encrypt());
     await expect(decrypted).rejects.toEqual(REFUSAL);
     await expect(decrypted).rejects.toThrow(
-      'encryptionKey cannot decrypt the signing keys of this database; use the key that they were encrypted with',
+      'no key in the option "encryptionKey" of openStore can decrypt the signing keys of this database; use the key that they were encrypted with',
     );
   });
 
@@ -95,7 +95,7 @@ describe('a cipher', () => {
   ])('accepts only 32 bytes or their text (%#)', (key) => {
     expect(() => createSigningKeyCipher(key)).toThrow(
       new TypeError(
-        'openStore: option "encryptionKey" must be 32 bytes, the same bytes in base64url (43 characters), or a list of such keys',
+        'openStore: option "encryptionKey" must be 32 bytes (a Uint8Array, or base64url of 43 characters), or a list of such keys',
       ),
     );
   });

@@ -59,9 +59,13 @@ describe('storeErrorOf', () => {
     };
     expect(bare(new Error('timeout expired'))).toEqual(['timeout expired', '', 'store_unavailable']);
     expect(bare(failing(7, 'odd'))).toEqual(['odd', '', 'store_unavailable']);
-    expect(bare(failing('ECONNREFUSED', ''))).toEqual(['(ECONNREFUSED)', 'ECONNREFUSED', 'store_unavailable']);
+    expect(bare(failing('ECONNREFUSED', ''))).toEqual([
+      'the database operation failed (ECONNREFUSED)',
+      'ECONNREFUSED',
+      'store_unavailable',
+    ]);
     for (const nothing of [new Error(''), 'text', undefined, null, 7, { code: 7 }]) {
-      expect(bare(nothing)).toEqual(['unknown error', '', 'store_unavailable']);
+      expect(bare(nothing)).toEqual(['the database operation failed', '', 'store_unavailable']);
     }
   });
 

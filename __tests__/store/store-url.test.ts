@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readStoreUrl } from '../../lib/store/store-url.js';
 
 const NAME = 'a'.repeat(55);
-const EXPECTED = "openStore: expected a URL that starts with 'memory:', 'file:' or 'postgres://'";
+const EXPECTED = "openStore: expected the URL 'memory:' or a URL that starts with 'file:' or 'postgres://'";
 
 describe('readStoreUrl', () => {
   it.each([
@@ -70,7 +70,7 @@ describe('readStoreUrl', () => {
   it.each(['', 'Billing', '1st', 'a-b', 'a.b', 'a"b', 'a%20b', 'ä', `${NAME}a`])('refuses a schema %j', (schema) => {
     const url = `postgres://db.test/keys?schema=${schema}`;
     expect(() => readStoreUrl(url)).toThrow(
-      /^openStore: "schema" in the URL must consist of at most 55 lowercase letters, digits and _/,
+      /^openStore: the parameter "schema" of the URL must consist of 1 to 55 lowercase letters, digits and _/,
     );
   });
 });

@@ -127,7 +127,10 @@ function openingError(error: unknown, database: Database, encryptionKeys: Encryp
   const message = error.message.startsWith(MISTAKE) ? error.message.slice(MISTAKE.length) : error.message;
   if (error instanceof StoreError) {
     if (error.code !== 'encryption_key') return new CliError(`${database.name}: ${plain(message)}`, EXIT.unavailable);
-    return new CliError(message.replace('encryptionKey', encryptionKeys?.source ?? 'the key'), EXIT.unavailable);
+    return new CliError(
+      message.replace('the option "encryptionKey" of openStore', encryptionKeys?.source ?? 'this command'),
+      EXIT.unavailable,
+    );
   }
   const aboutKey = message.replace('option "encryptionKey"', encryptionKeys?.source ?? '');
   if (aboutKey !== message) return new CliError(aboutKey, EXIT.usage);

@@ -2,8 +2,9 @@
  * The change feed: a table of changes to keys and accounts. Each process polls it to learn what other processes
  * changed, and invalidates its cache.
  *
- * Each transaction takes the next position of the feed at its end, and holds the lock on the head row until the commit.
- * So positions have the order of commits, and a poll never misses a change with a lower position.
+ * A transaction that writes a change takes the next position from the row of `feed_head`. This locks the row until the
+ * commit, so changes are committed in the order of their positions. A poll that reads a position has therefore not
+ * missed a lower one.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
@@ -20,20 +21,20 @@ import type { ChangeRow, Tables } from './tables.js';
  */
 const MAX_STEPS = 1_000;
 /**
- * The number of changes that stay in the table. A process whose last known change was deleted invalidates everything
- * cached.
+ * The minimum number of changes that stay in the table. If the last change that a process has read was deleted, the
+ * process cannot know what it missed, and invalidates everything cached.
  */
 const RETAINED_STEPS = 10_000;
 const PRUNE_EVERY = 1_000;
 
-/** Names the source in the warning that is published if a listener throws. The other listeners still get the change. */
+/** Names the callback in the event on `keyward:callback-failure` that is published if a listener throws. */
 const LISTENER = { of: 'store', callback: 'listener' } as const;
 
 type Step = Pick<ChangeRow, 'position' | 'id' | 'member' | 'subject'>;
 
 /**
- * Writes a change to the feed. Call it at the end of a transaction: every other writer waits for the lock on the head
- * row, which is held until the commit.
+ * Writes a change to the feed. Call it at the end of a transaction, because it locks the row of `feed_head` until the
+ * commit, and every other transaction that writes a change waits for this lock.
  */
 export async function appendChange(engine: Engine, tx: Transaction<Tables>, change: Change): Promise<void> {
   const { position } = await tx
@@ -86,21 +87,24 @@ export class Feed {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Notifies listeners of a change that this process has just committed, before a poll finds the change. */
+  /**
+   * Notifies the listeners of a change. It is called for each change that a poll finds, and immediately for a change
+   * that this process commits, because the next poll would be too late: a revoked key must be refused at once.
+   */
   notify(change: Change): void {
     for (const listener of this.#listeners) runCallback(LISTENER, () => listener.onChange(change));
   }
 
   /**
-   * Looks up a record, and throws if the answer is older than the feed. One URL may lead to several nodes, and one of
-   * them may be a replica that lags behind. Without this check, its outdated answer for a revoked key would be cached
-   * as current.
+   * Looks up a record, and throws if the answer is older than the last change that this process has read. One URL may
+   * lead to several database nodes, of which one may be a replica that lags behind. Without this check, its outdated
+   * record of a revoked key would be cached as current.
    *
-   * @throws StoreError `store_unavailable` if the node that answered was behind.
+   * @throws StoreError `store_unavailable` if the node that answered lags behind.
    */
   async lookUp<R>(find: () => Promise<FoundRecord<R> | undefined>): Promise<R | undefined> {
-    // The position is read before the query. A change that arrives during the query may be missing from its result, and
-    // the result would then wrongly be refused as outdated.
+    // The position is read before the query. If it were read afterwards, a change that a poll finds during the query
+    // would make a correct answer look outdated.
     const positionBefore = this.#last?.position ?? 0;
     const found = await find();
     if (found !== undefined && found.position < positionBefore) {
@@ -113,8 +117,8 @@ export class Feed {
   }
 
   /**
-   * Polls the feed. If a poll is already running, another one follows it, because the running one may miss the latest
-   * commits; the promise resolves after the last one.
+   * Polls the feed. If a poll is already running, a second poll follows it, because the running poll may miss the
+   * latest commits. The promise resolves after the last poll.
    */
   #poll(): Promise<void> {
     if (this.#polling !== undefined) {
@@ -131,8 +135,8 @@ export class Feed {
     do {
       this.#pollAgain = false;
       try {
-        // A connection may have been closed, or may have timed out while the process was blocked. The second attempt
-        // uses another connection, so a single broken one is not reported as an outage.
+        // The first attempt may fail because its connection was closed, or timed out while the process was blocked. The
+        // second attempt uses another connection, so that a single broken connection is not reported as an outage.
         await this.#pollOnce().catch(() => this.#pollOnce());
         if (!this.#isReachable) publishWarning('reachable');
         this.#isReachable = true;
@@ -148,38 +152,42 @@ export class Feed {
     const start = performance.now();
     const version = await this.#engine.version();
     if (this.#replacements !== this.#engine.replacements) {
-      // Forgets the last change, so that the whole cache is invalidated: the new database file may lack rows that were
-      // cached.
+      // Without a last change, `#take` invalidates everything cached: in the new database file, the cached rows may be
+      // missing or different.
       this.#replacements = this.#engine.replacements;
       this.#last = undefined;
-      publishWarning('replaced', 'the database file was opened again, because it or its write-ahead log was replaced');
+      publishWarning(
+        'replaced',
+        'the database file or its write-ahead log was replaced, so the file was opened again and all cached records were invalidated',
+      );
     }
     if (version === undefined || version !== this.#version || this.#last === undefined) {
       this.#take(await this.#read());
       this.#version = version;
     }
-    // A commit during the poll may be missing from its result, so the listeners learn how long ago the poll started.
+    // The result of the poll may lack a commit that was made during the poll, so it is only as new as the start of the
+    // poll.
     const age = performance.now() - start;
     for (const listener of this.#listeners) runCallback(LISTENER, () => listener.onCaughtUp(age));
   }
 
   /**
-   * Returns the last known change and the newer ones. If there are too many, if the last known change is gone, or if
-   * none is known yet, it returns only the newest change, so that `#take` invalidates everything cached.
+   * Returns the last known change and all newer changes. If there are too many, if the last known change was deleted,
+   * or if no change is known yet, it returns only the newest change, so that `#take` invalidates everything cached.
    */
   async #read(): Promise<readonly Step[]> {
     const steps = this.#engine.feed.selectFrom('changes').select(['position', 'id', 'member', 'subject']);
     if (this.#last !== undefined) {
       const since = steps.where('position', '>=', this.#last.position).orderBy('position');
-      // The limit counts the last known change, up to MAX_STEPS newer ones, and one more, which shows that there are
-      // too many.
+      // The limit is the last known change, MAX_STEPS newer changes, and one more. If that one is found, there are too
+      // many changes.
       const found = await since.limit(1 + MAX_STEPS + 1).execute();
       const isSameFeed = found[0]?.id === this.#last.id;
       if (isSameFeed && found.length <= 1 + MAX_STEPS) return found;
       if (!isSameFeed)
         publishWarning(
           'replaced',
-          'the change feed no longer contains the last change that was read, so all cached records are invalidated',
+          'the last change that this process has read is no longer in the change feed, so all cached records were invalidated',
         );
     }
     return await steps.orderBy('position', 'desc').limit(1).execute();

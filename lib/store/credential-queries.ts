@@ -1,4 +1,4 @@
-/** The queries that look up the record of a presented credential. Each finds a row by a primary key. */
+/** The queries that look up the record of a presented credential, by a primary key. */
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
 import { accessKeyRecordOf, keyRecordOf } from './key-records.js';
@@ -7,7 +7,9 @@ import type { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.j
 import { StoreError } from './store-error.js';
 import type { Tables } from './tables.js';
 
-/** The columns of a record. The last use is left out: no verifier needs it. */
+/**
+ * The columns from which a record is made. `used_at` is left out, because no verifier needs the time of the last use.
+ */
 const RECORD_COLUMNS = [
   ...KEY_COLUMNS.filter((column) => column !== 'used_at').map((column) => `keys.${column}` as const),
   'accounts.apis as account_apis',
@@ -16,23 +18,23 @@ const RECORD_COLUMNS = [
   'accounts.disabled_at as account_disabled_at',
 ] as const;
 
-/** A record, and the position of the feed at which it was read. */
+/** A record, and the position of the change feed when the record was read. */
 export interface FoundRecord<R> {
   readonly record: R;
   readonly position: number;
 }
 
 /**
- * Selects the position of the feed. It is part of the statement that reads the record, so that both come from the same
- * node at the same time.
+ * Selects the position of the change feed in the statement that reads a record, so that the position and the record
+ * come from the same database node at the same time.
  */
 function positionOf(db: Kysely<Tables>) {
   return db.selectFrom('feed_head').select('position').as('position');
 }
 
 /**
- * Selects the JWKs of the public keys of a key as one text, separated by commas. If the statement joined both secrets
- * and public keys, it would return a row for each combination of the two.
+ * Selects the JWKs of all public keys of an access key as one text, separated by commas. If the statement joined the
+ * table of public keys as it joins that of secrets, it would return a row for each pair of a secret and a public key.
  */
 function publicKeysOf({ selectFrom }: ExpressionBuilder<Tables, 'keys'>) {
   return selectFrom('public_keys')
@@ -44,7 +46,7 @@ function publicKeysOf({ selectFrom }: ExpressionBuilder<Tables, 'keys'>) {
 /**
  * Finds the record of an API key by the digest of its key value.
  *
- * @throws StoreError `store_unusable` if two rows match: the database has lost its constraints.
+ * @throws StoreError `store_unusable` if two secrets have this digest, which the primary key should prevent.
  */
 export async function findKey(db: Kysely<Tables>, digest: string): Promise<FoundRecord<KeyRecord> | undefined> {
   const [found, another] = await db
@@ -57,13 +59,19 @@ export async function findKey(db: Kysely<Tables>, digest: string): Promise<Found
     // Excludes access keys, because a client secret must not be accepted as an API key.
     .where('keys.kind', '!=', 'access')
     .execute();
-  if (another !== undefined) throw new StoreError('store_unusable', 'two secrets have the same digest');
+  if (another !== undefined) {
+    throw new StoreError(
+      'store_unusable',
+      'the table "secrets" has two rows with the same digest, so its primary key is missing; restore the database from a backup',
+    );
+  }
   return found && { record: keyRecordOf(found), position: found.position ?? 0 };
 }
 
 /**
- * Finds an access key, with its secrets and public keys, by its client ID. The revoked tokens come from the cache; if
- * it lacks some, they are read from the database.
+ * Finds the record of an access key, with its secrets and public keys, by its client ID.
+ *
+ * @param revoked - The cache of revoked tokens. It reads revoked tokens that it lacks from the database.
  */
 export async function findAccessKey(
   db: Kysely<Tables>,

@@ -1,4 +1,4 @@
-/** The entry point `keyward/store`: keys in SQLite or PostgreSQL. */
+/** The entry point `keyward/store`: stores API keys and access keys in SQLite or PostgreSQL. */
 export type { StoreWarning } from '../events/store-warning.js';
 export type { CredentialStore } from './credential-store.js';
 export { openStore, type StoreOptions } from './open-store.js';

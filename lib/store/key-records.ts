@@ -1,6 +1,6 @@
 /**
- * Maps rows to the records that verifiers and the issuer use. A record has only APIs, scopes and channels that the
- * account still has.
+ * Maps rows of the database to the records that verifiers and the issuer use. A record has only those APIs, scopes and
+ * channels of the key that its account still has.
  */
 
 import type { RateLimit } from '../credentials/rate-limit.js';
@@ -21,7 +21,7 @@ export type FoundKey = Omit<KeyRow, 'used_at'> &
 
 export type FoundAccessKey = Omit<FoundKey, 'retires_at' | 'ended_at'> & {
   readonly secrets: readonly Pick<SecretRow, 'digest' | 'retires_at' | 'ended_at'>[];
-  /** The JWKs, separated by commas; null if there are none. */
+  /** The JWKs of all public keys, separated by commas; null if the access key has no public key. */
   readonly public_keys: string | null;
   readonly revokedTokens: RevokedTokens | undefined;
 };
@@ -35,8 +35,8 @@ export function keyRecordOf(found: FoundKey): KeyRecord {
     apis: intersection(parseList(found.apis ?? '[]'), parseList(found.account_apis)),
     scopes: found.scopes === null ? null : heldOf(found.scopes, found.account_scopes),
     expiresAt: dateOf(found.expires_at),
-    // An ended secret gets the year 1970, so that every clock considers it ended: the clock that wrote `ended_at` may
-    // be ahead.
+    // A secret that was ended must be refused at once by every process. `ended_at` may be in the future for a process
+    // with another clock, so the time is replaced with the year 1970.
     acceptedUntil: found.ended_at === null ? dateOf(found.retires_at) : new Date(0),
   };
 }
@@ -71,8 +71,8 @@ function commonOf(found: Omit<FoundKey, 'retires_at' | 'ended_at'>) {
     channels: isStranded ? channels : held,
     platform: found.platform,
     createdAt: new Date(found.created_at),
-    // A revoked key gets the year 1970, so that every clock considers it revoked: the clock that wrote `revoked_at` may
-    // be ahead.
+    // A revoked key must be refused at once by every process. `revoked_at` may be in the future for a process with
+    // another clock, so the time is replaced with the year 1970.
     revokedAt: found.revoked_at === null ? null : new Date(0),
     disabled: found.disabled_at !== null || found.account_disabled_at !== null || isStranded,
     name: found.name,

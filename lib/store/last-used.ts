@@ -1,6 +1,6 @@
 /**
- * Records when and from where each secret and each public key was last used, and when each key was. Uses are queued in
- * memory and written every few seconds. They are not written to the change feed, so they do not invalidate caches.
+ * Records when and from where each secret and each public key was last used, and when each key was last used. Uses are
+ * queued in memory and written every few seconds. They do not invalidate caches: no change is written to the feed.
  */
 import { sql, type Transaction } from 'kysely';
 import type { RecordUse } from '../contracts/key-resolver.js';
@@ -12,9 +12,9 @@ import type { Tables } from './tables.js';
 /** Milliseconds from the first use in an empty queue to the write of the queue. */
 const WRITE_INTERVAL = 5_000;
 /**
- * Milliseconds after a written use in which further uses of the secret count as repeats. `apiKeys` records a use of
- * each secret once in `RECORD_EVERY`, which is a second longer: its clock may differ from the clock of this module, and
- * a use that it records on time must not count as a repeat.
+ * Milliseconds after a written use during which further uses of the same secret count as repeats. It is a second less
+ * than the minute after which `apiKeys` records the next use of a key, so that this next use is not dropped as a
+ * repeat.
  */
 const SAME_SECRET_INTERVAL = 59_000;
 /**
@@ -26,7 +26,7 @@ const MAX_SECRETS = 10_000;
 const BATCH_SIZE = 500;
 
 interface Use {
-  /** Monotonic milliseconds: a clock that is set must not change when the secret was used. */
+  /** Milliseconds of the monotonic clock, because the wall clock may be changed before the use is written. */
   readonly at: number;
   readonly from: string | undefined;
 }
@@ -101,8 +101,8 @@ export function createLastUsedWriter(engine: Engine): LastUsedWriter {
 }
 
 /**
- * Empties a queue into batches, one transaction each. A transaction for each secret would take minutes, and a single
- * one for all secrets would keep their rows locked.
+ * Empties a queue into batches; each batch is written in one transaction. A transaction for each secret would take
+ * minutes, and a single transaction for all secrets would lock all their rows for too long.
  */
 function drainBatches(uses: Map<string, Use>): readonly UseBatch[] {
   const all = [...uses];
@@ -113,7 +113,7 @@ function drainBatches(uses: Map<string, Use>): readonly UseBatch[] {
 }
 
 /**
- * Returns the uses of secrets whose key got a newer secret after the last use that is stored. The query takes no lock,
+ * Returns the uses of secrets whose key got another secret after the last use that is stored. The query takes no lock,
  * and rarely finds a row.
  */
 async function rotatedSince({ lists }: Engine, uses: UseBatch): Promise<UseBatch> {
@@ -130,8 +130,8 @@ async function rotatedSince({ lists }: Engine, uses: UseBatch): Promise<UseBatch
 }
 
 /**
- * Converts the times to the clock of the database. The clock of this machine may be behind, and a secret that was used
- * after a rotation would then look unused since.
+ * Converts the times to the clock of the database. The clock of this machine may be behind: a use after a rotation
+ * would then seem to be from before the rotation.
  */
 function timedUses(uses: UseBatch, databaseNow: number): readonly TimedUse[] {
   const now = performance.now();
@@ -142,7 +142,7 @@ function timedUses(uses: UseBatch, databaseNow: number): readonly TimedUse[] {
   }));
 }
 
-/** Writes the last uses of secrets and public keys. If two processes write the same one, the later use wins. */
+/** Writes the last uses of secrets and public keys. If another process has written a later use, that use stays. */
 async function writeUses(tx: Transaction<Tables>, uses: readonly TimedUse[]): Promise<void> {
   const used = valuesOf(uses);
   for (const table of ['secrets', 'public_keys'] as const) {
@@ -156,7 +156,7 @@ async function writeUses(tx: Transaction<Tables>, uses: readonly TimedUse[]): Pr
   }
 }
 
-/** Writes the last use of each key. Lists of keys can be sorted by it. */
+/** Writes the time of the last use of each key, by which lists of keys can be sorted. */
 async function writeKeyUses(tx: Transaction<Tables>, uses: readonly TimedUse[]): Promise<void> {
   for (const table of ['secrets', 'public_keys'] as const) {
     const owners = tx.selectFrom(table).select(['digest', 'key_id']).as('owners');

@@ -18,7 +18,8 @@ export interface StoreOptions {
   /**
    * The key that encrypts signing keys: 32 bytes, or their base64url text. Only an issuer needs it. Keep it separate
    * from the database and its backups. To rotate it, pass a list: the first key encrypts, and every key decrypts. If no
-   * key decrypts the signing keys of the database, `openStore` throws. Default: none; signing keys cannot be read.
+   * key decrypts the signing keys of the database, `openStore` throws. Default: none; the store then cannot read or add
+   * signing keys.
    */
   readonly encryptionKey?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /**
@@ -33,18 +34,18 @@ const OPTIONS = { encryptionKey: anything, readOnly: flag(false) } satisfies Opt
 /** Milliseconds between two attempts to reach a database that was down when the process started. */
 const TRY_AGAIN_AFTER = 1_000;
 
-/** SQLSTATEs of errors that waiting does not fix: wrong password, missing database, missing rights. */
+/** SQLSTATEs of errors that a later attempt does not fix: wrong password, missing database, missing rights. */
 const MISTAKES = /^(?:28|3D|42501)/;
 
 /**
- * Opens a store, and creates its tables if there are none.
+ * Opens a store of keys in a database, and creates its tables or brings them up to date.
  *
- * If a PostgreSQL server is down, `openStore` still succeeds: until the server answers, lookups fail (503) and
+ * If a PostgreSQL server is down, `openStore` succeeds nevertheless: until the server answers, lookups fail (503) and
  * `ready()` is false.
  *
  * @param url - `memory:`, lost when the process ends; `file:./keyward.db`, for one machine; `postgres://…`, for many
  *   instances, with `?schema=` (default `keyward`) in addition to the parameters of the driver.
- * @throws TypeError for an invalid URL or option; the message never contains them.
+ * @throws TypeError for an invalid URL or option. The message never contains the URL or the encryption key.
  * @throws Error if a package is missing: the message says what to install.
  * @throws StoreError `store_unusable` for a file that is not a database, is damaged or cannot be written, for a wrong
  *   password, a missing database, or missing rights; `encryption_key` for a key that cannot decrypt the signing keys.
@@ -111,8 +112,8 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     await engine.close();
   }
 
-  // This module imports kysely, so it is loaded after the engine. If a package is missing, loading the engine fails
-  // first, with an error that names all packages to install.
+  // This module is loaded after the engine, because it imports kysely. If packages are missing, loading the engine has
+  // already failed, with an error that names all packages to install.
   const { sqlStore } = await import('./sql-store.js');
   return sqlStore({ engine, feed, cipher, readOnly, isPrepared: () => isPrepared && !isClosed, close });
 }
@@ -138,7 +139,7 @@ async function openEngine(place: StorePlace): Promise<Engine> {
   return openPostgres(place.url, place.schema);
 }
 
-/** Returns the error to throw immediately; `undefined` if the database may become available later. */
+/** Returns the error that `openStore` throws immediately; `undefined` if the database may become available later. */
 function mistakeOf(error: unknown, { engine }: StorePlace): unknown {
   if (!(error instanceof StoreError) || error.code === 'encryption_key') return error;
   const isMistake = engine === 'sqlite' || MISTAKES.test(error.driverCode);

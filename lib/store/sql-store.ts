@@ -49,7 +49,8 @@ export function sqlStore({ engine, feed, cipher, readOnly, isPrepared, close }: 
 
   async function ready(): Promise<boolean> {
     if (closing !== undefined || !isPrepared()) return false;
-    // All callers share one check: anybody can call a readiness endpoint, and must not take the connections of the feed.
+    // All callers share one check, because anybody can call a readiness endpoint. Many checks at once would take all
+    // connections of the change feed.
     checking ??= check().finally(() => {
       checking = undefined;
     });

@@ -1,11 +1,11 @@
-/** Errors of the store, for the operator. Of the values in the database, they contain only the id of a key. */
+/** Errors of the store, for the operator. They contain no value of a row except the id of a key. */
 import { KeywardError } from '../errors/keyward-error.js';
 
 /** Why an operation of a store failed. */
 export type StoreErrorCode =
   /**
    * The database cannot be reached, did not answer in time, or failed for a reason that no other code names. A retry
-   * may succeed. A write that failed with this code may have been stored all the same.
+   * may succeed. A write that fails with this code may be stored nevertheless.
    */
   | 'store_unavailable'
   /**
@@ -17,7 +17,10 @@ export type StoreErrorCode =
    * password, a missing database or missing rights.
    */
   | 'store_unusable'
-  /** `encryptionKey` cannot decrypt the signing keys of the database, or is missing although it is needed. */
+  /**
+   * The option `encryptionKey` has no key that can decrypt the signing keys of the database, or is missing although it
+   * is needed.
+   */
   | 'encryption_key'
   /** An access key has 100,000 revoked tokens that have not expired. */
   | 'too_many_revoked_tokens';
@@ -49,15 +52,17 @@ export class StoreError extends KeywardError {
   }
 }
 
-/** The SQLSTATE of a write in a read-only session. It occurs, for example, after a failover. */
+/** The SQLSTATE of a write in a read-only session, which occurs, for example, after a failover. */
 export const READ_ONLY = '25006';
 
-/** Matches a SQLSTATE. It must have a digit, because some network error codes have five letters. */
+/** Matches a SQLSTATE. It must contain a digit, because some network error codes have five letters, such as `EPIPE`. */
 export const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** Classes of SQLSTATEs whose messages concern the server. Messages of other classes may contain values of a row. */
+/** Classes of SQLSTATEs whose messages are about the server. Messages of other classes may contain values of a row. */
 const ABOUT_THE_SERVER = /^(?:08|25|28|3D|3F|42|53|54|55|57|58|XX)/;
-/** Codes of violated constraints, of failed serialization, and of triggers that refuse a change. */
+/**
+ * Codes of a violated constraint, of a serialization failure, of a deadlock, and of a trigger that refuses a change.
+ */
 const CONFLICTS = ['23', '40001', '40P01', 'P0001', 'SQLITE_CONSTRAINT'];
 const UNUSABLE = ['SQLITE_NOTADB', 'SQLITE_CORRUPT', 'SQLITE_CANTOPEN', 'SQLITE_READONLY'];
 
@@ -68,7 +73,7 @@ export function storeErrorOf(error: unknown): StoreError {
   if (CONFLICTS.some((start) => code.startsWith(start))) {
     return new StoreError(
       'store_conflict',
-      `the write conflicts with a constraint or another transaction (${code})`,
+      `the write violates a constraint of the database or conflicts with another transaction (${code})`,
       code,
     );
   }
@@ -76,18 +81,19 @@ export function storeErrorOf(error: unknown): StoreError {
   return new StoreError(kind, summaryOf(error), code);
 }
 
-/** Matches the error of a better-sqlite3 that was not built, or was built for another version of Node. */
+/** Matches the error if the native code of better-sqlite3 was not built, or was built for another version of Node. */
 const NO_NATIVE_BUILD = /Could not locate the bindings file|NODE_MODULE_VERSION/;
 
-/** Returns a message that may be logged: the driver's, unless it may contain values of a row, and the error code. */
+/** Returns a message that may be logged. The message of the driver is left out if it may contain values of a row. */
 function summaryOf(error: unknown): string {
   const code = codeOf(error);
   if (NO_NATIVE_BUILD.test(textOf(error, 'message'))) {
     return 'better-sqlite3 is not built for this version of Node; run: npm rebuild better-sqlite3';
   }
-  const speaksOfRows = SQLSTATE.test(code) && !ABOUT_THE_SERVER.test(code);
-  const message = speaksOfRows ? '' : textOf(error, 'message');
-  return [message, code === '' ? '' : `(${code})`].filter(Boolean).join(' ') || 'unknown error';
+  const mayContainValues = SQLSTATE.test(code) && !ABOUT_THE_SERVER.test(code);
+  const message = mayContainValues ? '' : textOf(error, 'message');
+  const what = message || 'the database operation failed';
+  return code === '' ? what : `${what} (${code})`;
 }
 
 function codeOf(error: unknown): string {

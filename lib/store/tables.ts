@@ -1,4 +1,4 @@
-/** The types of the tables for Kysely, for both engines. Times are milliseconds since 1970; lists are JSON. */
+/** The types of the database tables, as Kysely needs them. Times are milliseconds since 1970; lists are JSON. */
 import type { Generated } from 'kysely';
 
 export interface AccountRow {
@@ -36,7 +36,7 @@ export interface KeyRow {
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
   readonly disabled_at: number | null;
-  /** The tokens of an access key that were issued before this time are revoked; null if none are, and on an API key. */
+  /** Tokens of the access key from before this time are revoked. Null if no time was set, and on an API key. */
   readonly tokens_not_before: number | null;
   /** JSON: an object of strings. */
   readonly metadata: string | null;
@@ -44,25 +44,27 @@ export interface KeyRow {
   readonly allowed_addresses: string | null;
   /** JSON: a list of `{ requests, seconds }`. */
   readonly limits: string | null;
-  /** How the tokens of an access key must be bound; null if they need not be bound, and on an API key. */
+  /** How tokens of an access key must be bound to the client; null if they need not be bound, and on an API key. */
   readonly require_confirmation: 'dpop' | 'mtls' | 'any' | null;
   readonly version: number;
-  /** When any of its secrets or public keys was last used, also one that was deleted since; 0 if none was. */
+  /** When a secret or public key of this key was last used, even if it was deleted later; 0 for a key without a use. */
   readonly used_at: number;
 }
 
-/** The stored row. The search text is the name, the id and the hints of the key, case-folded. */
+/** A row of the table `keys` with all its columns. The database gives the generated columns a default value. */
 export interface StoredKeyRow extends Omit<KeyRow, 'used_at'> {
+  /** The name, the id and the hints of the key, case-folded. Searches read it. */
   readonly search_text: Generated<string>;
   /** The name of the key, or its id if it has no name, case-folded. Lists are sorted by it. */
   readonly sort_name: Generated<string>;
   readonly used_at: Generated<number>;
-  /** How many tokens of an access key were revoked; also the number of the latest revocation. */
+  /** How many tokens of an access key were ever revoked one by one. The latest of these revocations has this number. */
   readonly tokens_revoked: Generated<number>;
   /**
-   * The value of `tokens_revoked` when all tokens were last revoked at once. Revocations up to this number do not count
-   * towards the limit, but stay stored until they expire. A token without the claim `tokens_not_before` may need its
-   * own revocation: if the clock of its issuer is ahead, its `iat` is after the time at which all tokens were revoked.
+   * The value of `tokens_revoked` when all tokens of the access key were last revoked at once. Revocations up to this
+   * number do not count towards the limit of 100,000. They stay stored until they expire, because a token may still
+   * need its own revocation: the `iat` of an issuer whose clock is ahead may be after the time at which all tokens were
+   * revoked.
    */
   readonly tokens_superseded: Generated<number>;
 }
@@ -79,15 +81,17 @@ export interface SecretRow {
   /** When the grace period of a rotated secret ends, by the clock of each process; null if the secret has none. */
   readonly retires_at: number | null;
   /**
-   * When the secret was ended; null if it was not. Once this is set, every process refuses the secret, whatever its
-   * clock says.
+   * When the secret was ended; null if it was not ended. As soon as a time is set, every process refuses the secret,
+   * whatever its clock says.
    */
   readonly ended_at: number | null;
   readonly last_used_at: number | null;
   readonly last_used_from: string | null;
 }
 
-/** The digest of an ended secret whose row was deleted. It stays stored: the secret must not be imported again. */
+/**
+ * The digest of an ended secret whose row was deleted. It stays stored, so that the secret cannot be imported again.
+ */
 export interface EndedDigestRow {
   readonly digest: string;
   readonly key_id: string;
@@ -127,13 +131,15 @@ export interface SigningKeyRow {
   readonly created_at: number;
   /** The private key as a compact JWE. */
   readonly jwe: string;
-  /** When the signing key was retired, so that it signs no more tokens; null while it may sign. */
+  /**
+   * When the signing key was retired; null if it was not. A retired key is published until its last token has expired.
+   */
   readonly retired_at: number | null;
 }
 
 /**
- * A row that only an encryption key of this database can decrypt. An instance with encryption keys of which none
- * decrypts it does not start.
+ * A row that only the encryption key of this database can decrypt. If `openStore` gets encryption keys, but none of
+ * them decrypts the row, it throws.
  */
 export interface EncryptionCheckRow {
   /** Always 1. */
@@ -141,7 +147,7 @@ export interface EncryptionCheckRow {
   readonly jwe: string;
 }
 
-/** A running issuer. While it runs, an instance with another algorithm does not start. */
+/** A running issuer. While it runs, a new issuer with another signing algorithm issues no tokens. */
 export interface IssuerRow {
   readonly id: string;
   readonly algorithm: string;
@@ -155,15 +161,15 @@ export interface AuditRow {
   readonly account: string;
   readonly actor: string;
   /**
-   * The highest permission of the member who acted; `operator` for an operation outside the management of an account,
-   * such as an import. Null for a member without a permission, and for the issuer.
+   * The highest permission of the member who acted; `operator` for an operation of the operator, such as an import or a
+   * change of an account. Null for a member without a permission, and for the issuer.
    */
   readonly role: string | null;
   readonly action: string;
   readonly outcome: string;
   /** The id of the key, account or signing key that the operation concerns. */
   readonly subject: string | null;
-  /** The fields before the operation and after it, as JSON. They never contain a credential. */
+  /** The changed fields before and after the operation, as JSON. They never contain a credential. */
   readonly before: string | null;
   readonly after: string | null;
   /** The IP address of the actor. */
@@ -171,25 +177,25 @@ export interface AuditRow {
 }
 
 /**
- * The stored row. The database numbers entries in the order of writing. The number is never shown, because it would
- * reveal how many entries other accounts have.
+ * A row of the table `audit` with all its columns. The database numbers the entries in the order in which they are
+ * written. The number is never shown, because it would reveal how many entries other accounts have.
  */
 export interface StoredAuditRow extends AuditRow {
   readonly number: Generated<number>;
 }
 
-/** Counts the refusals in one minute that are equal. They share one audit log entry: that of the first refusal. */
+/** Counts equal refusals of one minute. They share one entry in the audit log, which the first refusal wrote. */
 export interface RefusalRow {
   readonly account: string;
   readonly actor: string;
   readonly action: string;
   readonly code: string;
   /**
-   * The key that the request named; empty if the account has no such key. Otherwise a caller could create any number of
-   * rows with invented ids.
+   * The id of the key in the request; empty if the account has no key with this id, because a caller could otherwise
+   * create any number of rows with invented ids.
    */
   readonly key_id: string;
-  /** The minute, as the number of minutes since 1970. */
+  /** The minute of the refusals, as the number of minutes since 1970. */
   readonly minute: number;
   /** The id of the shared entry in the audit log. */
   readonly entry: string;
@@ -209,7 +215,7 @@ export interface CreationRow {
   readonly at: number;
 }
 
-/** The id of a proof or an assertion that was used, or of a batch of usage counts that was written. */
+/** The id of a DPoP proof or client assertion that was used, or of a batch of usage counts that was written. */
 export interface UsedIdRow {
   readonly id: string;
   /** When the id may be deleted: milliseconds since 1970, by the clock of the database. */
@@ -227,7 +233,7 @@ export interface UsageRow {
 
 export interface ChangeRow {
   readonly position: number;
-  /** A random id. In a restored database, another change may have the same position; this id distinguishes the two. */
+  /** A random id. After a backup was restored, another change may get the same position, but it gets another id. */
   readonly id: string;
   /** The type of the changed record; `all` if everything cached must be invalidated. */
   readonly member: 'key' | 'accessKey' | 'account' | 'all';
@@ -236,7 +242,7 @@ export interface ChangeRow {
 }
 
 export interface FeedHeadRow {
-  /** Always 1, because the table has one row. The lock on this row puts commits in order. */
+  /** Always 1, because the table has only one row. Each transaction with a change locks this row until its commit. */
   readonly one: number;
   readonly position: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Stores ids that may be used only once: those of proofs and assertions, so that none is accepted twice (the replay cache
- * of the store), and those of written batches of usage counts.
+ * Stores ids that may be used only once. The replay cache stores the ids of DPoP proofs and client assertions, so that
+ * they are not accepted twice. The usage writer stores the ids of its batches, so that they are not counted twice.
  */
 import { type Kysely, sql } from 'kysely';
 import type { Engine } from './engine.js';
@@ -8,14 +8,14 @@ import type { Tables } from './tables.js';
 
 /** The number of rows that one statement deletes. */
 const BATCH = 5_000;
-/** Milliseconds between two deletions of expired ids by the replay cache of one process. */
+/** Minimum milliseconds between two deletions of expired ids by the replay cache of one process. */
 const PRUNE_EVERY = 10_000;
 
 /**
  * Stores an id.
  *
- * @param seconds - How long it is stored, by the clock of the database, because the clocks of the processes may differ.
- * @returns `true` if the id is new; `false` if it was stored already.
+ * @param seconds - How long the id is stored. The clock of the database decides, because those of processes may differ.
+ * @returns `true` if the id is new; `false` if it is already stored.
  */
 export async function storeUsedId(engine: Engine, db: Kysely<Tables>, id: string, seconds: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
@@ -36,7 +36,7 @@ export async function deleteExpiredIds(engine: Engine): Promise<void> {
   } while (deleted === BigInt(BATCH));
 }
 
-/** The replay cache of the store. */
+/** The replay cache in the database: several processes that use the same database share it. */
 export interface SqlReplayCache {
   firstUse(id: string, seconds: number): Promise<boolean>;
 }

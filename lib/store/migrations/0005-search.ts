@@ -1,4 +1,4 @@
-/** The migration that adds the search of keys, and indexes for the lists of management. */
+/** The migration that adds the column for searches of keys, and indexes for the lists of management. */
 import { type Kysely, sql } from 'kysely';
 import { searchTextOf } from '../repository/search-text.js';
 import type { Tables } from '../tables.js';
@@ -16,7 +16,7 @@ export async function addSearch(db: Kysely<Tables>, indexesTexts: boolean): Prom
     .execute();
   await writeAllSearchTexts(db);
   if (indexesTexts) {
-    // The new index has every column that a search reads, so a search does not read the table.
+    // The new indexes contain the search text, so that a search reads the table only for keys that match.
     await schema.dropIndex('keys_of_account').execute();
     await schema.dropIndex('keys_of_kind').execute();
     const place = ['created_at', 'id', 'search_text'];
@@ -39,7 +39,7 @@ export async function addSearch(db: Kysely<Tables>, indexesTexts: boolean): Prom
 /** The number of keys that one statement of the migration writes. */
 const AT_ONCE = 1_000;
 
-/** Writes the new column for every key. */
+/** Writes the column `search_text` of every key. */
 export async function writeAllSearchTexts(db: Kysely<Tables>): Promise<void> {
   for (let after = ''; ; ) {
     const keys = await db

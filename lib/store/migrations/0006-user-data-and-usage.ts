@@ -20,6 +20,6 @@ export async function addUserDataAndUsage({ schema }: Kysely<Tables>, clustersRo
     .addColumn('refused', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('usage_pk', ['key_id', 'day']);
   await (clustersRows ? usage.modifyEnd(sql`without rowid`) : usage).execute();
-  // This index is for deleting old days.
+  // Used to delete the counts of old days.
   await schema.createIndex('usage_of_day').on('usage').column('day').execute();
 }

@@ -1,4 +1,7 @@
-/** The migration that adds the public keys of access keys, and the column for the required binding of their tokens. */
+/**
+ * The migration that adds the public keys of access keys, and a column that says how the tokens of an access key must
+ * be bound.
+ */
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../tables.js';
 

@@ -19,8 +19,8 @@ export async function addSorting(db: Kysely<Tables>, binaryText: string): Promis
     .addColumn('used_at', 'bigint', (column) => column.notNull().defaultTo(0))
     .execute();
   await fillColumns(db);
-  // A list has either access keys or API keys, so each type has its own index. In one index for both, a list with few
-  // keys of its type would read all keys of the other type.
+  // A list has either access keys or API keys, so each type has its own index. With one index for both types, a list of
+  // few access keys would read all API keys too.
   for (const column of ['sort_name', 'used_at'] as const) {
     const columns = ['account', column, 'id'] as const;
     await schema

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../tables.js';
 
-/** The migration that adds the digests of deleted secrets. */
+/** The migration that adds the table of the digests of deleted secrets (see `EndedDigestRow`). */
 export async function addEndedDigests({ schema }: Kysely<Tables>): Promise<void> {
   await schema
     .createTable('ended_digests')

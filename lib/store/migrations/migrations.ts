@@ -1,4 +1,4 @@
-/** Runs the migrations of the schema. A released migration is never edited; a new one is added at the end. */
+/** Runs the migrations of the database schema. Never edit a released migration; add a new migration at the end. */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 import { StoreError } from '../store-error.js';
@@ -19,7 +19,8 @@ export interface SchemaDialect {
   /** The type of a primary key that the database assigns in ascending order. */
   readonly ownNumber: string;
   /**
-   * Whether an index may contain strings of any length. PostgreSQL refuses a row whose indexed columns are too long.
+   * Whether an index may contain strings of any length. PostgreSQL refuses to write a row whose indexed strings are too
+   * long.
    */
   readonly indexesTexts: boolean;
   /** The name of the PostgreSQL schema; `undefined` on SQLite. */
@@ -27,9 +28,9 @@ export interface SchemaDialect {
 }
 
 /**
- * Brings the schema up to date. If two processes start at the same time, one of them migrates, and the other then has
- * nothing to do. A schema that is newer than this version of keyward is not changed: it still works, because migrations
- * remove no tables and no columns.
+ * Brings the schema up to date. If two processes start at the same time, only one of them migrates. A schema that is
+ * newer than this version of keyward is not changed: this version can use it, because migrations remove no tables and
+ * no columns.
  */
 export async function migrateSchema(db: Kysely<Tables>, dialect: SchemaDialect): Promise<void> {
   const steps = stepsFor(dialect);
@@ -43,7 +44,7 @@ export async function migrateSchema(db: Kysely<Tables>, dialect: SchemaDialect):
     ...(dialect.schema === undefined ? {} : { migrationTableSchema: dialect.schema }),
   });
   const { error } = await migrator.migrateToLatest();
-  // The failure does not matter if another process has migrated to this version or a newer one.
+  // The error does not matter if another process has meanwhile run the migrations of this version or a newer one.
   if (error !== undefined && !(await hasRun(db, latest))) throw error;
 }
 
@@ -57,12 +58,12 @@ async function hasRun(db: Kysely<Tables>, name: string): Promise<boolean> {
     const found = await db.selectFrom('migrations').select('name').where('name', '=', name).execute();
     return found.length > 0;
   } catch (error) {
-    if (isNoTable(error)) return false;
+    if (isMissingTable(error)) return false;
     throw error;
   }
 }
 
-function isNoTable(error: unknown): boolean {
+function isMissingTable(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
   return error.driverCode === '42P01' || error.message.startsWith('no such table');
 }

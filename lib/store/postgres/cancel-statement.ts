@@ -16,12 +16,12 @@ const CANCEL_REQUEST = 80_877_102;
 const REQUEST_BYTES = 16;
 
 /**
- * Sends a CancelRequest over a new connection, as the protocol requires. The request contains no credential of the
- * user, so it is sent without TLS, as `PQcancel` of libpq does.
+ * Sends a CancelRequest over a new connection, as the protocol of PostgreSQL requires. The request contains no
+ * password, so it is sent without TLS, as `PQcancel` of libpq does.
  *
- * @param timeout - Milliseconds for the whole exchange.
- * @returns Whether the server has processed the request. The server closes the connection after it has sent the signal
- *   to the backend.
+ * @param timeout - Maximum milliseconds for the whole exchange.
+ * @returns Whether the server has processed the request. It closes the connection only after it has sent the cancel
+ *   signal to the backend that executes the statement.
  */
 export function cancelStatement(
   { host, port, processID, secretKey }: CancellableConnection,
@@ -34,10 +34,10 @@ export function cancelStatement(
   return new Promise((resolve) => {
     const socket = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port });
     const timer = setTimeout(() => end(false), timeout);
-    function end(wasRead: boolean): void {
+    function end(wasProcessed: boolean): void {
       clearTimeout(timer);
       socket.destroy();
-      resolve(wasRead);
+      resolve(wasProcessed);
     }
     socket.on('error', () => end(false));
     socket.on('connect', () => socket.write(request));

@@ -16,27 +16,27 @@ const JITTER = 0.1;
 /** Minimum milliseconds between two polls while notifications arrive. */
 const MIN_POLL_INTERVAL = 50;
 
-// Lookups have their own pool, so that searches, and writers that wait for a lock, cannot take its connections. So has
-// the feed: if it is not polled, cached entries become unusable, so a poll must not wait behind lookups that hang.
-// The readiness check uses the pool of the feed, one connection at a time, so that it also works while lookups hang.
+// Lookups have their own pool, so that searches and writes that wait for a lock cannot take all connections. The feed
+// has its own pool too, because cached entries become unusable if it is not polled: a poll must not wait for lookups
+// that hang. The readiness check uses one connection of the feed at a time, so that it works while lookups hang.
 const LOOKUPS: PoolBounds = { maxConnections: 6, connectTimeout: 1_000, statementTimeout: 1_000 };
 const FEED: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 1_000 };
 const REQUEST_WRITES: PoolBounds = { maxConnections: 4, connectTimeout: 1_000, statementTimeout: 1_000 };
-// A revocation must succeed even if many edits are queued before it, so it may wait longer for a free connection than
-// for the server.
+// The long `queueTimeout` lets a revocation wait for a free connection, so that it succeeds even if many edits are
+// queued before it.
 const MANAGEMENT: PoolBounds = {
   maxConnections: 4,
   connectTimeout: 3_000,
   queueTimeout: 10_000,
   statementTimeout: 3_500,
 };
-/** The statement timeout is an hour, because creating an index on a large table takes minutes. */
+/** The statement timeout is an hour, because a statement that creates an index on a large table takes minutes. */
 const MIGRATION: PoolBounds = { maxConnections: 2, connectTimeout: 1_000, statementTimeout: 3_600_000 };
 const LISTENER = { connectTimeout: 1_000, statementTimeout: 3_000 };
 
 /**
- * Milliseconds by which the statement timeout of the server is shorter than that of the pool. The server then ends the
- * statement first, and the connection can still roll back.
+ * Milliseconds by which the statement timeout of the server is shorter than the timeout of the pool. So the server ends
+ * a slow statement first, and the connection stays usable for the rollback.
  */
 const SERVER_FIRST = 500;
 
@@ -46,16 +46,16 @@ const SERVER_FIRST = 500;
  */
 const BATCH = 1_000_000;
 
-/** How often a write is retried that conflicts with another one, or gets a read-only session. */
+/** Maximum number of retries of a write that conflicts with another write or gets a read-only session. */
 const MAX_RETRIES = 10;
 const RUN_AGAIN = ['40001', '40P01', '55P03', READ_ONLY];
 
-/** This statement needs no rights and writes nothing, but fails in a read-only session. */
+/** A statement for the readiness check: it needs no rights and writes nothing, but fails in a read-only session. */
 const REFUSED_WHERE_READ_ONLY = `do $$ begin
   if current_setting('transaction_read_only') = 'on' then raise sqlstate '${READ_ONLY}' using message = 'the database session is read-only'; end if;
 end $$`;
 
-/** An identity column: unlike a separate sequence, it needs no additional rights to insert. */
+/** An identity column, because inserting into a column with a separate sequence needs rights on the sequence. */
 const OWN_NUMBER = 'bigint generated always as identity primary key';
 
 /** `clock_timestamp()` is the current time; `now()` would be the start of the transaction. */
@@ -63,7 +63,7 @@ const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as big
 
 const NO_HINTS: PlannerHints = { unlikely: (condition) => condition, unindexed: (column) => column };
 
-/** Opens a database without connecting to it, because the server may be down at first. */
+/** Opens a database. It does not connect yet, because the server may be down when the process starts. */
 export function openPostgres(url: string, schema: string): Engine {
   const pools = {
     lookups: openPool(url, schema, LOOKUPS),
@@ -108,7 +108,7 @@ export function openPostgres(url: string, schema: string): Engine {
       indexesTexts: false,
       schema,
     };
-    // This query uses the pool of lookups, so that the first request finds an open connection.
+    // This query uses the pool of lookups, so that the first lookup finds an open connection.
     if (await isMigrated(lookups.withSchema(schema), schemaDialect)) return;
     const migration = openPool(url, schema, MIGRATION);
     try {
@@ -132,8 +132,8 @@ export function openPostgres(url: string, schema: string): Engine {
     }
 
     /**
-     * Schedules the next poll. The earlier time wins, so that the end of a poll does not delay a notification that
-     * arrived during it.
+     * Schedules the next poll, unless an earlier poll is already scheduled. So the end of a poll does not delay the
+     * poll for a notification that arrived in the meantime.
      */
     function schedule(at: number): void {
       if (ended || at >= dueAt) return;
@@ -191,7 +191,7 @@ function openPool(url: string, schema: string, bounds: PoolBounds) {
     db,
     async close() {
       await db.destroy();
-      // Kysely does not close a pool that it has not used.
+      // Kysely does not close a pool that was never used.
       await pool.end();
     },
   };

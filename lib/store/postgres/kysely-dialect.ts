@@ -1,5 +1,6 @@
 /**
- * Kysely's PostgreSQL dialect, with a time limit on every transaction and a migrator that reads only its own schema.
+ * Kysely's PostgreSQL dialect with two changes: each transaction has time limits, and the migrator lists the tables of
+ * one schema only.
  */
 import {
   CompiledQuery,
@@ -13,10 +14,9 @@ import {
   type TransactionSettings,
 } from 'kysely';
 
-/**
- * Maximum milliseconds that a transaction waits for a lock, and (`IDLE_TIMEOUT`) that it waits for a next statement.
- */
+/** Maximum milliseconds that a statement of a transaction waits for a lock. */
 const LOCK_TIMEOUT = 2_000;
+/** Maximum milliseconds that the server waits for the next statement of a transaction. */
 const IDLE_TIMEOUT = 10_000;
 
 export class BoundedPostgresDialect extends PostgresDialect {
@@ -47,7 +47,7 @@ interface Catalog {
 
 /**
  * Lists the names of the tables of one schema, which is all that the migrator needs. Kysely's own introspector reads
- * the columns of all schemas, which fails if another program drops one of them meanwhile.
+ * the columns of all schemas, and fails if another program drops a table in the meantime.
  */
 class SchemaIntrospector extends PostgresIntrospector {
   readonly #db: Kysely<Catalog>;
@@ -90,8 +90,8 @@ class BoundedDriver extends PostgresDriver {
   }
 
   /**
-   * Rolls back. If that fails, the earlier error is reported, and the connection is closed, so that the server rolls
-   * back.
+   * Rolls back, and ignores a failure, so that the caller gets the error that caused the rollback. The pool then closes
+   * the broken connection, and the server rolls back.
    */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => undefined);

@@ -1,10 +1,10 @@
 /**
- * Wakes the poll of the change feed after each commit of another process (PostgreSQL LISTEN and NOTIFY), and checks
- * with a heartbeat that notifications arrive.
+ * Listens for notifications of PostgreSQL (LISTEN and NOTIFY), so that the change feed is polled soon after each
+ * change.
  *
- * A connection whose packets are dropped looks alive for hours. So each connection sends heartbeats, which are
- * notifications to itself, and is replaced if one does not come back. Notifications only make changes arrive faster:
- * polling also finds changes whose notification was lost.
+ * A connection whose packets are dropped looks alive for hours. So the connection sends heartbeats, which are
+ * notifications to itself, and is replaced if a heartbeat does not come back. Notifications only make changes arrive
+ * faster: regular polling finds changes whose notification was lost.
  */
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
@@ -13,12 +13,12 @@ import { afterReads } from '../../http/after-socket-reads.js';
 import { publishWarning } from '../publish-warning.js';
 import { storeErrorOf } from '../store-error.js';
 
-/** Milliseconds from an answer to the next heartbeat. */
+/** Milliseconds from the return of a heartbeat to the next heartbeat. */
 const BEAT_EVERY = 1_000;
-/** Maximum milliseconds from a heartbeat to its answer. A dead connection is found in `BEAT_EVERY + ANSWER_WITHIN`. */
+/** Maximum milliseconds until a heartbeat returns. A dead connection is found within `BEAT_EVERY + ANSWER_WITHIN`. */
 const ANSWER_WITHIN = 1_500;
 const TRY_AGAIN_AFTER = 1_000;
-/** Milliseconds between attempts if a pooler or database refuses LISTEN, or accepts it and delivers nothing. */
+/** Milliseconds between two attempts if the server or a pooler refuses LISTEN, or accepts it but delivers nothing. */
 const TRY_UNSUPPORTED_AFTER = 60_000;
 
 /**
@@ -29,26 +29,26 @@ const HAS_NO_LISTEN = /^(?:0A|42|25006)/;
 export interface ChannelOptions {
   readonly config: pg.ClientConfig;
   readonly channel: string;
-  /** Sends a notification over a connection other than the one that listens. The first heartbeats are sent with it. */
+  /** Sends a notification over another connection than the one that listens. Used for the first heartbeat. */
   readonly sendNotification: (channel: string) => Promise<unknown>;
   /** Called for each notification, and once when listening begins, because earlier notifications were not received. */
   readonly wake: () => void;
 }
 
-/** A connection that listens. */
+/** A connection that listens for notifications. */
 interface ListenConnection {
   readonly client: pg.Client;
   readonly socket: Socket;
-  /** Whether an answer to a heartbeat has ever arrived, so that LISTEN is known to work. */
+  /** Whether a heartbeat has ever returned, which proves that LISTEN works. */
   hasAnswered: boolean;
-  /** Whether a heartbeat was sent whose answer has not arrived yet. */
+  /** Whether the last heartbeat was sent but has not returned yet. */
   awaitsAnswer: boolean;
 }
 
-/** Starts to listen. If it fails, it retries until it is stopped. It never throws. Returns a function that stops it. */
+/** Starts to listen, and retries after each failure. It never throws. Returns a function that stops listening. */
 export function listenOnPostgres({ config, channel, sendNotification, wake }: ChannelOptions): () => void {
-  /** The heartbeat channel. No other connection listens on it. */
-  const own = `keyward_beat_${randomBytes(9).toString('hex')}`;
+  /** The random name ensures that no other connection listens on this channel. */
+  const heartbeatChannel = `keyward_beat_${randomBytes(9).toString('hex')}`;
   let current: ListenConnection | undefined;
   let timer: NodeJS.Timeout | undefined;
   let reported: 'listening' | 'polling_only' | undefined;
@@ -60,14 +60,14 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
     const fresh: ListenConnection = { client, socket, hasAnswered: false, awaitsAnswer: false };
     current = fresh;
     client.on('error', (error) => giveUp(fresh, storeErrorOf(error).message));
-    client.on('end', () => giveUp(fresh, 'the connection ended'));
+    client.on('end', () => giveUp(fresh, 'the connection that listens for notifications ended'));
     client.on('notification', (message) => {
-      if (message.channel === own) onAnswer(fresh);
+      if (message.channel === heartbeatChannel) onAnswer(fresh);
       else wake();
     });
     try {
       await client.connect();
-      await client.query(`listen "${channel}"; listen "${own}"`);
+      await client.query(`listen "${channel}"; listen "${heartbeatChannel}"`);
       beat(fresh);
     } catch (error) {
       const { message, driverCode } = storeErrorOf(error);
@@ -77,16 +77,17 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
 
   function beat(on: ListenConnection): void {
     on.awaitsAnswer = true;
-    // Behind a pooler, LISTEN applies to a server connection that clients share, so a heartbeat over the same
-    // connection could arrive by accident. Therefore the first one is sent over another connection.
-    const sent = on.hasAnswered ? on.client.query(`notify "${own}"`) : sendNotification(own);
+    // Behind a pooler, clients share the server connection that executed LISTEN. A heartbeat over this connection could
+    // return by accident, so heartbeats are sent over another connection until one has returned.
+    const sent = on.hasAnswered ? on.client.query(`notify "${heartbeatChannel}"`) : sendNotification(heartbeatChannel);
     sent.catch((error) => giveUp(on, storeErrorOf(error).message));
     later(ANSWER_WITHIN, () => afterReads(() => checkAnswer(on)));
   }
 
   function checkAnswer(on: ListenConnection): void {
     if (on.awaitsAnswer) {
-      giveUp(on, 'a heartbeat was not answered', on.hasAnswered ? TRY_AGAIN_AFTER : TRY_UNSUPPORTED_AFTER);
+      const why = `a test notification did not arrive within ${ANSWER_WITHIN / 1_000} seconds`;
+      giveUp(on, why, on.hasAnswered ? TRY_AGAIN_AFTER : TRY_UNSUPPORTED_AFTER);
     }
   }
 
@@ -112,7 +113,7 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
     if (!ended) timer = setTimeout(what, delay).unref();
   }
 
-  /** Publishes a warning only if it differs from the last one. */
+  /** Publishes a warning, unless it is the same as the previous warning. */
   function report(warning: 'listening' | 'polling_only', detail: string | undefined): void {
     if (reported === warning) return;
     reported = warning;

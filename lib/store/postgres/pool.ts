@@ -11,25 +11,26 @@ export interface PoolBounds {
   readonly connectTimeout: number;
   /** Maximum milliseconds to wait for a free connection of the pool. Default: `connectTimeout`. */
   readonly queueTimeout?: number;
-  /** Milliseconds after which a statement is cancelled over another connection. */
+  /** Milliseconds after which a statement is canceled over another connection. */
   readonly statementTimeout: number;
 }
 
-/** Milliseconds after which the connection is closed if the server does not answer a cancellation. */
+/** Milliseconds within which the server must process a request to cancel; otherwise, the connection is closed. */
 const CANCEL_TIMEOUT = 500;
 
 const INT8 = 20;
 /**
- * SQLSTATEs after which the connection cannot be used: connection error, shutdown, termination, or idle for too long.
+ * SQLSTATEs after which a connection cannot be used: connection error, shutdown of the server, or a transaction that
+ * was idle for too long.
  */
 const ENDED_BY_SERVER = /^(?:08|57P|25P03)/;
 const COMMIT = 'commit';
-/** The SQLSTATE of a cancelled statement. */
-const CANCELLED = '57014';
-/** Class 00 of SQLSTATEs: the notice is no warning. The severity is not compared, because servers translate it. */
+/** The SQLSTATE of a canceled statement. */
+const CANCELED = '57014';
+/** The class of SQLSTATEs of a notice that is not a warning. Its severity cannot be compared: servers translate it. */
 const NO_WARNING = '00';
 
-/** Returns the settings of a connection: one of a pool, or the one that listens for notifications. */
+/** Returns the settings for a connection of a pool, or for the connection that listens for notifications. */
 export function clientConfig(
   url: string,
   { connectTimeout, statementTimeout }: Pick<PoolBounds, 'connectTimeout' | 'statementTimeout'>,
@@ -40,7 +41,7 @@ export function clientConfig(
     connectionTimeoutMillis: connectTimeout,
     query_timeout: statementTimeout + CANCEL_TIMEOUT,
     keepAlive: true,
-    // Parsed as numbers: times and positions are far below 2^53, and strings would be compared alphabetically.
+    // `pg` returns a bigint as a string. keyward needs a number to compare it; its values are far below 2^53.
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   };
 }
@@ -48,15 +49,15 @@ export function clientConfig(
 /**
  * Creates a pool. Each error of the pool is a `StoreError`, which contains no row and no parameter.
  *
- * A statement that takes too long is cancelled on the server. Otherwise a backend that waits for a lock would not
- * notice that its client is gone, and there could be more backends than the pool has connections. A connection is
- * closed if a statement got no answer, or if its session is read-only: its next statement would fail as well.
+ * A statement that takes too long is canceled on the server. Otherwise a backend that waits for a lock would not notice
+ * that its client is gone, and there could be more backends than the pool has connections. A connection is closed if a
+ * statement got no answer, or if its session is read-only, because the next write on it would fail too.
  */
 export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
   const { maxConnections, connectTimeout, queueTimeout = connectTimeout, statementTimeout } = bounds;
   const config = clientConfig(url, bounds);
-  // `connectionTimeoutMillis` of the pool limits both the wait in its queue and the time to connect. Connecting must
-  // fail sooner, so each client has a time limit of its own.
+  // `connectionTimeoutMillis` of the pool limits both the wait for a free connection and the time to connect. The time
+  // to connect must be shorter, so each client has its own limit.
   class PoolClient extends pg.Client {
     constructor() {
       super(config);
@@ -68,8 +69,8 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
     allowExitOnIdle: true,
     Client: PoolClient,
   });
-  // The pool replaces a broken connection, and its statement reports the error. Without these listeners, an `error`
-  // event would end the process. The pool emits the event for an idle connection; a connection in use emits it itself.
+  // Without these listeners, an `error` event would end the process. The pool emits it for an idle connection, and a
+  // connection in use emits it itself. The event needs no other handling: the pool replaces a broken connection.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 
@@ -78,7 +79,7 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
     let broken: StoreError | undefined;
 
     async function query(text: string, parameters: unknown[]) {
-      // After a connection broke, each further statement on it, such as the rollback, fails at once and does not wait.
+      // Once the connection is broken, each further statement, such as the rollback, fails at once and does not wait.
       if (broken !== undefined) throw broken;
       let cancellation: Promise<boolean> | undefined;
       let warning: StoreError | undefined;
@@ -91,9 +92,9 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
       if (text === COMMIT) client.on('notice', onNotice);
       try {
         const result = await client.query(text, parameters);
-        // If a write is cancelled while it waits for a synchronous replica, PostgreSQL stops waiting and reports
+        // If a write is canceled while it waits for a synchronous replica, PostgreSQL stops waiting and reports
         // success.
-        if (cancellation !== undefined) warning ??= committedWithWarning(CANCELLED);
+        if (cancellation !== undefined) warning ??= committedWithWarning(CANCELED);
         if (warning !== undefined) throw warning;
         return result;
       } catch (error) {
@@ -104,8 +105,8 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
         clearTimeout(timer);
         client.off('notice', onNotice);
         // `cancellation` settles after the server has sent the cancel signal. Without this wait, the signal could
-        // cancel the next statement.
-        if (cancellation !== undefined && !(await cancellation)) broken ??= notCancelled();
+        // cancel the next statement on this connection.
+        if (cancellation !== undefined && !(await cancellation)) broken ??= notCanceled();
       }
     }
     return { query, release: () => client.release(broken !== undefined) };
@@ -121,20 +122,20 @@ export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
 }
 
 /**
- * Checks whether an error ends the connection. A connection that broke or got no answer has an error without a
- * SQLSTATE.
+ * Checks whether the connection cannot be used after an error. An error without a SQLSTATE means that the connection
+ * broke or got no answer.
  */
 function endsConnection(code: string): boolean {
   return !SQLSTATE.test(code) || ENDED_BY_SERVER.test(code) || code === READ_ONLY;
 }
 
-function notCancelled(): StoreError {
-  return storeErrorOf({ code: CANCELLED, message: 'a database statement could not be canceled' });
+function notCanceled(): StoreError {
+  return storeErrorOf({ code: CANCELED, message: 'a database statement took too long and could not be canceled' });
 }
 
-/** The error of a write that a replica may not have, because its wait for the replica was ended. */
+/** Returns the error for a write that a synchronous replica may lack, although the primary server has committed it. */
 function committedWithWarning(code: string): StoreError {
-  const message = 'the database reported a warning for a commit; a synchronous replica may not have the commit';
+  const message = 'the write may have been committed on the primary server without its synchronous replica';
   return new StoreError('store_unavailable', `${message} (${code})`, code);
 }
 

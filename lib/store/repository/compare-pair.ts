@@ -1,12 +1,12 @@
-/** Makes the SQL that compares the place of a row, in an index of two columns, with another place. */
+/** Creates the SQL that selects the rows before or after a place in a list that is sorted by two columns. */
 import { type RawBuilder, sql } from 'kysely';
 
 export type Comparison = '<' | '<=' | '>' | '>=';
 
 /**
- * Compares two columns with two values as SQL row values: the second column decides if the first is equal. The first
- * column is also compared alone, because PostgreSQL cannot estimate from row values how few rows lie between two
- * places, and would read the whole table.
+ * Compares two columns with two values as SQL row values: if the first column is equal, the second column decides. The
+ * first column is also compared alone. Otherwise PostgreSQL could not estimate how few rows lie between two places, and
+ * would read the whole table.
  */
 export function comparePair(
   columns: readonly [first: string, second: string],

@@ -12,7 +12,7 @@ const AUDIT_COLUMNS = [
   'refusals.count as refusals',
 ] as const;
 
-/** The place of an audit log entry. Entries with the same time are ordered by number, because their ids are random. */
+/** The place of an entry in the list: its time and, for entries with the same time, its number. */
 interface AuditPlace {
   readonly at: number;
   readonly number: number;
@@ -25,7 +25,8 @@ export async function listAudit(
 ): Promise<readonly ListedAuditRow[]> {
   const { account, subject, actor, action, from, to, after, limit } = filter;
   const filters = Object.entries({ subject, actor, action }).filter(([, value]) => value !== undefined);
-  // Within one account, each filter has an index. The first filter uses its index; the other filters check each row.
+  // For one account, there is an index for each filter. A query can use only one of them, so the first filter uses its
+  // index, and the other filters check each row.
   const indexed = account === undefined ? undefined : filters[0];
   const others = filters.filter((one) => one !== indexed);
 
@@ -33,18 +34,21 @@ export async function listAudit(
     let query = db.selectFrom('audit').leftJoin('refusals', 'refusals.entry', 'audit.id');
     if (from !== undefined) query = query.where('audit.at', '>=', from);
     if (to !== undefined) query = query.where('audit.at', '<', to);
-    // No index begins with the time. So without an account, entries are ordered by the primary key, `number`, which has
+    // No index begins with the time. So the entries of all accounts are ordered by the primary key, `number`, which is
     // the order in which they were written.
     if (account === undefined) {
       const ordered = query.orderBy('audit.number', 'desc');
       return place === undefined ? ordered : ordered.where('audit.number', '<', place.number);
     }
-    let own = query.where('audit.account', '=', account).orderBy('audit.at', 'desc').orderBy('audit.number', 'desc');
-    if (indexed !== undefined) own = own.where(isIndexed(...indexed));
-    return place === undefined ? own : own.where(compare('<', place));
+    const entries = query
+      .where('audit.account', '=', account)
+      .orderBy('audit.at', 'desc')
+      .orderBy('audit.number', 'desc');
+    const filtered = indexed === undefined ? entries : entries.where(isIndexed(...indexed));
+    return place === undefined ? filtered : filtered.where(compare('<', place));
   }
 
-  /** The index of subjects does not begin with the account, and is preferred without a hint. */
+  /** The planner needs a hint, except for subjects: it prefers their index, which does not begin with the account. */
   function isIndexed(name: string, value: unknown): RawBuilder<boolean> {
     const condition = sql<boolean>`${sql.ref(`audit.${name}`)} = ${value}`;
     return name === 'subject' ? condition : hints.unlikely(condition);
@@ -79,8 +83,8 @@ export async function listAudit(
 }
 
 /**
- * Returns the place of an entry. If the entry does not exist, its number is 0: a list of one account continues with the
- * entries before its time, and a list of all accounts ends.
+ * Returns the place of an entry. If no entry has this id, the number of the place is 0: a list of one account then
+ * continues with the entries before `time`, and a list of all accounts ends.
  */
 async function auditPlaceOf(
   db: Kysely<Tables>,

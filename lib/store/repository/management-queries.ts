@@ -1,4 +1,4 @@
-/** Reads accounts and keys for management, single or in pages. */
+/** Reads accounts and keys for management, one by one or in pages. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { AccountRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
@@ -11,7 +11,10 @@ export async function accountRow(db: Kysely<Tables>, id: string): Promise<Accoun
   return await db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The columns of `KeyRow`. Columns that only searches use, such as `search_text`, are left out. */
+/**
+ * The columns of `KeyRow`. Other columns of the table, such as `search_text`, are left out, because only queries use
+ * them.
+ */
 export const KEY_COLUMNS = [
   'id',
   'kind',
@@ -37,7 +40,7 @@ export const KEY_COLUMNS = [
   'used_at',
 ] as const satisfies readonly (keyof KeyRow)[];
 
-/** Returns accounts after an id, ordered by id. */
+/** Returns the accounts after the id `after`, ordered by id. */
 export async function listAccounts(
   db: Kysely<Tables>,
   { after, limit }: AccountFilter,
@@ -51,7 +54,7 @@ export async function keyWithSecrets(db: Kysely<Tables>, id: string): Promise<Ke
   return key && { key, secrets: await secretsOf(db, [id]), publicKeys: await publicKeysOf(db, [key]) };
 }
 
-/** Returns the names of keys of one account. Keys of other accounts are left out. */
+/** Returns the names of keys by their ids. Keys of other accounts are left out. */
 export async function keyNames(
   db: Kysely<Tables>,
   account: string,
@@ -67,8 +70,8 @@ export async function keyNames(
 }
 
 /**
- * Returns the id of the key that a digest belongs to. `secrets` is read first, because a secret that is deleted between
- * the two queries moves to `ended_digests`.
+ * Returns the id of the key that a digest belongs to. The table `secrets` is read first: a digest that moves to
+ * `ended_digests` between the two queries is then found in one of the tables.
  */
 export async function keyOfDigest(db: Kysely<Tables>, digest: string): Promise<string | undefined> {
   for (const table of ['secrets', 'ended_digests'] as const) {
@@ -78,7 +81,7 @@ export async function keyOfDigest(db: Kysely<Tables>, digest: string): Promise<s
   return undefined;
 }
 
-/** The column for each sort order. The default sort order is in management/list-filter.ts. */
+/** The column that each sort order uses. */
 const SORT_COLUMNS = { created: 'created_at', name: 'sort_name', used: 'used_at' } as const;
 
 export async function listKeys(
@@ -91,8 +94,8 @@ export async function listKeys(
   const [direction, follows, precedes] = sort.isDescending
     ? (['desc', '<', '>='] as const)
     : (['asc', '>', '<='] as const);
-  // A list of one kind that is sorted by creation has its own index, which contains the kind. Each index for another
-  // order contains either access keys or API keys, and is used only if the query says which.
+  // For a list of one kind in order of creation, there is an index that contains the kind. The indexes for other orders
+  // contain either only access keys or only API keys, and are used only if the query has the same condition.
   const isOneKind = sort.by === 'created' && kinds.length === 1;
   const ofIndex = kinds.includes('access') ? sql<boolean>`kind = 'access'` : sql<boolean>`kind <> 'access'`;
 
@@ -105,7 +108,7 @@ export async function listKeys(
     return query.orderBy(column, direction).orderBy('id', direction);
   }
 
-  /** Compares a time with a limit. Only the index by which the list is sorted may be used. */
+  /** Checks whether a time is before a limit. The planner may use only the index by which the list is sorted. */
   function isBefore(name: 'created_at' | 'used_at', limit: number): RawBuilder<boolean> {
     const time = name === column ? sql.ref(name) : hints.unindexed(sql.ref(name));
     return sql`${time} < ${limit}`;
@@ -128,7 +131,7 @@ export async function listKeys(
         let query = keysAfter(place).select(KEY_COLUMNS).select(`${column} as value`).where(stateIs(state, now));
         if (!isOneKind) query = query.where('kind', 'in', kinds);
         if (environment !== undefined) query = query.where('environment', '=', environment);
-        if (api !== undefined) query = query.where(reaches(api));
+        if (api !== undefined) query = query.where(hasApi(api));
         if (text !== undefined) query = query.where(contains(text));
         if (unusedSince !== undefined)
           query = query.where(isBefore('used_at', unusedSince)).where(isBefore('created_at', unusedSince));
@@ -175,10 +178,10 @@ export async function secretsOf(db: Kysely<Tables>, keys: readonly string[]): Pr
 }
 
 /**
- * Matches keys whose list of APIs contains this API. Names of APIs contain no quotes, so a name in quotes is a whole
- * name. `like` is not used, because PostgreSQL would expect few matches and sort the whole table for one page.
+ * Matches keys that have this API, by name or because they have all APIs. `replace` changes the list if it contains the
+ * name in quotes. `like` is not used: PostgreSQL would expect few matches, and sort the whole table for one page.
  */
-function reaches(api: string): RawBuilder<boolean> {
+function hasApi(api: string): RawBuilder<boolean> {
   return sql`(apis = '"all"' or replace(apis, ${JSON.stringify(api)}, '') <> apis)`;
 }
 
@@ -190,7 +193,9 @@ function stateIs(state: KeyFilter['state'], now: number): RawBuilder<boolean> {
   return state === 'disabled' ? sql`(${lives} and disabled_at is not null)` : sql`(${lives} and disabled_at is null)`;
 }
 
-/** A longer text matches no key: every `search_text` is shorter. SQLite refuses patterns of more than 50,000 bytes. */
+/**
+ * Maximum length of a text in a search. Every `search_text` is shorter, and SQLite refuses patterns over 50,000 bytes.
+ */
 const MAX_TEXT = 10_000;
 
 /** Matches keys whose name, id or hint contains a text, ignoring case. */

@@ -3,19 +3,20 @@ import type { Change } from '../../contracts/change-feed.js';
 import type { AccountRow, AuditRow, CreationRow, KeyRow, PublicKeyRow, SecretRow, UsageRow } from '../tables.js';
 import type { CountedKeys, UsageTotal } from '../usage/usage-queries.js';
 
-/** The columns that an edit may change. The version is increased automatically. */
+/** The columns that an edit may change. Each edit increases the column `version` automatically. */
 export type Edit<Row> = Partial<
   Omit<Row, 'id' | 'version' | 'account' | 'kind' | 'environment' | 'created_at' | 'used_at'>
 >;
 
-/** Reads the store, and writes to it in transactions. `keyward/management` uses it. */
+/** Reads the tables of the store, and writes to them in transactions. `keyward/management` uses it. */
 export interface Repository {
   /**
-   * Runs work in one transaction. If the work conflicts with another writer, it runs again from the start, so it must
-   * have no side effects outside the transaction. When the promise resolves, the changes are committed, and the caches
-   * of this process are invalidated.
+   * Runs work in one transaction. If the transaction conflicts with another one, the work runs again from the start, so
+   * it must have no side effects outside the transaction. When the promise resolves, the transaction is committed, and
+   * the caches of this process are invalidated.
    *
-   * @throws StoreError `store_conflict`, `store_unavailable`.
+   * @throws StoreError `store_conflict` if conflicts continue or a constraint is violated; `store_unavailable` if the
+   *   database does not answer.
    */
   transact<T>(work: (tx: RepositoryTransaction) => Promise<T>): Promise<T>;
   /** Updates the statistics of the query planner. Call it after many rows were inserted. */
@@ -25,24 +26,24 @@ export interface Repository {
   accounts(filter: AccountFilter): Promise<readonly AccountRow[]>;
   /** Returns one key with its secrets, oldest first. */
   key(id: string): Promise<KeyWithSecrets | undefined>;
-  /** Returns the id of the key that a secret belongs to, also if the secret has ended or was deleted. */
+  /** Returns the id of the key that the secret with this digest belongs to, even if the secret was ended or deleted. */
   keyOfDigest(digest: string): Promise<string | undefined>;
   /** Lists keys of one account. */
   keys(filter: KeyFilter): Promise<readonly ListedKey[]>;
-  /** Returns the names of keys of one account. Keys of other accounts are left out. */
+  /** Returns the names of keys by their ids. Keys of other accounts are left out. */
   keyNames(account: string, ids: readonly string[]): Promise<readonly KeyNameRow[]>;
   /** Lists entries of the audit log, newest first. */
   audit(filter: AuditFilter): Promise<readonly ListedAuditRow[]>;
   /**
-   * Returns the days of a period on which a key has requests, oldest first. `from` and `to` are days since 1970, both
-   * included.
+   * Returns the numbers of requests of a key on each day of a period, oldest day first. Days without requests are left
+   * out. `from` and `to` are days since 1970, and both are included.
    */
   usage(key: string, from: number, to: number): Promise<readonly UsageRow[]>;
-  /** Returns the number of requests of keys since a day. Keys without requests are left out. */
+  /** Returns the number of requests of each key since the day `from`. Keys without requests are left out. */
   usageTotals(keys: CountedKeys, from: number): Promise<readonly UsageTotal[]>;
 }
 
-/** The name of a key, for pages that know only its id, such as the audit log. */
+/** The id and name of a key. Pages that know only the id, such as the audit log, show the name. */
 export type KeyNameRow = Pick<KeyRow, 'id' | 'name'>;
 
 /** A key with its secrets and public keys. */
@@ -53,7 +54,7 @@ export interface KeyWithSecrets {
   readonly publicKeys: readonly PublicKeyRow[];
 }
 
-/** A key in a list, and its place in that list. */
+/** A key in a list, and its place in the list, from which the next page can continue. */
 export interface ListedKey extends KeyWithSecrets {
   readonly place: KeyPlace;
 }
@@ -70,7 +71,7 @@ export interface KeySort {
   readonly isDescending: boolean;
 }
 
-/** A place in a list that is ordered by time and id, newest first. */
+/** A place in the audit log, which is listed newest first: the time and the id of an entry. */
 export interface ListPlace {
   readonly time: number;
   readonly id: string;
@@ -88,7 +89,7 @@ export interface KeyFilter {
   readonly account: string;
   readonly kinds: readonly KeyRow['kind'][];
   readonly environment?: KeyRow['environment'] | undefined;
-  /** Selects keys that can use this API, because they have it by name or have all APIs. */
+  /** Selects keys that have this API, by name or because they have all APIs. */
   readonly api?: string | undefined;
   /**
    * The state of the keys; if absent, all keys that are not revoked. A revoked key is in no other state, and an expired
@@ -113,7 +114,7 @@ export interface ListedAuditRow extends AuditRow {
 
 /** A refused operation for the audit log. */
 export type Refusal = Omit<AuditRow, 'id' | 'outcome' | 'before' | 'after'> & {
-  /** The reason, such as `not_found`. */
+  /** Why the operation was refused, for example `not_found`. */
   readonly code: string;
 };
 
@@ -132,20 +133,20 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-/** One transaction. Rows contain times in milliseconds since 1970, and lists as JSON. */
+/** Reads and writes in one transaction. Rows contain times in milliseconds since 1970, and lists as JSON. */
 export interface RepositoryTransaction {
   /** Returns the time of the database's clock, in milliseconds since 1970. */
   now(): Promise<number>;
-  /** Adds a change to the feed. It is written at the end of the transaction. */
+  /** Adds a change to the change feed. It is written at the end of the transaction. */
   notify(change: Change): void;
   account(id: string): Promise<AccountRow | undefined>;
   /** Reads an account and locks it until the transaction ends, so that its version cannot change. */
   lockAccount(id: string): Promise<AccountRow | undefined>;
   insertAccount(row: AccountRow): Promise<void>;
   /**
-   * Updates an account if it still has this version.
+   * Updates an account, unless its version has changed since it was read.
    *
-   * @returns Whether it had the version; if not, nothing is changed.
+   * @returns `false` if the account has another version; nothing is changed then.
    */
   updateAccount(id: string, version: number, edit: Edit<AccountRow>): Promise<boolean>;
   key(id: string): Promise<KeyRow | undefined>;
@@ -154,12 +155,12 @@ export interface RepositoryTransaction {
   insertKey(row: KeyRow, secrets: readonly SecretRow[]): Promise<void>;
   /** Inserts many keys with one secret each. */
   insertKeys(rows: readonly KeyRow[], secrets: readonly SecretRow[]): Promise<void>;
-  /** Returns the digests that are already stored, also of deleted secrets, with the account and kind of their keys. */
+  /** Returns those digests that are already stored, even for a deleted secret, with the account and kind of the key. */
   knownDigests(digests: readonly string[]): Promise<ReadonlyMap<string, Pick<KeyRow, 'account' | 'kind'>>>;
   /**
-   * Updates a key if it still has this version.
+   * Updates a key, unless its version has changed since it was read.
    *
-   * @returns Whether it had the version; if not, nothing is changed.
+   * @returns `false` if the key has another version; nothing is changed then.
    */
   updateKey(id: string, version: number, edit: Edit<KeyRow>): Promise<boolean>;
   /** Returns the secrets of a key, oldest first. */
@@ -167,7 +168,7 @@ export interface RepositoryTransaction {
   insertSecret(row: SecretRow): Promise<void>;
   /** Starts the grace period of a secret. Each process accepts the secret until `at`, by its own clock. */
   acceptSecretUntil(digest: string, at: number): Promise<void>;
-  /** Ends a secret now. Every process refuses it, whatever its clock says; `at` is only for display. */
+  /** Ends a secret now: every process refuses it, whatever the clock of the process says. `at` is only for display. */
   endSecret(digest: string, at: number): Promise<void>;
   deleteSecret(digest: string): Promise<void>;
   /** Returns the public keys of an access key, oldest first. */
@@ -176,13 +177,13 @@ export interface RepositoryTransaction {
   deletePublicKey(digest: string): Promise<void>;
   /** Returns the request that was stored with this idempotency key. */
   creation(account: string, idempotencyKey: string): Promise<CreationRow | undefined>;
-  /** Stores a request with its idempotency key, and deletes some of the requests from before `since`. */
+  /** Stores a request with its idempotency key, and deletes some of the stored requests from before `since`. */
   insertCreation(row: CreationRow, since: number): Promise<void>;
-  /** Writes an entry to the audit log. Afterwards it cannot be changed or deleted. */
+  /** Writes an entry to the audit log. The database refuses to change or delete the entry afterwards. */
   audit(entry: Omit<AuditRow, 'id'>): Promise<void>;
   /**
-   * Writes a refusal to the audit log. Refusals in one minute with the same account, actor, action, code and key share
-   * one entry and are only counted, so that nobody can flood the audit log.
+   * Writes a refused operation to the audit log. Refusals of one minute with the same account, actor, action, code and
+   * key are counted in one entry, so that nobody can flood the audit log.
    */
   auditRefusal(refusal: Refusal): Promise<void>;
 }

@@ -3,10 +3,10 @@
  * time limit (PostgreSQL).
  */
 
-/** The first statement reads this many pages of rows. Usually enough of them match to fill one page. */
+/** The first statement reads as many rows as this number of pages. Usually enough of them match to fill one page. */
 const FIRST_PAGES = 4;
 
-/** The page to find: the first `limit` matching rows after a place, or from the start if `after` is `undefined`. */
+/** The page to find: the first `limit` matching rows after the place `after`, or from the start of the list. */
 export interface BatchedPage<Place> {
   readonly after: Place | undefined;
   readonly limit: number;
@@ -14,15 +14,16 @@ export interface BatchedPage<Place> {
   readonly batch: number;
 }
 
-/** Rows in the order of an index, of which some match a filter. */
+/** The rows to search, in the order of an index. Only some of the rows match the filter. */
 export interface FilteredRows<Row, Place> {
   /**
-   * Returns where the next batch ends: the place in the index of its last row, whether or not that row matches the
-   * filter; `undefined` if fewer than `size` rows are left.
+   * Returns where the next batch of `size` rows ends: the place of its last row, whether or not this row matches the
+   * filter. Returns `undefined` if fewer than `size` rows are left.
    */
   endOfBatch(after: Place | undefined, size: number): Promise<Place | undefined>;
   /**
-   * Returns at most `limit` matching rows: those after a place, up to and including `end` or, without it, the last row.
+   * Returns at most `limit` matching rows after the place `after`, up to and including `end`. Without `end`, it
+   * searches all rows that are left.
    */
   matching(after: Place | undefined, end: Place | undefined, limit: number): Promise<readonly Row[]>;
 }

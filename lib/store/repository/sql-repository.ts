@@ -1,5 +1,6 @@
 /**
- * Implements `Repository` in SQL. After a transaction has written its changes to the feed, it notifies this process.
+ * Implements `Repository` in SQL. Each transaction writes its changes to the change feed. After the commit, the caches
+ * of this process are notified directly, so that they need not wait for a poll.
  */
 
 import { appendChange, type Feed } from '../change-feed.js';

@@ -1,4 +1,4 @@
-/** Implements a transaction of the repository in SQL. */
+/** Implements `RepositoryTransaction` in SQL. */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Change } from '../../contracts/change-feed.js';
@@ -10,8 +10,8 @@ import type { Edit, Refusal, RepositoryTransaction } from './repository.js';
 import { searchTextOf, sortNameOf } from './search-text.js';
 
 /**
- * Maximum number of outdated requests (rows with an idempotency key) that each new one deletes. It is more than one, so
- * that the table shrinks, and small, so that SQLite does not block the event loop.
+ * Maximum number of outdated rows that are deleted when a request is stored with its idempotency key. It is more than
+ * one so that the table shrinks, and small so that SQLite does not block the event loop.
  */
 const CREATIONS_TO_DELETE = 100;
 
@@ -27,7 +27,7 @@ export class SqlTransaction implements RepositoryTransaction {
     this.#tx = tx;
   }
 
-  /** Returns the changes for the feed so far. */
+  /** Returns the changes that must be written to the change feed at the end of the transaction. */
   get changes(): readonly Change[] {
     return this.#changes;
   }
@@ -106,8 +106,8 @@ export class SqlTransaction implements RepositoryTransaction {
   async knownDigests(digests: readonly string[]): Promise<ReadonlyMap<string, Pick<KeyRow, 'account' | 'kind'>>> {
     if (digests.length === 0) return new Map();
     const known = new Map<string, Pick<KeyRow, 'account' | 'kind'>>();
-    // `secrets` is read first. In the other order, a digest that another transaction moves from `secrets` to
-    // `ended_digests` between the two statements (`deleteSecret`) would not be found in either table.
+    // The table `secrets` is read first. In the other order, a digest that another transaction moves to `ended_digests`
+    // between the two statements would be found in neither table.
     for (const table of ['secrets', 'ended_digests'] as const) {
       const found = await this.#tx
         .selectFrom(table)
@@ -162,7 +162,7 @@ export class SqlTransaction implements RepositoryTransaction {
       .insertInto('ended_digests')
       .columns(['digest', 'key_id'])
       .expression(({ selectFrom }) => selectFrom('secrets').select(['digest', 'key_id']).where('digest', '=', digest))
-      // The digest may be stored already: an instance of an earlier version may have imported the deleted secret again.
+      // The digest may already be stored: an earlier version of keyward could import a deleted secret again.
       .onConflict((conflict) => conflict.column('digest').doNothing())
       .execute();
     await this.#tx.deleteFrom('secrets').where('digest', '=', digest).execute();

@@ -1,4 +1,4 @@
-/** Revokes one token before it expires. */
+/** Revokes one access token before it expires. */
 import { sql, type Transaction } from 'kysely';
 import { MAX_REVOKED_TOKENS } from '../../credentials/records/read-revoked-tokens.js';
 import { appendChange, type Feed } from '../change-feed.js';
@@ -9,33 +9,34 @@ import type { Tables } from '../tables.js';
 import { KEEP_AFTER_EXPIRY } from './revoked-tokens-cache.js';
 
 /**
- * Approximate number of expired rows that each revocation deletes. It is small, so that SQLite does not block the event
- * loop.
+ * Approximate maximum of expired rows that each revocation deletes. It is small, so that SQLite does not block the
+ * event loop.
  */
 const EXPIRED_TO_DELETE = 1_000;
 const MAX_JTI = 256;
 
 /**
- * Stores the revocation of a token. The promise resolves after the commit, or immediately if the token is already
- * revoked. A token of an unknown access key, or one that expired more than ten minutes ago, is not stored.
+ * Stores the revocation of a token. The promise resolves after the commit. Nothing is stored if the token is already
+ * revoked, if the access key is unknown, or if the token expired more than ten minutes ago.
  *
+ * @param id - The client ID of the access key.
  * @throws TypeError for a `jti` that is empty or longer than 256 characters, and for an invalid date.
- * @throws StoreError `too_many_revoked_tokens` if the access key has 100,000 revoked tokens that have not expired.
- *   Tokens that were revoked before all its tokens were revoked at once do not count.
+ * @throws StoreError `too_many_revoked_tokens` if the access key has 100,000 revoked tokens that have not expired. If
+ *   all tokens were revoked at once, earlier revocations do not count.
  */
 export async function revokeToken(engine: Engine, feed: Feed, id: string, jti: string, expiresAt: Date): Promise<void> {
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI) {
     throw new TypeError(`revokeToken: "jti" must be a string of 1 to ${MAX_JTI} characters`);
   }
   const expires_at = expiresAt.getTime();
-  if (Number.isNaN(expires_at)) throw new TypeError('revokeToken: "expiresAt" must be a Date');
+  if (Number.isNaN(expires_at)) throw new TypeError('revokeToken: "expiresAt" must be a valid Date');
   const change = { accessKey: id };
   const isNew = await engine.transact(async (tx) => {
     const deleteBefore = (await databaseTime(engine, tx)) - KEEP_AFTER_EXPIRY;
     await deleteExpired(tx, deleteBefore);
     if (expires_at <= deleteBefore || (await isRevoked(tx, id, jti))) return false;
-    // This locks the row of the access key, so that its revocations are committed one after another. A process that
-    // sees a number therefore also sees all lower numbers.
+    // This statement locks the row of the access key, so that revocations are committed in the order of their numbers.
+    // A process that reads a number can then also read all lower numbers.
     const counted = await tx
       .updateTable('keys')
       .set(({ eb }) => ({ tokens_revoked: eb('tokens_revoked', '+', 1) }))
@@ -69,8 +70,8 @@ async function isRevoked(tx: Transaction<Tables>, id: string, jti: string): Prom
 /**
  * Checks that the access key may have one more revoked token.
  *
- * @param superseded - The column `tokens_superseded`: revocations up to this number do not count.
- * @param expired - Revocations of tokens that expired at or before this time do not count.
+ * @param superseded - The value of the column `tokens_superseded`. Revocations up to this number do not count.
+ * @param expired - Revocations of tokens that expired at this time or earlier do not count.
  */
 async function assertBelowLimit(
   tx: Transaction<Tables>,
@@ -80,7 +81,8 @@ async function assertBelowLimit(
 ): Promise<void> {
   const count = tx.selectFrom('revoked_tokens').select(sql<number>`count(*)`.as('count'));
   const stored = count.where('key_id', '=', id).where('number', '>', superseded);
-  // The first count reads only the index. The second, slower one also reads the rows, to leave out expired revocations.
+  // The first count reads only an index. Only if it is too high, the slower second count reads the rows too, and leaves
+  // out expired revocations.
   for (const query of [stored, stored.where('expires_at', '>', expired)]) {
     if (Number((await query.executeTakeFirstOrThrow()).count) < MAX_REVOKED_TOKENS) return;
   }

@@ -1,9 +1,9 @@
 /**
  * A cache of tokens that were revoked one by one, before they expired.
  *
- * An access key may have many revoked tokens, so a lookup does not read them all. The revocations of an access key are
- * numbered, and a process reads only the numbers that it has not read yet. A `jti` is never used twice, so a revocation
- * can stay in memory until it expires.
+ * An access key may have many revoked tokens, so a lookup does not read all of them. The revocations of an access key
+ * are numbered, and a process reads only the numbers that it has not read yet. A revocation is final, so it can stay in
+ * memory until its token expires.
  */
 import type { Kysely } from 'kysely';
 import { type Clock, systemClock } from '../../contracts/clock.js';
@@ -12,15 +12,15 @@ import { StoreError } from '../store-error.js';
 import type { Tables } from '../tables.js';
 
 /**
- * Milliseconds for which a revocation is stored after the `exp` of its token, because the clocks of a resource server
- * and of the database may differ.
+ * Milliseconds for which a revocation is kept after the `exp` of its token. The clock of a resource server may be
+ * behind that of the database, and the server would accept the revoked token again.
  */
 export const KEEP_AFTER_EXPIRY = 600_000;
-/** Maximum rows of one query. It is limited, so that a long list does not block the event loop. */
+/** Maximum number of rows that one query reads, so that a long list does not block the event loop. */
 const PAGE = 5_000;
 /**
- * Approximate maximum of revocations in memory. Above it, the revocations of the access keys that were read least
- * recently are dropped, and are read again when they are needed.
+ * Approximate maximum of revocations in memory. If there are more, the cache drops the access keys whose revocations it
+ * read longest ago, and reads their revocations again when they are needed.
  */
 const MAX_IN_MEMORY = 500_000;
 /** Minimum milliseconds between two deletions of expired revocations of an access key from memory. */
@@ -38,7 +38,7 @@ interface Known {
 export class RevokedTokensCache {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
-  /** Increased by `forgetNumbers`. Rows that were read before and after it may come from different databases. */
+  /** Counts the calls of `forgetNumbers`: rows from before and after a call may come from different databases. */
   #generation = 0;
 
   constructor(clock: Clock = systemClock) {
@@ -46,8 +46,8 @@ export class RevokedTokensCache {
   }
 
   /**
-   * Makes the next lookups read all revocations again. It is called when the feed has a gap or reports a change of
-   * everything: the database may be another one, such as a restored backup, with different numbers.
+   * Makes the next lookups read all revocations again. Called when the change feed reports that anything may have
+   * changed: a backup may have been restored, in which the same numbers belong to other revocations.
    */
   forgetNumbers(): void {
     this.#generation += 1;
@@ -57,8 +57,8 @@ export class RevokedTokensCache {
   /**
    * Returns the revoked tokens of an access key.
    *
-   * @param number - The counter in the row of the access key: how many of its tokens were ever revoked. The cache is
-   *   current if it has read this many.
+   * @param number - The column `tokens_revoked` of the access key: the number of its latest revocation. The cache is up
+   *   to date if it has read the revocations up to this number.
    * @returns `undefined` if none of its tokens was revoked.
    */
   async of(db: Kysely<Tables>, id: string, number: number): Promise<RevokedTokens | undefined> {
@@ -84,7 +84,8 @@ export class RevokedTokensCache {
         .orderBy('number')
         .limit(PAGE)
         .execute();
-      // One URL may lead to several nodes, and a replica that lags behind may have answered.
+      // One URL may lead to several database nodes. This answer may come from a replica that lags behind the node from
+      // which `number` was read.
       if ((rows[0]?.tokens_revoked ?? 0) < number) {
         throw new StoreError(
           'store_unavailable',
@@ -93,7 +94,7 @@ export class RevokedTokensCache {
       }
       for (const { jti, expires_at } of rows) if (jti !== null) known.tokens.set(jti, expires_at ?? 0);
       isMore = rows.length === PAGE;
-      // Another lookup of the same access key may have read newer rows in the meantime, so `through` never decreases.
+      // Another lookup of the same access key may have read newer rows in the meantime, so `through` must not decrease.
       const last = rows.at(-1);
       const read = isMore ? (last?.number ?? 0) : (last?.tokens_revoked ?? 0);
       known.through = Math.max(known.through, read);

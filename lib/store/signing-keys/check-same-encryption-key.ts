@@ -1,18 +1,18 @@
-/** Checks that all instances of a database encrypt signing keys with the same key. */
+/** Checks that all instances with the same database encrypt its signing keys with the same key. */
 import type { Transaction } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { Tables } from '../tables.js';
 import type { SigningKeyCipher } from './signing-key-cipher.js';
 
-/** The `kid` in the JWE of the table `encryption_check`, which only the encryption key of the database decrypts. */
+/** The `kid` in the header of the JWE that is stored in the table `encryption_check`. */
 export const CHECK_KID = 'encryption_check';
 
 /**
- * Checks that this instance can decrypt all signing keys of the database, and the row of `encryption_check`, which it
- * adds if there is none: the database may have no signing keys yet. Without this check, two instances with different
- * encryption keys would wait forever for signing keys that only the other can decrypt.
+ * Checks that this instance can decrypt all signing keys of the database. A new database has no signing keys, so the
+ * first instance adds a row to `encryption_check`, which every later instance must decrypt. Without this check, an
+ * instance with another encryption key would start, but could not use the signing keys of the others.
  *
- * @throws StoreError `encryption_key` if it cannot decrypt one of them.
+ * @throws StoreError `encryption_key` if it cannot decrypt a signing key or the row.
  */
 export async function checkEncryptionKey(engine: Engine, cipher: SigningKeyCipher): Promise<void> {
   const jwes = await engine.lookups.selectFrom('signing_keys').select(['kid', 'jwe']).execute();

@@ -1,6 +1,6 @@
 /**
- * Records which issuers run on a database, so that an issuer with another algorithm does not start. Two issuers with
- * different algorithms would create signing keys in turn, without end.
+ * Records which issuers use a database, and their signing algorithm. Issuers with different algorithms must not run at
+ * the same time: they would retire each other's signing keys, and create new ones without end.
  */
 import { randomUUID } from 'node:crypto';
 import { databaseTime } from '../database-clock.js';
@@ -14,11 +14,11 @@ const SILENT_AFTER = 120_000;
 
 export interface IssuerHeartbeats {
   /**
-   * Records that an issuer of this process runs. If an issuer with another algorithm runs on the database, it records
+   * Records that an issuer of this process runs. If an issuer with another algorithm uses the database, it records
    * nothing and returns the other algorithm.
    */
   announceIssuer(algorithm: string): Promise<string | undefined>;
-  /** Removes the issuers of this process, so that an issuer with another algorithm can start immediately. */
+  /** Deletes the records of this process when it stops, so that an issuer with another algorithm can start at once. */
   withdraw(): Promise<void>;
 }
 
@@ -28,8 +28,8 @@ export function issuerHeartbeats(engine: Engine): IssuerHeartbeats {
   async function announceIssuer(algorithm: string): Promise<string | undefined> {
     const id = ids.get(algorithm) ?? randomUUID();
     const other = await engine.transact(async (tx) => {
-      // This statement takes the lock that every writer needs. If two issuers start at the same time, the second one
-      // waits here, and then sees the row of the first one.
+      // This statement changes nothing, but locks the row of `feed_head` until the commit. If two issuers start at the
+      // same time, the second issuer waits here, and then finds the row of the first issuer.
       await tx
         .updateTable('feed_head')
         .set(({ ref }) => ({ position: ref('position') }))

@@ -1,4 +1,4 @@
-/** Writes audit log entries that concern the platform, not an account. */
+/** Writes audit log entries that concern the whole platform, not one account. */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { databaseTime } from '../database-clock.js';
@@ -18,7 +18,7 @@ export interface PlatformEvent {
   readonly after?: object;
 }
 
-/** Writes an entry in the transaction that makes the change. */
+/** Writes an entry in the same transaction as the change, so that neither is stored without the other. */
 export async function auditPlatform(
   engine: Engine,
   tx: Transaction<Tables>,

@@ -1,4 +1,4 @@
-/** Rotates the key that encrypts signing keys. */
+/** Encrypts all signing keys again, to rotate the encryption key. */
 import type { Engine } from '../engine.js';
 import { CHECK_KID } from './check-same-encryption-key.js';
 import { auditPlatform } from './platform-audit.js';

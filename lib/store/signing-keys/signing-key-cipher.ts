@@ -1,9 +1,9 @@
-/** Encrypts stored signing keys. Each private key is stored as a JWE; its encryption key is never in the database. */
+/** Encrypts signing keys before they are stored, as JWEs. The encryption key itself is never in the database. */
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { parseSecretKey, SECRET_KEY_BYTES } from '../../options/secret-key.js';
 import { StoreError } from '../store-error.js';
 
-const EXPECTED = `openStore: option "encryptionKey" must be ${SECRET_KEY_BYTES} bytes, the same bytes in base64url (43 characters), or a list of such keys`;
+const EXPECTED = `openStore: option "encryptionKey" must be ${SECRET_KEY_BYTES} bytes (a Uint8Array, or base64url of 43 characters), or a list of such keys`;
 
 /** Encrypts and decrypts signing keys. */
 export interface SigningKeyCipher {
@@ -23,9 +23,9 @@ export interface SigningKeyCipher {
 }
 
 /**
- * Creates a cipher. One without an encryption key throws when it must encrypt or decrypt.
+ * Creates a cipher. A cipher without an encryption key throws when it is asked to encrypt or decrypt.
  *
- * @param given - An encryption key or a list of them: the first one encrypts, and every one decrypts.
+ * @param given - An encryption key, or a list of keys: the first key encrypts, and every key decrypts.
  * @throws TypeError for an invalid key. The message never contains the key.
  */
 export function createSigningKeyCipher(given: unknown): SigningKeyCipher {
@@ -46,7 +46,7 @@ export function createSigningKeyCipher(given: unknown): SigningKeyCipher {
       }
       throw new StoreError(
         'encryption_key',
-        'encryptionKey cannot decrypt the signing keys of this database; use the key that they were encrypted with',
+        'no key in the option "encryptionKey" of openStore can decrypt the signing keys of this database; use the key that they were encrypted with',
       );
     },
   };
@@ -60,7 +60,7 @@ async function decryptWith(key: Uint8Array, kid: string, jwe: string): Promise<R
     });
     return protectedHeader.kid === kid ? JSON.parse(new TextDecoder().decode(plaintext)) : undefined;
   } catch {
-    // A wrong key, a wrong `kid` and a damaged JWE are not distinguished: each means that this key does not decrypt.
+    // A wrong key and a damaged JWE cannot be distinguished: in both cases, the next key is tried.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Stores the signing keys of the issuer in the database. The transaction that changes them also writes to the audit
- * log.
+ * Stores the signing keys of the issuer in the database. Each change is written to the audit log in the same
+ * transaction.
  */
 import type { SigningKeyRecord, SigningKeyStore } from '../../contracts/signing-key-store.js';
 import type { Engine } from '../engine.js';
@@ -10,7 +10,7 @@ import { auditPlatform, ISSUER } from './platform-audit.js';
 import { reencryptSigningKeys } from './reencrypt-signing-keys.js';
 import type { SigningKeyCipher } from './signing-key-cipher.js';
 
-/** A signing key, without its private part. */
+/** A signing key without its private key. */
 export interface SigningKeySummary {
   readonly kid: string;
   readonly alg: string;
@@ -18,9 +18,9 @@ export interface SigningKeySummary {
   readonly retiredAt: Date | null;
 }
 
-/** Signing keys in a database. The audit log records who makes each change; by default the issuer itself. */
+/** Signing keys in a database. `actor` is who makes a change, for the audit log. Default: the issuer itself. */
 export interface StoredSigningKeys extends SigningKeyStore {
-  /** Lists the signing keys without their private parts, oldest first. It needs no encryption key. */
+  /** Lists the signing keys without their private keys, oldest first. It needs no encryption key. */
   describeSigningKeys(): Promise<readonly SigningKeySummary[]>;
   addSigningKey(key: SigningKeyRecord, newest: string | undefined, actor?: string): Promise<boolean>;
   retireSigningKey(kid: string, actor?: string): Promise<void>;
@@ -69,7 +69,7 @@ export function storedSigningKeys(engine: Engine, cipher: SigningKeyCipher): Sto
         return true;
       });
     } catch (error) {
-      // Another instance has added a signing key with this number in the meantime.
+      // The number is the primary key: another instance has added a signing key with this number in the meantime.
       if (error instanceof StoreError && error.code === 'store_conflict') return false;
       throw error;
     }

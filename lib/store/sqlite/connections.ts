@@ -8,19 +8,23 @@ import { guardedDatabase, TurnDialect, WriterDialect } from './kysely-dialect.js
 
 const MEMORY = ':memory:';
 
-/** Milliseconds that SQLite itself waits for a lock of another process. The event loop is blocked during that time. */
+/**
+ * Milliseconds that SQLite waits for a lock of another process. It is short, because the wait blocks the event loop.
+ */
 const BUSY_TIMEOUT = 50;
 
-/** The files that SQLite keeps next to the database file: commits that are not in the database file yet, and locks. */
+/**
+ * The endings of the files next to the database file: new commits (write-ahead log), and an index of them with locks.
+ */
 const COMPANIONS = ['-wal', '-shm'];
 
 export interface SqliteConnections {
   readonly writer: Kysely<Tables>;
   readonly lookups: Kysely<Tables>;
   readonly lists: Kysely<Tables>;
-  /** Returns a value that changes when another connection has committed. This does not read the file. */
+  /** Returns a value that changes after each commit to the file. It is cheap, because it reads no rows. */
   readonly dataVersion: () => unknown;
-  /** The inodes of the files when they were opened. They differ from those on the disk if a file was replaced. */
+  /** The inodes of the files when they were opened. After a file is replaced, its path leads to another inode. */
   readonly files: OpenFiles;
 }
 
@@ -53,9 +57,9 @@ export function connectSqlite(file: string, { exists }: { readonly exists: boole
 }
 
 /**
- * Closes the connections one after another. `connection()` waits for a running transaction. It also initializes Kysely,
- * which otherwise would not close a connection that was never used. The writer is closed last: the last connection
- * moves the WAL into the database file, which the read-only connections cannot do.
+ * Closes the connections one after another. `connection()` waits for a running transaction, and initializes Kysely,
+ * which otherwise would not close a connection that was never used. The writer is closed last: the last connection must
+ * move the commits in the WAL into the database file, and the read-only connections cannot do this.
  */
 export async function disconnectSqlite({ writer, lookups, lists }: SqliteConnections): Promise<void> {
   for (const db of new Set([lists, lookups, writer])) await db.connection().execute(() => db.destroy());
@@ -73,13 +77,13 @@ export function checkInPlace(file: string, { files }: SqliteConnections): void {
   if (found.database === files.database && String(found.companions) === String(files.companions)) return;
   throw new StoreError(
     'store_unavailable',
-    'the database file was deleted or replaced; restore it, or restart the process',
+    'the database file or its write-ahead log was deleted or replaced; restore the file, or restart the process',
   );
 }
 
 /**
- * Checks whether the file can be opened again: it is the same database file, or another one that does not have the
- * `-wal` or `-shm` file of the old one next to it. SQLite would apply the commits in the old WAL to the new file.
+ * Checks whether the file can be opened again. It cannot if it is another database file, but the `-wal` or `-shm` file
+ * of the old one is still next to it: SQLite would apply the old commits in `-wal` to the new file.
  */
 export function canReopen(file: string, { files }: SqliteConnections): boolean {
   const found = filesOf(file);
@@ -90,7 +94,7 @@ export function canReopen(file: string, { files }: SqliteConnections): boolean {
   );
 }
 
-/** Checks whether the database file is still the one that is open. */
+/** Checks whether the path still leads to the database file that is open. */
 export function hasSameDatabase(file: string, { files }: SqliteConnections): boolean {
   return inodeOf(file) === files.database;
 }
@@ -105,15 +109,16 @@ function inodeOf(file: string): bigint | undefined {
 
 /** Opens the connection that writes, and checks that the file is not damaged. Each error is a `StoreError`. */
 function open(file: string, exists: boolean): Database.Database {
-  const database = make(file, exists);
+  const database = openOrCreate(file, exists);
   try {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
-    // Limits the rows that `analyze` reads for each index, because it blocks the event loop.
+    // Limits the number of rows that `analyze` reads from each index, because `analyze` blocks the event loop.
     database.pragma('analysis_limit = 1000');
     const damage = database.pragma('quick_check(1)', { simple: true });
-    if (damage !== 'ok') throw new StoreError('store_unusable', `the database file is damaged: ${damage}`);
+    if (damage !== 'ok')
+      throw new StoreError('store_unusable', `the database file is damaged (${damage}); restore it from a backup`);
     return database;
   } catch (error) {
     database.close();
@@ -121,10 +126,10 @@ function open(file: string, exists: boolean): Database.Database {
   }
 }
 
-function make(file: string, exists: boolean): Database.Database {
+function openOrCreate(file: string, exists: boolean): Database.Database {
   try {
-    // The file is created before SQLite opens it, so that only this user can read it. SQLite gives the same permissions
-    // to the `-wal` and `-shm` files.
+    // The file is created before SQLite opens it, with permissions that let only this user read it. SQLite gives the
+    // same permissions to the `-wal` and `-shm` files.
     if (file !== MEMORY && !exists) closeSync(openSync(file, 'a', 0o600));
     return new Database(file, { timeout: BUSY_TIMEOUT, fileMustExist: file !== MEMORY });
   } catch (error) {

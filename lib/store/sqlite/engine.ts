@@ -13,18 +13,18 @@ import {
   type SqliteConnections,
 } from './connections.js';
 
-/** Milliseconds for which a transaction is retried while another process has the lock. */
+/** Maximum milliseconds for which work is retried while another process locks the database. */
 const GIVE_UP_AFTER = 5_000;
-/** Average milliseconds between two attempts; the actual time is random, so that two processes do not collide again. */
+/** Average milliseconds between two attempts. Each delay is random, so that two processes do not collide again. */
 const RETRY_EVERY = 20;
 /** The number of rows that one search statement reads. It blocks the event loop for a few milliseconds. */
 const BATCH = 1_000;
-/** Milliseconds between two checks for commits of other connections. */
+/** Milliseconds between two polls of the change feed. */
 const LOOK_EVERY = 100;
 
 /**
- * The current time. The Julian day of 1970-01-01 is 2440587.5; `unixepoch('subsec')` is not used, because it needs
- * SQLite 3.42.
+ * The current time in milliseconds. 1970-01-01 is the Julian day 2440587.5. `unixepoch('subsec')` is not used, because
+ * it needs SQLite 3.42.
  */
 const NOW = sql<number>`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`;
 
@@ -41,15 +41,15 @@ export async function openSqlite(file: string): Promise<Engine> {
 
   /**
    * Opens the files again after the database file was replaced, for example by a restored backup, or after its WAL was
-   * deleted. It throws if the database file is missing, or if `canReopen` refuses the new one.
+   * deleted. It throws if the database file is missing, or if `canReopen` refuses the new file.
    */
   async function reopen(error: unknown): Promise<void> {
     misplaced = storeErrorOf(error);
     if (!canReopen(file, connections)) throw misplaced;
     const former = connections;
     const isSame = hasSameDatabase(file, former);
-    // If only the WAL was deleted, the old connection is closed before a new WAL is created, so that it can still move
-    // its commits into the database file.
+    // If only the WAL was deleted, the old connections are closed before a new WAL is created, so that the commits in
+    // the old WAL can still be moved into the database file.
     if (isSame) await disconnectSqlite(former).catch(() => undefined);
     connections = connectSqlite(file, { exists: true });
     misplaced = undefined;
@@ -66,7 +66,7 @@ export async function openSqlite(file: string): Promise<Engine> {
     return `${connections.files.database} ${connections.dataVersion()}`;
   }
 
-  /** Runs a transaction. It succeeds only if its commit is in the current database file. */
+  /** Runs a transaction. Throws if the file was replaced during it, because the commit is then in the old file. */
   async function transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
     const used = connections;
     checkInPlace(file, used);
@@ -119,7 +119,7 @@ export async function openSqlite(file: string): Promise<Engine> {
   };
 }
 
-/** Retries work while another process has the lock. */
+/** Runs work, and retries it while another process locks the database. */
 async function retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   for (;;) {
@@ -138,7 +138,8 @@ function freezeTable(table: string): readonly string[] {
   return [
     `create trigger ${table}_no_update before update on ${table} ${refuse}`,
     `create trigger ${table}_no_delete before delete on ${table} ${refuse}`,
-    // This trigger is needed because `insert or replace` deletes the old row without running triggers for deletions.
+    // Without this trigger, `insert or replace` could overwrite a row, because it does not run the `before delete`
+    // trigger.
     `create trigger ${table}_no_replace before insert on ${table}
      when exists (select 1 from ${table} where id = new.id or number = new.number) ${refuse}`,
   ];

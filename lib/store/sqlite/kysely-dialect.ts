@@ -1,7 +1,6 @@
 /**
- * Kysely's SQLite dialect, changed in two ways: one dialect for the connection that writes, and one for the connection
- * of lists. For a database file, the connection of lookups uses Kysely's own. All get their database from
- * `guardedDatabase`.
+ * Two variants of Kysely's SQLite dialect: `WriterDialect` for the connection that writes, and `TurnDialect` for lists
+ * and searches.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
@@ -32,7 +31,7 @@ export class WriterDialect extends SqliteDialect {
   }
 }
 
-/** Runs each statement in a separate turn of the event loop, so that many lists together do not block it. */
+/** Runs each statement in a separate turn of the event loop, so that requests are served between the statements. */
 export class TurnDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
 
@@ -56,16 +55,16 @@ class TurnDriver extends SqliteDriver {
 
 class WriterDriver extends SqliteDriver {
   /**
-   * Begins with `begin immediate`, which takes the write lock at once. A transaction that reads first cannot wait for
-   * the lock when it writes: if another process has written in between, SQLite makes it fail.
+   * Uses `begin immediate`, which takes the write lock at once. With `begin`, a transaction that reads first would fail
+   * at its first write if another process has written in the meantime.
    */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
   /**
-   * Rolls back. If that fails, the earlier error is reported: after a full disk, for example, SQLite has already rolled
-   * back.
+   * Rolls back, and ignores a failure, so that the caller gets the error that caused the rollback. It fails, for
+   * example, if the disk is full: SQLite has then already rolled back.
    */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => undefined);
@@ -74,15 +73,15 @@ class WriterDriver extends SqliteDriver {
 
 class WriterAdapter extends SqliteAdapter {
   /**
-   * `true` makes Kysely run migrations in a transaction, so that a process that is killed during one leaves nothing
-   * half done. SQLite can change tables in a transaction, although Kysely's own adapter says that it cannot.
+   * `true` makes Kysely run migrations in a transaction, so that no migration is half done if the process is killed.
+   * SQLite can change tables in a transaction, although Kysely's own adapter returns `false`.
    */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** Wraps a database for Kysely. Each error of a statement is a `StoreError`, which contains no row and no parameter. */
+/** Wraps a database for Kysely. Errors of statements become a `StoreError`, which contains no row and no parameter. */
 export function guardedDatabase(database: Database): SqliteDatabase {
   function guard<T>(work: () => T): T {
     try {

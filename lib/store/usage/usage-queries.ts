@@ -12,9 +12,11 @@ export interface UsageTotal {
   readonly refused: number;
 }
 
-/** Counts that are written together. */
+/** Usage counts that are written in one transaction. */
 export interface UsageBatch {
-  /** A random id. It prevents a second addition if the answer to COMMIT was lost and the batch is written again. */
+  /**
+   * A random id. If the answer to COMMIT is lost, the batch is written again, and the id prevents a second addition.
+   */
   readonly id: string;
   readonly rows: readonly UsageRow[];
 }
@@ -23,9 +25,10 @@ export interface UsageBatch {
 const STORE_ID_FOR = 7 * 86_400;
 
 /**
- * Adds a batch unless it was added before.
+ * Adds the counts of a batch, unless they were added before.
  *
- * @param previous - The id of the previous batch. It is deleted, because that batch is known to be written.
+ * @param previous - The id of the previous batch of this process. It is deleted, because that batch will not be
+ *   repeated.
  */
 export async function addUsageOnce(
   engine: Engine,
@@ -38,7 +41,7 @@ export async function addUsageOnce(
   await addUsage(tx, rows);
 }
 
-/** Adds counts to those that are already stored for the same key and day, also by other processes. */
+/** Adds counts to the stored counts of the same key and day, which other processes may have written. */
 export async function addUsage(tx: Transaction<Tables>, rows: readonly UsageRow[]): Promise<void> {
   await tx
     .insertInto('usage')
@@ -66,7 +69,9 @@ export async function deleteUsageBefore(tx: Transaction<Tables>, day: number, li
   return Number(numDeletedRows);
 }
 
-/** Returns the days of a period on which a key has requests, oldest first. Both limits of the period are included. */
+/**
+ * Returns the counts of a key on each day from `from` to `to`, oldest day first. Days without requests are left out.
+ */
 export async function usageOfKey(
   db: Kysely<Tables>,
   key: string,
@@ -77,14 +82,14 @@ export async function usageOfKey(
   return await query.where('day', '>=', from).where('day', '<=', to).orderBy('day').execute();
 }
 
-/** The keys whose counts are read: those of `ids` that are of the account and, if it is given, of the environment. */
+/** Selects the keys whose counts are read. Keys of another account or another environment are left out. */
 export interface CountedKeys {
   readonly account: string;
   readonly environment: Environment | undefined;
   readonly ids: readonly string[];
 }
 
-/** Returns the number of requests of keys since a day. Keys without requests are left out. */
+/** Returns the number of requests of each key since the day `from`. Keys without requests are left out. */
 export async function usageTotals(
   db: Kysely<Tables>,
   { account, environment, ids }: CountedKeys,

@@ -12,31 +12,33 @@ import { deleteExpiredIds } from '../used-ids.js';
 import { addUsageOnce, deleteUsageBefore, type UsageBatch } from './usage-queries.js';
 import { dayOf, MS_PER_DAY, USAGE_DAYS } from './utc-days.js';
 
-/** Milliseconds from the first counted request to the write of the counts; less if the day (UTC) ends before. */
+/**
+ * Milliseconds from the first counted request to the write of the counts. The write is earlier if the day (UTC) ends.
+ */
 const WRITE_INTERVAL = 60_000;
-/** Milliseconds between two deletions of old days. */
+/** Minimum milliseconds between two deletions of the counts of old days. */
 const DELETE_INTERVAL = 3_600_000;
 /**
- * If this many counters have counts, they are written at once, before `WRITE_INTERVAL` has passed. Also the maximum
- * number of rows that wait while the store cannot be reached; further counts are dropped.
+ * Maximum number of counters and of rows that wait to be written. If this many counters wait, they are written before
+ * `WRITE_INTERVAL` has passed. If this many rows wait because the store cannot be reached, new rows are dropped.
  */
 const MAX_WAITING = 100_000;
 /** The number of rows that one statement writes or deletes. SQLite blocks the event loop during the statement. */
 const BATCH_SIZE = 500;
 const MAX_DELETED_BATCHES = 200;
-/** SQLSTATEs of statements that the database will refuse again, for example because a right is missing. */
+/** SQLSTATEs of errors that will occur again at the next write, for example because a right is missing. */
 const REFUSED = /^42/;
 
 export interface UsageWriter {
   readonly usageOf: UsageOf;
-  /** Writes the counts so far. */
+  /** Writes all counts now. */
   flush(): Promise<void>;
 }
 
 export function createUsageWriter(engine: Engine): UsageWriter {
   /**
-   * Counters whose counts are not written yet. A key may have several counters, because each cached record of a key has
-   * its own.
+   * Counters with counts that are not written yet. A key may have several counters, because each cached record of a key
+   * has its own counter.
    */
   let queue: KeyUsage[] = [];
   const queued = new Map<string, KeyUsage>();
@@ -93,7 +95,8 @@ export function createUsageWriter(engine: Engine): UsageWriter {
   async function write(): Promise<void> {
     // The rows are sorted, so that two processes lock them in the same order and cannot deadlock.
     const names = [...rows.keys()].sort();
-    // Without counts, old rows are not deleted either: closing a store that only read must write nothing.
+    // Without counts, old days are not deleted either: a store that was used only to read must write nothing when
+    // closed.
     if (failed === undefined && names.length === 0) return;
     try {
       if (failed !== undefined) await writeBatch(failed);
@@ -128,7 +131,7 @@ export function createUsageWriter(engine: Engine): UsageWriter {
     await deleteExpiredIds(engine);
     for (let batch = 0; batch < MAX_DELETED_BATCHES; batch += 1) {
       const deleted = await engine.transact(async (tx) => {
-        // The clock of the database decides: a process whose clock is wrong would delete days that are still shown.
+        // The clock of the database is used: a process whose clock is ahead would delete days that are still shown.
         const first = dayOf(await databaseTime(engine, tx)) - USAGE_DAYS + 1;
         return await deleteUsageBefore(tx, first, BATCH_SIZE);
       });
