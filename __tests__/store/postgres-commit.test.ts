@@ -60,7 +60,7 @@ onServer('a commit in PostgreSQL', () => {
     await raiseAtCommit('warning');
     await expect(insertAccount(store)).rejects.toMatchObject({
       ...{ code: 'store_unavailable', driverCode: '01000' },
-      message: 'the write may have been committed on the primary server without its synchronous replica (01000)',
+      message: 'the write may have been committed on the primary server, but not on its synchronous replica (01000)',
     });
     expect(await store.repository.account('acme')).toMatchObject({ id: 'acme' });
     await store.repository.transact((tx) => tx.updateAccount('acme', 1, { scopes: '[]' }));

@@ -2,9 +2,9 @@
  * The change feed: a table of changes to keys and accounts. Each process polls it to learn what other processes
  * changed, and invalidates its cache.
  *
- * A transaction that writes a change takes the next position from the row of `feed_head`. This locks the row until the
- * commit, so changes are committed in the order of their positions. A poll that reads a position has therefore not
- * missed a lower one.
+ * A transaction that writes a change takes the next position from the row of `feed_head`. The update locks the row
+ * until the commit, so changes are committed in the order of their positions. A poll that reads a position has
+ * therefore not missed a lower one.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
@@ -17,7 +17,7 @@ import { StoreError, storeErrorOf } from './store-error.js';
 import type { ChangeRow, Tables } from './tables.js';
 
 /**
- * The maximum number of changes that a poll handles one by one. If there are more, it invalidates everything cached.
+ * The maximum number of changes that a poll handles one by one. If there are more, everything cached is invalidated.
  */
 const MAX_STEPS = 1_000;
 /**
@@ -71,7 +71,7 @@ export class Feed {
     this.#engine = engine;
   }
 
-  /** Starts polling, unless it has started. */
+  /** Starts polling. Later calls do nothing. */
   start(): void {
     this.#end ??= this.#engine.follow(() => this.#poll());
   }
@@ -179,8 +179,8 @@ export class Feed {
     const steps = this.#engine.feed.selectFrom('changes').select(['position', 'id', 'member', 'subject']);
     if (this.#last !== undefined) {
       const since = steps.where('position', '>=', this.#last.position).orderBy('position');
-      // The limit is the last known change, MAX_STEPS newer changes, and one more. If that one is found, there are too
-      // many changes.
+      // The limit counts the last known change, MAX_STEPS newer changes, and one more. If this extra change is found,
+      // there are too many changes.
       const found = await since.limit(1 + MAX_STEPS + 1).execute();
       const isSameFeed = found[0]?.id === this.#last.id;
       if (isSameFeed && found.length <= 1 + MAX_STEPS) return found;

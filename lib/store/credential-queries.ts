@@ -33,8 +33,8 @@ function positionOf(db: Kysely<Tables>) {
 }
 
 /**
- * Selects the JWKs of all public keys of an access key as one text, separated by commas. If the statement joined the
- * table of public keys as it joins that of secrets, it would return a row for each pair of a secret and a public key.
+ * Selects the JWKs of all public keys of an access key as one text, separated by commas. If the statement joined
+ * both secrets and public keys, it would return a row for each pair of a secret and a public key.
  */
 function publicKeysOf({ selectFrom }: ExpressionBuilder<Tables, 'keys'>) {
   return selectFrom('public_keys')
@@ -94,6 +94,7 @@ export async function findAccessKey(
     digest === null ? [] : [{ digest, retires_at, ended_at }],
   );
   const revokedTokens = await revoked.of(db, id, first.tokens_revoked);
-  // `first` is spread last, because otherwise V8 of Node 20 creates a hidden class for each object.
+  // `first` is spread last. If it were spread first, V8 of Node 20 would create a hidden class for each object, which
+  // takes memory.
   return { record: accessKeyRecordOf({ secrets, revokedTokens, ...first }), position: first.position ?? 0 };
 }

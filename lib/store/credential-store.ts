@@ -35,10 +35,10 @@ export interface CredentialStore extends KeyResolver, AccessKeyResolver, StoredS
   /** Notifies a listener of the changes that any process commits. Returns a function that ends the notifications. */
   watch(feed: FeedListener): () => void;
   /**
-   * Records when and from where a secret or a public key was used. Uses are written some seconds after the request, for
-   * each secret about once a minute. The first use of an old secret after a rotation is written within that minute too:
-   * it shows that the old secret is still needed. A use is lost if the database does not answer, or if 10,000 uses are
-   * waiting. With `readOnly`, nothing is recorded.
+   * Records when and from where a secret or a public key was used. Uses are written some seconds after the request, and
+   * for each secret about once a minute. After a rotation, the first use of the old secret does not wait for that
+   * minute, because it shows that the old secret is still needed. A use is lost if the database does not answer, or if
+   * 10,000 uses are waiting. With `readOnly`, nothing is recorded.
    */
   readonly recordUse: RecordUse;
   /**

@@ -1,6 +1,6 @@
 /**
- * Opens a store by its URL: loads the driver of the database, creates the tables, and checks the encryption key. If the
- * database is down, it tries again later.
+ * Opens a store by its URL: loads the driver of the database, creates the tables, and checks the encryption key. If a
+ * PostgreSQL server is down, it tries again every second.
  */
 import { anything, flag, type OptionTable, readTable } from '../options/option-table.js';
 import { Feed } from './change-feed.js';
@@ -119,7 +119,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 }
 
 /**
- * Loads the driver for a URL without connecting.
+ * Loads the driver for a URL without connecting, so that a missing driver is reported early.
  *
  * @throws TypeError for an invalid URL; MissingPackageError; StoreError if the native driver was not built.
  */

@@ -41,8 +41,8 @@ const LISTENER = { connectTimeout: 1_000, statementTimeout: 3_000 };
 const SERVER_FIRST = 500;
 
 /**
- * The number of rows that one search statement reads, in about half a second. One large statement is faster than many
- * small ones, because the planner can then read the table in the order in which it is stored.
+ * The number of rows that one search statement reads, which takes about half a second. One large statement is faster
+ * than many small ones, because the planner can then read the table in the order in which it is stored.
  */
 const BATCH = 1_000_000;
 
@@ -58,7 +58,7 @@ end $$`;
 /** An identity column, because inserting into a column with a separate sequence needs rights on the sequence. */
 const OWN_NUMBER = 'bigint generated always as identity primary key';
 
-/** `clock_timestamp()` is the current time; `now()` would be the start of the transaction. */
+/** `clock_timestamp()` is the current time; `now()` would return the start of the transaction. */
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
 const NO_HINTS: PlannerHints = { unlikely: (condition) => condition, unindexed: (column) => column };

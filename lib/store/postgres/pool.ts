@@ -133,9 +133,9 @@ function notCanceled(): StoreError {
   return storeErrorOf({ code: CANCELED, message: 'a database statement took too long and could not be canceled' });
 }
 
-/** Returns the error for a write that a synchronous replica may lack, although the primary server has committed it. */
+/** Returns the error for a write that may be committed on the primary server, but not on its synchronous replica. */
 function committedWithWarning(code: string): StoreError {
-  const message = 'the write may have been committed on the primary server without its synchronous replica';
+  const message = 'the write may have been committed on the primary server, but not on its synchronous replica';
   return new StoreError('store_unavailable', `${message} (${code})`, code);
 }
 

@@ -48,7 +48,7 @@ export async function listAudit(
     return place === undefined ? filtered : filtered.where(compare('<', place));
   }
 
-  /** The planner needs a hint, except for subjects: it prefers their index, which does not begin with the account. */
+  /** A hint makes the planner use the index of a filter. Only the index of subjects is preferred without a hint. */
   function isIndexed(name: string, value: unknown): RawBuilder<boolean> {
     const condition = sql<boolean>`${sql.ref(`audit.${name}`)} = ${value}`;
     return name === 'subject' ? condition : hints.unlikely(condition);

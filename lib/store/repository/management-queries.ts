@@ -12,8 +12,8 @@ export async function accountRow(db: Kysely<Tables>, id: string): Promise<Accoun
 }
 
 /**
- * The columns of `KeyRow`. Other columns of the table, such as `search_text`, are left out, because only queries use
- * them.
+ * The columns of `KeyRow`. Other columns of the table, such as `search_text`, are left out, because only
+ * SQL queries use them.
  */
 export const KEY_COLUMNS = [
   'id',
@@ -154,7 +154,7 @@ export async function listKeys(
   }));
 }
 
-/** Reads the public keys of keys. Only access keys have any. */
+/** Reads the public keys of keys. Only access keys have public keys. */
 async function publicKeysOf(db: Kysely<Tables>, keys: readonly KeyRow[]): Promise<readonly PublicKeyRow[]> {
   const ids = keys.filter(({ kind }) => kind === 'access').map(({ id }) => id);
   if (ids.length === 0) return [];
@@ -162,8 +162,8 @@ async function publicKeysOf(db: Kysely<Tables>, keys: readonly KeyRow[]): Promis
 }
 
 /**
- * Returns the secrets of keys, oldest first. If two were created in the same millisecond, the one that is ended or in
- * its grace period comes first, so that the current secret of a key is its last one.
+ * Returns the secrets of keys, oldest first. If two secrets were created in the same millisecond, the one that is ended
+ * or in its grace period comes first, so that the last secret of a key is its current one.
  */
 export async function secretsOf(db: Kysely<Tables>, keys: readonly string[]): Promise<readonly SecretRow[]> {
   if (keys.length === 0) return [];

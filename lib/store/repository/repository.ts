@@ -24,7 +24,7 @@ export interface Repository {
   account(id: string): Promise<AccountRow | undefined>;
   /** Lists accounts, ordered by id. */
   accounts(filter: AccountFilter): Promise<readonly AccountRow[]>;
-  /** Returns one key with its secrets, oldest first. */
+  /** Returns one key with its secrets and public keys, oldest first. */
   key(id: string): Promise<KeyWithSecrets | undefined>;
   /** Returns the id of the key that the secret with this digest belongs to, even if the secret was ended or deleted. */
   keyOfDigest(digest: string): Promise<string | undefined>;

@@ -13,7 +13,7 @@ import type { Tables } from '../tables.js';
 
 /**
  * Milliseconds for which a revocation is kept after the `exp` of its token. The clock of a resource server may be
- * behind that of the database, and the server would accept the revoked token again.
+ * behind the clock of the database: without this margin, the server would accept the revoked token again.
  */
 export const KEEP_AFTER_EXPIRY = 600_000;
 /** Maximum number of rows that one query reads, so that a long list does not block the event loop. */
