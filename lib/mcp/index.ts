@@ -1,4 +1,4 @@
-/** The entry point `keyward/mcp`: authorization of an MCP server. */
+/** The entry point `keyward/mcp`: protects an MCP server (Model Context Protocol) with access tokens. */
 export { type McpAuth, mcpAuth } from './mcp-auth.js';
 export { type McpAuthInfo, mcpAuthInfo } from './mcp-auth-info.js';
 export type { McpAuthOptions, McpResourceOptions } from './mcp-auth-options.js';

@@ -1,36 +1,42 @@
-/** The principal of a request, in the form that the MCP SDK passes to tools. */
+/** Converts the principal of a request to the `AuthInfo` that the MCP SDK passes to tools. */
 import type { IncomingMessage } from 'node:http';
 import { holdsScope, type Principal } from '../credentials/principal.js';
 import { authContextOf, authOf, credentialOf } from '../express/gate/request-principal.js';
 
-/** The `AuthInfo` of the MCP SDK, versions 1 and 2: a tool gets it as `authInfo`. */
+/** The type `AuthInfo` of the MCP SDK, versions 1 and 2. The SDK passes it to each tool as `authInfo`. */
 export interface McpAuthInfo {
-  /** The credential. The property is not enumerable, so logs, JSON and copies of the object do not contain it. */
+  /**
+   * The credential. The property is not enumerable, so that it does not get into logs, JSON or copies of the object.
+   */
   readonly token: string;
-  /** The client ID of a token; the id of a key. */
+  /** The client ID of an access token, or the id of an API key. */
   clientId: string;
   /**
-   * The scopes of the principal. A key with all scopes has no list, so these are the scopes that the gate and its
-   * metadata name, as far as the key has them.
+   * The scopes of the principal. A secret key with all scopes of its APIs has no list of scopes. It then gets the
+   * scopes that the gate requires and that the resource metadata publishes, if the key has them.
    */
   scopes: string[];
   /**
-   * Seconds since 1970, possibly with a fraction; absent for a key that does not expire, and for an opaque token whose
-   * introspection response has no `exp`.
+   * When the credential expires, in seconds since 1970, possibly with a fraction. Absent for a key that does not
+   * expire, and for an opaque token whose introspection response has no `exp`.
    */
   expiresAt?: number;
-  /** The resource that a token is for; absent for a key, and if the gate has no `resourceMetadata()`. */
+  /**
+   * The URL of the resource that the token is for. Absent for an API key, and if the gate has no `resourceMetadata`.
+   */
   resource?: URL;
-  /** `principal`: the principal of the request. */
+  /** Further data: `principal` is the principal of the request, as `authOf` returns it. */
   extra: { principal: Principal };
 }
 
 /**
- * The `AuthInfo` of the MCP SDK for a request behind a gate. Behind `mcpAuth`, `req.auth` already has this type.
+ * Returns the `AuthInfo` of the MCP SDK for a request that passed `requireBearer`. After `mcpAuth`, it is
+ * not needed: `req.auth` is this object already.
  *
- * @param req - The request, as a handler behind the gate gets it.
+ * @param req - The request, as a handler after `requireBearer` gets it.
  * @returns A new object with its own list of `scopes`.
- * @throws KeywardError `gate_not_passed` if no gate ran before, or an optional gate got no credential.
+ * @throws KeywardError `gate_not_passed` if no `requireBearer` ran before, or if it was optional and the request has no
+ *   credential.
  * @example
  * ```ts
  * import express from 'express';

@@ -1,4 +1,4 @@
-/** The options of `mcpAuth`. */
+/** The types of the options of `mcpAuth`, and their validation. */
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { GateOptions } from '../express/gate/require-bearer-options.js';
 import type { ResourceMetadataOptions } from '../express/resource/resource-metadata.js';
@@ -8,13 +8,13 @@ import type { AccessTokensOptions } from '../tokens/access-tokens-options.js';
 import { isResourceScope } from './is-resource-scope.js';
 
 /**
- * Options of `mcpAuth`, except the accepted credentials. The path of `resource` may contain only letters, digits, `-`,
- * `.`, `_`, `~` and `/`.
+ * Options of `mcpAuth`, except the options that say which credentials are accepted. The path of `resource` may contain
+ * only letters, digits, `-`, `.`, `_`, `~` and `/`.
  */
 export interface McpResourceOptions extends Omit<ResourceMetadataOptions, 'accept' | 'scopes'> {
   /**
-   * Scopes that every request needs, one or more, without `offline_access`. Clients learn them from the metadata and
-   * from challenges.
+   * The scopes that every request needs, one or more. `offline_access` is not allowed. Clients learn the scopes from
+   * the metadata and from challenges.
    */
   readonly scopes: readonly string[];
   /** The same option as in `requireBearer`. */
@@ -24,8 +24,8 @@ export interface McpResourceOptions extends Omit<ResourceMetadataOptions, 'accep
 }
 
 /**
- * Options of `mcpAuth`: either `accept`, a list of verifiers, or the options of `accessTokens`, whose audience is
- * `resource`.
+ * Options of `mcpAuth`. The accepted credentials are given either as `accept`, a list of verifiers, or as the options
+ * of `accessTokens` without `audience`: the audience is `resource`.
  */
 export type McpAuthOptions<V extends CredentialVerifier = CredentialVerifier> = McpResourceOptions &
   (
@@ -36,13 +36,17 @@ export type McpAuthOptions<V extends CredentialVerifier = CredentialVerifier> = 
 const OF_METADATA = ['resource', 'scopes', 'name', 'documentation', 'policy', 'termsOfService'];
 const OF_GATE = ['realm', 'browserOrigin'];
 
-/** Matches a path without characters that are special in any version of Express. */
+/**
+ * Matches a path that Express takes literally. Other characters, such as `:` or `*`, have a special meaning in the
+ * routes of Express 4 or 5, so the gate would protect other paths.
+ */
 const PLAIN_PATH = /^[\w.~/-]*$/;
 
 /**
- * Reads the options of `mcpAuth`.
+ * Validates `resource`, `scopes` and the combination of the options, and divides the options into those of
+ * `resourceMetadata` and those of `requireBearer`, which validate the rest.
  *
- * @throws TypeError for an option that is missing or unknown; `resourceMetadata` and `requireBearer` check the values.
+ * @throws TypeError for a missing or wrong option, or for options that cannot be combined.
  */
 export function readMcpAuthOptions(given: McpAuthOptions) {
   if (typeof given !== 'object' || given === null) throw new TypeError('mcpAuth: expected an options object');

@@ -1,4 +1,4 @@
-/** `mcpAuth()`: everything that the authorization specification of MCP requires of a server, in one Router. */
+/** `mcpAuth()`: a Router that does everything that the MCP authorization specification requires of a server. */
 import type { IncomingMessage } from 'node:http';
 import { Router } from 'express';
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
@@ -14,28 +14,28 @@ import type { AccessTokensOptions } from '../tokens/access-tokens-options.js';
 import { mcpAuthInfo } from './mcp-auth-info.js';
 import { type McpAuthOptions, type McpResourceOptions, readMcpAuthOptions } from './mcp-auth-options.js';
 
-/** The result of `mcpAuth`: a Router for the root of the app. `P`: the type of the principals. */
+/** The result of `mcpAuth`: a Router for the root of the app. `P` is the type of the principals. */
 export type McpAuth<P extends Principal = Principal> = Router & {
-  /** Only the gate, for your own routes. Like the Router, it sets `req.auth` to the `AuthInfo` of the SDK. */
+  /** The `requireBearer` of the Router, for other routes. It also sets `req.auth` to the `AuthInfo` of the MCP SDK. */
   readonly gate: Gate<P>;
-  /** Only the middleware that publishes the metadata. */
+  /** The middleware of the Router that publishes the resource metadata (RFC 9728). */
   readonly metadata: ResourceMetadata;
 };
 
 /**
- * Makes the Router that protects an MCP server, by the authorization specification of MCP 2026-07-28: it publishes the
- * metadata of the resource (RFC 9728), and protects the path of `resource` and everything below it. Behind it,
- * `req.auth` is the `AuthInfo` that the SDK passes to tools. Mount it with `app.use(auth)` at the root of the app,
- * before the routes; if it is mounted below a path, every request gets an error.
+ * Makes a Router that protects an MCP server as the MCP authorization specification 2026-07-28 requires. It publishes
+ * the resource metadata (RFC 9728), and lets only authorized requests pass to the path of `resource` and all paths
+ * below. After it, `req.auth` is the `AuthInfo` that the MCP SDK passes to tools.
  *
- * Refusals go to `next`, like those of `requireBearer`; `bearerErrors()` writes them.
+ * Mount it with `app.use(auth)` at the root of the app, before the routes; if it is mounted at another path, every
+ * request fails. A refusal is passed to `next` as an error, as by `requireBearer`; `bearerErrors()` sends the response.
  *
  * @param options - `resource`: the URL of the server as clients know it. `scopes`: the scopes that every request needs.
  *   `accept`: a list of verifiers; or, if only access tokens are accepted, `issuer` and further options of
- *   `accessTokens`. Also the options of the metadata, `realm` and `browserOrigin`.
+ *   `accessTokens`. Optional: `realm`, `browserOrigin` and the options of `resourceMetadata`.
  * @returns A Router with `gate` and `metadata`.
- * @throws TypeError for an option that is missing, unknown or of the wrong type, for the scope `offline_access`, and as
- *   `resourceMetadata` does.
+ * @throws TypeError for an option that is missing, unknown or of the wrong type, for the scope `offline_access`, and
+ *   for all errors of `resourceMetadata`.
  * @example
  * ```ts
  * import express from 'express';
@@ -74,9 +74,9 @@ export function mcpAuth(options: McpAuthOptions): McpAuth {
 }
 
 /**
- * Wraps the middleware that publishes the metadata. If the Router is mounted below a path, it passes an error to `next`
- * for every request: the Router would then see only the rest of the path, and the gate would not protect the path of
- * the resource.
+ * Wraps the middleware that publishes the metadata. If the Router is not mounted at the root of the app, it passes an
+ * error to `next` for every request. Otherwise the Router would see each path without the mount path, and the gate
+ * would not protect the path of the resource.
  */
 function atRoot(metadata: ResourceMetadata): Middleware {
   const serveMetadata: Middleware = (req, res, next) => {
@@ -87,7 +87,7 @@ function atRoot(metadata: ResourceMetadata): Middleware {
   return mark(serveMetadata, 'keyward.resourceMetadata', metadata.document);
 }
 
-/** Wraps a gate: if the gate passes a request, `req.auth` is set to the `AuthInfo` of the MCP SDK. */
+/** Wraps a gate. For each request that the gate lets pass, sets `req.auth` to the `AuthInfo` of the MCP SDK. */
 function withAuthInfo(gate: Gate): Gate {
   const mcpGate: Middleware = (req, res, next) => {
     gate(req, res, (error) => {

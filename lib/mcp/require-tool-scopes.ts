@@ -5,8 +5,8 @@ import { defineGuard, type Guard } from '../express/guards/guard.js';
 import { isResourceScope } from './is-resource-scope.js';
 
 /**
- * The JSON-RPC messages of a request: one, or several in revision 2025-03-26 of MCP, which allows a list as the body.
- * `undefined` if no parser has set `req.body`.
+ * The JSON-RPC messages in the body of a request. MCP 2025-03-26 allows a list of several messages; other versions
+ * allow only one message. `undefined` if no parser has set `req.body`.
  */
 type Messages = readonly unknown[] | undefined;
 
@@ -18,16 +18,18 @@ const WRONG_TYPE = [
 ] as const;
 
 /**
- * Lets a request pass if its principal has the scopes of the tools that it calls. It reads the JSON-RPC message, so
- * mount `express.json()` before it. If the challenge of the gate should also name the scopes of the tool, mount
- * `express.json()` before `mcpAuth`. Requests that call no tool pass.
+ * Makes a guard for the calls of MCP tools: the principal of a request needs the scopes of each tool that the request
+ * calls. A request that calls no tool passes. A call of a tool that is not in `tools` is refused, and so is a body that
+ * is not a JSON-RPC message. A POST without a JSON body is an error: `next` gets a `KeywardError` with `status` 415 and
+ * `code` `unsupported_media_type`.
  *
- * A request for a tool that is not listed is refused, and so is a body that is not a JSON-RPC message. For a POST
- * without a JSON body, `next` gets a `KeywardError` with `status` 415 and `code` `unsupported_media_type`.
+ * The guard reads `req.body`, so mount `express.json()` before it. If you mount `express.json()` before `mcpAuth`, the
+ * challenge of the gate also names the scopes of the tool.
  *
- * @param tools - For each tool, the scopes that it needs in addition to those of the gate; `[]` for none.
- * @returns A guard; its refusal names the scopes of the gate and of the tool in one challenge.
- * @throws TypeError if it is not an object of lists of scope-tokens.
+ * @param tools - The scopes that each tool needs in addition to the scopes of the gate; `[]` for none.
+ * @returns A guard. If it refuses a request, its challenge names the scopes of the gate and of the tool.
+ * @throws TypeError if `tools` is not an object with a list of scopes for each tool, or if it contains
+ *   `offline_access`.
  * @example
  * ```ts
  * import express from 'express';
@@ -43,8 +45,8 @@ export function requireToolScopes(tools: Readonly<Record<string, readonly string
   const scopesOfTool = readTools(tools);
 
   /**
-   * Returns the scopes of all tools that the messages call; `undefined` if a tool is not listed, or a message is not a
-   * JSON-RPC message.
+   * Returns the scopes of all tools that the messages call. Returns `undefined` if a tool is not in `tools`, or if a
+   * message is not a JSON-RPC message.
    */
   function scopesOf(messages: readonly unknown[]): readonly string[] | undefined {
     const needed = new Set<string>();
@@ -92,16 +94,16 @@ function messagesOf(req: IncomingMessage): Messages {
   return body === undefined || Array.isArray(body) ? body : [body];
 }
 
-/** Whether a request has a JSON body by its headers, so that `express.json()` parses it. */
+/** Whether the headers of a request say that it has a JSON body, which `express.json()` would parse. */
 function hasJsonBody({ headers }: IncomingMessage): boolean {
   const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
   return isSent && JSON_TYPE.test(headers['content-type'] ?? '');
 }
 
 /**
- * Whether a value is a JSON-RPC message. Another object, such as `{}`, is refused even though it names no tool: a
- * parser may set `req.body` to `{}` without reading the body, and the transport could then read an unchecked message
- * from it.
+ * Whether a value is a JSON-RPC message. Any other object, such as `{}`, is refused, although it calls no tool: a
+ * parser may set `req.body` to `{}` without reading the body. The MCP transport could then read the body itself, and
+ * run a message that was not checked.
  */
 function isRpcMessage(message: unknown): message is { readonly method?: unknown; readonly params?: unknown } {
   return Object(message).jsonrpc === '2.0';
