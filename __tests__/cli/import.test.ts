@@ -106,7 +106,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const bad = [
       ['nonsense,secret,payments,,,,,,,,,', 'digest: expected the SHA-256 of the key in hex'],
       [lineOf('x', 'private,payments,,,,,,,,,'), 'kind: expected secret or public'],
-      [lineOf('y', 'secret,payouts,,,,,,,,,'), 'apis: the account is not entitled to: payouts'],
+      [lineOf('y', 'secret,payouts,,,,,,,,,'), 'apis: the account is not entitled to "payouts"'],
       [lineOf('z', 'public,all,,,,,,,,,'), 'apis: a public API key must list its APIs; "all" is not allowed'],
       [
         lineOf('s', 'secret,payments,,,,pc_1 pc_2,shop,,,,'),
@@ -117,7 +117,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
         'created_at: expected an ISO 8601 date or time from 1970 to 9999, such as 2027-01-31',
       ],
       [lineOf('good-1000'), undefined],
-      [lineOf('good-1000'), 'digest: occurs twice in this batch'],
+      [lineOf('good-1000'), 'digest: another key in this batch has the same digest'],
     ] as const;
     const { code, err, out } = await importing([...good, ...bad.map(([line]) => line)], '--json');
     expect(code).toBe(1);

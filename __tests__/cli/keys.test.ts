@@ -162,7 +162,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect((await edit('--no-expires', '--no-name')).record).toMatchObject({ expiresAt: null, name: null });
     expect(await keyward.run('keys', 'edit', record.id)).toMatchObject({ code: 2, out: '' });
     expect(await keyward.run('keys', 'edit', record.id, '--api', 'payouts')).toMatchObject({
-      ...{ code: 1, err: '--api: the account is not entitled to: payouts\n' },
+      ...{ code: 1, err: '--api: the account is not entitled to "payouts"\n' },
     });
   });
 

@@ -107,7 +107,7 @@ describe('a mistake', () => {
     const create = ['--account', 'acme', '--kind', 'secret', '--api', 'payments'];
     for (const [args, sentence] of [
       [['keys', 'create', ...create, '--expires', '2020-01-01'], '--expires: expected a time in the future'],
-      [['keys', 'create', ...create, '--scope', 'refunds'], '--scope: the account is not entitled to: refunds'],
+      [['keys', 'create', ...create, '--scope', 'refunds'], '--scope: the account is not entitled to "refunds"'],
       [['keys', 'list', '--account', 'acme', '--after', 'x'], '--after: '],
       [
         ['access-keys', 'create', '--account', 'acme', '--scope', 'payments', '--default-scope', 'x'],

@@ -68,6 +68,12 @@ describe('readOneOf', () => {
       expect(() => readOneOf('kind', value, ['secret', 'public'])).toThrow(expected);
     },
   );
+  it.each([
+    [['access'], 'access'],
+    [['active', 'disabled', 'expired', 'revoked'], 'active, disabled, expired or revoked'],
+  ])('lists %j as a sentence does', (allowed, listed) => {
+    expect(() => readOneOf('kind', '', allowed)).toThrow(`kind: expected ${listed}`);
+  });
 });
 
 describe('readName', () => {

@@ -94,7 +94,7 @@ describe.each(engines)('on %s', (engine) => {
     [
       'an API that the account lacks',
       oldKey({ apis: ['reports'] }).given,
-      'apis: the account is not entitled to: reports',
+      'apis: the account is not entitled to "reports"',
     ],
     ['a platform without a channel', oldKey({ platform: 'shop' }).given, 'channels: a key for an e-commerce platform'],
     ['a hint with spaces', oldKey({ hint: 'a b' }).given, 'hint: expected 1 to 32 visible characters'],
@@ -120,12 +120,12 @@ describe.each(engines)('on %s', (engine) => {
     [
       'the key for its id',
       { ...GIVEN, id: KEY },
-      'id: this is the key itself, which must not be stored; send another value or none',
+      'id: this value is the key itself, which must not be stored; change the value or omit it',
     ],
     [
       'the key for its name',
       { ...GIVEN, name: KEY },
-      'name: this is the key itself, which must not be stored; send another value or none',
+      'name: this value is the key itself, which must not be stored; change the value or omit it',
     ],
   ])('refuses %s, together with the whole batch', async (_what, wrong, message) => {
     const holder = await at.account();
@@ -146,7 +146,10 @@ describe.each(engines)('on %s', (engine) => {
     const batch = [oldKey({ digest, hint: 'sk_short' }).given];
     const { refused } = await at.management.keys.import(OPERATOR, holder.id, batch);
     expect(refused).toEqual([
-      { index: 0, message: 'hint: this is the key itself, which must not be stored; send another value or none' },
+      {
+        index: 0,
+        message: 'hint: this value is the key itself, which must not be stored; change the value or omit it',
+      },
     ]);
   });
 
@@ -160,7 +163,7 @@ describe.each(engines)('on %s', (engine) => {
       oldKey({ digest: digestOf(text), ...traits(text) }).given,
     ]);
     expect(refused).toEqual([
-      { index: 0, message: expect.stringMatching(new RegExp(`^${field}: this is the key itself`)) },
+      { index: 0, message: expect.stringMatching(new RegExp(`^${field}: this value is the key itself`)) },
     ]);
   });
 
@@ -171,8 +174,8 @@ describe.each(engines)('on %s', (engine) => {
     expect(await at.management.keys.import(OPERATOR, holder.id, batch)).toEqual({
       ...{ imported: 0, known: 0 },
       refused: [
-        { index: 1, message: 'digest: occurs twice in this batch' },
-        { index: 2, message: 'id: occurs twice in this batch' },
+        { index: 1, message: 'digest: another key in this batch has the same digest' },
+        { index: 2, message: 'id: another key in this batch has the same id' },
       ],
     });
   });
@@ -185,7 +188,7 @@ describe.each(engines)('on %s', (engine) => {
       const batch = [oldKey().given, oldKey({ id: `${holder.id}_a` }).given];
       expect(await at.management.keys.import(OPERATOR, id, batch)).toEqual({
         ...{ imported: 0, known: 0 },
-        refused: [{ index: 1, message: 'id: belongs to another key' }],
+        refused: [{ index: 1, message: 'id: another key already has this id' }],
       });
     }
     expect((await at.management.keys.list(holder.owner)).items).toHaveLength(1);
@@ -241,8 +244,8 @@ describe.each(engines)('on %s', (engine) => {
     expect(await at.management.keys.import(OPERATOR, holder.id, batch)).toEqual({
       ...{ imported: 0, known: 0 },
       refused: [
-        { index: 1, message: 'digest: belongs to a key of another account' },
-        { index: 2, message: 'digest: belongs to an access key' },
+        { index: 1, message: 'digest: a key of another account has this digest' },
+        { index: 2, message: 'digest: an access key has this digest' },
       ],
     });
     expect((await at.management.keys.list(holder.owner)).items).toEqual([]);

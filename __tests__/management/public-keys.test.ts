@@ -119,7 +119,9 @@ describe.each(engines)('on %s', (engine) => {
     expect(eleventh.message).toBe('publicKey: an access key can have at most 10 public keys; remove one first');
     await remove(key.id, 'k3');
     const again = await refusalOf(add(key.id, { ...jwkOf(publicKey), kid: 'k4' }));
-    expect(again.message).toBe('publicKey: the access key already has a public key with this kid');
+    expect(again.message).toBe(
+      'publicKey: the access key already has a public key with this kid; use another kid, or remove the other key first',
+    );
     const { publicKeys } = await add(key.id, { ...jwkOf(publicKey), kid: 'k3' });
     expect(publicKeys.map(({ kid }) => kid)).toEqual(['k3', 'k9', 'k8', 'k7', 'k6', 'k5', 'k4', 'k2', 'k1', 'k0']);
   });

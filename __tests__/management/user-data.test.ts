@@ -87,7 +87,7 @@ describe.each(engines)('metadata, addresses and limits in %s', (engine) => {
     const leaked = { ...row, metadata: { key: `sk_${id}` } };
     const [refused] = (await setup.management.keys.import(OPERATOR, id, [leaked])).refused;
     expect(refused?.message).toBe(
-      'metadata: this is the key itself, which must not be stored; send another value or none',
+      'metadata: this value is the key itself, which must not be stored; change the value or omit it',
     );
     expect((await setup.management.keys.import(OPERATOR, id, [row])).imported).toBe(1);
     const member = { id: 'x', account: id, permissions: ['developer'] } as const;

@@ -28,7 +28,7 @@ describe.each(engines)('on %s', (engine) => {
       const doing = at.management.accessKeys.create(holder.developer, { scopes: ['payments', 'payouts'] });
       expect(await refusalOf(doing)).toMatchObject({
         status: 400,
-        message: 'scopes: the account is not entitled to: payouts',
+        message: 'scopes: the account is not entitled to "payouts"',
       });
     });
 
@@ -145,7 +145,7 @@ describe.each(engines)('on %s', (engine) => {
       if (what !== 'an unknown channel') await at.account({ channels: ['pc_theirs'] });
       const holder = await at.account();
       const doing = at.management.keys.create(holder.owner, { ...KEY, channels: ['pc_theirs'] });
-      const message = 'channels: the account is not entitled to: pc_theirs';
+      const message = 'channels: the account is not entitled to "pc_theirs"';
       expect(await refusalOf(doing)).toEqual({ status: 400, code: 'invalid', field: 'channels', message });
     });
   });

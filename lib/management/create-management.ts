@@ -1,4 +1,7 @@
-/** Management of accounts, API keys and access keys, with their usage and the audit log (docs/spec.md §5.4). */
+/**
+ * `createManagement()`: the operations on accounts, API keys and access keys, their usage counts and the audit log.
+ * Each operation of a member needs a permission (docs/spec.md §5.4).
+ */
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import { type OptionTable, object, readTable } from '../options/option-table.js';
@@ -28,81 +31,100 @@ import type { Page } from './pagination.js';
 export interface ManagementOptions {
   /** The store that `openStore` returned. */
   readonly store: CredentialStore;
-  /** The source of time. Default: the clock of the machine. */
+  /** The clock that tells the current time. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Operations on one type of key. The first parameter of each is the member who calls it, whose permission is checked.
+ * Operations on one type of key. The first parameter of each operation is the member who calls it. The operation checks
+ * the permission of this member, whom the audit log shows as the actor.
  *
  * Each change takes an `idempotencyKey`, which is stored for 24 hours if the change succeeds. If the same request is
  * sent again, it changes nothing, adds no entry to the audit log, and returns the key as it is now, without its secret.
- * A different request with the same idempotency key throws `idempotency_conflict`; the `version` makes no difference.
+ * A different request with the same idempotency key throws `idempotency_conflict`. Requests that differ only in
+ * `version` count as the same request.
  */
 interface Keys<Settings, Edit> {
-  /** Needs Reader. */
+  /** Requires the Reader permission. Lists the keys of the member's account, in pages. */
   list(member: Member, filter?: ListFilter): Promise<Page<KeyView>>;
-  /** Needs Reader. A key of another account gives the same `not_found` as a key that does not exist. */
+  /**
+   * Requires the Reader permission. For a key of another account, it throws the same `not_found` as for a key that does
+   * not exist: members must not learn which ids exist.
+   */
   view(member: Member, id: string): Promise<KeyView>;
   /**
-   * Needs Developer, and an account that is not disabled. The secret is returned by this call and cannot be read again,
-   * except the value of a public key (`publicKey`). A scope of the management API, such as `keys:manage`, needs the
-   * permission that it gives.
+   * Requires the Developer permission, and an account that is not disabled. Only this call returns the secret; it
+   * cannot be read again. The value of a public API key is not secret and stays readable (`KeyView.publicKey`).
+   *
+   * A member can give the key a scope of the management API only with the permission that the scope gives:
+   * `keys:manage` requires Owner.
    */
   create(member: Member, settings: Settings, idempotencyKey?: string): Promise<CreatedKey>;
   /**
-   * Needs Owner. If two members edit the same version, the first edit succeeds and the second throws
+   * Requires the Owner permission. If two members edit the same version, the first edit succeeds and the second throws
    * `version_conflict`. An edit that changes nothing succeeds with any version.
    */
   edit(member: Member, id: string, edit: Edit, idempotencyKey?: string): Promise<KeyView>;
   /**
-   * Needs Owner, and an account that is not disabled. Gives the key a new secret. A secret that is still in an earlier
-   * grace period ends now. An access key with two current secrets cannot be rotated (`invalid`): delete one first.
+   * Requires the Owner permission, and an account that is not disabled. Gives the key a new secret. If an older secret
+   * is in the grace period of an earlier rotation, it ends now. An access key with two current secrets cannot be
+   * rotated (`invalid`); delete one of the secrets first.
    *
-   * @param grace - Seconds for which the old secret is still accepted, 0 to 2,592,000 (30 days). Default: 0. The grace
-   *   period never lasts longer than the key itself is valid.
-   * @param version - The version that the caller saw; if the key has another one, the call throws `version_conflict`.
-   *   So a form that is sent twice rotates only once; a second rotation would end the grace period of the old secret.
-   *   Default: any version.
+   * @param grace - Seconds for which the old secret is still accepted, 0 to 2,592,000 (30 days). Default: 0. If the key
+   *   expires or is revoked earlier, the grace period ends with it.
+   * @param version - The version that the caller saw. If the key has another version now, the call throws
+   *   `version_conflict`. This protects against a form that is sent twice: a second rotation would end the grace period
+   *   of the old secret. Default: any version.
    */
   rotate(member: Member, id: string, grace?: number, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
   /**
-   * Needs Owner. Ends the grace period of the old secret immediately; without one, it throws `not_found`. `version` has
-   * the same meaning as in `rotate`.
+   * Requires the Owner permission. Ends the grace period of the old secret immediately. If no secret is in a grace
+   * period, it throws `not_found`. `version` has the same meaning as in `rotate`.
    */
   endGrace(member: Member, id: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
-  /** Needs Owner. Revokes the key, which cannot be undone. `version` has the same meaning as in `rotate`. */
+  /**
+   * Requires the Owner permission. Revokes the key, which cannot be undone. `version` has the same meaning as in
+   * `rotate`.
+   */
   revoke(member: Member, id: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
 }
 
 /** Operations on API keys: secret keys and public keys. */
 export interface ApiKeyService extends Keys<KeySettings, KeyEdit> {
-  /** For the operator: imports existing keys from another table, in batches. Clients continue to use the same keys. */
+  /**
+   * Imports existing keys from another table, in batches; clients continue to use the same keys. It checks no
+   * permission, so only the operator may call it.
+   */
   readonly import: ImportKeys;
 }
 
 /**
- * Operations on access keys. An access key is a client ID with client secrets, at most two, or public keys, or both.
+ * Operations on access keys. An access key is a client ID with at most two client secrets, with public keys, or with
+ * both.
  */
 export interface AccessKeyService extends Keys<AccessKeySettings, AccessKeyEdit> {
   /**
-   * Needs Owner, and an account that is not disabled. Adds a client secret, which is accepted until it is deleted or
-   * rotated. If two are accepted already, one of them possibly in a grace period, it throws `invalid`. `version` has
-   * the same meaning as in `rotate`.
+   * Requires the Owner permission, and an account that is not disabled. Adds a client secret, which is accepted until
+   * it is deleted or rotated. If the access key already has two accepted secrets, it throws `invalid`; a secret in a
+   * grace period counts too. `version` has the same meaning as in `rotate`.
    */
   addSecret(member: Member, id: string, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
   /**
-   * Needs Owner. Deletes a client secret; `secret` is the `id` of its `SecretView`. The last one, not counting one in a
-   * grace period, can be deleted only if the access key has a public key. `version` is as in `rotate`.
+   * Requires the Owner permission. Deletes a client secret. If no other current secret is left, the access key must
+   * have a public key; a secret in a grace period does not count. Otherwise, it throws `invalid`.
+   *
+   * @param secret - The `id` of the secret in `KeyView.secrets`.
+   * @param version - The same meaning as in `rotate`.
    */
   deleteSecret(member: Member, id: string, secret: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
   /**
-   * Needs Owner, and an account that is not disabled. Adds a public key, with which the client authenticates by
-   * `private_key_jwt` (RFC 7523). It may be a JWK, a JWK Set with one key, or PEM of a key or a certificate. An access
-   * key has at most ten.
+   * Requires the Owner permission, and an account that is not disabled. Adds a public key to an access key, which can
+   * have at most ten. The client then authenticates with `private_key_jwt`, an assertion signed with the private key
+   * (RFC 7523).
    *
+   * @param key - A JWK, a JWK Set with one key, or a public key or certificate in PEM format.
    * @throws ManagementError `invalid` for a private, symmetric or weak key, an eleventh key, or a `kid` that the access
-   *   key already has. Nothing is stored.
+   *   key already has. Then the key is not stored.
    */
   addPublicKey(
     member: Member,
@@ -112,9 +134,10 @@ export interface AccessKeyService extends Keys<AccessKeySettings, AccessKeyEdit>
     version?: number,
   ): Promise<KeyView>;
   /**
-   * Needs Owner. Removes a public key: assertions signed with it are refused from now on. Tokens that the client
-   * obtained with it stay valid; to revoke them, edit the key with `revokeTokens`. The last public key can be removed
-   * only if the access key has a client secret that is not in a grace period.
+   * Requires the Owner permission. Removes a public key: assertions signed with its private key are refused from now
+   * on. Access tokens that the client obtained with such an assertion stay valid; to revoke them, edit the access key
+   * with `revokeTokens`. The last public key can be removed only if the access key has a client secret that is not in a
+   * grace period.
    */
   removePublicKey(member: Member, id: string, kid: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
 }
@@ -124,24 +147,29 @@ export interface Management {
   readonly accounts: Accounts;
   readonly keys: ApiKeyService;
   readonly accessKeys: AccessKeyService;
-  /** Needs Reader. Lists the audit log of the member's account. */
+  /** Requires the Reader permission. Lists the audit log of the member's account. */
   readonly audit: ListAudit;
   /**
-   * Needs Reader. Returns the number of requests of an API key, or of the tokens of an access key, for each day.
-   * Default: the last 30 days; at most 400, because older counts are deleted.
+   * Requires the Reader permission. Returns the number of requests for each day: requests with an API key, or with the
+   * tokens of an access key. Default: the last 30 days. The period has at most 400 days, because older counts are
+   * deleted.
    *
    * @throws ManagementError `invalid`, `not_found`
    */
   usage(member: Member, id: string, filter?: UsageFilter): Promise<KeyUsage>;
   /**
-   * Needs Reader. Returns the number of requests in the last 30 days of at most 200 keys, by key id. Keys without
-   * requests are left out, and so are keys that the member does not manage.
+   * Requires the Reader permission. Returns the number of requests in the last 30 days for each key, by key id. Keys
+   * without requests are left out, and so are keys that the member does not manage.
+   *
+   * @param ids - The ids of at most 200 keys.
    */
   recentUsage(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, UsageCounts>>;
   /**
-   * Needs Reader. Returns the names of at most 200 API keys and access keys, by key id, also of revoked ones. Keys
-   * without a name, and keys of other accounts, are left out. A member of one environment gets the names of keys of
-   * both, as in the audit log.
+   * Requires the Reader permission. Returns the names of API keys and access keys by key id, including revoked keys.
+   * Keys without a name and keys of other accounts are left out. A member who manages only one environment also gets
+   * the names of keys in the other environment, because the audit log shows both.
+   *
+   * @param ids - The ids of at most 200 keys.
    */
   keyNames(member: Member, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }

@@ -1,8 +1,9 @@
 /**
- * Checks the APIs, scopes, channels and platform of a key. The account must have each of them; `'all'` means whatever
+ * Checks that a key has only APIs, scopes, channels and a platform that its account has. `'all'` means everything that
  * the account has. A key for an e-commerce platform must have exactly one channel.
  *
- * A channel is the id of a processing channel (docs/spec.md §2.1), which the guard `requireChannel` checks.
+ * A channel is the id of a processing channel (docs/spec.md §2.1). The guard `requireChannel` checks it on each
+ * request.
  */
 import { intersection } from '../store/json-columns.js';
 import { invalid } from './management-error.js';
@@ -25,9 +26,9 @@ export interface KeyEntitlement {
 }
 
 /**
- * Checks a key against its account.
+ * Checks the values of a key against its account.
  *
- * @throws ManagementError `invalid`, which names the value that the account does not have, or the broken rule.
+ * @throws ManagementError `invalid`. Its message names the values that the account does not have, or the broken rule.
  */
 export function checkEntitlement(key: KeyEntitlement, account: AccountEntitlement): void {
   checkWithin('apis', key.apis ?? [], account.apis);
@@ -42,21 +43,28 @@ export function checkEntitlement(key: KeyEntitlement, account: AccountEntitlemen
 }
 
 /**
- * Checks that the account has the wanted values. `'all'` is always allowed: it means what the account has when a
- * request is made.
+ * Checks that the account has the values of a key. `'all'` is always allowed: on each request, it means what the
+ * account has at that time.
  */
 function checkWithin(field: string, wanted: 'all' | readonly string[], had: 'all' | readonly string[]): void {
   const lacking = missingNames(wanted, had);
-  if (lacking.length > 0) throw invalid(field, `the account is not entitled to: ${lacking.join(', ')}`);
+  if (lacking.length === 0) return;
+  throw invalid(field, `the account is not entitled to ${lacking.map((name) => `"${name}"`).join(', ')}`);
 }
 
-/** Returns the names of a key that its account does not have. Verifiers treat the key as if it did not have them. */
+/**
+ * Returns the values of a key that its account does not have, for example because the account lost them later.
+ * Verifiers ignore these values.
+ */
 export function missingNames(wanted: 'all' | readonly string[], had: 'all' | readonly string[]): readonly string[] {
   if (wanted === 'all' || had === 'all') return [];
   return wanted.filter((name) => !had.includes(name));
 }
 
-/** Whether the account has lost the channel of a key for an e-commerce platform. Then every request is refused. */
+/**
+ * Whether a key for an e-commerce platform has a channel that its account has lost. Every request with this key is
+ * refused.
+ */
 export function hasLostChannel(
   key: Pick<KeyEntitlement, 'channels' | 'platform'>,
   account: AccountEntitlement,

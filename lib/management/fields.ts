@@ -1,4 +1,4 @@
-/** Validates the input of members and of the operator. Each error names the wrong field. */
+/** Validates the values that members and the operator pass to management. Each error names the wrong field. */
 import { types } from 'node:util';
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import { isScopeToken } from '../protocol/scope.js';
@@ -17,14 +17,14 @@ const LIST_LENGTH = 100;
 export type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Checks that the value is an object with no fields except the given ones.
+ * Checks that a value is an object, and that it has no other fields than the ones in `fields`.
  *
  * @throws ManagementError `invalid`
  */
 export function readGiven(value: unknown, fields: readonly string[]): Given {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid('request', 'expected an object');
-  // `Reflect.ownKeys` also finds an own `__proto__`, which JSON.parse can create.
+  // `Reflect.ownKeys` also returns symbols, and an own property `__proto__`, which JSON.parse can create.
   for (const field of Reflect.ownKeys(value)) {
     if (typeof field !== 'string' || !fields.includes(field)) {
       throw invalid(String(field), `unknown field; expected one of ${fields.join(', ')}`);
@@ -42,7 +42,7 @@ export function readText(field: string, value: unknown): string {
 
 export function readOneOf<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
   const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) throw invalid(field, `expected ${allowed.join(' or ')}`);
+  if (found === undefined) throw invalid(field, `expected ${alternatives(allowed)}`);
   return found;
 }
 
@@ -51,8 +51,9 @@ export function readEnvironment(value: unknown): Environment {
 }
 
 /**
- * Reads a display name: at most 100 characters of any script, all visible except spaces. Returns `null` if it is absent
- * or empty.
+ * Validates a display name: at most 100 characters of any script, without invisible characters except spaces.
+ *
+ * @returns `null` if the name is absent or empty.
  */
 export function readName(field: string, value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
@@ -66,7 +67,7 @@ export function readName(field: string, value: unknown): string | null {
   return value;
 }
 
-/** Reads the id of an account, an API, a channel or a platform. */
+/** Validates the id of an account, an API, a channel or a platform. */
 export function readId(field: string, value: unknown): string {
   // Reject names of `Object.prototype`: ids may be used as object keys.
   if (typeof value !== 'string' || !ID.test(value) || value in {} || RESERVED.includes(value)) {
@@ -80,8 +81,8 @@ export function readId(field: string, value: unknown): string {
 }
 
 /**
- * Reads an id for a new key. It becomes part of URLs, so `.` and `:` are not allowed, nor `new` in any case: `keys/new`
- * is the page that creates a key.
+ * Validates the id that an imported key will have. The id becomes part of URLs, so `.` and `:` are not allowed. `new`
+ * is not allowed in upper or lower case, because `keys/new` is the page of the Dashboard that creates a key.
  */
 export function readNewKeyId(field: string, value: unknown): string {
   const isId = typeof value === 'string' && KEY_ID.test(value) && !(value in {}) && value.toLowerCase() !== 'new';
@@ -98,7 +99,7 @@ export function readIds(field: string, value: unknown): readonly string[] {
 
 export function readAllOrIds(field: string, value: unknown): 'all' | readonly string[] {
   if (value === 'all') return 'all';
-  if (!Array.isArray(value)) throw invalid(field, 'expected "all" or a list');
+  if (!Array.isArray(value)) throw invalid(field, 'expected "all" or a list of ids');
   return readIds(field, value);
 }
 
@@ -109,7 +110,7 @@ export function readScopes(field: string, value: unknown): readonly string[] {
 }
 
 /**
- * Reads a time.
+ * Validates a time.
  *
  * @returns Milliseconds since 1970; `null` if no time was given.
  */
@@ -120,7 +121,7 @@ export function readTime(field: string, value: unknown): number | null {
   return time;
 }
 
-/** Reads a time like `readTime`, and refuses one that is not in the future. */
+/** Validates a time like `readTime`, and also refuses a time that is not in the future. */
 export function readFuture(field: string, value: unknown, now: number): number | null {
   const time = readTime(field, value);
   if (time !== null && time <= now) throw invalid(field, 'expected a time in the future');
@@ -130,6 +131,11 @@ export function readFuture(field: string, value: unknown, now: number): number |
 export function readFlag(field: string, value: unknown): boolean {
   if (typeof value !== 'boolean') throw invalid(field, 'expected true or false');
   return value;
+}
+
+/** Joins names as a sentence does: `active, disabled or expired`. */
+function alternatives(names: readonly string[]): string {
+  return names.join(', ').replace(/, ([^,]*)$/, ' or $1');
 }
 
 function readList(field: string, value: unknown): readonly unknown[] {

@@ -1,4 +1,4 @@
-/** Selects and sorts the keys to list. */
+/** Validates the filter and the sort order of a list of keys. */
 import type { Kind } from '../credentials/credential-kind.js';
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import type { KeyFilter, KeySort } from '../store/repository/repository.js';
@@ -7,8 +7,9 @@ import type { KeyState } from './keys/key-view.js';
 import { readKeyAfter, readLimit } from './pagination.js';
 
 /**
- * What a list of keys is sorted by: the time of creation, the name (a key without a name is sorted by its id), or the
- * last use. A key that was never used counts as used before every other key.
+ * What a list of keys is sorted by: the time of creation, the name, or the time of the last use. A minus reverses the
+ * order. A key without a name is sorted by its id. A key that was never used is sorted as if its last use was the
+ * oldest.
  */
 export type KeyOrder = 'created' | '-created' | 'name' | '-name' | 'used' | '-used';
 
@@ -17,8 +18,8 @@ export const KEY_ORDERS: readonly KeyOrder[] = Object.freeze([
 ]);
 
 /**
- * The order of a list of keys if the filter names none: newest first. The Dashboard, the command line and the management
- * API share it.
+ * The order of a list of keys if the filter has no `sort`: newest first. The Dashboard, the command line and the
+ * management API use the same default.
  */
 export const DEFAULT_ORDER: KeyOrder = '-created';
 
@@ -26,12 +27,12 @@ export const DEFAULT_ORDER: KeyOrder = '-created';
 export interface ListFilter {
   readonly kind?: Kind | undefined;
   readonly environment?: Environment | undefined;
-  /** Selects API keys that have this API. Access keys are left out, because they have scopes instead of APIs. */
+  /** Selects API keys that may use this API. Access keys are left out, because they have scopes instead of APIs. */
   readonly api?: string | undefined;
   readonly state?: KeyState | undefined;
-  /** Selects keys that have this text in their name, id or hint; upper and lower case are equal. */
+  /** Selects keys that have this text in their name, id or hint, in upper or lower case. */
   readonly text?: string | undefined;
-  /** Selects keys that were created before this time and were not used since. */
+  /** Selects keys that were created before this time and have not been used since this time. */
   readonly unusedSince?: Date | undefined;
   /** What the list is sorted by; a minus reverses the order. Default: `'-created'`, newest first. */
   readonly sort?: KeyOrder | undefined;
@@ -45,9 +46,9 @@ const STATES = ['active', 'disabled', 'expired', 'revoked'] as const;
 const FILTERS = ['kind', 'environment', 'api', 'state', 'text', 'unusedSince', 'sort', 'after', 'limit'];
 
 /**
- * Reads and validates a filter. `all` are the kinds that the list may contain; if the filter names no kind, it contains
- * all of them.
+ * Validates a filter.
  *
+ * @param all - The kinds of keys that the list may contain. If the filter has no `kind`, the list contains all of them.
  * @throws ManagementError `invalid`
  */
 export function readListFilter(given: unknown, all: readonly Kind[]): Omit<KeyFilter, 'account' | 'now'> {

@@ -1,20 +1,26 @@
 import { KeywardError } from '../errors/keyward-error.js';
 
-/** Why management refused an operation. */
+/** Why an operation of management failed. */
 export type ManagementErrorCode =
   /** 400: a field is missing, unknown or wrong; `field` names it. */
   | 'invalid'
   /** 401: the request has no member, or the member has no account. */
   | 'no_member'
-  /** 403: the member has no permission for the operation, the scope or the environment, or the account is disabled. */
+  /**
+   * 403: the member has no permission for the operation, for a scope of the key or for its environment; or the account
+   * is disabled.
+   */
   | 'forbidden'
-  /** 404: the key, its secret, its public key or the account does not exist, or the member does not manage it. */
+  /**
+   * 404: the key, its secret, its public key or the account does not exist, or the member may not manage it. Also if a
+   * key has no secret in a grace period that could be ended.
+   */
   | 'not_found'
-  /** 409: the record was changed since it was read; read it again and retry. */
+  /** 409: the key or account was changed since the caller read it; read it again and retry. */
   | 'version_conflict'
-  /** 409: the key was revoked; that is final. */
+  /** 409: the key is revoked, so it cannot be changed any more. */
   | 'revoked'
-  /** 409: the idempotency key was used for a different request. */
+  /** 409: the idempotency key was already used for a different request. */
   | 'idempotency_conflict'
   /** 503: the store failed, or the machine has no secure random numbers; try again. */
   | 'unavailable';
@@ -31,7 +37,8 @@ const STATUS: Readonly<Record<ManagementErrorCode, number>> = {
 };
 
 /**
- * Thrown by management. Its message may be shown to the member: it never contains a credential.
+ * Thrown by the operations of `createManagement`. The message may be shown to the member: it contains no stored
+ * credential.
  *
  * @example
  * ```ts
@@ -59,7 +66,7 @@ export class ManagementError extends KeywardError {
   /**
    * Creates an error.
    *
-   * @param cause - A `StoreError` for the operator, which may be logged.
+   * @param cause - The error that made management fail, for the log of the operator, such as a `StoreError`.
    */
   constructor(code: ManagementErrorCode, message: string, field?: string, cause?: unknown) {
     super(code, message, { status: STATUS[code], cause });

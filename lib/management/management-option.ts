@@ -1,7 +1,7 @@
 import type { Option } from '../options/option-table.js';
 import type { Management } from './create-management.js';
 
-/** Checks the option `management`, which several factories have. */
+/** Checks the option `management` of `createManagementApi` and of `createDashboard`. */
 export const managementOption: Option<Management> = (options, name) => {
   const management = options.object<Management>(name, ['audit', 'usage']);
   if (management.keys !== undefined && management.accessKeys !== undefined) return management;

@@ -1,9 +1,10 @@
-/** Converts errors of the store to management errors. */
+/** Converts each `StoreError` to a `ManagementError`. */
 import { StoreError } from '../store/store-error.js';
 import { ManagementError } from './management-error.js';
 
 /**
- * Runs work on the store, and converts its errors.
+ * Runs a function that uses the store. If it throws a `StoreError`, this throws a `ManagementError` instead, whose
+ * `cause` is the `StoreError`. Other errors are thrown unchanged.
  *
  * @throws ManagementError `unavailable` if the store fails.
  */

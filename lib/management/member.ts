@@ -4,17 +4,17 @@ import { readOneOf } from './fields.js';
 import { invalid, ManagementError } from './management-error.js';
 import { PERMISSIONS, type Permission } from './permissions.js';
 
-/** A member of an account, identified by your sign-in. The member is the actor of an operation. */
+/** A person or program that manages the keys of one account. Your own sign-in identifies the member. */
 export interface Member {
-  /** Identifies the member in the audit log. */
+  /** The audit log shows this id as the actor of an operation. */
   readonly id: string;
   /** The account of the member. The member sees only the keys of this account. */
   readonly account: string;
   /** Owner includes Developer, and Developer includes Reader. */
   readonly permissions: readonly Permission[];
   /**
-   * If it is given, the member manages only keys of this environment. The audit log still shows the operations on all
-   * keys of the account.
+   * If given, the member can manage only keys of this environment. The audit log is not limited: it shows the member
+   * the operations on all keys of the account.
    */
   readonly environment?: Environment | undefined;
   /** The IP address of the member, for the audit log. */

@@ -22,7 +22,7 @@ export function readLimit(value: unknown): number {
 }
 
 /**
- * Parses the cursor of a page.
+ * Parses the cursor that a list returned as `next`: the time and the id of the last entry of that page.
  *
  * @throws ManagementError `invalid` for a value that is not the `next` of a page.
  */
@@ -36,7 +36,8 @@ export function readAfter(value: unknown): ListPlace | undefined {
 }
 
 /**
- * Parses the cursor of a list of keys. In a list sorted by name, the cursor has the name after the id.
+ * Parses the cursor of a list of keys. If the list is sorted by name, the cursor contains the id and the name of the
+ * last key on the page; otherwise, a time and the id.
  *
  * @throws ManagementError `invalid`
  */
@@ -52,7 +53,11 @@ export function readKeyAfter(value: unknown, { by }: KeySort): KeyPlace | undefi
   return { value: name, id };
 }
 
-/** Creates a page. The query reads one row more than the page shows: if that row exists, there is a next page. */
+/**
+ * Creates a page from the rows of a query.
+ *
+ * @param rows - At most `limit + 1` rows. The last one is not shown: it only proves that there is a next page.
+ */
 export function pageOf<Row, T>(
   rows: readonly Row[],
   limit: number,
@@ -64,7 +69,7 @@ export function pageOf<Row, T>(
   return { items: shown.map(viewOf), next: last === undefined ? null : cursorOf(placeOf(last)) };
 }
 
-/** Encodes the place of the last entry on a page as the cursor of the next page. */
+/** Encodes the place of the last entry on a page as the cursor with which the client gets the next page. */
 export function cursorOf(place: ListPlace | KeyPlace): string {
   const value = 'time' in place ? place.time : place.value;
   const text = typeof value === 'string' ? `name ${place.id}\n${value}` : `${value} ${place.id}`;

@@ -6,7 +6,10 @@ export type Permission = 'reader' | 'developer' | 'owner';
 /** All permissions. Each permission includes the ones before it in this list. */
 export const PERMISSIONS = ['reader', 'developer', 'owner'] as const satisfies readonly Permission[];
 
-/** The permission that each operation on keys needs. Rotating and disabling a key need the permission for edits. */
+/**
+ * The permission that each action requires. To disable a key is an `edit`; to add or remove a secret or public key is a
+ * `rotate`.
+ */
 const NEEDS = {
   list: 'reader',
   view: 'reader',
@@ -39,8 +42,8 @@ export const SCOPE_PERMISSIONS: Readonly<Record<string, Permission>> = Object.fr
 });
 
 /**
- * Checks whether a member may give this scope to a key. A scope of the management API (`keys:`) must not allow more
- * than the member may do, so an unknown one needs Owner.
+ * Whether a member may give a scope to a key. A scope that starts with `keys:` belongs to the management API: it must
+ * not allow more than the member may do. An unknown scope of the management API requires Owner.
  */
 export function mayGrant(scope: string, permissions: readonly Permission[]): boolean {
   if (!scope.startsWith('keys:')) return true;

@@ -1,8 +1,12 @@
 /**
- * Characters that people cannot see: control characters, lone surrogates, and characters that are invisible or change
- * the text direction. Names with them are refused; pages and the command line show them by their numbers.
+ * Matches a character that people cannot see: a control character, a lone surrogate, or a character that is invisible
+ * or changes the text direction. Two names could look equal because of it, so management refuses names with it. Pages
+ * and the command line show its code point instead.
  */
 export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 
-/** The same characters, for `replace`. Do not use it with `test`, which would start where the last match ended. */
+/**
+ * Matches all characters of `UNPRINTABLE`, for `replace`. Do not use it with `test`: a global expression starts where
+ * its last match ended.
+ */
 export const EVERY_UNPRINTABLE: RegExp = new RegExp(UNPRINTABLE.source, 'gu');

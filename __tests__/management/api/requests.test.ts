@@ -230,7 +230,9 @@ describe('requests of the API', () => {
     const wrong = async (query: string) => (await api.send(developer, 'GET', `/keys?${query}`)).body.errors;
     expect(await wrong('q=')).toMatchObject([{ parameter: 'q' }]);
     expect(await wrong('limit=0')).toMatchObject([{ parameter: 'limit' }]);
-    expect(await wrong('sort=name&sort=used')).toEqual([{ parameter: 'sort', detail: 'sort: must not be repeated' }]);
+    expect(await wrong('sort=name&sort=used')).toEqual([
+      { parameter: 'sort', detail: 'sort: the query parameter must occur only once' },
+    ]);
   });
 
   it('names the member of the body that is wrong by a JSON pointer (RFC 6901)', async () => {

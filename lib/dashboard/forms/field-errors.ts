@@ -61,7 +61,7 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
     /^limits: expected a list of 1 to (\d+) .* requests from 1 to ([\d,]+), .*/,
     'enter up to $1 limits, each for a different time period and of at most $2 requests, such as 100/minute, 5000/day',
   ],
-  [/^\w+: the account is not entitled to: /, 'your account is not allowed to use '],
+  [/^\w+: the account is not entitled to /, 'your account is not allowed to use '],
   [/^\w+: expected /, 'enter '],
 ];
 

@@ -1,9 +1,9 @@
-/** An account as the operator sees it. */
+/** Converts the database row of an account to the object that the operator gets. */
 import { parseList, parseNames } from '../../store/json-columns.js';
 import type { AccountRow } from '../../store/tables.js';
 import type { AccountEntitlement } from '../entitlement.js';
 
-/** An account: it holds keys, and limits which APIs, scopes and channels they can have. */
+/** An account. It has keys, and limits which APIs, scopes, channels and platforms its keys can have. */
 export interface Account extends AccountEntitlement {
   readonly id: string;
   readonly createdAt: Date;

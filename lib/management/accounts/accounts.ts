@@ -1,4 +1,4 @@
-/** Operations on accounts. Only the operator may call them: no permission of a member is enough. */
+/** Operations on accounts. They check no permission, so call them only for the operator, never for a member. */
 import type { Clock } from '../../contracts/clock.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 import { listToJson } from '../../store/json-columns.js';
@@ -14,15 +14,15 @@ import { retryTransaction } from '../retry-transaction.js';
 import { type Account, accountOf, toAccountEntitlement } from './account-view.js';
 
 /**
- * Settings of an account. A setting that is absent is not changed. A new account has no APIs, no scopes and no
- * platforms, and every channel.
+ * Settings of an account. A setting that is absent is not changed. A new account without settings has no APIs, scopes
+ * or platforms, but all channels.
  */
 export interface AccountSettings {
   readonly apis?: 'all' | readonly string[] | undefined;
   readonly scopes?: readonly string[] | undefined;
   /** Default: `'all'`. */
   readonly channels?: 'all' | readonly string[] | undefined;
-  /** The ids of the e-commerce platforms that keys of the account may be for. */
+  /** The ids of the e-commerce platforms for which the account may have keys. */
   readonly platforms?: readonly string[] | undefined;
 }
 
@@ -34,11 +34,11 @@ export interface AccountListFilter {
   readonly limit?: number | undefined;
 }
 
-/** Operations on accounts. The parameter `operator` says who acts; the audit log shows it as the actor. */
+/** Operations on accounts, for the operator. The audit log shows the parameter `operator` as the actor. */
 export interface Accounts {
   /**
-   * Creates an account or changes its settings. New limits on APIs, scopes and channels apply to its keys immediately;
-   * a platform that the account has lost stays with the keys that have it.
+   * Creates an account or changes its settings. If APIs, scopes or channels are removed, existing keys lose them
+   * immediately. If a platform is removed, existing keys for this platform keep it.
    */
   put(operator: string, id: string, settings: AccountSettings): Promise<Account>;
   /** @throws ManagementError `not_found` */
@@ -51,7 +51,10 @@ export interface Accounts {
    * @throws ManagementError `invalid` for an invalid filter.
    */
   readonly audit: ListOperatorAudit;
-  /** Disables an account with all of its keys, or enables it again. Keys that are disabled themselves stay disabled. */
+  /**
+   * Disables an account, so that all of its keys are refused, or enables it again. A key that was disabled by an edit
+   * of the key stays disabled.
+   */
   setDisabled(operator: string, id: string, disabled: boolean): Promise<Account>;
 }
 

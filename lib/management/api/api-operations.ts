@@ -1,4 +1,4 @@
-/** The table of operations of the management API. The router and the OpenAPI document are built from this table. */
+/** The list of all operations of the management API. The router and the OpenAPI document are built from this list. */
 import type { JsonObject } from '../../protocol/strict-json.js';
 import type { Management } from '../create-management.js';
 import type { PublicKeyInput } from '../keys/public-keys.js';
@@ -39,7 +39,7 @@ export function apiOperations(management: Management): readonly ApiOperation[] {
     {
       ...{ method: 'get', path: '/audit', id: 'listAudit', summary: 'List the audit log, newest first', scopes: READ },
       ...{ query: AUDIT_FILTERS, headers: ['Link'] },
-      answers: { 200: { description: 'A page.', schema: 'AuditPage' } },
+      answers: { 200: { description: 'One page of the audit log.', schema: 'AuditPage' } },
       async handle({ member, query, base }) {
         return pageAnswer(await management.audit(member, filterOf(query, AUDIT_FILTERS)), query, `${base}/audit`);
       },
@@ -70,14 +70,14 @@ function usageOperation(
     },
     async handle({ member, params, query }) {
       const filter = { from: parseDay('from', query.from), to: parseDay('to', query.to) };
-      // `usage` accepts keys of both types, but `view` throws `not_found` for a key of the other type.
+      // `usage` accepts API keys and access keys. `view` throws `not_found` for a key that belongs to the other path.
       const { id } = await view(member, idOf(params));
       return { status: 200, body: await usage(member, id, filter) };
     },
   };
 }
 
-/** Operations on the client secrets and the public keys of an access key. */
+/** Returns the operations on the client secrets and the public keys of an access key. */
 function credentialOperations({ accessKeys }: Management): readonly ApiOperation[] {
   const path = '/access-keys/{id}/secrets';
   const keysPath = '/access-keys/{id}/public-keys';
@@ -116,7 +116,7 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
         method: 'post',
         path,
         id: 'addAccessKeySecret',
-        summary: 'Add a second secret',
+        summary: 'Add a second client secret',
         scopes: MANAGE,
         handle: add,
       },
@@ -125,22 +125,27 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
       answers: {
         200: {
           description:
-            'An earlier request with the same idempotency key added the secret, which is not returned again.',
+            'An earlier request with the same idempotency key added the secret. The secret is not returned again.',
           schema: 'RepeatedKey',
         },
-        201: { description: 'The access key, with its new secret.', schema: 'CreatedKey' },
+        201: { description: 'The access key, with its new client secret.', schema: 'CreatedKey' },
       },
     },
     {
-      ...{ method: 'delete', path: `${path}/{secretId}`, id: 'endAccessKeySecret', summary: 'Delete the secret' },
+      ...{
+        method: 'delete',
+        path: `${path}/{secretId}`,
+        id: 'endAccessKeySecret',
+        summary: 'Delete the client secret',
+      },
       ...{ scopes: MANAGE, ifMatch: 'optional', isRepeatable: true, handle: end },
-      answers: { 204: { description: 'The secret was deleted.' } },
+      answers: { 204: { description: 'The client secret was deleted.' } },
     },
     {
       ...{ method: 'post', path: keysPath, id: 'addAccessKeyPublicKey', summary: 'Add a public key', scopes: MANAGE },
       ...{ ifMatch: 'optional', isRepeatable: true, headers: ['ETag'], handle: addPublicKey },
       body: { schema: 'NewPublicKey', types: [JSON_TYPE], required: true },
-      answers: { 201: { description: 'The access key.', schema: 'Key' } },
+      answers: { 201: { description: 'The access key, with its public keys.', schema: 'Key' } },
     },
     {
       ...{
@@ -155,10 +160,10 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
   ];
 }
 
-/** Reads the public key from a body that is either `{ jwk }` or `{ pem }`. */
+/** Returns the public key of a request body, which must be either `{ jwk }` or `{ pem }`. */
 function publicKeyOf(body: JsonObject): unknown {
   const name = Object.hasOwn(body, 'pem') ? 'pem' : 'jwk';
   const value = onlyField(body, name);
   if (name === 'pem' ? typeof value === 'string' : typeof value === 'object' && value !== null) return value;
-  throw invalid(name, name === 'pem' ? 'expected a string' : 'expected a JWK');
+  throw invalid(name, name === 'pem' ? 'expected a public key in PEM format' : 'expected a public key as a JWK');
 }

@@ -1,4 +1,4 @@
-/** The management API, by which programs manage keys over HTTP. */
+/** `createManagementApi()`: a Router for Express, with which programs manage keys over HTTP. */
 import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { Awaitable } from '../../contracts/key-resolver.js';
@@ -20,18 +20,18 @@ export interface ManagementApiOptions {
   /** The result of `createManagement`. */
   readonly management: Management;
   /**
-   * Returns the member who sends a request, or `undefined` if there is none (401). `memberByScopes()` returns such a
-   * function: it derives the member from a keyward principal. Do not rely on a cookie alone: browsers also send it with
-   * requests that a page of another site makes.
+   * Returns the member who sends a request. If it returns `undefined` or `null`, the response is 401. Use
+   * `memberByScopes()` if `requireBearer` authenticates the requests. Do not identify the member by a cookie alone:
+   * browsers may send the cookie with requests from pages of other sites (CSRF).
    */
   readonly memberOf: (req: IncomingMessage) => Awaitable<Member | null | undefined>;
 }
 
-/** A Router, with its OpenAPI document. */
+/** The Router of the management API, with its OpenAPI document. */
 export interface ManagementApi extends Router {
   /**
-   * The OpenAPI 3.1 document. Its only server is `/`. The document at `GET /openapi.json` has the mount path as its
-   * server.
+   * The OpenAPI 3.1 document. Its server is `/`, because the mount path is not known yet. The document that the API
+   * serves at `GET /openapi.json` has the mount path as its server.
    */
   readonly openapi: OpenApiDocument;
 }
@@ -42,11 +42,11 @@ const OPTIONS = {
 } satisfies OptionTable<ManagementApiOptions>;
 
 /**
- * Creates a Router with the management API: JSON for keys, access keys, their usage and the audit log, under its mount
- * path. Permissions, rules and audit are those of the Dashboard. Each error is a problem document (RFC 9457) with a
- * `code`, such as that of the `ManagementError`.
+ * Creates a Router with the management API: JSON operations on API keys, access keys, their usage and the audit log.
+ * They have the same permissions, rules and audit log entries as in the Dashboard. Each error response is a problem
+ * document (RFC 9457) with a `code`, for example `not_found`.
  *
- * Mount it behind your authentication, such as a `requireBearer`. Unexpected errors go to `next`.
+ * Mount it after the middleware that authenticates requests, such as `requireBearer`. Unexpected errors go to `next`.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  * @example
@@ -82,7 +82,7 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
       sendProblem(
         res,
         problemOf(
-          new ProblemError(405, 'method_not_allowed', `this path does not allow this method; use ${allow}`, {
+          new ProblemError(405, 'method_not_allowed', `the method is not allowed at this path; use ${allow}`, {
             Allow: allow,
           }),
         ),
@@ -91,7 +91,8 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
     router.all(toRoute(path), ownEndpoint(refuseMethod));
   }
   router.use(ownEndpoint((_req: Request, res: Response) => sendProblem(res, problemOf(nothingHere()))));
-  // Express calls this error handler, which it recognizes by the four parameters, for paths with invalid escapes.
+  // For a path with an invalid escape, such as `/keys/%zz`, Express passes a URIError to this error handler. Express
+  // recognizes an error handler by its four parameters.
   router.use((error: unknown, _req: Request, res: Response, next: NextFunction) => {
     if (error instanceof URIError) sendProblem(res, problemOf(nothingHere()));
     else next(error);
@@ -115,9 +116,10 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
 }
 
 /**
- * Protection against CSRF, if `memberOf` reads a cookie. Browsers send `Sec-Fetch-Site` with every request, and a page
- * cannot change it; it is `none` for a request that the user starts. Other clients do not send it. A page of another
- * origin can send a Bearer or DPoP credential only if CORS allows it, so such a request is not refused.
+ * Refuses requests from pages of other origins: if `memberOf` reads a cookie, they could be CSRF. Browsers set
+ * `Sec-Fetch-Site`, and a page cannot change it; it is `none` for a request that the user starts. Other clients do not
+ * send it. A request with a Bearer or DPoP credential is not refused: a page of another origin can send `Authorization`
+ * only if CORS allows it.
  *
  * @throws ProblemError 403
  */
@@ -125,7 +127,11 @@ function assertNotCrossSite({ headers }: IncomingMessage): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;
   if (/^(?:bearer|dpop) /i.test(headers.authorization ?? '')) return;
-  throw new ProblemError(403, 'cross_site', 'the request comes from a page of another origin, without a Bearer token');
+  throw new ProblemError(
+    403,
+    'cross_site',
+    'the request comes from a page of another origin; send a Bearer credential in the Authorization header',
+  );
 }
 
 function fail(error: unknown, req: Request, res: Response, next: NextFunction): void {
@@ -142,7 +148,7 @@ function problemOf(error: ProblemError): Problem {
 }
 
 function nothingHere(): ProblemError {
-  return new ProblemError(404, 'not_found', 'there is nothing at this path');
+  return new ProblemError(404, 'not_found', 'the management API has no operation at this path');
 }
 
 function sendProblem(res: Response, { status, headers, body }: Problem): void {
@@ -150,7 +156,7 @@ function sendProblem(res: Response, { status, headers, body }: Problem): void {
 }
 
 function send(res: Response, { status, headers, body }: ApiAnswer): void {
-  // The host app may have responded already, for example after its own timeout.
+  // The app may have responded already, for example because its own timeout has passed.
   if (res.headersSent) return;
   const text = body === undefined ? '' : JSON.stringify(body);
   res.writeHead(status, {
@@ -167,7 +173,7 @@ function allowedOn(operations: readonly ApiOperation[], path: string): string {
   return [...all.flatMap((name) => (name === 'get' ? ['GET', 'HEAD'] : [name.toUpperCase()])), 'OPTIONS'].join(', ');
 }
 
-/** Converts a path of OpenAPI, `/keys/{id}`, to a path of Express, `/keys/:id`. */
+/** Converts a path from the OpenAPI syntax, `/keys/{id}`, to the Express syntax, `/keys/:id`. */
 function toRoute(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }

@@ -8,18 +8,20 @@ const BOUNDS = { maxBytes: MAX_BYTES, timeoutMs: 10_000 };
 const EMPTY: JsonObject = Object.freeze({});
 
 /**
- * The error for each fault. `slow_body` and `too_large` close the connection, so that the rest of the body is not read.
+ * The error for each reason why a body cannot be read. After `slow_body` and `too_large`, the connection is closed: the
+ * client may still be sending, and nobody reads the rest of the body.
  */
 const BODY_FAULTS: Readonly<Record<BodyFault, () => ProblemError>> = {
-  aborted: () => invalidBody('the body is incomplete'),
+  aborted: () => invalidBody('the connection was closed before the whole body arrived'),
   slow_body: () => new ProblemError(408, 'slow_body', 'the body took too long to arrive', { Connection: 'close' }),
   too_large: () =>
     new ProblemError(413, 'too_large', `the body is larger than ${MAX_BYTES} bytes`, { Connection: 'close' }),
 };
 
 /**
- * Reads a body. A request without a body gives an empty object. Its type is checked if it has one: an empty form of
- * another site has the type of a form. If the host app has already parsed the body, `req.body` is used.
+ * Reads the body of a request. A request without a body gives an empty object, but its content type is still checked if
+ * it has one: an HTML form of another site can send an empty POST, with the content type of a form. If the app has
+ * already parsed the body, `req.body` is used.
  *
  * @param types - The media types that are accepted.
  * @throws ProblemError 400, 408, 413, 415
@@ -56,7 +58,8 @@ function alreadyRead(body: unknown): Buffer {
     try {
       return Buffer.from(JSON.stringify(body));
     } catch {
-      throw noJsonObject(); // thousands of levels, which JSON.parse reads and JSON.stringify cannot write
+      // JSON.stringify throws for thousands of nested levels, which JSON.parse has accepted.
+      throw noJsonObject();
     }
   }
   throw new Error(

@@ -1,4 +1,4 @@
-/** Creates the operations on one type of key, under `/keys` or `/access-keys`. */
+/** The operations of the management API on one type of key: API keys (`/keys`) or access keys (`/access-keys`). */
 import type { JsonObject } from '../../protocol/strict-json.js';
 import type { AccessKeyService, ApiKeyService } from '../create-management.js';
 import type { CreatedKey } from '../keys/key-service.js';
@@ -20,11 +20,11 @@ import {
 import { entityTag, matchesNone, preconditionFailed, preconditionRequired, versionFor } from './preconditions.js';
 import { filterOf, pageAnswer, parseTime } from './query.js';
 
-/** What differs between `/keys` and `/access-keys`. */
+/** The values that differ between the operations under `/keys` and under `/access-keys`. */
 export interface KeyCollection {
   /** The path of the collection: `/keys` or `/access-keys`. */
   readonly path: string;
-  /** `Key` or `AccessKey`: part of the operation ids. */
+  /** `Key` or `AccessKey`: a part of each `operationId` in the OpenAPI document, such as `createAccessKey`. */
   readonly noun: string;
   readonly title: string;
   readonly keys: Service;
@@ -34,8 +34,8 @@ export interface KeyCollection {
 }
 
 /**
- * The methods that both services have. `create` and `edit` need different settings for each type of key, so their type
- * here is `never`, and callers cast the settings.
+ * The methods that `ApiKeyService` and `AccessKeyService` have in common. `create` and `edit` take different settings
+ * in each of them, so the settings have the type `never` here, and callers cast them.
  */
 type Service = Pick<ApiKeyService | AccessKeyService, 'list' | 'view' | 'rotate' | 'endGrace' | 'revoke'> & {
   create(member: Member, settings: never, idempotencyKey?: string): Promise<CreatedKey>;
@@ -66,14 +66,14 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
     return matchesNone(ifNoneMatch, key.version) ? keyAnswer(key) : { status: 304, headers: tagOf(key) };
   }
 
-  /** Applies a merge patch (RFC 7396) to the version of the key that the client saw. */
+  /** Applies a merge patch (RFC 7396) to a key, if the key still has the version that the client sent in `If-Match`. */
   async function patch({ member, params, body, ifMatch, idempotencyKey }: ApiCall): Promise<ApiAnswer> {
     if (ifMatch === undefined) throw preconditionRequired();
     const id = idOf(params);
     if (Object.hasOwn(body, 'version'))
       throw invalid('version', 'unknown field; send the version in the If-Match header');
-    // If the member has no permission to edit, this call throws `forbidden` and writes the attempt to the audit log. It
-    // comes first, because later answers would reveal whether the key exists.
+    // Without the permission to edit, this call throws `forbidden` and writes the attempt to the audit log. It comes
+    // before the checks below, because their errors would reveal whether the key exists.
     if (!isAllowed('edit', member.permissions)) await keys.edit(member, id, {} as never);
     const edit = async (version: number | typeof ANY_VERSION) =>
       await keys.edit(member, id, { ...patchOf(body), version } as never, idempotencyKey);
@@ -81,8 +81,8 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
     const seen = await keys.view(member, id);
     const version = (await versionFor(ifMatch, async () => seen.version)) ?? seen.version;
     const key = await edit(version);
-    // If the patch changes nothing, `keys.edit` accepts any version, but a stale `If-Match` must fail. With an
-    // idempotency key, it may be stale because this request was carried out before, and must succeed again.
+    // If the patch changes nothing, `keys.edit` accepts any version, but an outdated `If-Match` must fail. With an
+    // idempotency key it must not fail: it may be outdated because this request was already carried out.
     const isStale = seen.version > version || key.version < version;
     if (isStale && idempotencyKey === undefined) throw preconditionFailed();
     return keyAnswer(key);
@@ -114,7 +114,7 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
     {
       ...{ method: 'get', path, id: `list${noun}s`, summary: `List ${title}s`, scopes: READ },
       ...{ query: collection.filters, headers: ['Link'], handle: list },
-      answers: { 200: { description: 'A page.', schema: 'KeyPage' } },
+      answers: { 200: { description: `One page of ${title}s.`, schema: 'KeyPage' } },
     },
     {
       ...{ method: 'post', path, id: `create${noun}`, summary: `Create a ${title}`.replace('a access', 'an access') },
@@ -176,7 +176,7 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
   ];
 }
 
-/** Returns the version that `If-Match` requires the key to have; `undefined` if it allows any version. */
+/** Returns the version that the key must have according to `If-Match`; `undefined` if it may have any version. */
 export async function seenVersion(keys: Pick<Service, 'view'>, { ifMatch, member, params }: ApiCall) {
   return await versionFor(ifMatch, async () => (await keys.view(member, idOf(params))).version);
 }
@@ -190,8 +190,8 @@ export function keyAnswer(key: KeyView): ApiAnswer {
 }
 
 /**
- * Returns the response to a request that created a secret. A repeated request gets status 200 and the key without its
- * secret, which is not stored.
+ * Returns the response to a request that created a secret. A repeated request gets status 200 and no secret: only a
+ * digest of the secret is stored.
  */
 export function createdAnswer(
   { key, secret }: CreatedKey,
@@ -205,11 +205,13 @@ export function createdAnswer(
 }
 
 /**
- * Returns the value of the field `name`. Throws a ManagementError `invalid` if the body has any other field; without
- * `name`, if it has any field.
+ * Returns the value of the field `name`, which is the only field that the body may have. Without `name`, the body must
+ * have no fields.
+ *
+ * @throws ManagementError `invalid` for any other field.
  */
 export function onlyField(body: JsonObject, name?: string): unknown {
-  const expected = name === undefined ? 'this operation has no fields' : `the only field is ${name}`;
+  const expected = name === undefined ? 'this operation accepts no fields' : `expected only ${name}`;
   for (const member of Reflect.ownKeys(body)) {
     if (member !== name) throw invalid(String(member), `unknown field; ${expected}`);
   }
@@ -227,7 +229,8 @@ function settingsOf(body: JsonObject): object {
 }
 
 /**
- * Makes `metadata` a merge patch (RFC 7396). No other setting is an object, so its new value replaces the old one.
+ * Marks `metadata` as a merge patch, whose entries are merged with the stored metadata (RFC 7396). No other setting is
+ * an object, so the new value of any other setting replaces the old value.
  */
 function patchOf(body: JsonObject): object {
   const settings = settingsOf(body) as JsonObject;

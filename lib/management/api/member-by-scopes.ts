@@ -5,19 +5,21 @@ import { authContextOf } from '../../express/gate/request-principal.js';
 import type { Member } from '../member.js';
 import { SCOPE_PERMISSIONS } from '../permissions.js';
 
-/** A request that Express handles: `ip` is the address of the client. */
+/** A request as Express passes it: `ip` is the address of the client, also behind a trusted proxy. */
 type RequestWithAddress = IncomingMessage & { readonly ip?: string | undefined };
 
 /**
- * Derives a member from the principal of a request, by its scopes: `keys:read` lists and views; `keys:write` also
- * creates (Developer); `keys:manage` does everything (Owner). Mount the API behind a `requireBearer`.
+ * Makes the function `memberOf` for a management API behind `requireBearer`. The scopes of the principal decide what
+ * the member may do: `keys:read` lists and views keys (Reader), `keys:write` also creates them (Developer), and
+ * `keys:manage` allows everything (Owner). The member has the id and the account of the key.
  *
  * Only scopes that are listed on the credential count. A secret key without a list of scopes gives no permission,
- * although it has every scope of its APIs. A scope that another one implies (the option `implies` of `apiMap`) gives no
- * permission either. The member has the id and the account of the key. A sandbox credential manages only sandbox keys.
+ * although it has every scope of its APIs. A scope that is only implied by another scope (the option `implies` of
+ * `apiMap`) gives no permission either. A sandbox credential manages only sandbox keys.
  *
- * @returns A function for the option `memberOf` of `createManagementApi`. It returns `undefined` (401) for a principal
- *   without an account, and throws a `KeywardError` `gate_not_passed` if no gate ran before.
+ * @returns A function for the option `memberOf` of `createManagementApi`. It returns `undefined` if the request has no
+ *   principal, or a principal without an account; the response is then 401. It throws a `KeywardError`
+ *   `gate_not_passed` if no `requireBearer` ran before.
  * @example
  * ```ts
  * import express from 'express';
@@ -36,7 +38,7 @@ export function memberByScopes(): (req: IncomingMessage) => Member | undefined {
     if (context === undefined) {
       throw new KeywardError(
         'gate_not_passed',
-        'keyward: no requireBearer ran before memberByScopes; mount one before the management API',
+        'keyward: no requireBearer ran before memberByScopes; mount requireBearer before the management API',
       );
     }
     const { principal } = context;
@@ -45,7 +47,7 @@ export function memberByScopes(): (req: IncomingMessage) => Member | undefined {
     const permissions = listedScopesOf(principal).flatMap((scope) =>
       Object.hasOwn(SCOPE_PERMISSIONS, scope) ? (SCOPE_PERMISSIONS[scope] ?? []) : [],
     );
-    // A sandbox credential is often less protected, so it must not reach live keys.
+    // Sandbox credentials are often less protected, so a stolen sandbox credential must not give access to live keys.
     const environment = principal.environment === 'sandbox' ? principal.environment : undefined;
     return { id: keyId, account, permissions, environment, address: req.ip ?? req.socket.remoteAddress };
   };

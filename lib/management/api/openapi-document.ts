@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the management API. */
+/** Creates the OpenAPI 3.1 document of the management API from its list of operations. */
 import type { ApiOperation } from './operation.js';
 import { QUERY_SCHEMAS } from './query.js';
 import { type JsonSchema, SCHEMAS, schemaRef } from './schemas.js';
@@ -12,7 +12,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   401: 'The credential is missing or invalid.',
   403: 'The caller does not have the permission for this operation or environment, the account is disabled, or a page of another origin sent the request.',
   404: 'The key, the secret or the public key was not found in this account.',
-  409: 'The key was revoked, or the idempotency key was used for another request.',
+  409: 'The key is revoked, or the idempotency key was already used for a different request.',
   412: 'The key has changed since you read it; read it again and retry.',
   413: 'The body is too large.',
   415: 'The media type of the body is not supported.',
@@ -22,12 +22,10 @@ const PROBLEMS: Readonly<Record<number, string>> = {
 const HEADERS: Readonly<Record<string, object>> = {
   ETag: { description: 'The version of the key.', schema: { type: 'string' } },
   Location: { description: 'The path of the key.', schema: { type: 'string' } },
-  Link: { description: 'The next page (RFC 8288).', schema: { type: 'string' } },
+  Link: { description: 'A link to the next page (RFC 8288), if there is one.', schema: { type: 'string' } },
 };
 
-/**
- * @param base - The path where the API is mounted; `''` if it is at the root, or not known.
- */
+/** @param base - The path where the API is mounted; `''` if it is at the root, or not known. */
 export function openApiDocument(operations: readonly ApiOperation[], base: string): OpenApiDocument {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
@@ -63,7 +61,7 @@ function describe(operation: ApiOperation): object {
   const { id, summary, scopes, body } = operation;
   return {
     ...{ operationId: id, summary },
-    // The requirements in the list are alternatives, so any one of the scopes is enough.
+    // In OpenAPI, the entries of `security` are alternatives: a credential with any one of the scopes is enough.
     security: scopes.map((scope) => ({ [SCHEME]: [scope] })),
     parameters: parametersOf(operation),
     ...(body === undefined ? {} : { requestBody: { required: body.required, content: bodyOf(body) } }),

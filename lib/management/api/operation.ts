@@ -1,4 +1,7 @@
-/** One operation of the management API. The router and the OpenAPI document are built from a table of these. */
+/**
+ * The type that describes one operation of the management API. The router and the OpenAPI document are built from a
+ * list of `ApiOperation`s.
+ */
 import type { JsonObject } from '../../protocol/strict-json.js';
 import type { Member } from '../member.js';
 import type { IfMatch } from './preconditions.js';
@@ -8,13 +11,13 @@ export interface ApiCall {
   readonly member: Member;
   /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
-  /** The query parameters that the operation declares. */
+  /** The query parameters of the request. Unknown parameters were already refused. */
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly body: JsonObject;
   readonly ifMatch: IfMatch;
   readonly ifNoneMatch: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** Where the API is mounted. */
+  /** The path where the API is mounted, for links in the response. */
   readonly base: string;
 }
 
@@ -32,14 +35,14 @@ export interface ApiOperation {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
-  /** The scopes that allow the operation: each one of them is enough. */
+  /** The scopes that allow the operation: a credential with any one of them is enough. */
   readonly scopes: readonly string[];
   readonly query?: readonly QueryName[];
-  /** The schema of the body, and the media types that are accepted. */
+  /** The schema of the request body, and the media types that are accepted. */
   readonly body?: { readonly schema: SchemaName; readonly types: readonly string[]; readonly required: boolean };
-  /** Whether the request may or must have `If-Match`. If `undefined`, `If-Match` is ignored. */
+  /** Whether the request may or must have the header `If-Match`. If `undefined`, the header is ignored. */
   readonly ifMatch?: 'optional' | 'required';
-  /** Whether the request may have `Idempotency-Key`. Otherwise the header is ignored. */
+  /** Whether the operation uses the header `Idempotency-Key`. If it does not, the header is ignored. */
   readonly isRepeatable?: boolean;
   /** The successful responses by status code. A response without `schema` has no body. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: SchemaName }>>;

@@ -1,13 +1,18 @@
-/** Checks preconditions with entity tags (RFC 9110 section 13.1). The entity tag of a key is its version. */
+/**
+ * Checks the headers `If-Match` and `If-None-Match` (RFC 9110 section 13.1). The entity tag of a key is its version.
+ */
 import { ProblemError } from './problem.js';
 
 /**
  * A parsed `If-Match`: `undefined` if there is none, `any` for `*`, otherwise the versions that the client accepts.
- * Tags that keyward did not issue are left out, so a list of only such tags matches no version.
+ * Tags that cannot be from keyward are left out. If nothing is left, the list is empty and matches no version.
  */
 export type IfMatch = undefined | 'any' | readonly number[];
 
-/** Parses `If-Match`. It needs a strong comparison, so a weak tag never matches (RFC 9110 section 8.8.3.2). */
+/**
+ * Parses `If-Match`. It requires strong comparison, so weak tags never match and are left out (RFC 9110 section
+ * 13.1.1).
+ */
 export function parseIfMatch(field: string | undefined): IfMatch {
   if (field === undefined) return undefined;
   if (field.trim() === '*') return 'any';
@@ -18,8 +23,8 @@ export function parseIfMatch(field: string | undefined): IfMatch {
 }
 
 /**
- * Returns whether `If-None-Match` is absent, or has neither `*` nor a tag of this version, by weak comparison (RFC 9110
- * section 13.1.2). Otherwise the response is 304.
+ * Whether the key must be sent, because no tag in `If-None-Match` matches its version by weak comparison. If a tag or
+ * `*` matches, the response is 304 (RFC 9110 section 13.1.2).
  */
 export function matchesNone(field: string | undefined, version: number): boolean {
   if (field === undefined) return true;
@@ -32,9 +37,9 @@ export function entityTag(version: number): string {
 }
 
 /**
- * Returns the version that a key must have to be changed; `undefined` if it may have any version.
+ * Returns the version that a key must have for the change; `undefined` if it may have any version.
  *
- * @param current - Reads the current version; called only if the client accepts several versions.
+ * @param current - Reads the current version of the key. It is called only if the client accepts several versions.
  * @throws ProblemError 412 if `If-Match` has no tag that keyward could have issued.
  */
 export async function versionFor(ifMatch: IfMatch, current: () => Promise<number>): Promise<number | undefined> {
@@ -50,7 +55,7 @@ export function preconditionFailed(): ProblemError {
   return new ProblemError(412, 'version_conflict', 'the key has changed since you read it; read it again and retry');
 }
 
-/** The error 428 of RFC 6585 section 3, for a request without `If-Match`. */
+/** Creates the error 428 (RFC 6585 section 3) for a request without the required `If-Match`. */
 export function preconditionRequired(): ProblemError {
   return new ProblemError(
     428,

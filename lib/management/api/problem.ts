@@ -1,11 +1,11 @@
-/** The errors of the management API: problems of RFC 9457. */
+/** Converts errors to the problem documents of RFC 9457 that the management API sends. */
 import { STATUS_CODES } from 'node:http';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { ManagementError } from '../management-error.js';
 
 /**
- * An error of the HTTP layer, such as a body that is too large or a failed precondition. It does not come from
- * management.
+ * An error in the HTTP request itself, such as a body that is too large or a failed precondition. Errors of the
+ * operation are `ManagementError`s.
  */
 export class ProblemError extends KeywardError {
   override readonly name = 'ProblemError';
@@ -25,16 +25,16 @@ export interface Problem {
 }
 
 /**
- * The challenge of a 401 that the API itself sends; a gate in front of it sends its own. RFC 6750 section 3 requires
- * the header.
+ * The challenge of a 401 response, which RFC 9110 section 15.5.2 requires. It is sent if `memberOf` returns no valid
+ * member. If `requireBearer` before the API refuses a request, it sends its own challenge.
  */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="api"' };
 
 /**
- * Returns the problem for an error; `undefined` if the error is unexpected.
+ * Converts an error to a problem document. Returns `undefined` for an unexpected error.
  *
- * @param inBody - Whether the request has a body. Then the problem names the wrong field by a JSON pointer (RFC 6901),
- *   otherwise by the name of the parameter.
+ * @param inBody - Whether the fields of the request are in its body. The problem then names a wrong field by a JSON
+ *   Pointer (RFC 6901), otherwise by the name of the query parameter.
  */
 export function toProblem(error: unknown, inBody: boolean): Problem | undefined {
   if (error instanceof ProblemError) {

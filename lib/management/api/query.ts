@@ -1,4 +1,4 @@
-/** Reads the query parameters of lists, and creates the pages of lists. */
+/** Reads the query parameters of the management API, and creates the response for a page of a list. */
 import { types } from 'node:util';
 import { DEFAULT_ORDER, KEY_ORDERS } from '../list-filter.js';
 import { invalid } from '../management-error.js';
@@ -9,11 +9,11 @@ import type { JsonSchema } from './schemas.js';
 /** The schema of each query parameter. */
 export const QUERY_SCHEMAS: Readonly<Record<QueryName, JsonSchema>> = {
   kind: { type: 'string', enum: ['secret', 'public'] },
-  api: { type: 'string', description: 'Keys that can use this API.' },
+  api: { type: 'string', description: 'Lists only keys that may use this API.' },
   state: { type: 'string', enum: ['active', 'disabled', 'expired', 'revoked'] },
   q: {
     type: 'string',
-    description: 'Keys with this text in their name, ID or hint (the visible characters of the secret).',
+    description: 'Lists only keys with this text in their name, ID or hint (the visible characters of the secret).',
   },
   sort: {
     ...{ type: 'string', enum: KEY_ORDERS, default: DEFAULT_ORDER },
@@ -36,15 +36,16 @@ export function readQuery(url: string, names: readonly QueryName[]): ApiCall['qu
     if (!(names as readonly string[]).includes(name)) {
       throw invalid(
         name,
-        `unknown query parameter; ${names.length === 0 ? 'this operation has none' : `expected one of ${names.join(', ')}`}`,
+        `unknown query parameter; ${names.length === 0 ? 'this operation accepts none' : `expected one of ${names.join(', ')}`}`,
       );
     }
-    if (pairs.findIndex(([other]) => other === name) !== index) throw invalid(name, 'must not be repeated');
+    if (pairs.findIndex(([other]) => other === name) !== index)
+      throw invalid(name, 'the query parameter must occur only once');
   }
   return Object.fromEntries(pairs);
 }
 
-/** Converts query parameters to the list filter that management expects. */
+/** Converts query parameters to a filter for `list` and `audit` of `createManagement`. */
 export function filterOf(query: ApiCall['query'], names: readonly QueryName[]): object {
   const fields = names.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]] as const]));
   return Object.fromEntries(
@@ -55,7 +56,7 @@ export function filterOf(query: ApiCall['query'], names: readonly QueryName[]): 
   );
 }
 
-/** Creates the response for a page. A `Link` header names the next page (RFC 8288). */
+/** Creates the response for one page of a list. If there is a next page, the `Link` header names it (RFC 8288). */
 export function pageAnswer<T>({ items, next }: Page<T>, query: ApiCall['query'], path: string): ApiAnswer {
   const body = { data: items, next };
   if (next === null) return { status: 200, body };
@@ -67,7 +68,7 @@ export function pageAnswer<T>({ items, next }: Page<T>, query: ApiCall['query'],
 
 const TIME = /^(\d{4}-\d\d-\d\d)[Tt](?!24)\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** Parses a time in the format of RFC 3339. `null` stays `null`. */
+/** Parses a time in the format of RFC 3339. `null`, which means no time, is returned unchanged. */
 export function parseTime(field: string, value: unknown): Date | null {
   if (value === null) return null;
   const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
@@ -78,7 +79,7 @@ export function parseTime(field: string, value: unknown): Date | null {
   return time;
 }
 
-/** Parses a day in the format of RFC 3339, as UTC. */
+/** Parses a date without a time, such as `2030-01-31`. The result is the start of this day in UTC. */
 export function parseDay(field: string, value: string | undefined): Date | undefined {
   if (value === undefined) return undefined;
   if (!/^\d{4}-\d\d-\d\d$/.test(value) || !isOfCalendar(value))
@@ -86,7 +87,7 @@ export function parseDay(field: string, value: string | undefined): Date | undef
   return new Date(value);
 }
 
-/** Checks that the day exists, because `Date` parses 30 February as 2 March. */
+/** Checks that a day exists. Some days that do not exist are no error for `Date`: it parses 30 February as 2 March. */
 function isOfCalendar(day: string): boolean {
   const time = new Date(`${day}T00:00:00Z`);
   return types.isDate(time) && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);

@@ -1,4 +1,4 @@
-/** The JSON Schemas of the management API (JSON Schema 2020-12, as in OpenAPI 3.1). */
+/** The schemas of the request and response bodies of the management API (JSON Schema 2020-12, as in OpenAPI 3.1). */
 
 import { MAX_GRACE } from '../keys/secrets.js';
 
@@ -34,7 +34,7 @@ const METADATA: JsonSchema = {
   propertyNames: { minLength: 1, maxLength: 40 },
   additionalProperties: { type: 'string', maxLength: 500 },
 };
-/** Metadata of a merge patch: the value `null` deletes an entry (RFC 7396). */
+/** Metadata in a merge patch (RFC 7396). An entry with the value `null` is deleted. */
 const METADATA_PATCH: JsonSchema = {
   type: ['object', 'null'],
   propertyNames: { minLength: 1, maxLength: 40 },
@@ -125,7 +125,17 @@ export const SCHEMAS = {
   KeyPatch: strict({ apis: ALL_OR_NAMES, ...KEY_SCOPES, ...EDIT }, []),
   NewAccessKey: strict({ ...ASSIGNED_SCOPES, ...NEW }, ['scopes']),
   AccessKeyPatch: strict({ ...ASSIGNED_SCOPES, ...EDIT, revokeTokens: { type: 'boolean' } }, []),
-  Rotation: strict({ gracePeriod: { type: 'number', minimum: 0, maximum: MAX_GRACE, description: 'Seconds.' } }, []),
+  Rotation: strict(
+    {
+      gracePeriod: {
+        type: 'number',
+        minimum: 0,
+        maximum: MAX_GRACE,
+        description: 'How long the old secret is still accepted, in seconds.',
+      },
+    },
+    [],
+  ),
   Nothing: strict({}, []),
   NewPublicKey: { oneOf: [strict({ jwk: { type: 'object' } }), strict({ pem: TEXT })] },
   Key: KEY,
@@ -145,7 +155,7 @@ export const SCHEMAS = {
       title: TEXT,
       status: { type: 'integer' },
       detail: TEXT,
-      code: { type: 'string', description: 'A machine-readable error code.' },
+      code: { type: 'string', description: 'The error code, for programs.' },
       errors: list(all({ detail: TEXT, pointer: TEXT, parameter: TEXT, header: TEXT }, ['detail'])),
     },
     ['type', 'title', 'status', 'detail', 'code'],
@@ -159,12 +169,17 @@ export type SchemaName =
 
 export const schemaRef = ref;
 
-/** Returns the schema of a response. It allows unknown properties, because later versions may add some. */
+/**
+ * Returns the schema of a response. It allows other properties, because later versions of keyward may add properties.
+ */
 function all(properties: Readonly<Record<string, unknown>>, required = Object.keys(properties)): JsonSchema {
   return { type: 'object', required, properties };
 }
 
-/** Returns the schema of a request body. It refuses unknown properties. */
+/**
+ * Returns a schema that refuses other properties. It is used for request bodies, and for parts of responses that must
+ * not contain a secret by accident.
+ */
 function strict(properties: Readonly<Record<string, unknown>>, required = Object.keys(properties)): JsonSchema {
   return { type: 'object', ...(required.length === 0 ? {} : { required }), properties, additionalProperties: false };
 }

@@ -1,6 +1,6 @@
 /**
- * Runs one operation of a member: checks the permission, and makes the change and its audit log entry in one
- * transaction. A denied attempt is written to the audit log too, but a validation error is not.
+ * Runs the operations of members. It checks the permission, and writes the change and its audit log entry in one
+ * transaction. Refused attempts are audited too, for example without permission; validation errors are not.
  */
 import type { Clock } from '../../contracts/clock.js';
 import type { CredentialStore } from '../../store/credential-store.js';
@@ -14,11 +14,11 @@ import { retryTransaction } from '../retry-transaction.js';
 /** An operation that a member requests. */
 export interface Operation {
   readonly action: Action;
-  /** The action in the audit log: `key.create`. */
+  /** The name of the operation in the audit log, such as `key.create`. */
   readonly name: string;
   /**
-   * The id of the key, for the audit log; `undefined` if the operation lists or creates keys, or until the key is found
-   * if the id of the request may be a credential.
+   * The id of the key, for the audit log. `undefined` if the operation concerns no existing key. Also `undefined` as
+   * long as the id may be a credential that was sent by mistake: it is set when a key with this id is found.
    */
   subject: string | undefined;
 }
@@ -27,8 +27,8 @@ export interface OperationResult<T> {
   readonly result: T;
   readonly subject: string;
   /**
-   * The changed fields before and after, for the audit log. If `undefined`, nothing was changed, and no entry is
-   * written.
+   * The values of the changed fields before and after the change, for the audit log. `undefined` if nothing was
+   * changed; then no entry is written.
    */
   readonly fields: { readonly before: object | undefined; readonly after: object } | undefined;
 }
@@ -41,7 +41,7 @@ export interface ActorContext {
 
 /** Runs operations of members on one store. */
 export interface Operations {
-  /** Runs an operation that only reads. */
+  /** Runs an operation that only reads. It is audited only if it is refused. */
   read<T>(member: unknown, operation: Operation, work: (actor: ActorContext) => Promise<T>): Promise<T>;
   /** Runs an operation that writes. The change and its entry in the audit log are one transaction. */
   change<T>(
@@ -92,7 +92,7 @@ export function createOperations(store: CredentialStore, clock: Clock): Operatio
     }
   }
 
-  /** Writes a refusal in a transaction of its own, because the transaction of the refused operation is rolled back. */
+  /** Writes a refusal in a new transaction, because the transaction of the refused operation was rolled back. */
   async function writeRefusal(member: Member, operation: Operation, { code }: ManagementError): Promise<void> {
     const entry = entryOf({ member, now: clock.now() }, operation);
     await retryTransaction(repository, (tx) => tx.auditRefusal({ ...entry, subject: operation.subject ?? null, code }));
@@ -102,8 +102,8 @@ export function createOperations(store: CredentialStore, clock: Clock): Operatio
 }
 
 /**
- * Whether an error is written to the audit log: a missing permission, an unknown or revoked key, or a version conflict.
- * Validation errors, idempotency conflicts and failures of the store are not.
+ * Whether an error is written to the audit log: a forbidden operation, an unknown or revoked key, or a version
+ * conflict. Validation errors, idempotency conflicts and failures of the store are not written.
  */
 function isRefusal(error: unknown): error is ManagementError {
   return (

@@ -1,4 +1,4 @@
-/** The fields that differ between two versions of a record, for the audit log. */
+/** Compares two versions of a record, for the audit log. */
 
 export interface ChangedFields {
   readonly before: object;
@@ -6,8 +6,8 @@ export interface ChangedFields {
 }
 
 /**
- * Returns the fields of `is` whose value differs from that in `was`, with the values before and after. Values are
- * compared as JSON.
+ * Returns the fields that have different values in `was` and `is`, with the values before and after the change. Values
+ * are compared as JSON.
  *
  * @returns `undefined` if nothing differs.
  */

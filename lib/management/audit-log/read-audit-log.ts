@@ -1,4 +1,4 @@
-/** Reads the audit log. */
+/** Lists the entries of the audit log, for members and for the operator. */
 import { types } from 'node:util';
 import type { CredentialStore } from '../../store/credential-store.js';
 import type { ListedAuditRow } from '../../store/repository/repository.js';
@@ -9,34 +9,37 @@ import type { Member } from '../member.js';
 import { type Page, pageOf, readAfter, readLimit } from '../pagination.js';
 import type { Operations } from './audited-operation.js';
 
-/** An operation that was carried out or refused. An entry never contains a credential. */
+/** An entry of the audit log: an operation that was carried out or refused. It never contains a credential. */
 export interface AuditEntry {
   readonly id: string;
   readonly at: Date;
   readonly account: string;
   readonly actor: string;
-  /** The permission that the actor had, or `operator`; `null` if the actor had none, for example the issuer. */
+  /**
+   * The highest permission of the actor, or `operator`; `null` for an actor without permissions, such as the issuer.
+   */
   readonly role: string | null;
   /** The name of the operation: `key.create`, `access_key.edit`, `account.put`, … */
   readonly action: string;
   readonly outcome: 'done' | 'refused';
   /**
-   * The id of the key, account or signing key; `null` if the operation concerns none, or the request had no valid id.
+   * The id of the key, account or signing key that the operation changed or was refused for. `null` if it concerns none
+   * of them, or if the id in the request may have been a credential.
    */
   readonly subject: string | null;
   /** The values of the changed fields before the change; `null` if there were none. */
   readonly before: unknown;
   /**
-   * The values of the changed fields after the change. A refused operation has `{ refused: 'not_found' }`. Refusals
-   * with the same actor, action, key and reason share one entry a minute, which counts them: `{ refused: 'not_found',
-   * count: 300 }`.
+   * The values of the changed fields after the change. A refused operation has the error code instead, such as `{
+   * refused: 'not_found' }`. Refusals with the same actor, action, key and code within a minute share one entry, which
+   * counts them: `{ refused: 'not_found', count: 300 }`.
    */
   readonly after: unknown;
   /** The IP address of the actor; `null` if it is not known. */
   readonly origin: string | null;
 }
 
-/** Selects the entries of the account to list. A filter that is absent excludes no entries. */
+/** Selects entries of the audit log of one account. A field that is absent excludes no entries. */
 export interface AuditListFilter {
   readonly subject?: string | undefined;
   readonly actor?: string | undefined;
@@ -50,17 +53,19 @@ export interface AuditListFilter {
   readonly limit?: number | undefined;
 }
 
-/** Lists the entries of the member's account, newest first. */
+/** Lists the audit log of the member's account, newest first. */
 export type ListAudit = (member: Member, filter?: AuditListFilter) => Promise<Page<AuditEntry>>;
 
 const FILTERS = ['subject', 'actor', 'action', 'from', 'to', 'after', 'limit'];
 
-/** Selects the entries that the operator lists. Default: all entries of every account. */
+/**
+ * Selects the audit log entries that the operator gets. Without `account`, the list has the entries of every account.
+ */
 export interface OperatorAuditFilter extends AuditListFilter {
   readonly account?: string | undefined;
 }
 
-/** Lists the entries of one account or of every account, newest first. */
+/** Lists the audit log of one account or of every account, newest first. Only for the operator. */
 export type ListOperatorAudit = (filter?: OperatorAuditFilter) => Promise<Page<AuditEntry>>;
 
 export function operatorAuditOf(store: CredentialStore): ListOperatorAudit {

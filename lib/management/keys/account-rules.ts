@@ -1,4 +1,4 @@
-/** Checks that the account of a key allows a change, in the transaction of the change. */
+/** Checks, in the transaction of a change, that the account of the key allows the change. */
 import type { RepositoryTransaction } from '../../store/repository/repository.js';
 import { toAccountEntitlement } from '../accounts/account-view.js';
 import { checkEntitlement } from '../entitlement.js';
@@ -8,7 +8,7 @@ import { type SettingColumns, toKeyEntitlement } from './key-settings.js';
 /**
  * Checks that an account is not disabled.
  *
- * @throws ManagementError `forbidden` if it is.
+ * @throws ManagementError `forbidden` if the account is disabled; `not_found` if there is no such account.
  */
 export async function assertEnabled(tx: RepositoryTransaction, id: string): Promise<void> {
   const account = await tx.account(id);
@@ -18,7 +18,7 @@ export async function assertEnabled(tx: RepositoryTransaction, id: string): Prom
 }
 
 /**
- * Checks the settings of a key against its account.
+ * Checks the settings of a key against what its account may give its keys.
  *
  * @throws ManagementError `invalid` if the key would have an API, scope, channel or platform that its account does not
  *   have.

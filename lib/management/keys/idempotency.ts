@@ -1,10 +1,10 @@
-/** Makes sure that a request that is repeated with the same idempotency key is carried out only once. */
+/** Carries out a request only once, even if the client sends it again with the same idempotency key within 24 hours. */
 import { digestOf } from '../../credentials/digest.js';
 import type { RepositoryTransaction } from '../../store/repository/repository.js';
 import type { CreationRow } from '../../store/tables.js';
 import { invalid, ManagementError } from '../management-error.js';
 
-/** Milliseconds for which a request is stored. */
+/** How long a request is stored, in milliseconds. */
 const STORED_FOR = 24 * 3_600_000;
 const KEY = /^[\x21-\x7E]{1,256}$/;
 
@@ -17,7 +17,8 @@ export interface IdempotentRequest {
 }
 
 /**
- * Returns the data by which a repeated request is recognized; `undefined` for a request without an idempotency key.
+ * Returns the data that recognizes the request if it is sent again; `undefined` for a request without an idempotency
+ * key.
  *
  * @throws ManagementError `invalid` for an invalid idempotency key, and for input that JSON cannot represent.
  */
@@ -29,7 +30,7 @@ export function readIdempotentRequest(
 ): IdempotentRequest | undefined {
   if (idempotencyKey === undefined) return undefined;
   if (typeof idempotencyKey !== 'string' || !KEY.test(idempotencyKey)) {
-    throw invalid('idempotencyKey', 'expected 1 to 256 printable characters without spaces');
+    throw invalid('idempotencyKey', 'expected 1 to 256 printable ASCII characters without spaces');
   }
   return { account, idempotencyKey, digest: digestOf(textOf([operation, input])) };
 }
@@ -47,7 +48,10 @@ export async function findRepeated(
   const found = await tx.creation(account, idempotencyKey);
   if (found === undefined || found.at < (await outdatedBefore(tx, now))) return undefined;
   if (found.request === digest) return found;
-  throw new ManagementError('idempotency_conflict', 'this idempotency key was used for another request; use a new one');
+  throw new ManagementError(
+    'idempotency_conflict',
+    'this idempotency key was already used for a different request; use a new idempotency key',
+  );
 }
 
 /** Stores a request in the transaction that carries it out. */
@@ -62,15 +66,17 @@ export async function storeRequest(
 }
 
 /**
- * Returns the time before which a stored request is outdated, by the slower one of two clocks: that of this machine and
- * that of the database. Otherwise a machine whose clock is ahead would carry out a repeated request a second time, and
- * delete requests that other machines have just stored.
+ * Returns the time before which a stored request is outdated. It uses the clock of this machine or the clock of the
+ * database, whichever is behind. Otherwise a machine whose clock is ahead would carry out a repeated request a second
+ * time, and delete requests that other machines have just stored.
  */
 async function outdatedBefore(tx: RepositoryTransaction, now: number): Promise<number> {
   return Math.min(now, await tx.now()) - STORED_FOR;
 }
 
-/** Serializes the input. It is not validated yet, and JSON.stringify may throw for deep, circular or BigInt values. */
+/**
+ * Serializes the input, which is not validated yet. JSON.stringify throws for circular, BigInt and very deep values.
+ */
 function textOf(value: unknown): string {
   try {
     return JSON.stringify(value);

@@ -1,6 +1,6 @@
 /**
- * Imports the keys of an existing table by their digests. Holders continue to use their keys, and the importer does not
- * need the key values.
+ * Imports the API keys of another system by their SHA-256 digests. Clients continue to use the same keys, and the
+ * importer does not need the key values.
  */
 import type { Clock } from '../../contracts/clock.js';
 import { digestOf } from '../../credentials/digest.js';
@@ -17,11 +17,11 @@ import { UNPRINTABLE } from '../unprintable.js';
 import { type KeySettings, readNewKey, toKeyEntitlement } from './key-settings.js';
 import { newId } from './new-secret.js';
 
-/** One key of an existing table. */
+/** One key to import. */
 export interface ImportedKey extends Omit<KeySettings, 'expiresAt'> {
   /** SHA-256 of the whole key, in lowercase hex. */
   readonly digest: string;
-  /** The id of the key in the existing table. Default: a new id. */
+  /** The id of the key in the table that it comes from. Default: a new id. */
   readonly id?: string | undefined;
   /**
    * A text by which people recognize the key, such as its last characters: 1 to 32 visible characters. Default: the
@@ -30,19 +30,19 @@ export interface ImportedKey extends Omit<KeySettings, 'expiresAt'> {
   readonly hint?: string | undefined;
   /** Default: now. */
   readonly createdAt?: Date | undefined;
-  /** When the key expires. In contrast to a new key, it may be in the past. Default: never. */
+  /** When the key expires. Unlike for a new key, the time may be in the past. Default: never. */
   readonly expiresAt?: Date | null | undefined;
 }
 
 /** The result of a batch. If any key is refused, no key is imported. */
 export interface ImportReport {
   readonly imported: number;
-  /** How many keys of the batch were imported earlier. They are skipped, so a batch can be sent again. */
+  /** How many keys of the batch the account already had. They are skipped, so the same batch can be sent again. */
   readonly known: number;
   readonly refused: readonly { readonly index: number; readonly message: string }[];
 }
 
-/** Imports one batch of at most 1,000 keys, for the operator. */
+/** Imports one batch of at most 1,000 keys. It checks no permission, so only the operator may call it. */
 export type ImportKeys = (operator: string, account: string, keys: readonly ImportedKey[]) => Promise<ImportReport>;
 
 const MAX_KEYS = 1_000;
@@ -70,8 +70,8 @@ export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
     for (const [index, given] of keys.entries()) {
       try {
         const row = readRow(given, account, toAccountEntitlement(found), operator, now);
-        if (digests.has(row.secret.digest)) throw invalid('digest', 'occurs twice in this batch');
-        if (ids.has(row.key.id)) throw invalid('id', 'occurs twice in this batch');
+        if (digests.has(row.secret.digest)) throw invalid('digest', 'another key in this batch has the same digest');
+        if (ids.has(row.key.id)) throw invalid('id', 'another key in this batch has the same id');
         digests.add(row.secret.digest);
         ids.add(row.key.id);
         rows.push(row);
@@ -107,8 +107,8 @@ export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
 }
 
 /**
- * Returns a refusal for each digest that belongs to a key of another account or to an access key. If such a digest was
- * skipped, the report would count a key that this account does not have.
+ * Returns a refusal for each digest that is already stored for a key of another account or for an access key. If it was
+ * skipped instead, `known` would count a key that the account does not have.
  */
 function foreignTo(
   account: string,
@@ -119,7 +119,8 @@ function foreignTo(
   for (const [index, { secret }] of rows.entries()) {
     const owner = known.get(secret.digest);
     if (owner === undefined) continue;
-    const reason = owner.account !== account ? 'belongs to a key of another account' : 'belongs to an access key';
+    const reason =
+      owner.account !== account ? 'a key of another account has this digest' : 'an access key has this digest';
     if (owner.account !== account || owner.kind === 'access') {
       refused.push({ index, message: invalid('digest', reason).message });
     }
@@ -132,15 +133,15 @@ function isConflict(error: unknown): boolean {
 }
 
 /**
- * Returns a refusal for each key whose id belongs to another key. It is called only after the database reported a
- * conflict.
+ * Returns a refusal for each key whose id another stored key already has. It is called only after the database has
+ * reported a conflict.
  */
 async function takenOf({ repository }: CredentialStore, rows: readonly Rows[]): Promise<ImportReport['refused']> {
   const refused: { index: number; message: string }[] = [];
   for (const [index, { key, secret }] of rows.entries()) {
     const found = await mapStoreErrors(() => repository.key(key.id));
     if (found === undefined || found.secrets.some(({ digest }) => digest === secret.digest)) continue;
-    refused.push({ index, message: invalid('id', 'belongs to another key').message });
+    refused.push({ index, message: invalid('id', 'another key already has this id').message });
   }
   return refused;
 }
@@ -161,13 +162,13 @@ function readRow(
   const metadata = Object.values(Object(settings.metadata)).map((text) => ['metadata', text] as const);
   for (const [field, text] of [...texts, ...metadata]) {
     if (typeof text === 'string' && digestOf(text) === digest)
-      throw invalid(field, 'this is the key itself, which must not be stored; send another value or none');
+      throw invalid(field, 'this value is the key itself, which must not be stored; change the value or omit it');
   }
   const { kind, environment, columns } = readNewKey(settings, now);
   checkEntitlement(toKeyEntitlement(columns), entitlement);
   const key = {
     ...{ id: id === undefined ? newId(kind) : readNewKeyId('id', id), kind, account, environment, ...columns },
-    // A time in the past is allowed: an imported key may have expired long ago.
+    // A time in the past is allowed, because an imported key may already have expired.
     expires_at: readTime('expiresAt', expiresAt),
     created_at: readTime('createdAt', createdAt) ?? now,
     created_by: operator,

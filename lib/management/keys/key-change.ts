@@ -1,4 +1,4 @@
-/** Describes one change of a key: the request, the result, and the data for the audit log and the change feed. */
+/** Types and functions for one change of a key: its request, its result, and its data for audit log and change feed. */
 import type { Change as FeedChange } from '../../contracts/change-feed.js';
 import type { RepositoryTransaction } from '../../store/repository/repository.js';
 import type { KeyRow } from '../../store/tables.js';
@@ -6,12 +6,14 @@ import type { ChangedFields } from '../audit-log/changed-fields.js';
 import { ManagementError } from '../management-error.js';
 import { type KeyView, keyViewOf } from './key-view.js';
 
-/** A requested change. A request with the same `idempotencyKey` and the same `input` is carried out only once. */
+/** A requested change. If the same request is sent again with the same `idempotencyKey`, it changes nothing. */
 export interface ChangeRequest {
   readonly action: 'edit' | 'rotate' | 'revoke';
   readonly name: string;
   readonly id: unknown;
-  /** The version that the key must have; `undefined` if it may have any. An edit has its version in its input. */
+  /**
+   * The version that the key must have; `undefined` for any version. An edit has its version in its settings instead.
+   */
   readonly version?: unknown;
   readonly idempotencyKey?: unknown;
   readonly input?: unknown;
@@ -19,7 +21,7 @@ export interface ChangeRequest {
 
 /** A request to change the secrets or public keys of a key. */
 export interface CredentialChange extends Omit<ChangeRequest, 'action'> {
-  /** Whether the change adds a secret or a public key, which a disabled account does not allow. */
+  /** Whether the change adds a secret or a public key. It is then refused if the account is disabled. */
   readonly addsCredential?: boolean;
 }
 
@@ -44,8 +46,8 @@ export async function viewIn(tx: RepositoryTransaction, id: string, now: number)
 }
 
 /**
- * Returns what a change of credentials changed, for the audit log: the public keys by `kid` if they differ, otherwise
- * the secrets by hint.
+ * Compares the credentials of a key before and after a change, for the audit log. If the public keys differ, returns
+ * the `kid` of each public key; otherwise, the hint, state and end of each secret.
  */
 export function changedCredentials(was: KeyView, is: KeyView): ChangedFields {
   const [before, after] = [was, is].map(({ publicKeys }) => publicKeys.map(({ kid }) => kid));
@@ -54,7 +56,7 @@ export function changedCredentials(was: KeyView, is: KeyView): ChangedFields {
   return { before: { publicKeys: before }, after: { publicKeys: after } };
 }
 
-/** Returns the hint, the state and the end of each secret: the audit log must not contain a secret. */
+/** Describes each secret for the audit log, which must not contain the secret itself. */
 function secretsOf({ secrets }: KeyView): object {
   return { secrets: secrets.map(({ hint, state, acceptedUntil }) => ({ hint, state, acceptedUntil })) };
 }

@@ -1,4 +1,7 @@
-/** Operations on keys. API keys and access keys share them, and differ only in their settings. */
+/**
+ * The operations that API keys and access keys have in common. One `KeyService` manages the API keys, another one the
+ * access keys.
+ */
 
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { CredentialStore } from '../../store/credential-store.js';
@@ -32,15 +35,15 @@ import { readKeyId, subjectOf } from './read-key-id.js';
 export interface CreatedKey {
   readonly key: KeyView;
   /**
-   * The key value of an API key, or the client secret of an access key. It is returned once: a repeated request gets
-   * `undefined`.
+   * The key value of an API key, or the client secret of an access key. It is returned only once: if the request is
+   * sent again with the same idempotency key, the secret is `undefined`.
    */
   readonly secret: string | undefined;
-  /** When the secret was created. For a repeated request, this is the time of the first request. */
+  /** When the secret was created. If the request is sent again, this is still the time of the first request. */
   readonly doneAt: Date;
 }
 
-/** A function that changes one key of the member's account. */
+/** A function that makes one change of a key, in a transaction. The key is of the member's account. */
 type Work<T> = (tx: RepositoryTransaction, key: KeyRow, actor: ActorContext) => Promise<T>;
 
 export class KeyService {
@@ -104,8 +107,8 @@ export class KeyService {
   }
 
   /**
-   * Edits the settings. An edit of an outdated version is refused (optimistic locking), except an edit that changes
-   * nothing: it succeeds with any version, and is not audited.
+   * Edits the settings of a key. An edit of an outdated version is refused (optimistic locking). An edit that changes
+   * nothing succeeds with any version, and is not audited.
    */
   async edit(member: unknown, id: unknown, given: unknown, idempotencyKey?: unknown): Promise<KeyView> {
     const request = { action: 'edit', name: 'edit', id, idempotencyKey, input: withoutVersion(given) } as const;
@@ -113,8 +116,8 @@ export class KeyService {
       const { version, columns } = readEdit(given, row, actor.now, await tx.now());
       const changed = changedFields(settingsOf(row), settingsOf({ ...row, ...columns }));
       if (changed === undefined) return undefined;
-      // The entitlement is checked only if the edit changes APIs, scopes, channels or the platform. Otherwise a key
-      // could not be disabled after its account has lost one of them.
+      // The account is checked only if the edit changes APIs, scopes, channels or the platform. With a check for every
+      // edit, a key could not be disabled after its account has lost an API of the key.
       if (!hasSameEntitlement(row, columns)) await assertEntitled(tx, columns, row.account);
       const isFirst = version === row.version && (await tx.updateKey(row.id, version, columns));
       if (!isFirst) throw conflict();
@@ -133,7 +136,7 @@ export class KeyService {
     return key;
   }
 
-  /** Changes the secrets or public keys of a key. If a version is given, the key must have it. */
+  /** Changes the secrets or public keys of a key. If the request has a version, the key must have this version. */
   async changeCredentials<T>(member: unknown, request: CredentialChange, work: Work<T>): Promise<Changed<T>> {
     return await this.#change(member, { ...request, action: 'rotate' }, async (tx, row, actor) => {
       if (request.addsCredential) await assertEnabled(tx, row.account);
@@ -145,9 +148,10 @@ export class KeyService {
   }
 
   /**
-   * Runs a change of a key.
+   * Runs a change of a key in a transaction, with its checks, its audit log entry and its notification of the caches. A
+   * request that was already carried out with the same idempotency key changes nothing.
    *
-   * @param work - Returns what it changed, or `undefined` if it changed nothing.
+   * @param work - Makes the change, and returns what it changed; `undefined` if it changed nothing.
    */
   async #change<T>(
     member: unknown,
@@ -217,7 +221,8 @@ export class KeyService {
   }
 
   /**
-   * The error for an unknown key. A key of another account gets the same error, so that nobody learns which ids exist.
+   * Creates the error for an unknown key. It is also used for a key of another account, because members must not learn
+   * which ids exist there.
    */
   #unknown(): ManagementError {
     return new ManagementError('not_found', `the ${this.#noun} was not found`);
@@ -230,8 +235,8 @@ export class KeyService {
 }
 
 /**
- * Reads the version that a key must have. A value of another type would never match, and the caller would see a conflict
- * that nobody caused: the version and the idempotency key are easily confused.
+ * Validates the version that a key must have. Without this check, a value of the wrong type would cause a misleading
+ * `version_conflict`, for example if the caller swaps the parameters `version` and `idempotencyKey`.
  *
  * @throws ManagementError `invalid`
  */
@@ -243,8 +248,8 @@ function readVersion(value: unknown): number | undefined {
 }
 
 /**
- * Returns the input by which a repeated request is recognized. The version is left out: a client that reads the key
- * again before it repeats the request sends the version that its first request created.
+ * Returns the input of an edit without its version, to recognize a request that is sent again. The version may differ:
+ * the client may have read the key again before, and got the version that its first request created.
  */
 function withoutVersion(edit: unknown): unknown {
   return typeof edit === 'object' && edit !== null ? { ...edit, version: undefined } : edit;

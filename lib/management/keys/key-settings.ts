@@ -30,28 +30,33 @@ export interface KeySettings {
   /** A name for people, at most 100 characters. */
   readonly name?: string | null | undefined;
   /**
-   * The APIs that the key can use: one or more that the account has, or `'all'` that it has at any time. A public key
-   * needs a list.
+   * The APIs that the key may use: a list of one or more that the account has. `'all'` means every API that the account
+   * has at the time of a request; it is not allowed for a public key.
    */
   readonly apis: 'all' | readonly string[];
   /**
-   * Scopes within `apis`. The account must have them. Default for a secret key: every scope of its APIs; for a public
+   * The scopes of the key. The account must have them. Default for a secret key: every scope of its APIs; for a public
    * key: none.
    */
   readonly scopes?: readonly string[] | null | undefined;
-  /** Channels that the account has. Default: `'all'` that it has at any time. */
+  /** Channels that the account has. Default: `'all'`, every channel that the account has at the time of a request. */
   readonly channels?: 'all' | readonly string[] | undefined;
-  /** An e-commerce platform that the account has; the key must then have exactly one channel. */
+  /**
+   * The e-commerce platform that the key is for. The account must have it, and the key must have exactly one channel.
+   */
   readonly platform?: string | null | undefined;
   /** When the key expires: a time in the future. Default: never. */
   readonly expiresAt?: Date | null | undefined;
-  /** Custom data: at most 64 strings, names of 1 to 40 characters, values up to 500. An edit replaces all of it. */
+  /**
+   * Custom data: at most 64 entries, with names of 1 to 40 characters and values of at most 500 characters. An edit
+   * replaces all entries.
+   */
   readonly metadata?: Readonly<Record<string, string>> | null | undefined;
   /** The addresses or networks from which the key may be used, 1 to 256. `null`: from any address. */
   readonly allowedAddresses?: readonly string[] | null | undefined;
   /**
-   * The request limits of the key, enforced by `requireRateLimit`: 1 to 8 limits, each a number of requests in a number
-   * of seconds. `null`: the default limits of that guard.
+   * The rate limits of the key, enforced by `requireRateLimit`: 1 to 8 limits, each a number of requests in a number of
+   * seconds. `null`: the default limits of `requireRateLimit`.
    */
   readonly limits?: readonly RateLimit[] | null | undefined;
 }
@@ -60,7 +65,7 @@ export interface KeySettings {
 export interface AccessKeySettings extends Omit<KeySettings, 'kind' | 'apis' | 'scopes'> {
   /** The scopes that are assigned to the key, one or more. The account must have them. */
   readonly scopes: readonly string[];
-  /** The scopes granted if a token request names none. Default: all assigned scopes. */
+  /** The scopes that are granted if a token request names no scope. Default: all assigned scopes. */
   readonly defaultScopes?: readonly string[] | undefined;
   /**
    * How the access tokens of the key must be bound: `'dpop'` by DPoP, `'mtls'` by the TLS certificate of the client,
@@ -78,15 +83,15 @@ export interface KeyEdit extends Partial<Omit<KeySettings, 'kind' | 'environment
 }
 
 /**
- * An edit of an access key. A setting that is absent is not changed, except that default scopes which are no longer
- * assigned are removed.
+ * An edit of an access key. A setting that is absent is not changed, with one exception: default scopes that the edit
+ * removes from `scopes` are also removed from `defaultScopes`.
  */
 export interface AccessKeyEdit extends Partial<Omit<AccessKeySettings, 'environment' | 'scopes'>> {
   readonly scopes?: readonly string[] | undefined;
   /** The version that the editor saw. */
   readonly version: number;
   readonly disabled?: boolean | undefined;
-  /** If `true`, all tokens that were issued so far are revoked. */
+  /** If `true`, all access tokens that were issued for the key so far are revoked. */
   readonly revokeTokens?: boolean | undefined;
 }
 
@@ -94,7 +99,7 @@ const COMMON = ['name', 'channels', 'platform', 'expiresAt', 'scopes', ...OPTION
 const OF_KEYS = [...COMMON, 'apis'];
 const OF_ACCESS_KEYS = [...COMMON, 'defaultScopes', 'requireConfirmation'];
 
-/** The columns of a key that contain its settings. */
+/** The database columns of a key that contain its settings. */
 export type SettingColumns = Pick<KeyRow, 'name' | 'apis' | 'scopes' | 'default_scopes' | 'channels' | 'platform'> &
   Pick<KeyRow, 'expires_at' | 'metadata' | 'allowed_addresses' | 'limits' | 'require_confirmation'>;
 
@@ -105,7 +110,7 @@ export interface NewKey {
 }
 
 /**
- * Reads the settings of a new API key.
+ * Validates the settings of a new API key, and converts them to database columns.
  *
  * @throws ManagementError `invalid`
  */
@@ -116,7 +121,7 @@ export function readNewKey(value: unknown, now: number): NewKey {
 }
 
 /**
- * Reads the settings of a new access key.
+ * Validates the settings of a new access key, and converts them to database columns.
  *
  * @throws ManagementError `invalid`
  */
@@ -129,10 +134,7 @@ export function readNewAccessKey(value: unknown, now: number): NewKey {
   };
 }
 
-/**
- * As the `version` of an edit, it means that the key may have any version. Only the management API uses it, for
- * `If-Match: *`.
- */
+/** A `version` for an edit of whatever version the key has. Only the management API uses it, for `If-Match: *`. */
 export const ANY_VERSION = Symbol('any version');
 
 export interface ReadEdit {
@@ -141,7 +143,7 @@ export interface ReadEdit {
 }
 
 /**
- * Reads an edit of a key, and merges it with the current settings.
+ * Validates an edit of a key, and merges it with the current settings.
  *
  * @param databaseNow - The time by the clock of the database. `revokeTokens` stores it, because the clock of this
  *   machine may be wrong. The stored time is always later than the one that the previous `revokeTokens` stored.
@@ -172,7 +174,7 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
   };
 }
 
-/** Returns the entitlement of a key, to be checked against its account. */
+/** Returns the APIs, scopes, channels and platform of a key, which the account of the key must have. */
 export function toKeyEntitlement({ apis, scopes, channels, platform }: SettingColumns): KeyEntitlement {
   return {
     apis: apis === null ? null : parseList(apis),
@@ -186,7 +188,7 @@ export function hasSameEntitlement(one: SettingColumns, other: SettingColumns): 
   return JSON.stringify(toKeyEntitlement(one)) === JSON.stringify(toKeyEntitlement(other));
 }
 
-/** Returns the settings of a row, for the audit log. */
+/** Converts the columns of a key to its settings, for the audit log. */
 export function settingsOf(row: KeyRow): object {
   const { name, default_scopes, expires_at, disabled_at, tokens_not_before } = row;
   return {
@@ -222,8 +224,8 @@ function columnsOf(kind: Kind, given: Given, row: KeyRow | undefined, now: numbe
 }
 
 /**
- * Reads the expiry, which must be in the future. An edit may repeat the `expiresAt` of an expired key: some clients
- * send all settings with every edit.
+ * Validates the expiry, which must be in the future. An edit of an expired key may contain its unchanged `expiresAt`,
+ * because some clients send all settings with every edit.
  */
 function readExpiry(value: unknown, row: KeyRow | undefined, now: number): number | null {
   if (row !== undefined && (value === undefined || readTime('expiresAt', value) === row.expires_at))
@@ -248,8 +250,8 @@ function readAssigned(kind: Kind, value: unknown): string | null {
 }
 
 /**
- * Reads the default scopes, which must be assigned scopes. If none are given, a new key gets all its scopes, and an
- * edited key keeps those of its default scopes that are still assigned.
+ * Validates the default scopes, which must be scopes of the key. If they are not given, a new key gets all its scopes
+ * as default scopes. An edited key keeps its default scopes, except scopes that it no longer has.
  */
 function readDefaults(value: unknown, assigned: string | null, row: KeyRow | undefined): string | null {
   const held = parseNames(assigned ?? '[]');

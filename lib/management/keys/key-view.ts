@@ -1,4 +1,4 @@
-/** A key as members see it, without its secret. */
+/** Converts the database rows of a key to the object that members get, without the values of secrets. */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { Environment } from '../../credentials/environment.js';
 import type { RateLimit } from '../../credentials/rate-limit.js';
@@ -9,20 +9,20 @@ import type { KeyRow, PublicKeyRow, SecretRow } from '../../store/tables.js';
 import { type RequiredConfirmation, toConfirmation } from './required-confirmation.js';
 
 /**
- * The first of these that applies: `revoked`, `expired`, `disabled`, otherwise `active`. It does not depend on the
- * account. So a key can be `active`, although it is refused: its account is disabled, or the key is for an e-commerce
- * platform and the account has lost its channel.
+ * The state of the key itself: the first of `revoked`, `expired` and `disabled` that applies, otherwise `active`. It
+ * does not depend on the account. So an `active` key is still refused if its account is disabled. It is also refused if
+ * it is for an e-commerce platform and the account has lost its channel.
  */
 export type KeyState = 'active' | 'disabled' | 'expired' | 'revoked';
 
 /**
- * `current`: a secret that ends only with its key; an access key can have two. `grace_period`: a rotated secret that is
- * accepted until the grace period ends. `ended`: a secret that is refused: it was deleted or replaced, its grace period
- * is over, or its key is expired or revoked.
+ * `current`: the secret is accepted as long as its key; an access key can have two. `grace_period`: a newer secret has
+ * replaced it, and it is accepted until the grace period ends. `ended`: the secret is refused, because it was deleted
+ * or replaced, its grace period is over, or its key is expired or revoked.
  */
 export type SecretState = 'current' | 'grace_period' | 'ended';
 
-/** One secret of a key: a key value, or a client secret of an access key. */
+/** One secret of a key, without its value: of an API key, or a client secret of an access key. */
 export interface SecretView {
   /** Identifies the secret, for example in `deleteSecret`. */
   readonly id: string;
@@ -34,18 +34,19 @@ export interface SecretView {
   readonly createdAt: Date;
   readonly state: SecretState;
   /**
-   * When the secret ends or has ended; if the key expires or is revoked earlier, that time. `null` if the secret ends
-   * only with its key. Use `state` to find out whether it has ended: this time may come from another machine's clock.
+   * When the secret ends or has ended, or when its key expires or was revoked, if that is earlier. `null` if the secret
+   * ends only with its key. To find out whether the secret has ended, use `state`: this time may come from the clock of
+   * another machine.
    */
   readonly acceptedUntil: Date | null;
   readonly lastUsedAt: Date | null;
-  /** The IP address of the last use. */
+  /** The IP address from which the secret was last used. */
   readonly lastUsedFrom: string | null;
 }
 
 /** One public key of an access key. */
 export interface PublicKeyView {
-  /** Identifies the public key, for example in `removePublicKey` and in the header of assertions. */
+  /** The key ID: it identifies the public key in `removePublicKey`, and in the header of assertions. */
   readonly kid: string;
   /** The type of the key: its curve, such as `P-256` or `Ed25519`, or `RSA`. */
   readonly type: string;
@@ -71,9 +72,9 @@ export interface KeyView {
   readonly platform: string | null;
   /** Custom data; `null` if there is none. */
   readonly metadata: Readonly<Record<string, string>> | null;
-  /** The addresses from which the key may be used; `null` means from any address. */
+  /** The IP addresses and networks from which the key may be used; `null` means from any address. */
   readonly allowedAddresses: readonly string[] | null;
-  /** The request limits; `null` means the default of `requireRateLimit`. */
+  /** The rate limits; `null` means the default limits of `requireRateLimit`. */
   readonly limits: readonly RateLimit[] | null;
   readonly state: KeyState;
   readonly createdAt: Date;
@@ -81,22 +82,27 @@ export interface KeyView {
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly disabledAt: Date | null;
-  /** Pass it to `edit`, which refuses the edit if the key has another version by then (optimistic locking). */
+  /**
+   * Each change increases it. Pass it to `edit`: the edit is refused if the key was changed since (optimistic locking).
+   */
   readonly version: number;
-  /** The hint of the newest current secret; if there is none, that of the newest secret; `''` if the key has none. */
+  /**
+   * The hint of the newest current secret. If the key has no current secret, the hint of its newest secret; `''` if it
+   * has no secret.
+   */
   readonly hint: string;
   /** The value (`pk_…`) of a public API key, which is not a secret; `null` on a key of another kind. */
   readonly publicKey: string | null;
-  /** The secrets, newest first. Of those that have ended, only the latest are kept. */
+  /** The secrets, newest first. They include the last few ended secrets; older ones were deleted. */
   readonly secrets: readonly SecretView[];
-  /** The public keys with which an access key authenticates instead of a secret, newest first; empty on an API key. */
+  /** The public keys with which the client can authenticate instead of a secret, newest first; empty on an API key. */
   readonly publicKeys: readonly PublicKeyView[];
   /**
    * How the access tokens of the key must be bound: `'dpop'`, `'mtls'`, `true` for either of the two; `null` if they
    * need not be bound.
    */
   readonly requireConfirmation: RequiredConfirmation;
-  /** When any of the key's secrets or public keys was last used, also one that was deleted or removed since. */
+  /** When the key was last used, with any secret or public key. Deleted secrets and removed public keys count too. */
   readonly lastUsedAt: Date | null;
 }
 
@@ -135,7 +141,7 @@ export function keyViewOf({ key, secrets, publicKeys }: KeyWithSecrets, now: num
 }
 
 /**
- * Returns the id of a secret: the first part of its digest, which is enough to distinguish the few secrets of a key.
+ * Returns the id of a secret: the first 16 characters of its digest, enough to distinguish the few secrets of a key.
  */
 export function secretIdOf({ digest }: Pick<SecretRow, 'digest'>): string {
   return digest.slice(0, 16);

@@ -1,4 +1,4 @@
-/** Creates ids, key values and secrets, with the rows to store. */
+/** Creates ids of keys, key values and client secrets, and the database row for each secret. */
 import { randomBytes } from 'node:crypto';
 import type { Kind } from '../../credentials/credential-kind.js';
 import { digestOf } from '../../credentials/digest.js';
@@ -15,7 +15,7 @@ const SECRET_BYTES = 64;
 
 const ID_PREFIX = { secret: 'key_', public: 'key_', access: 'ack_' } as const;
 
-/** Creates an id with 130 random bits, so that ids cannot be guessed and do not show how many keys exist. */
+/** Creates the id of a key. It has 130 random bits: nobody can guess it, or see from it how many keys exist. */
 export function newId(kind: Kind): string {
   let id: string = ID_PREFIX[kind];
   for (const byte of randomOrThrow(() => randomBytes(ID_LENGTH))) id += ALPHABET[byte & 31];
@@ -37,7 +37,7 @@ export function newSecret(kind: Kind, environment: Environment, key: string, now
     digest: digestOf(text),
     key_id: key,
     hint: hintOf(text, kind),
-    // A public key is stored as it is: it is not a secret, because the web pages that use it show it to everybody.
+    // The value of a public API key is stored in plain text. It is not secret, because web pages show it to everybody.
     public_text: kind === 'public' ? text : null,
     created_at: now,
     retires_at: null,
@@ -49,7 +49,8 @@ export function newSecret(kind: Kind, environment: Environment, key: string, now
 }
 
 /**
- * Draws random numbers, and throws if the machine has no secure ones, because a key made without them could be guessed.
+ * Runs a function that needs secure random numbers. If the machine has none, it throws, because a key made from other
+ * numbers could be guessed.
  */
 function randomOrThrow<T>(draw: () => T): T {
   try {

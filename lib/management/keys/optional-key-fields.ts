@@ -9,14 +9,15 @@ import { invalid } from '../management-error.js';
 
 export const OPTIONAL_FIELDS = ['metadata', 'allowedAddresses', 'limits'];
 
-/** How many characters of an invalid address a message shows: enough for any address. */
+/** How many characters of an invalid address an error message shows. No valid address or network is longer. */
 const MAX_SHOWN = 50;
 
 type OptionalColumns = Pick<KeyRow, 'metadata' | 'allowed_addresses' | 'limits'>;
 
 /**
- * A merge patch of metadata (RFC 7396): `null` deletes an entry. It is merged only in the transaction of the edit.
- * Otherwise a repeated request could differ from the first one, and cause an `idempotency_conflict`.
+ * A merge patch of metadata (RFC 7396): `null` deletes an entry. The transaction of the edit merges it with the stored
+ * metadata. If the management API merged it before, a request that is sent again could have a different result, and
+ * cause an `idempotency_conflict`.
  */
 export class MetadataPatch {
   readonly entries: object;
@@ -27,7 +28,7 @@ export class MetadataPatch {
 }
 
 /**
- * Reads metadata, allowed addresses and limits. A field that is not given keeps the value of `row`.
+ * Validates metadata, allowed addresses and limits. A field that is not given keeps the value that is stored in `row`.
  *
  * @throws ManagementError `invalid`
  */
@@ -41,7 +42,7 @@ export function readOptionalFields(given: Given, row: OptionalColumns | undefine
   };
 }
 
-/** Returns the metadata after a patch; a value that is no patch is returned as it is. */
+/** Returns the stored metadata after a patch. A value that is not a `MetadataPatch` is returned unchanged. */
 function merged(value: unknown, row: OptionalColumns | undefined): unknown {
   if (!(value instanceof MetadataPatch)) return value;
   const entries = new Map<string, unknown>(Object.entries(parseOptional<object>(row?.metadata ?? null) ?? {}));
@@ -52,7 +53,7 @@ function merged(value: unknown, row: OptionalColumns | undefined): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Reads metadata. Empty metadata is stored as `null`. */
+/** Validates metadata, and converts it to the JSON to store. Empty metadata is stored as `null`. */
 function readMetadata(value: unknown): string | null {
   if (value === null) return null;
   if (
@@ -77,7 +78,10 @@ function readAddresses(value: unknown): string | null {
   return JSON.stringify(value);
 }
 
-/** Shortens a text for a message. Other characters than printable ASCII may be invisible, so they become `?`. */
+/**
+ * Shortens a text for an error message. All characters except printable ASCII become `?`, because they may be
+ * invisible.
+ */
 function shown(text: string): string {
   const plain = text.replaceAll(/[^\x20-\x7e]/g, '?');
   return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}...` : plain;

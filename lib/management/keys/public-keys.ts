@@ -1,6 +1,6 @@
 /**
- * The public keys with which an access key authenticates (RFC 7523). This file parses the text that a member pastes,
- * and adds and removes public keys.
+ * Adds and removes the public keys of an access key, with which its client authenticates by a signed assertion (RFC
+ * 7523). Parses the JWK or PEM text that a member gives.
  */
 
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
@@ -17,12 +17,12 @@ import { isSlowRsa } from '../../tokens/jwks/weak-rsa.js';
 import { invalid, ManagementError } from '../management-error.js';
 
 /**
- * A public key as the member gives it: a JWK or a JWK Set with one key, as an object or as JSON; or PEM of a key or a
- * certificate.
+ * A public key as the member gives it: a JWK or a JWK Set with one key, as an object or as JSON text; or a public key
+ * or certificate in PEM format.
  */
 export type PublicKeyInput = PublicJwk | string;
 
-/** A JWK that may be stored: it has only public members. */
+/** A validated public key. The JWK has only public members, so it may be stored. */
 interface ReadPublicKey {
   readonly kid: string;
   readonly jwk: PublicJwk;
@@ -37,10 +37,10 @@ const REFUSED_PRIVATE =
 const EXPECTED = 'expected a public key as a JWK or in PEM format';
 
 /**
- * Reads a public key.
+ * Parses and validates a public key.
  *
  * @throws ManagementError `invalid` for a value that is not a single public key, and for a key or `kid` that is not
- *   accepted. A private key is neither stored nor repeated in the message.
+ *   accepted. If the value is a private key, the message does not contain it.
  */
 function readPublicKey(value: unknown): ReadPublicKey {
   const jwk = typeof value === 'string' ? parseText(value) : readJwk(value);
@@ -55,8 +55,8 @@ function readPublicKey(value: unknown): ReadPublicKey {
     );
   }
   const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
-  // A key that cannot verify assertions is refused when it is added. Otherwise the client would be refused later, and
-  // the member would not see why (RFC 7517 §4.2 to §4.4, RFC 7518 §3.3).
+  // A key that cannot verify assertions is refused now (RFC 7517 §4.2 to §4.4, RFC 7518 §3.3). Otherwise each token
+  // request of the client would be refused later, and the member would not know why.
   const [usable] = readKeySet({ keys: [{ ...jwk, ...members, kid }] });
   if (usable === undefined || isSlowRsa(key)) {
     throw invalid(
@@ -70,7 +70,8 @@ function readPublicKey(value: unknown): ReadPublicKey {
 /**
  * Adds a public key to an access key.
  *
- * @throws ManagementError `invalid` for an eleventh key, or a `kid` that already exists.
+ * @throws ManagementError `invalid` for an invalid public key, an eleventh key, or a `kid` that the access key already
+ *   has.
  */
 export async function addPublicKeyTo(
   tx: RepositoryTransaction,
@@ -81,7 +82,10 @@ export async function addPublicKeyTo(
   const { kid, jwk } = readPublicKey(given);
   const present = await tx.publicKeys(key.id);
   if (present.some((row) => row.kid === kid))
-    throw invalid(FIELD, 'the access key already has a public key with this kid');
+    throw invalid(
+      FIELD,
+      'the access key already has a public key with this kid; use another kid, or remove the other key first',
+    );
   if (present.length >= MAX_PUBLIC_KEYS) {
     throw invalid(FIELD, `an access key can have at most ${MAX_PUBLIC_KEYS} public keys; remove one first`);
   }
@@ -95,7 +99,8 @@ export async function addPublicKeyTo(
 /**
  * Removes a public key.
  *
- * @throws ManagementError `not_found`; `invalid` if it is the last credential of the access key.
+ * @throws ManagementError `not_found` if the access key has no public key with this `kid`; `invalid` if it is the last
+ *   credential of the access key.
  */
 export async function removePublicKeyFrom(tx: RepositoryTransaction, key: KeyRow, kid: unknown): Promise<void> {
   const present = await tx.publicKeys(key.id);
@@ -115,8 +120,8 @@ export async function removePublicKeyFrom(tx: RepositoryTransaction, key: KeyRow
 
 function parseText(text: string): PublicJwk {
   if (text.length > MAX_LENGTH) throw invalid(FIELD, EXPECTED);
-  // `createPublicKey` would read the public key out of a private key. But a private key that was sent to a server is no
-  // longer secret, so the member must learn of the mistake.
+  // `createPublicKey` would also accept a private key, and derive the public key from it. But a private key that was
+  // sent to a server is no longer secret, so the member must learn of the mistake.
   if (text.includes('PRIVATE KEY')) throw invalid(FIELD, REFUSED_PRIVATE);
   const trimmed = text.trim();
   if (PEM.test(trimmed)) return { ...importPem(trimmed).export({ format: 'jwk' }) };
@@ -160,7 +165,7 @@ function importKey({ kty, crv, x, y, n, e }: PublicJwk): KeyObject {
 
 /**
  * Returns the JWK thumbprint (RFC 7638 §3): SHA-256 of the required members, ordered by name. `JSON.stringify` leaves
- * out the members that a key of this type does not have.
+ * out the members that are `undefined`, because the type of the key does not have them.
  */
 function thumbprintOf({ crv, e, kty, n, x, y }: JsonWebKey): string {
   return hash('sha256', JSON.stringify({ crv, e, kty, n, x, y }), 'base64url');

@@ -1,10 +1,10 @@
-/** Reads the id of a key from a request. */
+/** Validates the id of a key that a member sends. */
 import { invalid } from '../management-error.js';
 
 const CREATED_ID = /^(?:key|ack)_[a-z2-7]{26}$/;
 
 /**
- * Returns the id to look up; `undefined` if the value is not a string.
+ * Returns the id with which to look up a key; `undefined` if the value is not a string.
  *
  * @throws ManagementError `invalid` for a string with NUL, which PostgreSQL cannot store.
  */
@@ -15,8 +15,8 @@ export function readKeyId(field: string, id: unknown): string | undefined {
 }
 
 /**
- * Returns the id for the audit log. Anything that does not have the form of an id that keyward creates gives
- * `undefined`, because a caller may have sent a credential instead of an id.
+ * Returns the id for the audit log. A value without the form of an id that keyward creates gives `undefined`: it may be
+ * a credential that was sent by mistake, which must not be logged.
  */
 export function subjectOf(id: unknown): string | undefined {
   return typeof id === 'string' && CREATED_ID.test(id) ? id : undefined;

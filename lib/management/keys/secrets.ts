@@ -1,4 +1,4 @@
-/** Changes the secrets of an existing key. */
+/** Changes the secrets of an existing key: rotates, adds and deletes them. */
 import type { RepositoryTransaction } from '../../store/repository/repository.js';
 import type { KeyRow, SecretRow } from '../../store/tables.js';
 import { invalid, ManagementError } from '../management-error.js';
@@ -6,34 +6,37 @@ import { secretIdOf } from './key-view.js';
 import { newSecret } from './new-secret.js';
 import { readKeyId } from './read-key-id.js';
 
-/** Maximum grace period in seconds: 30 days. The comment of `rotate` in create-management.ts states it too. */
+/**
+ * The maximum grace period in seconds: 30 days. The comment of `rotate` in create-management.ts names the same limit.
+ */
 export const MAX_GRACE = 30 * 86_400;
-/** Maximum number of client secrets that an access key may have at the same time, without the ended ones. */
+/** The maximum number of client secrets of an access key that are accepted at the same time. */
 const MAX_ACCEPTED = 2;
-/** Maximum number of stored secrets of a key, including ended ones. */
+/** The maximum number of stored secrets of a key, including secrets that have ended. */
 const MAX_STORED = 5;
 
 /**
- * Reads a grace period in seconds.
+ * Validates a grace period in seconds, and converts it to milliseconds.
  *
- * @returns Milliseconds.
  * @throws ManagementError `invalid`
  */
 export function readGrace(value: unknown): number {
   if (value === undefined) return 0;
   const isGrace = typeof value === 'number' && value >= 0 && value <= MAX_GRACE;
   if (!isGrace) throw invalid('grace', `expected a number of seconds from 0 to ${MAX_GRACE}`);
-  // Time columns hold whole milliseconds.
+  // The time columns of the database contain whole milliseconds.
   return Math.round(value * 1_000);
 }
 
 /**
- * Gives a key a new secret. The current secret is accepted until its grace period is over; an older one ends now.
+ * Gives a key a new secret. The current secret is accepted until the grace period is over; without a grace period, it
+ * ends now. A secret that is in the grace period of an earlier rotation ends now.
  *
  * A secret that ends now is marked as ended in the store, so every process refuses it, even if its clock is wrong. Only
  * the end of a grace period depends on clocks.
  *
- * @throws ManagementError `invalid` if an access key has two client secrets without an end, because both may be in use.
+ * @throws ManagementError `invalid` if an access key has two current client secrets. Both may be in use, so the member
+ *   must first delete one of them.
  */
 export async function rotateTo(tx: RepositoryTransaction, key: KeyRow, grace: number, now: number): Promise<string> {
   const secrets = notEnded(await tx.secrets(key.id));
@@ -49,9 +52,9 @@ export async function rotateTo(tx: RepositoryTransaction, key: KeyRow, grace: nu
 }
 
 /**
- * Adds a second secret.
+ * Adds a client secret to an access key.
  *
- * @throws ManagementError `invalid` if two secrets are already accepted.
+ * @throws ManagementError `invalid` if the access key already has two accepted secrets.
  */
 export async function addSecretTo(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<string> {
   const secrets = await tx.secrets(key.id);
@@ -63,9 +66,10 @@ export async function addSecretTo(tx: RepositoryTransaction, key: KeyRow, now: n
 }
 
 /**
- * Ends one secret now.
+ * Ends one client secret now.
  *
- * @throws ManagementError `not_found`; `invalid` for the last secret.
+ * @throws ManagementError `not_found` if there is no such secret; `invalid` if the access key would have no other
+ *   credential.
  */
 export async function endSecret(tx: RepositoryTransaction, key: KeyRow, secret: unknown, now: number): Promise<void> {
   readKeyId('secret', secret);
@@ -83,8 +87,8 @@ export async function endSecret(tx: RepositoryTransaction, key: KeyRow, secret: 
 }
 
 /**
- * Ends the grace period of a rotated key now. This also works if the grace period is over by the clock of this machine,
- * because the clock of another machine may be behind.
+ * Ends the grace period of a rotated key now. It does so even if the grace period is over by the clock of this machine:
+ * another machine, whose clock is behind, may still accept the old secret.
  *
  * @throws ManagementError `not_found` if the key has no grace period.
  */
@@ -95,8 +99,8 @@ export async function endGraceOf(tx: RepositoryTransaction, key: KeyRow, now: nu
 }
 
 async function add(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<string> {
-  // The newest secret is the current one, so each secret needs a later time than the one before, even if the clock was
-  // set back.
+  // The newest secret is the current one. So a new secret needs a later time of creation than all others, even if the
+  // clock was set back.
   const latest = (await tx.secrets(key.id)).at(-1)?.created_at ?? 0;
   const { text, row } = newSecret(key.kind, key.environment, key.id, Math.max(now, latest + 1));
   await tx.insertSecret(row);
@@ -113,8 +117,8 @@ function isOver({ ended_at, retires_at }: SecretRow, now: number): boolean {
 
 /**
  * Makes room for a new secret: marks secrets as ended if their grace period is over, and deletes the oldest ended
- * secrets beyond `MAX_STORED`. The latest ended secrets stay, because the use of a known former secret does not count
- * as a brute-force attempt. Accepted secrets are never deleted.
+ * secrets if more than `MAX_STORED` would be stored. The others stay, because a client that still sends a former secret
+ * must not be blocked as a brute-force attack. Accepted secrets are never deleted.
  */
 async function prune(tx: RepositoryTransaction, secrets: readonly SecretRow[], now: number): Promise<void> {
   const over = secrets.filter((secret) => isOver(secret, now));

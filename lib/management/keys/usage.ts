@@ -1,6 +1,6 @@
 /**
- * Reads how often keys are used: the number of accepted and refused requests for each day. Also reads the names of keys,
- * for pages that show the activity of several keys.
+ * Reads how often keys are used: the number of accepted and refused requests for each day. Also reads the names of
+ * keys, for pages that list keys only by id.
  */
 import { types } from 'node:util';
 import type { CredentialStore } from '../../store/credential-store.js';
@@ -12,7 +12,7 @@ import type { Member } from '../member.js';
 import { isWithin } from './member-rules.js';
 import { readKeyId, subjectOf } from './read-key-id.js';
 
-/** The period to return. Both days are included, in UTC. */
+/** The period for which usage is returned. It includes the first and the last day. Days are in UTC. */
 export interface UsageFilter {
   /** The first day. Default: 29 days before `to`. */
   readonly from?: Date | undefined;
@@ -21,20 +21,20 @@ export interface UsageFilter {
 }
 
 export interface UsageDay {
-  /** The day in UTC: `2026-11-22`. */
+  /** The day in UTC, such as `2026-11-22`. */
   readonly day: string;
   readonly accepted: number;
   /**
-   * Refused requests with a known key: the key is revoked, expired or disabled, the access key is of another
-   * environment, the address is not allowed, or a token of the key was revoked or superseded, or lacks the binding or
-   * the proof that the verifier requires.
+   * The number of requests with a known key that were refused. The key was revoked, expired or disabled, its access key
+   * is of another environment, or the IP address was not allowed. Or a token of the key was revoked or superseded, or
+   * did not have the binding or proof that the verifier requires.
    */
   readonly refused: number;
 }
 
 /**
- * The number of requests of one key. Requests of the last minute may be missing, and so may those of processes that
- * cannot write to the store.
+ * The number of requests of one key. Requests of the last minute may be missing, because each process writes its counts
+ * to the store with a delay. The requests of a process that cannot write to the store are missing too.
  */
 export interface KeyUsage extends UsageCounts {
   readonly id: string;
@@ -51,7 +51,7 @@ export interface UsageCounts {
   readonly refused: number;
 }
 
-/** The number of days for which lists of keys show requests: today and the 29 days before. */
+/** The number of days that usage covers by default: today and the 29 days before. */
 const RECENT_DAYS = 30;
 const MAX_KEYS = 200;
 
@@ -103,7 +103,7 @@ function readKeyIds(ids: unknown): readonly string[] {
 }
 
 /**
- * Reads the period as days since 1970.
+ * Validates a period, and converts its first and last day to days since 1970.
  *
  * @throws ManagementError `invalid`
  */
