@@ -8,7 +8,7 @@
 import { intersection } from '../store/json-columns.js';
 import { invalid } from './management-error.js';
 
-/** What an account may give its keys. */
+/** The APIs, scopes, channels and e-commerce platforms that an account may give its keys. */
 export interface AccountEntitlement {
   readonly apis: 'all' | readonly string[];
   readonly scopes: readonly string[];

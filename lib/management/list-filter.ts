@@ -30,7 +30,7 @@ export interface ListFilter {
   /** Selects API keys that may use this API. Access keys are left out, because they have scopes instead of APIs. */
   readonly api?: string | undefined;
   readonly state?: KeyState | undefined;
-  /** Selects keys that have this text in their name, id or hint, in upper or lower case. */
+  /** Selects keys that have this text in their name, id or hint. Upper and lower case make no difference. */
   readonly text?: string | undefined;
   /** Selects keys that were created before this time and have not been used since this time. */
   readonly unusedSince?: Date | undefined;

@@ -12,8 +12,8 @@ export type ManagementErrorCode =
    */
   | 'forbidden'
   /**
-   * 404: the key, its secret, its public key or the account does not exist, or the member may not manage it. Also if a
-   * key has no secret in a grace period that could be ended.
+   * 404: the key, its secret, its public key or the account does not exist, or the member may not manage it.
+   * `endGrace` also throws it if no secret of the key is in a grace period.
    */
   | 'not_found'
   /** 409: the key or account was changed since the caller read it; read it again and retry. */

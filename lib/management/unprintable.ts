@@ -1,7 +1,7 @@
 /**
  * Matches a character that people cannot see: a control character, a lone surrogate, or a character that is invisible
- * or changes the text direction. Two names could look equal because of it, so management refuses names with it. Pages
- * and the command line show its code point instead.
+ * or changes the text direction. Two names that differ only in it would look equal, so management refuses it in names.
+ * Pages and the command line show its code point instead.
  */
 export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 

@@ -1,4 +1,4 @@
-/** The entry point `keyward/mcp`: protects an MCP server (Model Context Protocol) with access tokens. */
+/** The entry point `keyward/mcp`: middleware that protects an MCP server (Model Context Protocol). */
 export { type McpAuth, mcpAuth } from './mcp-auth.js';
 export { type McpAuthInfo, mcpAuthInfo } from './mcp-auth-info.js';
 export type { McpAuthOptions, McpResourceOptions } from './mcp-auth-options.js';

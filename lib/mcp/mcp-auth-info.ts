@@ -30,8 +30,8 @@ export interface McpAuthInfo {
 }
 
 /**
- * Returns the `AuthInfo` of the MCP SDK for a request that passed `requireBearer`. After `mcpAuth`, it is
- * not needed: `req.auth` is this object already.
+ * Returns the `AuthInfo` of the MCP SDK for a request that passed `requireBearer`. After `mcpAuth`, it is not
+ * needed: `req.auth` is already such an object.
  *
  * @param req - The request, as a handler after `requireBearer` gets it.
  * @returns A new object with its own list of `scopes`.

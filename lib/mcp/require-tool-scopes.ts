@@ -5,7 +5,7 @@ import { defineGuard, type Guard } from '../express/guards/guard.js';
 import { isResourceScope } from './is-resource-scope.js';
 
 /**
- * The JSON-RPC messages in the body of a request. MCP 2025-03-26 allows a list of several messages; other versions
+ * The JSON-RPC messages in the body of a request. MCP 2025-03-26 allows a list of several messages; later versions
  * allow only one message. `undefined` if no parser has set `req.body`.
  */
 type Messages = readonly unknown[] | undefined;

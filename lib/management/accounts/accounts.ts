@@ -20,7 +20,7 @@ import { type Account, accountOf, toAccountEntitlement } from './account-view.js
 export interface AccountSettings {
   readonly apis?: 'all' | readonly string[] | undefined;
   readonly scopes?: readonly string[] | undefined;
-  /** Default: `'all'`. */
+  /** Default for a new account: `'all'`. */
   readonly channels?: 'all' | readonly string[] | undefined;
   /** The ids of the e-commerce platforms for which the account may have keys. */
   readonly platforms?: readonly string[] | undefined;
@@ -43,7 +43,7 @@ export interface Accounts {
   put(operator: string, id: string, settings: AccountSettings): Promise<Account>;
   /** @throws ManagementError `not_found` */
   view(id: string): Promise<Account>;
-  /** Lists accounts by id, in pages. @throws ManagementError `invalid` */
+  /** Lists accounts in pages, ordered by id. @throws ManagementError `invalid` */
   list(filter?: AccountListFilter): Promise<Page<Account>>;
   /**
    * Lists the audit log of one account or of every account, newest first.

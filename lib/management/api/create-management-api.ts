@@ -90,11 +90,11 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
     };
     router.all(toRoute(path), ownEndpoint(refuseMethod));
   }
-  router.use(ownEndpoint((_req: Request, res: Response) => sendProblem(res, problemOf(nothingHere()))));
+  router.use(ownEndpoint((_req: Request, res: Response) => sendProblem(res, problemOf(noSuchPath()))));
   // For a path with an invalid escape, such as `/keys/%zz`, Express passes a URIError to this error handler. Express
   // recognizes an error handler by its four parameters.
   router.use((error: unknown, _req: Request, res: Response, next: NextFunction) => {
-    if (error instanceof URIError) sendProblem(res, problemOf(nothingHere()));
+    if (error instanceof URIError) sendProblem(res, problemOf(noSuchPath()));
     else next(error);
   });
 
@@ -147,7 +147,7 @@ function problemOf(error: ProblemError): Problem {
   return toProblem(error, false) ?? { status, headers, body: { code, detail: message } };
 }
 
-function nothingHere(): ProblemError {
+function noSuchPath(): ProblemError {
   return new ProblemError(404, 'not_found', 'the management API has no operation at this path');
 }
 

@@ -41,7 +41,11 @@ export function openApiDocument(operations: readonly ApiOperation[], base: strin
   };
   return {
     openapi: '3.1.0',
-    info: { title: 'Keys', version: '1.0.0', description: 'Create, rotate and revoke keys and access keys.' },
+    info: {
+      title: 'Key management',
+      version: '1.0.0',
+      description: 'Create, rotate and revoke API keys and access keys.',
+    },
     servers: [{ url: base === '' ? '/' : base }],
     paths,
     components: {

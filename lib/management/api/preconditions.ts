@@ -23,8 +23,8 @@ export function parseIfMatch(field: string | undefined): IfMatch {
 }
 
 /**
- * Whether the key must be sent, because no tag in `If-None-Match` matches its version by weak comparison. If a tag or
- * `*` matches, the response is 304 (RFC 9110 section 13.1.2).
+ * Whether the key must be sent, because `If-None-Match` is absent or no tag in it matches the version of the key by
+ * weak comparison. Otherwise the response is 304 (RFC 9110 section 13.1.2).
  */
 export function matchesNone(field: string | undefined, version: number): boolean {
   if (field === undefined) return true;

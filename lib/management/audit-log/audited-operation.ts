@@ -1,6 +1,6 @@
 /**
  * Runs the operations of members. It checks the permission, and writes the change and its audit log entry in one
- * transaction. Refused attempts are audited too, for example without permission; validation errors are not.
+ * transaction. Refused attempts, for example without permission, are audited too; validation errors are not.
  */
 import type { Clock } from '../../contracts/clock.js';
 import type { CredentialStore } from '../../store/credential-store.js';

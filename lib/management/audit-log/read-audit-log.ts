@@ -30,9 +30,9 @@ export interface AuditEntry {
   /** The values of the changed fields before the change; `null` if there were none. */
   readonly before: unknown;
   /**
-   * The values of the changed fields after the change. A refused operation has the error code instead, such as `{
-   * refused: 'not_found' }`. Refusals with the same actor, action, key and code within a minute share one entry, which
-   * counts them: `{ refused: 'not_found', count: 300 }`.
+   * The values of the changed fields after the change; for a refused operation, the error code, as in `{ refused:
+   * 'not_found' }`. Refusals with the same actor, action, key and code within a minute share one entry, which counts
+   * them: `{ refused: 'not_found', count: 300 }`.
    */
   readonly after: unknown;
   /** The IP address of the actor; `null` if it is not known. */

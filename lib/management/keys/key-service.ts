@@ -43,7 +43,7 @@ export interface CreatedKey {
   readonly doneAt: Date;
 }
 
-/** A function that makes one change of a key, in a transaction. The key is of the member's account. */
+/** A function that makes one change of a key, in a transaction. The key belongs to the member's account. */
 type Work<T> = (tx: RepositoryTransaction, key: KeyRow, actor: ActorContext) => Promise<T>;
 
 export class KeyService {
@@ -148,8 +148,8 @@ export class KeyService {
   }
 
   /**
-   * Runs a change of a key in a transaction, with its checks, its audit log entry and its notification of the caches. A
-   * request that was already carried out with the same idempotency key changes nothing.
+   * Makes a change of a key in a transaction: checks the key, makes the change, writes the audit log entry and notifies
+   * the caches. A request that was already carried out with the same idempotency key changes nothing.
    *
    * @param work - Makes the change, and returns what it changed; `undefined` if it changed nothing.
    */

@@ -22,10 +22,10 @@ import { invalid } from '../management-error.js';
 import { OPTIONAL_FIELDS, readOptionalFields } from './optional-key-fields.js';
 import { type RequiredConfirmation, readConfirmation, toConfirmation } from './required-confirmation.js';
 
-/** A new API key (docs/spec.md §2.1). */
+/** The settings of a new API key (docs/spec.md §2.1). */
 export interface KeySettings {
   readonly kind: 'secret' | 'public';
-  /** Default: the environment of the member, if the member has one; otherwise `'live'`. */
+  /** Default: the environment to which the member is limited; `'live'` if the member is not limited. */
   readonly environment?: Environment | undefined;
   /** A name for people, at most 100 characters. */
   readonly name?: string | null | undefined;
@@ -61,7 +61,7 @@ export interface KeySettings {
   readonly limits?: readonly RateLimit[] | null | undefined;
 }
 
-/** A new access key (docs/spec.md §2.2). */
+/** The settings of a new access key (docs/spec.md §2.2). */
 export interface AccessKeySettings extends Omit<KeySettings, 'kind' | 'apis' | 'scopes'> {
   /** The scopes that are assigned to the key, one or more. The account must have them. */
   readonly scopes: readonly string[];

@@ -83,7 +83,8 @@ export interface KeyView {
   readonly revokedAt: Date | null;
   readonly disabledAt: Date | null;
   /**
-   * Each change increases it. Pass it to `edit`: the edit is refused if the key was changed since (optimistic locking).
+   * Each change increases it. Pass it to `edit`: the edit is refused if the key was changed since then (optimistic
+   * locking).
    */
   readonly version: number;
   /**
