@@ -284,6 +284,15 @@ describe('last uses', () => {
     expect(await stored('one')).toEqual([now, 'in time']);
   });
 
+  it('replace an earlier use of the same secret, also while 10,000 secrets wait', async () => {
+    uses.record(of('one'), 'first');
+    for (let at = 0; at < 10_000; at += 1) uses.record(`unknown ${at}`, undefined);
+    now += 1_000;
+    uses.record(of('one'), 'second');
+    await uses.flush();
+    expect(await stored('one')).toEqual([now, 'second']);
+  });
+
   it('are written 5 s after the first of them, by a timer that keeps no process alive', async () => {
     const timers = jest.spyOn(globalThis, 'setTimeout');
     const flushed = async () => {

@@ -61,7 +61,7 @@ export function createLastUsedWriter(engine: Engine): LastUsedWriter {
     const now = performance.now();
     const wasWritten = now - (writtenAt.get(digest) ?? Number.NEGATIVE_INFINITY) < SAME_SECRET_INTERVAL;
     const uses = wasWritten ? repeats : queued;
-    if (uses.size >= MAX_SECRETS) return;
+    if (uses.size >= MAX_SECRETS && !uses.has(digest)) return;
     uses.set(digest, { at: now, from });
     timer ??= setTimeout(() => void flush(), WRITE_INTERVAL).unref();
   }
