@@ -20,8 +20,8 @@ export interface DashboardOptions {
   /** The result of `createManagement`. */
   readonly management: Management;
   /**
-   * Returns the member who sent a request, from your own sign-in. It is called for every request of a page and for
-   * every form, except forms from another site, and its result is not cached.
+   * Returns the member who sent a request, from your own sign-in. It is called for every page and every form, and its
+   * result is not cached. A form from another site is refused without calling it.
    */
   readonly memberOf: MemberOf;
   /**
@@ -30,23 +30,29 @@ export interface DashboardOptions {
    */
   readonly signInUrl?: string | undefined;
   /**
-   * A path of your site that ends the session. If it is set, every page of a member has a button that posts to it;
-   * error pages without navigation have none.
+   * A path of your site that ends the session. Pages with the menu of the member then have the button "Sign out", which
+   * sends a POST request to this path.
    */
   readonly signOutUrl?: string | undefined;
   /**
-   * A path of your site to a stylesheet that is loaded after that of the Dashboard, to override its custom properties.
+   * A path of your site to a stylesheet. Pages load it after the Dashboard's stylesheet, so it can override the custom
+   * properties.
    */
   readonly stylesheet?: string | undefined;
-  /** The name of your product, shown on every page of the Dashboard, at most 40 characters. Default: `'keyward'`. */
+  /**
+   * The name of your product, at most 40 characters. Pages show it in their header and title. Default: `'keyward'`.
+   */
   readonly productName?: string | undefined;
   /** A path of your site to a square logo, shown beside `productName`. */
   readonly logoUrl?: string | undefined;
-  /** The URL of the API in the example command on the page of a new key. Default: `'https://api.example.com'`. */
+  /**
+   * The URL of your API. A page that shows a new API key has a sample `curl` command with this URL. Default:
+   * `'https://api.example.com'`.
+   */
   readonly apiUrl?: string | undefined;
   /**
-   * The token endpoint in the example command on the page of a new access key. Default:
-   * `'https://access.example.com/connect/token'`.
+   * The URL of your token endpoint. A page that shows a new client secret has a sample `curl` command with this URL.
+   * Default: `'https://access.example.com/connect/token'`.
    */
   readonly tokenUrl?: string | undefined;
   /** The source of time. Default: the clock of the machine. */
@@ -55,19 +61,19 @@ export interface DashboardOptions {
 
 const MAX_PRODUCT_NAME = 40;
 
-/** A path on this origin. Browsers resolve `//host` and `/\host` to another site, so they are excluded. */
+/** Matches a path on this origin. Browsers resolve `//host` and `/\host` to another site, so both are refused. */
 const OWN_PATH = /^\/(?![/\\])[^\s\\]*$/;
 
 const ownPath: Option<string> = (options, name) => {
   const path = options.text(name);
   if (OWN_PATH.test(path)) return path;
-  throw options.mistake(name, 'a path that starts with /');
+  throw options.mistake(name, 'a path that starts with a single / and has no spaces or backslashes');
 };
 
 const ownPathOrUrl: Option<string> = (options, name) => {
   const value = options.text(name);
   if (OWN_PATH.test(value) || secureUrl(value) !== undefined) return value;
-  throw options.mistake(name, 'a path that starts with /, or an https URL');
+  throw options.mistake(name, 'a path that starts with a single / and has no spaces or backslashes, or an https URL');
 };
 
 const productNameOption: Option<string> = (options, name) => {
@@ -81,7 +87,7 @@ function httpsUrl(fallback: string): Option<string> {
   return (options, name) => {
     const url = secureUrl(options.has(name) ? options.text(name) : fallback);
     if (url === undefined) throw options.mistake(name, 'an https URL (http only for a loopback host)');
-    // Pages show the URL inside single quotes in a curl command; a quote in it would end the argument.
+    // Pages show a `curl` command with the URL inside single quotes. A single quote in the URL would end the argument.
     return url.href.replaceAll("'", '%27');
   };
 }
@@ -100,11 +106,12 @@ const OPTIONS = {
 } satisfies OptionTable<DashboardOptions>;
 
 /**
- * Makes a Router with pages in which members view, create and change the keys of their account. Mount it in your own
+ * Creates a Router with pages on which members view, create and change the keys of their account. Mount it in your own
  * site, over TLS, at any path.
  *
- * Every response has strict security headers. A form is accepted only from the Dashboard's own pages. A secret is shown
- * in one response only. Permissions are checked by management, not only on pages.
+ * Every response has strict security headers. A form is accepted only if it comes from a page of the same origin and
+ * contains the CSRF token of the browser. A secret is shown in one response only. Management checks the permission of
+ * the member for every operation, so hiding a button is never the only protection.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  * @example
@@ -133,8 +140,8 @@ export function createDashboard(options: DashboardOptions): Router {
   }
 
   /**
-   * Express calls this for a path with an invalid percent-escape. All four parameters are necessary: by them, Express
-   * recognizes an error handler.
+   * Express calls this error handler for a path with an invalid percent-escape. Express recognizes an error handler by
+   * its four parameters, so the unused ones are necessary.
    */
   function answerInvalidPath(_error: unknown, req: Request, res: Response, _next: NextFunction): void {
     answerNotFound(req, res);

@@ -1,4 +1,4 @@
-/** Which keys expire soon. The list of keys and the page of such a key show a warning. */
+/** Finds active keys that expire within 14 days. The list of keys and the page of a key warn about them. */
 import type { KeyView } from '../management/keys/key-view.js';
 
 const EXPIRES_SOON_MS = 14 * 86_400_000;

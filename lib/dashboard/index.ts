@@ -1,4 +1,4 @@
-/** The entry point `keyward/dashboard`: the pages in which members manage their keys, and their sign-in. */
+/** The entry point `keyward/dashboard`: the pages on which members manage their keys, and a sign-in for them. */
 export type { DashboardWarning } from '../events/dashboard-warning.js';
 export { createDashboard, type DashboardOptions } from './create-dashboard.js';
 export type { MemberOf } from './http/current-member.js';

@@ -1,16 +1,19 @@
-/** The two types of keys, API keys and access keys, whose pages have the same code. */
+/**
+ * API keys and access keys have the same pages. A `KeyType` contains the paths and words that differ between the two.
+ */
 import type { KeyView } from '../management/keys/key-view.js';
 
 export type KeyTypeName = 'keys' | 'accessKeys';
 
 export interface KeyType {
-  /** The name of its operations in `Management`. */
+  /** The property of `Management` that has the operations on keys of this type. */
   readonly name: KeyTypeName;
   readonly noun: string;
   /** The path of the list. All paths of this type are relative to the mount path of the Dashboard. */
   readonly list: string;
   /** The path to which the form for a new key is sent. The path of one key is this path, followed by its ID. */
   readonly path: string;
+  /** The path of the form for a new key. */
   readonly create: string;
   readonly title: string;
 }
@@ -38,7 +41,7 @@ export function keyPath(keyType: KeyType, { id }: Pick<KeyView, 'id'>): string {
   return `${keyType.path}/${encodeURIComponent(id)}`;
 }
 
-/** The name of a key on pages: its name, or its id if it has none. */
+/** What pages call a key: its name, or its ID if nobody gave it a name. */
 export function keyName({ name, id }: Pick<KeyView, 'name' | 'id'>): string {
   return name ?? id;
 }

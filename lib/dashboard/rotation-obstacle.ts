@@ -1,5 +1,6 @@
 /**
- * Whether a key can get a new secret. Pages do not offer a rotation or a second secret that management would refuse.
+ * Checks whether a key can be rotated or get another secret. Management refuses both in some states of a key, and pages
+ * use these checks to offer only what management accepts.
  */
 import type { KeyView } from '../management/keys/key-view.js';
 
@@ -10,7 +11,7 @@ import type { KeyView } from '../management/keys/key-view.js';
  */
 export function rotationObstacle({ state, secrets }: KeyView, isAccountDisabled: boolean): string | undefined {
   if (isAccountDisabled) return 'You cannot rotate this key while your account is disabled.';
-  // All secrets of an expired key have ended, and its new secret would be refused too.
+  // A rotation does not help: the new secret of an expired key would be refused too.
   if (state === 'expired') return 'This key has expired. To rotate it, first choose a later expiration date.';
   const current = secrets.filter((secret) => secret.state === 'current').length;
   if (current > 1) return 'This key has two client secrets. To rotate it, first delete one of them.';
@@ -18,8 +19,8 @@ export function rotationObstacle({ state, secrets }: KeyView, isAccountDisabled:
 }
 
 /**
- * Whether an access key can get one more secret. It can have two secrets that have not ended, and gets none while its
- * account is disabled, or if it is expired or revoked.
+ * Whether a client secret can be added to an access key. At most two client secrets of a key are accepted at the same
+ * time. An expired or revoked key, and a key of a disabled account, cannot get a new secret.
  */
 export function mayAddSecret({ state, secrets }: KeyView, isAccountDisabled: boolean): boolean {
   if (isAccountDisabled || state === 'expired' || state === 'revoked') return false;

@@ -1,4 +1,7 @@
-/** Finds the member who sent a request. This is done for every request, so a removed permission is lost at once. */
+/**
+ * Finds the member who sent a request. The host app is asked for every request, so a member loses a removed permission
+ * immediately.
+ */
 import type { Request } from 'express';
 import type { Awaitable } from '../../contracts/key-resolver.js';
 import { ManagementError } from '../../management/management-error.js';
@@ -11,17 +14,20 @@ import { HttpError } from './http-error.js';
  */
 export type MemberOf = (req: Request) => Awaitable<Member | undefined>;
 
-/** `memberOf` threw or rejected. `cause` is for the operator; the page does not show it. */
+/** The error if `memberOf` threw or rejected. `cause` is for the operator; the page does not show it. */
 export class MemberLookupError extends HttpError {
   constructor(cause: unknown) {
-    super(503, 'Temporarily unavailable', 'Sign-in is not available at the moment. Try again later.', {
+    super(503, 'Temporarily unavailable', 'Your sign-in could not be checked. Try again later.', {
       'Retry-After': '1',
     });
     this.cause = cause;
   }
 }
 
-/** `memberOf` returned something that is not a `Member`. The page is the same as if nobody was signed in. */
+/**
+ * The error if `memberOf` returned something that is not a `Member`. The page is the same as for a visitor who is not
+ * signed in.
+ */
 export class MemberInvalidError extends HttpError {
   constructor() {
     super(401, 'Not signed in', 'Sign in to see your keys.');
@@ -29,7 +35,7 @@ export class MemberInvalidError extends HttpError {
 }
 
 /**
- * Returns the member who sent a request, with the address of the request if `memberOf` gives none.
+ * Returns the member who sent a request. If `memberOf` gives no IP address, the member gets `req.ip`.
  *
  * @throws HttpError 401 if nobody is signed in, or if `memberOf` returned no valid member; 503 if it failed.
  */
@@ -37,8 +43,8 @@ export async function currentMember(memberOf: MemberOf, req: Request): Promise<M
   const given = await callMemberOf(memberOf, req);
   try {
     const member = readMember(given);
-    // `readMember` leaves out unknown permissions. A member without permissions is valid and sees nothing, but a list
-    // that has only unknown permissions is a bug of `memberOf`.
+    // `readMember` removes unknown permissions. A member with an empty list is valid, but may do nothing. A list with
+    // only unknown permissions, such as a misspelled one, is a bug in `memberOf`.
     const hasOnlyUnknown = member.permissions.length === 0 && (given as Member).permissions.length > 0;
     if (hasOnlyUnknown) throw new MemberInvalidError();
     const address = member.address ?? req.ip;

@@ -7,14 +7,17 @@ import { badRequest, HttpError } from './http-error.js';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Enough for 64 entries of metadata with 540 characters (a character takes up to 9 bytes in a form), and for usual
- * lists.
+ * Maximum bytes of a form with settings. The largest metadata, 64 entries with 540 characters each, takes about 300 KB,
+ * because a percent-escaped character has up to 9 bytes. The rest is for lists, such as the scopes.
  */
 export const MAX_SETTINGS_BYTES = 400 * 1_024;
 
-/** After `slow_body` and `too_large`, the rest of the body is not read, so the connection is closed. */
+/**
+ * The error for each reason why a body could not be read. After `slow_body` and `too_large`, the rest of the body is
+ * unread, so the connection cannot be used again and is closed.
+ */
 const BODY_FAULTS: Readonly<Record<BodyFault, () => HttpError>> = {
-  aborted: () => badRequest('The form was not received completely. Submit it again.'),
+  aborted: () => badRequest('Only a part of the form was received. Submit it again.'),
   slow_body: () => closeConnection(408, 'Request timed out', 'The form took too long to upload. Submit it again.'),
   too_large: () =>
     closeConnection(413, 'Form too large', 'The form is too large. Go back, shorten the values and submit it again.'),
@@ -29,9 +32,9 @@ export function hasFormBody(req: IncomingMessage): boolean {
 }
 
 /**
- * Reads the fields of a form. If the host app has already parsed the body, its result is used.
+ * Reads the fields of a form. If a body parser of the host app has already read the body, uses `req.body`.
  *
- * @param maxBytes - Maximum size of a body that is read here. A body that the host app has read may be larger.
+ * @param maxBytes - Maximum size of a body that this function reads. It does not limit `req.body`.
  * @throws HttpError 400 for an invalid form, 408, 413, 415.
  */
 export async function readFormBody(req: MaybeParsed, maxBytes: number): Promise<readonly FormPair[]> {
@@ -48,7 +51,7 @@ export async function readFormBody(req: MaybeParsed, maxBytes: number): Promise<
   return pairs;
 }
 
-/** Characters that a browser always percent-escapes in a query or a form. */
+/** Matches characters that browsers always escape in a query or a form: spaces, control characters and non-ASCII. */
 const UNESCAPED = /[^\x21-\x7E]/;
 
 /**
@@ -71,7 +74,7 @@ function pairsFromHost(body: unknown): readonly FormPair[] | undefined {
   if (Buffer.isBuffer(body)) return parsePairs(body.toString('latin1'));
   if (typeof body !== 'object' || body === null) {
     throw new Error(
-      'keyward: a middleware read the body of the form and did not set req.body; mount createDashboard before it',
+      'keyward: a middleware read the body of the form and did not set req.body; mount createDashboard before that middleware',
     );
   }
   const pairs: FormPair[] = [];
@@ -83,7 +86,10 @@ function pairsFromHost(body: unknown): readonly FormPair[] | undefined {
   return pairs;
 }
 
-/** The body parser `qs` makes a list of a repeated field, and from 21 values on an object with the keys 0, 1, 2, ... */
+/**
+ * Returns the values of one member of `req.body`. For a repeated field, the parser `qs` makes an array, or an object
+ * with the keys 0, 1, 2, ... if there are more values than its `arrayLimit`.
+ */
 function toValues(member: unknown): readonly string[] | undefined {
   if (typeof member === 'string') return [member];
   if (typeof member !== 'object' || member === null) return undefined;

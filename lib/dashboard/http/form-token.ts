@@ -14,12 +14,12 @@ const COOKIE = '__Host-keyward-csrf';
 const TOKEN_BYTES = 16;
 const TOKEN = /^[\w-]{22}$/;
 
-/** The token in the cookie of the browser. If there is none, sets a new one on the response. */
+/** Returns the token in the cookie of the browser. If the browser has none, creates a token and sets the cookie. */
 export function ensureFormToken(req: IncomingMessage, res: ServerResponse): string {
   const current = tokenIn(req);
   if (current !== undefined) return current;
-  // With `SameSite=Strict`, the browser would not send the cookie if a link on another site opens a page. This function
-  // would then set a new token, and forms that are already open would be refused.
+  // Not `SameSite=Strict`: the browser would not send that cookie if a link on another site opens a page. This function
+  // would then set a new token, and forms that are already open in other tabs would be refused.
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   res.appendHeader('Set-Cookie', `${COOKIE}=${token}; Path=/; Secure; HttpOnly; SameSite=Lax`);
   return token;
@@ -29,14 +29,17 @@ export function tokenField(token: string): Html {
   return html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
 }
 
-/** @throws CrossSiteError if the field differs from the cookie. */
+/**
+ * @param given - The token in the form.
+ * @throws CrossSiteError if the token in the form or in the cookie is missing, or the two differ.
+ */
 export function assertFormToken(req: IncomingMessage, given: string | undefined): void {
   const expected = tokenIn(req);
   const isValid = expected !== undefined && given !== undefined && TOKEN.test(given) && areEqual(expected, given);
   if (!isValid) throw new CrossSiteError('form_token');
 }
 
-/** The token in the cookies; `undefined` if there are two, because an attacker may have set one of them. */
+/** The token in the cookie; `undefined` if there are two cookies, because an attacker may have set one of them. */
 function tokenIn({ headers }: IncomingMessage): string | undefined {
   const found = (headers.cookie ?? '')
     .split(';')

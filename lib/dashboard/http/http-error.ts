@@ -1,6 +1,6 @@
 import { KeywardError } from '../../errors/keyward-error.js';
 
-/** An error that the member sees as a page: `message` is its text. */
+/** An error that the member sees as an error page. `message` is the text of the page. */
 export class HttpError extends KeywardError {
   override readonly name = 'HttpError';
   declare readonly status: number;
@@ -20,16 +20,22 @@ export function badRequest(message: string): HttpError {
 }
 
 export function methodNotAllowed(allow: string): HttpError {
-  const message = 'This page cannot be opened this way. Go to your keys, and open it from there.';
+  const message = 'This address cannot be opened directly. Go to your keys, and open the page from there.';
   return new HttpError(405, 'Method not allowed', message, { Allow: allow });
 }
 
-/** For a request without a valid hidden field, such as the version. No form of the Dashboard sends such a request. */
+/**
+ * The error if a hidden field of a form, such as the version of the key, is missing or not valid. A browser sends valid
+ * hidden fields, so this happens only if somebody changed the form.
+ */
 export function incompleteForm(): HttpError {
   return badRequest('This form is incomplete. Go back, reload the page and try again.');
 }
 
-/** The same page for an unknown path and for a key of another account, so that nobody learns which keys exist. */
+/**
+ * The error for an unknown path, and for a key that does not exist or belongs to another account. The page is the same,
+ * so that nobody learns which keys other accounts have.
+ */
 export function notFound(): HttpError {
   return new HttpError(404, 'Not found', 'This page does not exist, or it belongs to another account.');
 }

@@ -1,4 +1,4 @@
-/** What a page knows about the request and the member. */
+/** The context that each page gets: the settings of the Dashboard, the member who sent the request, and its fields. */
 import type { Clock } from '../../contracts/clock.js';
 import type { Management } from '../../management/create-management.js';
 import type { KeyView } from '../../management/keys/key-view.js';
@@ -25,14 +25,14 @@ export interface PageContext {
   readonly site: DashboardSettings;
   readonly member: Member;
   /**
-   * The mount path of the Dashboard, with which every link starts. It comes from the router, never from the Host
-   * header.
+   * The path at which the host app mounted the Dashboard. Every link starts with it. It comes from the router, so a
+   * forged `Host` header cannot change the links.
    */
   readonly base: string;
-  /** The value of the hidden field of each form. */
+  /** The CSRF token, which every form contains in a hidden field. */
   readonly formToken: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The query of a GET, and the form of a POST. */
+  /** The fields of the query for a GET, or of the form for a POST. */
   readonly fields: Fields;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -41,7 +41,9 @@ export interface PageContext {
 export type Page = (context: PageContext) => Promise<PageResponse>;
 
 /**
- * The key ID in the path; `''` for a path without one. @throws HttpError 404 for NUL, which PostgreSQL cannot store.
+ * The ID of a key in the path; `''` if the path has none.
+ *
+ * @throws HttpError 404 for an ID with NUL: no key can have it, and PostgreSQL fails on a query with NUL.
  */
 export function keyIdIn({ params: { id } }: PageContext): string {
   if (typeof id !== 'string') return '';
@@ -49,7 +51,7 @@ export function keyIdIn({ params: { id } }: PageContext): string {
   return id;
 }
 
-/** Reads the key whose ID is in the path. @throws ManagementError `not_found`; HttpError 404, as `keyIdIn` does. */
+/** Reads the key whose ID is in the path. @throws ManagementError `not_found`; HttpError 404 for an ID with NUL. */
 export function viewKey(context: PageContext, { name }: KeyType): Promise<KeyView> {
   return context.site.management[name].view(context.member, keyIdIn(context));
 }

@@ -1,6 +1,6 @@
 /**
- * The handlers of routes: they check a request before its page (for a form: origin, member, fields and form token),
- * send the response of the page, and turn every error into an error page.
+ * Creates the Express handlers of the Dashboard's routes. Each handler checks the request (for a form: origin, member,
+ * fields and CSRF token), sends the response of the page, and turns every error into an error page.
  */
 import type { Request, Response } from 'express';
 import { errorPage, toHttpError } from '../components/error-page.js';
@@ -53,7 +53,7 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
     return { site, base: req.baseUrl, params: req.params, fields, now: site.clock.now() };
   }
 
-  /** Always responds, with an error page if `work` fails: no error reaches the host app. */
+  /** Sends the response that `work` returns, or an error page if `work` fails. No error reaches the host app. */
   function respond(
     req: Request,
     res: Response,
@@ -69,8 +69,8 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
       .catch(fail)
       .then((answer) => sendResponse(res, answer))
       .catch((error) => {
-        // The response could not be sent. A part of it may already be sent, so no error page can follow, and the
-        // connection is closed.
+        // Sending the response failed. The browser may already have a part of it, so no error page can follow. Closing
+        // the connection tells the browser that the response is incomplete.
         reportFailure(req.method, route, error);
         res.destroy();
       });

@@ -1,4 +1,4 @@
-/** The response that a page makes, and how it is sent. */
+/** The response that a page returns, and the function that sends it. */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,14 +15,14 @@ export function htmlResponse(status: number, page: Html, headers: Readonly<Recor
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers }, body: page.text };
 }
 
-/** Redirects after a form was accepted, so that a reload does not send it again. */
+/** Redirects after a form was accepted, so that a reload does not send the form again. */
 export function seeOther(location: string): PageResponse {
   return { status: 303, headers: { Location: location }, body: '' };
 }
 
 /**
- * Sends a response. If its body is a stream that fails, `pipeline` closes the connection, so that the browser does not
- * treat the part that it received as a complete file.
+ * Sends a response. If the body is a stream and fails, `pipeline` closes the connection. Otherwise, the browser would
+ * save the part that it received as a complete file.
  */
 export async function sendResponse(res: ServerResponse, { status, headers, body }: PageResponse): Promise<void> {
   // The host app may have responded in the meantime, for example because of a time limit.

@@ -4,7 +4,7 @@ import type { Member } from '../../management/member.js';
 import { type Action, isAllowed, permissionTitle } from '../../management/permissions.js';
 import type { PageContext } from './page-context.js';
 
-/** The highest permission of a member, for display; `Reader` also for a member without permissions. */
+/** The highest permission of a member, as pages show it. A member without permissions is shown as `Reader`. */
 export function roleTitle({ permissions }: Pick<Member, 'permissions'>): string {
   if (isAllowed('edit', permissions)) return 'Owner';
   return isAllowed('create', permissions) ? 'Developer' : 'Reader';
@@ -14,14 +14,15 @@ export function can({ member }: PageContext, action: Action): boolean {
   return isAllowed(action, member.permissions);
 }
 
-/** The permission that a member lacks for an action, for display; `undefined` if none is missing. */
+/** The permission that a member needs and lacks for an action, as pages show it; `undefined` if none is missing. */
 export function missingPermission(context: PageContext, action: Action): string | undefined {
   if (can(context, action)) return undefined;
   return permissionTitle(action);
 }
 
 /**
- * Checks a permission before a page shows a form. Management checks it only when the form is sent.
+ * Checks a permission before a page shows a form. Without this check, a member would fill in a form that management
+ * then refuses.
  *
  * @throws ManagementError `forbidden`
  */

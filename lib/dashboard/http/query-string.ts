@@ -1,4 +1,4 @@
-/** Reads and makes the query string of a list: its filters, its cursor and its page size. */
+/** Reads and builds the query string of a page with a list: the filters, the cursor and the page size. */
 import type { Fields } from './request-fields.js';
 
 export function filtersIn(fields: Fields, names: readonly string[]): Readonly<Record<string, string>> {
@@ -12,7 +12,7 @@ export function queryString(filters: Readonly<Record<string, string | undefined>
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
 }
 
-/** The page size. A text that is no number becomes `NaN`, which management refuses with a message. */
+/** Reads the page size. A value that is not a number becomes `NaN`, which management refuses with an error message. */
 export function limitIn(fields: Fields): number | undefined {
   const text = fields.one('limit');
   if (text === undefined) return undefined;

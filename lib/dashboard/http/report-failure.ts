@@ -1,4 +1,4 @@
-/** Publishes errors for the operator. The member sees a page without the cause. */
+/** Publishes errors as events for the operator. The error page that the member sees does not contain the cause. */
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { type DashboardWarning, dashboardWarnings } from '../../events/dashboard-warning.js';
 import { ManagementError } from '../../management/management-error.js';
@@ -6,7 +6,7 @@ import { MemberInvalidError, MemberLookupError } from './current-member.js';
 import { HttpError } from './http-error.js';
 import { CrossSiteError } from './same-origin.js';
 
-/** Publishes a warning, unless the error is one that members cause in normal use. */
+/** Publishes a warning for an error. Errors that members cause in normal use, such as a wrong value, are skipped. */
 export function reportFailure(method: string, route: string | undefined, thrown: unknown): void {
   const warning = warningOf(thrown);
   if (warning === undefined || !dashboardWarnings.hasSubscribers) return;

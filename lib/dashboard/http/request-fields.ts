@@ -1,7 +1,10 @@
-/** The fields of a form or of a query: unknown and repeated ones are refused. */
+/**
+ * The fields of a form or a query. Unknown fields are refused, and a field that must have one value is refused if it is
+ * repeated.
+ */
 import { badRequest } from './http-error.js';
 
-/** Maximum characters of an unknown field name in an error. */
+/** Maximum characters of a field name in an error message. */
 const MAX_CHARACTERS = 40;
 
 export class Fields {
@@ -35,7 +38,7 @@ export class Fields {
   }
 }
 
-/** The start of a name. Characters other than printable ASCII become `?`. */
+/** Shortens the name of an unknown field for an error message. Characters other than printable ASCII become `?`. */
 function printable(name: string): string {
   const text = name.replaceAll(/[^\x20-\x7e]/g, '?');
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;

@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { hasFormBody } from './form-body.js';
 import { HttpError } from './http-error.js';
 
-/** An Express request, whose `secure` says whether it used TLS; behind a proxy, the setting `trust proxy` decides. */
+/**
+ * An Express request. `secure` says whether the client used TLS. Behind a proxy that ends TLS, it is `true` only if the
+ * host app has set `trust proxy`.
+ */
 export interface MaybeSecure extends IncomingMessage {
   readonly secure?: boolean;
 }
@@ -24,9 +27,8 @@ export class CrossSiteError extends HttpError {
 }
 
 /**
- * Refuses a form that was not sent from a page of this origin. `Origin`, which browsers send with each form, must be
- * the origin of the request; a forged Host header makes the two differ. `Sec-Fetch-Site` and the type of the body are
- * checked too.
+ * Refuses a form that was not sent from a page of this origin. Browsers send the header `Origin` with each form. It
+ * must be the origin of this request. The header `Sec-Fetch-Site` and the type of the body are checked too.
  *
  * @throws CrossSiteError
  */
@@ -34,7 +36,7 @@ export function assertSameOrigin(req: MaybeSecure): void {
   const { origin, host, 'sec-fetch-site': fetchSite } = req.headers;
   const own = `${req.secure === true ? 'https' : 'http'}://${host}`;
   if (host === undefined || origin?.toLowerCase() !== own.toLowerCase()) throw new CrossSiteError('origin');
-  // Browsers before 2023 may not send `Sec-Fetch-Site`.
+  // Some browsers from before 2023 do not send `Sec-Fetch-Site`, so a form without it is accepted.
   if (fetchSite !== undefined && fetchSite !== 'same-origin') throw new CrossSiteError('fetch_site');
   if (!hasFormBody(req)) throw new CrossSiteError('media_type');
 }

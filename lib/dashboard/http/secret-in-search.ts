@@ -1,6 +1,6 @@
 /**
- * Shortens a whole secret in a search to its last characters, the only part of a secret that a search can find. The URL
- * of the page would otherwise contain the secret, and the browser history and access logs would store it.
+ * If a member searches for a complete secret, the search is shortened to the last characters of the secret. Otherwise,
+ * the secret would stay in the URL of the page, and the browser history would store it.
  */
 import { FLASH } from '../components/flash-message.js';
 import { type Html, html } from '../components/html.js';
@@ -9,25 +9,25 @@ import { seeOther } from './page-response.js';
 import { filtersIn, queryString } from './query-string.js';
 
 /**
- * Matches an API key of this or another platform: `sk_` or `pk_`, an optional word such as `live_`, and at least 24
- * letters or digits; or a client secret (86 characters, which are 64 bytes in base64url). It does not match an ID that
- * keyward made. The script in secret-in-search-script.ts uses the same expression.
+ * Matches a complete secret. An API key of this or another platform has `sk_` or `pk_`, an optional word such as
+ * `live_`, and at least 24 letters or digits. A client secret has 86 characters (64 bytes in base64url). IDs that
+ * keyward generates do not match. The script in secret-in-search-script.ts uses the same expression.
  */
 export const WHOLE_SECRET = /(?:^|[^a-z0-9])[sp]k_(?:[a-z]{2,8}_)?[a-z0-9]{24,}|(?:^|[^\w-])[\w-]{86}(?![\w-])/i;
 
-/** As many characters as a hint shows. */
+/** The number of last characters of a secret that pages show as its hint, and that a search can find. */
 export const HINT_LENGTH = 4;
 
-/** The value of `FLASH` after a secret was shortened. */
+/** The value of the query parameter `FLASH` that shows the message about the shortened search. */
 const SHORTENED = 'shortened';
 
-/** The last characters of the whole secret in a text; `undefined` if there is none. */
+/** The last characters of the complete secret in a text; `undefined` if the text contains no complete secret. */
 export function lastCharactersOfSecret(text: string): string | undefined {
   return WHOLE_SECRET.exec(text)?.[0].slice(-HINT_LENGTH);
 }
 
 /**
- * Wraps a page that has a search. A search for a whole secret is redirected to the search for its last characters.
+ * Wraps a page that has a search. A search for a complete secret is redirected to a search for its last characters.
  *
  * @param field - The query parameter that could contain the secret.
  */
@@ -40,7 +40,10 @@ export function redirectWholeSecret(path: string, query: readonly string[], fiel
   };
 }
 
-/** The message that the search was shortened. Every page with a search contains it, so that the script can show it. */
+/**
+ * The message that the search was shortened. It is hidden on other pages with a search, where the script can show it
+ * when the member pastes a secret.
+ */
 export function shortenedNote({ fields }: PageContext): Html {
   const isShown = fields.one(FLASH) === SHORTENED;
   return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>You searched for a complete key or secret. The search was shortened to its last characters, so that the complete value is not stored in the browser history.</p>`;

@@ -27,10 +27,10 @@ const HEADERS = Object.entries({
 
 const ONE_YEAR = 31_536_000;
 
-/** Sets the headers. Those of the host app are replaced, because they may be weaker. */
+/** Sets the security headers. They replace headers of the host app with the same names, which may be weaker. */
 export function setSecurityHeaders(req: MaybeSecure, res: ServerResponse, next: () => void): void {
   for (const [name, value] of HEADERS) res.setHeader(name, value);
-  // CORS headers of the host app would let other sites read these pages.
+  // If the host app has set CORS headers, they could let other sites read these pages.
   for (const name of res.getHeaderNames()) if (name.startsWith('access-control-')) res.removeHeader(name);
   if (req.secure === true) res.setHeader('Strict-Transport-Security', `max-age=${ONE_YEAR}`);
   next();

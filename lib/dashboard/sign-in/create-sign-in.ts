@@ -1,4 +1,4 @@
-/** A simple sign-in by one-time links, for a Dashboard without another sign-in. */
+/** A simple sign-in by one-time links, for a Dashboard on a site that has no sign-in of its own. */
 import { randomBytes } from 'node:crypto';
 import type { Request, Router } from 'express';
 import type { Clock } from '../../contracts/clock.js';
@@ -27,36 +27,37 @@ import { SIGN_IN_PATH, SIGN_OUT_PATH, signInRouter } from './sign-in-router.js';
 
 /** Options of `createSignIn`. */
 export interface SignInOptions {
-  /** The members who can sign in, one or more, each with another `id`. Each gets their own links. */
+  /** The members who can sign in: at least one, each with a unique `id`. Each member gets their own links. */
   readonly members: readonly Member[];
   /**
-   * The public URL of the Dashboard: `'https://access.example.com/dashboard'`. It is https, or http for a loopback
-   * host, without a query or fragment.
+   * The public URL of the Dashboard, such as `'https://access.example.com/dashboard'`. It must be an https URL, or an
+   * http URL for a loopback host, without a query or fragment.
    */
   readonly url: string;
   /**
-   * A sentence for the pages that says how to get a link.
+   * A sentence that tells visitors how to get a sign-in link. The pages of the sign-in show it.
    * Default: `'To get a sign-in link, contact support.'`
    */
   readonly help?: string | undefined;
   /** Seconds for which a link can be used, 1 to 2,592,000 (30 days). Default: 900. */
   readonly linkLifetime?: number | undefined;
   /**
-   * Seconds without a request after which a session ends, 1 to 2,592,000. It may end up to a minute earlier, or half
-   * the timeout if that is less, because the time of the last request is not stored more often. Default: 1,800.
+   * Seconds without a request after which a session ends, 1 to 2,592,000. Default: 1,800. The time of the last request
+   * is updated only once a minute, or once per half of a timeout below two minutes. So a session may end that much
+   * earlier.
    */
   readonly idleTimeout?: number | undefined;
-  /** Maximum seconds of a session, 1 to 2,592,000. Default: 43,200. */
+  /** Seconds after which a session ends even if the member is active, 1 to 2,592,000. Default: 43,200. */
   readonly absoluteTimeout?: number | undefined;
   /**
-   * The key that encrypts sessions: 32 bytes, or their base64url text. Default: a random key, so that sessions end
-   * with the process. Instances with the same key and `url` accept each other's sessions; links, sign-outs and
-   * `endSessions` work only on the instance that made them, and until it ends.
+   * The key that encrypts sessions: 32 bytes, or their base64url text. Default: a random key, so all sessions end when
+   * the process ends. Processes with the same key and `url` accept each other's sessions. But each process stores links
+   * and ended sessions only in its own memory: the other processes do not know them, and a restart forgets them.
    */
   readonly sessionKey?: string | Uint8Array | undefined;
   /**
-   * Sign-ins, sign-outs and refused links are written to the audit log of this store. If it fails, nobody can sign in,
-   * but everybody can sign out. Default: they are not logged.
+   * The store whose audit log gets an entry for each sign-in, sign-out and refused link. If the store fails, nobody can
+   * sign in, but members can still sign out. Default: nothing is logged.
    */
   readonly store?: CredentialStore | undefined;
   /** The source of time. Default: the clock of the machine. */
@@ -74,15 +75,20 @@ export interface SignInLink {
 export interface SignIn {
   /** Mount it before the Dashboard, at the same path. */
   readonly router: Router;
-  /** For `createDashboard`. It is called for every request, so an ended session is refused immediately. */
+  /**
+   * Pass it to `createDashboard`, which calls it for every page and form. So an ended session is refused immediately.
+   */
   readonly memberOf: (req: Request) => Promise<Member | undefined>;
-  /** The path of the sign-in page, for `createDashboard`. */
+  /** The path of the sign-in page. Pass it to `createDashboard`. */
   readonly signInUrl: string;
-  /** The path that ends the session, for `createDashboard`. */
+  /** The path that ends the session. Pass it to `createDashboard`. */
   readonly signOutUrl: string;
-  /** Makes a new link for each member. Earlier links can no longer be used. */
+  /** Creates a new link for each member. Earlier links can no longer be used. */
   links(): readonly SignInLink[];
-  /** Ends every session of a member, from the next request on; with a shared `sessionKey`, only on this instance. */
+  /**
+   * Ends all sessions of a member, from the next request on. Other processes with the same `sessionKey` still accept
+   * these sessions.
+   */
   endSessions(memberId: string): void;
 }
 
@@ -96,7 +102,7 @@ const members: Option<ReadonlyMap<string, Member>> = (options, name) => {
       if (members.size === given.length) return members;
     }
   } catch {
-    // The error below says what was expected.
+    // `readMember` threw. The error below says what is expected.
   }
   throw options.mistake(name, 'a list of members, each with a unique id, an account and permissions');
 };
@@ -130,11 +136,12 @@ const OPTIONS = {
 } satisfies OptionTable<SignInOptions>;
 
 /**
- * Makes a sign-in by one-time links, like that of Jupyter. It is for the operator of a server, and for demonstrations;
- * a platform has its own sign-in, and passes it to `createDashboard` as `memberOf`.
+ * Creates a sign-in by one-time links, similar to the sign-in of Jupyter. It is meant for the operator of a server and
+ * for demonstrations. A platform with its own sign-in does not need it: it passes its own `memberOf` to
+ * `createDashboard`.
  *
- * A link opens a page with a button, which signs the member in once. The session is an encrypted cookie, which browsers
- * keep over https, and most of them on localhost too.
+ * A link opens a page with a button that signs the member in. A link works only once. The session is an encrypted
+ * `Secure` cookie, which browsers accept over https. Most browsers also accept it over http on localhost.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  * @example
@@ -165,8 +172,8 @@ export function createSignIn(options: SignInOptions): SignIn {
 
   async function memberOf(req: Request): Promise<Member | undefined> {
     const session = await sessions.read(cookie.read(req));
-    // Of its member, a session contains only the ID and the account. The permissions come from the options of this
-    // process, so a session that another process has made gives no outdated permissions.
+    // A session contains only the ID and the account of the member. The permissions come from the options of this
+    // process, so an old session does not give the member permissions that were removed since.
     const member = session && members.get(session.member);
     if (session === undefined || member?.account !== session.account) return undefined;
     const renewed = await sessions.renew(session);

@@ -1,22 +1,22 @@
 /**
- * Sessions that were ended early. A copy of their cookie must not be accepted, so the server stores them until they
- * would have expired.
+ * Stores which sessions were ended early, for example by a sign-out. Somebody may have a copy of the cookie, so the
+ * server refuses such a session until it would have expired.
  */
 import type { Clock } from '../../contracts/clock.js';
 import type { Session } from './session-cipher.js';
 
-/** Maximum stored sessions and members, to bound the memory. */
+/** Maximum number of stored sessions and members together, so that they cannot use up the memory. */
 const MAX_ENDED = 10_000;
 
 export class EndedSessions {
   readonly #absolute: number;
   readonly #clock: Clock;
   readonly #max: number;
-  /** Ids of sessions, and when each would have expired. */
+  /** For the ID of each ended session, the time at which the session would have expired. */
   readonly #sessions = new Map<string, number>();
-  /** For each member, a time: sessions of the member that started at or before this time are ended. */
+  /** For the ID of each member, a time: the member's sessions that started at or before this time are ended. */
   readonly #members = new Map<string, number>();
-  /** Sessions of any member that started at or before this time are ended. */
+  /** The sessions of all members that started at or before this time are ended. */
   #everybodyUntil = Number.NEGATIVE_INFINITY;
 
   /** @param absolute - Maximum milliseconds of a session. */
@@ -41,8 +41,8 @@ export class EndedSessions {
   }
 
   /**
-   * Returns the start time for a new session: now, but always later than the time up to which sessions of this member
-   * (or of everybody) were ended, so that the new session is not ended too.
+   * Returns the start time for a new session of a member. It is usually now. If sessions up to now were just ended, it
+   * is a millisecond later, so that the new session is not ended too.
    */
   startTimeFor(member: string): number {
     return Math.max(this.#clock.now(), this.#endedUntil(member) + 1);
@@ -53,8 +53,8 @@ export class EndedSessions {
   }
 
   /**
-   * Removes sessions that have expired anyway. If there is still no room, signs everybody out: forgetting an ended
-   * session would make it valid again.
+   * Forgets ended sessions that have expired by now. If there is still no room, ends the sessions of all members:
+   * forgetting a session that has not expired would make its cookie valid again.
    */
   #makeRoom(): void {
     if (this.#sessions.size + this.#members.size < this.#max) return;

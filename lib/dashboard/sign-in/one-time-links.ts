@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../contracts/clock.js';
 import { digestOf, digestsEqual } from '../../credentials/digest.js';
 
-/** 256 bits. */
+/** 256 bits, so that nobody can guess a token. */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 
@@ -18,7 +18,10 @@ export function isLinkToken(text: unknown): text is string {
   return typeof text === 'string' && TOKEN.test(text);
 }
 
-/** Stores the newest link of each member: a new link ends the one before it. Only digests of tokens are stored. */
+/**
+ * Stores the newest link of each member, so a new link makes the earlier link unusable. Only digests of the tokens are
+ * stored.
+ */
 export class OneTimeLinks {
   readonly #lifetime: number;
   readonly #clock: Clock;
@@ -52,7 +55,7 @@ export class OneTimeLinks {
     return link.member;
   }
 
-  /** Makes a link usable again, because the sign-in failed. */
+  /** Makes a used link usable again, if the sign-in with it failed. */
   restore(token: string): void {
     const link = this.#find(token);
     if (link !== undefined) link.used = false;
@@ -63,8 +66,8 @@ export class OneTimeLinks {
   }
 
   /**
-   * Finds the link of a token. Every link is compared, so that the response time does not reveal whether a token is
-   * unknown, used or expired.
+   * Finds the link of a token. The token is compared with every link, so that the time of the search does not reveal
+   * whether or where it was found.
    */
   #find(token: string): Link | undefined {
     const digest = digestOf(token);

@@ -1,17 +1,17 @@
-/** Encrypts sessions for the cookie, so that nobody without the key can read or make one. */
+/** Encrypts the session in the cookie, so that nobody without the key can read or forge a session. */
 import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
 
 export interface Session {
-  /** 128 random bits, by which a session that was ended early is recognized. The id is not a secret. */
+  /** 128 random bits. The server recognizes a session that was ended early by this ID. It is not a secret. */
   readonly id: string;
-  /** The id of the member. */
+  /** The ID of the member. */
   readonly member: string;
   readonly account: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   /**
-   * When the member last sent a request, in milliseconds since 1970. It is updated at most once a minute, so the member
-   * may have sent requests up to a minute later.
+   * When the member last sent a request, in milliseconds since 1970. It is updated about once a minute, so it may be up
+   * to a minute too early.
    */
   readonly seenAt: number;
 }
@@ -19,16 +19,20 @@ export interface Session {
 export interface SessionCipher {
   encrypt(session: Session): Promise<string>;
   /**
-   * @returns `undefined` for a text that this cipher did not encrypt. The caller must check whether the session has
-   *   ended.
+   * Decrypts a session. The caller must check whether the session has ended.
+   *
+   * @returns `undefined` for a text that was not encrypted with the same key and for the same audience.
    */
   decrypt(text: string): Promise<Session | undefined>;
 }
 
-/** The type of the token, so that no other token with the same key is accepted as a session (RFC 8725 section 3.11). */
+/**
+ * The `typ` of the JWT. Without it, another JWT that was encrypted with the same key could be accepted as a session (RFC
+ * 8725 section 3.11).
+ */
 const TYPE = 'keyward-session';
 
-/** A session has about 500 characters. A much longer text is refused without the cost of decrypting it. */
+/** An encrypted session has about 500 characters. A longer text than this is refused without decrypting it. */
 const MAX_CHARACTERS = 2_048;
 
 /**

@@ -1,29 +1,30 @@
-/** The cookie of a session. */
+/** The cookie that contains the encrypted session of a member. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { digestOf } from '../../credentials/digest.js';
 
-// With `__Host-`, neither a subdomain nor a page without TLS can set the cookie. Browsers accept it over TLS, and most
-// of them from localhost.
+// With the prefix `__Host-`, neither a subdomain nor a page without TLS can set the cookie. Most browsers make an
+// exception for localhost, and accept the cookie without TLS.
 const PREFIX = '__Host-keyward-session-';
 
 /**
- * `Lax`, because with `Strict` a member who follows a link from a chat or an email would not be signed in on that page.
- * With `Lax`, links on other sites send the cookie, but opening a page changes nothing.
+ * `SameSite=Lax`: with `Strict`, a member who follows a link from a chat or an email would not be signed in on that
+ * page. With `Lax`, the browser sends the cookie if the member follows a link on another site. This is safe, because
+ * opening a page changes nothing.
  */
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 
 export interface SessionCookie {
   readonly name: string;
-  /** The session of a request; `undefined` if there are two, because an attacker may have set one of them. */
+  /** The encrypted session; `undefined` if there are two cookies, because an attacker may have set one of them. */
   read(req: IncomingMessage): string | undefined;
-  /** Sets a cookie that ends with the browser. The server limits how long the session is accepted. */
+  /** Sets a cookie that the browser deletes when it is closed. The session itself has time limits. */
   set(res: ServerResponse, session: string): void;
   clear(res: ServerResponse): void;
 }
 
 /**
- * A `__Host-` cookie belongs to a whole host with all its ports and paths, so its name distinguishes two Dashboards on
- * one host.
+ * Creates the cookie of one Dashboard. A `__Host-` cookie is sent to all ports and paths of a host. So the name of the
+ * cookie contains a digest of the URL, which distinguishes two Dashboards on one host.
  *
  * @param url - The URL of the Dashboard.
  */

@@ -1,4 +1,4 @@
-/** The sessions of members. A session ends by time, by a sign-out, by a new sign-in or by the operator. */
+/** The sessions of members. A session ends after a time limit, or by a sign-out, a new sign-in or the operator. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../contracts/clock.js';
 import type { Member } from '../../management/member.js';
@@ -16,8 +16,8 @@ export interface SessionLimits {
 const ID_BYTES = 16;
 
 /**
- * Milliseconds after which a response sets a new cookie, with the time of the last request. Without this interval,
- * every response would set a cookie.
+ * Milliseconds after which a response sets a new cookie with the time of the last request. Without this interval,
+ * every response would have to set a cookie.
  */
 const RENEW_AFTER_MS = 60_000;
 
@@ -34,14 +34,14 @@ export class Sessions {
     this.#endedSessions = new EndedSessions(limits.absolute, clock);
   }
 
-  /** @returns The value of the cookie. */
+  /** Starts a session. @returns The value of its cookie. */
   async start({ id: member, account }: Member): Promise<string> {
     const startedAt = this.#endedSessions.startTimeFor(member);
     const id = randomBytes(ID_BYTES).toString('base64url');
     return await this.#cipher.encrypt({ id, member, account, startedAt, seenAt: startedAt });
   }
 
-  /** @returns `undefined` for an invalid session, and for one that has ended. */
+  /** Reads the session in a cookie. @returns `undefined` if the session is not valid or has ended. */
   async read(cookie: string | undefined): Promise<Session | undefined> {
     const session = cookie === undefined ? undefined : await this.#cipher.decrypt(cookie);
     if (session === undefined || this.#endedSessions.hasEnded(session)) return undefined;
@@ -50,11 +50,11 @@ export class Sessions {
     return isOver ? undefined : session;
   }
 
-  /** @returns The value of a new cookie; `undefined` if the current one need not be renewed yet. */
+  /** @returns The value of a new cookie with the current time; `undefined` if the old cookie is still recent enough. */
   async renew(session: Session): Promise<string | undefined> {
     const seenAt = this.#clock.now();
     // With an idle timeout of less than two minutes, `RENEW_AFTER_MS` is too long: the session of an active member
-    // could end. Such a session is renewed after half of the timeout.
+    // could end. The cookie is then renewed after half of the timeout.
     const renewAfter = Math.min(RENEW_AFTER_MS, this.#limits.idle / 2);
     return seenAt - session.seenAt < renewAfter ? undefined : await this.#cipher.encrypt({ ...session, seenAt });
   }

@@ -16,7 +16,7 @@ export interface SignInAudit {
   signedOut(member: Pick<Member, 'id' | 'account'>, origin: string | undefined): Promise<void>;
 }
 
-/** The actor in the entry for a refused link: anyone may have opened the link, so no member is named. */
+/** The actor in the entry for a refused link. Anyone may have opened the link, so the entry names no member. */
 const UNKNOWN_ACTOR = 'unknown';
 const NO_AUDIT: SignInAudit = {
   signedIn: async () => undefined,
@@ -57,6 +57,6 @@ function originOf(address: string | undefined): string | null {
 }
 
 function roleOf(member: Member | undefined): string | null {
-  // `readMember` has sorted the permissions, the highest one last.
+  // `readMember` has sorted the permissions, so the last one is the highest.
   return member?.permissions.at(-1) ?? null;
 }

@@ -1,7 +1,4 @@
-/**
- * The pages of the sign-in: the confirmation before a link is used, the page for a visitor without a link, and the
- * error page.
- */
+/** The pages of the sign-in by one-time links. */
 import type { Member } from '../../management/member.js';
 import { type Html, html, userText } from '../components/html.js';
 import { bareLayout } from '../components/layout.js';
@@ -16,9 +13,11 @@ const TITLE = 'Sign in';
 
 export interface SignInPages {
   /**
-   * Asks before a link is used: browsers, mail scanners and chats fetch links automatically, and a link works once.
+   * The page that a link opens. It asks the member to press a button before the link is used. Mail scanners, chats and
+   * browsers fetch links automatically, and would otherwise use up a link, which works only once.
    */
   confirm(base: string, member: Member, linkToken: string, formToken: string): PageResponse;
+  /** The page for a visitor without a link. It says how to get a link. */
   explain(base: string): PageResponse;
   refuse(base: string, error: HttpError): PageResponse;
 }

@@ -1,4 +1,4 @@
-/** The routes of the sign-in: the page of a link, the form that signs in with it, and the form that signs out. */
+/** The routes of the sign-in: the page that a link opens, the form that signs in, and the form that signs out. */
 import { type Request, type Response, Router } from 'express';
 import { ownEndpoint } from '../../express/route-metadata.js';
 import { clientNetwork } from '../../http/client-network.js';
@@ -34,13 +34,14 @@ export interface SignInParts {
 }
 
 /**
- * The limiter counts failures for a client ID and a network. Sign-in has no client IDs, so it always uses this name.
+ * `BruteForceLimiter` counts failures for a pair of a client ID and a network. A sign-in has no client ID, so it always
+ * passes this name.
  */
 const LIMITER_NAME = 'sign-in';
 
 /**
- * Matches a `Host` header that names this machine: `localhost`, a name under it, 127.x.x.x or `[::1]`. Most browsers
- * keep `Secure` cookies of these hosts without TLS.
+ * Matches a `Host` header that names this machine: `localhost`, a name that ends with `.localhost`, 127.x.x.x or
+ * `[::1]`. Most browsers accept `Secure` cookies from these hosts even without TLS.
  */
 const THIS_MACHINE = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
@@ -65,7 +66,7 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     const token = (await readOwnForm(req, [LINK_FIELD])).one(LINK_FIELD) ?? '';
     const member = members.get(links.find(token)?.member ?? '');
     if (links.redeem(token) === undefined || member === undefined) {
-      // After a double click or a reload, the first request has used the link and signed the member in.
+      // A double click or a reload sends the form twice. The first request has used the link and signed the member in.
       if (await isSignedIn(req, member)) return seeOther(`${req.baseUrl}/`);
       return await refuseLink(req);
     }
@@ -76,8 +77,8 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
   }
 
   /**
-   * Links have 256 random bits and cannot be guessed, so this limit does not protect them. It bounds how many audit log
-   * entries one network can cause, and never refuses a valid link.
+   * Refuses an invalid link. The limiter bounds how many audit log entries one network can cause. It does not protect
+   * the links themselves: they have 256 random bits, so nobody can guess them. It never refuses a valid link.
    */
   async function refuseLink(req: Request): Promise<never> {
     const network = clientNetwork(req.ip ?? req.socket.remoteAddress);
@@ -88,8 +89,8 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
   }
 
   /**
-   * Writes the sign-in to the audit log. If that fails, the link becomes usable again, and the error is thrown, so that
-   * nobody is signed in without an entry.
+   * Writes a sign-in to the audit log. If this fails, throws the error, so that nobody is signed in without an entry.
+   * The member can then use the link again.
    */
   async function signedIn(member: Member, { ip }: Request, token: string): Promise<void> {
     try {
@@ -100,7 +101,7 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     }
   }
 
-  /** Ends the session even if the audit log cannot be written. */
+  /** Signs the member out, even if the audit log cannot be written. */
   async function signOut(req: Request, res: Response): Promise<PageResponse> {
     await readOwnForm(req, []);
     const session = await endSession(req);
@@ -118,8 +119,8 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
   }
 
   /**
-   * Ends the session whose cookie the browser sends, so that no copy of that cookie is accepted again. This includes a
-   * cookie that an attacker planted in the browser (session fixation).
+   * Ends the session in the cookie that the browser sent, so that no copy of the cookie is accepted. An attacker has a
+   * copy, for example, if the attacker set the cookie in the member's browser (session fixation).
    */
   async function endSession(req: Request): Promise<Session | undefined> {
     const session = await sessions.read(cookie.read(req));
@@ -162,7 +163,7 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
 
 type SignInHandler = (req: Request, res: Response) => PageResponse | Promise<PageResponse>;
 
-/** Reads a form of these pages. @throws HttpError 403 for a form from another site. */
+/** Reads a form that a page of this site sent. @throws HttpError 403 for a form from another site. */
 async function readOwnForm(req: Request, names: readonly string[]): Promise<Fields> {
   assertSameOrigin(req);
   const fields = new Fields(await readFormBody(req, MAX_FORM_BYTES), [...names, TOKEN_FIELD]);
@@ -170,17 +171,20 @@ async function readOwnForm(req: Request, names: readonly string[]): Promise<Fiel
   return fields;
 }
 
-/** Enough for a link and the hidden fields. A larger body is refused, because anyone can send it without a sign-in. */
+/**
+ * Maximum bytes of a form. The token of a link and the CSRF token need much less. Visitors who are not signed in can
+ * send this form too, so a large body must not use up memory.
+ */
 const MAX_FORM_BYTES = 16 * 1_024;
 
 /**
- * Over http, browsers drop Secure cookies except from this machine. Without this check, a member who signs in would be
- * asked to sign in again, without a reason.
+ * Refuses a request without TLS, except on this machine, because browsers drop the `Secure` cookie of the session.
+ * Without this check, a member would sign in and be asked to sign in again, without an explanation.
  */
 function assertSecureCookies(req: Request): void {
   if (req.secure || THIS_MACHINE.test(req.headers.host ?? '')) return;
   const message =
-    'To sign in, open the Dashboard over HTTPS. Over HTTP, sign-in works only on the machine that runs the server. If the address already begins with https, the server is behind a proxy, and "trust proxy" must be set on the server. If you cannot set it, contact support.';
+    'To sign in, open the Dashboard over HTTPS. Over HTTP, you can sign in only on the machine that runs the server. If the address of this page already begins with https, the server is behind a proxy and does not know that you use HTTPS. In this case, ask support to turn on the "trust proxy" setting of the server.';
   throw new HttpError(403, 'HTTPS required', message);
 }
 
