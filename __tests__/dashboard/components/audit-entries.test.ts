@@ -161,7 +161,7 @@ describe('the changes of an entry', () => {
     const deleted = added.find(({ state, hint }) => state === 'current' && hint !== added[0]?.hint);
     await accessKeys.deleteSecret(holder.owner, key.id, deleted?.id ?? '');
     const [deletion = '', addition = ''] = (await changesOf(key, holder)).map(textOf);
-    expect(deletion).toBe(`secret ended: ${deleted?.hint}`);
+    expect(deletion).toBe(`secret no longer accepted: ${deleted?.hint}`);
     expect(addition).toBe(`secret added: ${added[0]?.hint}`);
   });
 

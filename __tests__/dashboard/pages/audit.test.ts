@@ -65,7 +65,7 @@ describe('the page', () => {
     ).toHaveLength(1);
     expect(body).toContain('</p><ul class="changes"><li>name: <bdi>Till</bdi>');
     expect(body.replace(/<[^>]+>/g, '')).toContain(
-      '(developer) tried to revoke Desk. Refused: this member was not allowed to do this.\n',
+      '(developer) tried to revoke Desk. Refused: the member did not have permission to do this.\n',
     );
     expect(body).not.toContain('<li>refused');
   });
@@ -96,7 +96,7 @@ describe('the page', () => {
     const { key: ended } = await holder.key();
     const { key: young } = await at.management.keys.rotate(holder.owner, ended.id, 0);
     const text = (await dashboard.browser(holder.developer).get(`/keys/${ended.id}`)).body.replace(/<[^>]+>/g, ' ');
-    expect(text).toMatch(new RegExp(`secret added: ${young.hint} +secret ended: ${ended.hint} `));
+    expect(text).toMatch(new RegExp(`secret added: ${young.hint} +secret no longer accepted: ${ended.hint} `));
   });
 
   it.each([

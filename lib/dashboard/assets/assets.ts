@@ -21,7 +21,7 @@ export interface Asset {
 const ICON_TEXT =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#5b5bd6" d="M10 1a5 5 0 0 0-4.7 6.7L1 12v3h3v-2h2v-2h2l.8-.8A5 5 0 1 0 10 1zm1 5.5A1.5 1.5 0 1 1 11 3.500a1.500 1.500 0 0 1 0 3z"/></svg>';
 
-/** A string, an operator with its spaces, or a keyword with its space. */
+/** Matches a string, an operator with the spaces around it, or a keyword with the space after it. */
 const SCRIPT_SPACES = /('[^']*')| ?(=>|[=!]==|=|&&|\|\||\?\?|[{},;]) ?|\b(if|for) (?=\()/g;
 
 export const STYLE = createAsset(
@@ -38,10 +38,10 @@ export const SCRIPT = createAsset(
 );
 export const ICON = createAsset('icon', 'svg', 'image/svg+xml', ICON_TEXT);
 
-/** All assets, for the routes. */
+/** The assets that `createDashboard` serves. */
 export const ASSETS: readonly Asset[] = Object.freeze([STYLE, SCRIPT, ICON]);
 
-/** Serves an asset, also to visitors who are not signed in: assets contain no data. */
+/** Serves an asset to everyone. Visitors who are not signed in may load it too, because it contains no data. */
 export function serveAsset({ type, text }: Asset) {
   const length = Buffer.byteLength(text);
   return function sendAsset(_req: IncomingMessage, res: ServerResponse): void {
@@ -63,7 +63,7 @@ function compact(text: string): string {
     .replaceAll(/([{;])\n/g, '$1');
 }
 
-/** Also removes spaces around operators and after keywords, but not in strings. */
+/** Compacts a script. Besides `compact`, removes spaces around operators and after keywords, but not in strings. */
 function compactScript(text: string): string {
   return compact(text).replaceAll(SCRIPT_SPACES, (_found, string, operator, keyword) => string ?? operator ?? keyword);
 }

@@ -5,7 +5,7 @@
 export const MENU_SCRIPT_TEXT: string = `
 const menus = document.querySelectorAll('details.menu');
 const closeOthers = ({ target }) => { for (const menu of menus) if (!menu.contains(target)) menu.open = false; };
-// On some phones, a tap outside of links causes no click event, so this uses pointerdown.
+// The event is not click: on some phones, a tap on text or on the background causes no click event.
 document.addEventListener('pointerdown', closeOthers);
 document.addEventListener('focusin', closeOthers);
 document.addEventListener('keydown', ({ key }) => {

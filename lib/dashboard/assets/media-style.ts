@@ -1,12 +1,12 @@
-/** The rules for small screens, touch, reduced motion and forced colors. They follow the rules of `style.ts`. */
+/** The CSS for small screens, touch, reduced motion and forced colors. It is appended to `style.ts`. */
 export const MEDIA_STYLE_TEXT: string = `@media (max-width: 67rem) { .wide { display: none; } }
 @media (max-width: 50rem) { th, td, caption { padding-inline: .375rem; } }
-/* The list shows its Environment column above this width, so the sandbox badge is not needed. */
+/* On a wide screen, the list of keys has the column Environment, so a sandbox key needs no badge. */
 @media (min-width: 67.01rem) { .keys .sandbox { display: none; } }
 /* On a phone, or in a narrow window, a key takes two lines: its name and state, then its hint and last use. */
 @media (max-width: 47.99rem) {
   .keys, .keys tbody, .keys caption { display: block; }
-  /* The menu of the member opens at the edge of the page, because its button may be too narrow for it. */
+  /* The menu of the member opens at the right edge of the page. Below its narrow button, it could leave the screen. */
   .inner, .head { position: relative; }
   .who { position: static; }
   .who .items { right: 1rem; }
@@ -14,7 +14,7 @@ export const MEDIA_STYLE_TEXT: string = `@media (max-width: 67rem) { .wide { dis
   .keys tr { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; padding: .5rem .75rem; border-top: 1px solid var(--kw-line); }
   .keys th, .keys td { display: none; border: 0; padding: 0; min-width: 0; max-width: none; }
   .keys tbody th, .keys .state, .keys .key, .keys .used { display: block; }
-  /* The heading links to an order. Here it could have the focus without being visible; "Sort by" has the same orders. */
+  /* Column headings are invisible here, so their links must not get the focus. "Sort by" offers the same orders. */
   .keys thead .used { display: none; }
   .keys .state { grid-area: 1 / 2; align-self: center; }
   .keys .key { grid-area: 2 / 1; }
@@ -42,7 +42,7 @@ export const MEDIA_STYLE_TEXT: string = `@media (max-width: 67rem) { .wide { dis
   .filters .action { flex-basis: 100%; }
   .filters .search { flex-basis: 100%; order: -1; }
 }
-/* The buttons of a key are below each other here, so the menu has no room on the left of its button. */
+/* On a very narrow screen, the menu button of a key is at the left edge, so its menu must open to the right. */
 @media (max-width: 22rem) { .head .menu { position: static; } .head .menu .items { left: 0; right: auto; } }
 @media (max-width: 30rem) { .facts > div { grid-template-columns: 7rem 1fr; gap: .75rem; padding: .25rem 0; } .facts { padding-inline: 1rem; } main, .inner { padding-inline: 1rem; } }
 @media (pointer: coarse), (max-width: 47.99rem) {

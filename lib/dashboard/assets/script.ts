@@ -14,7 +14,7 @@ for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false;
   const [label, name] = button.childNodes;
   let timer;
-  // A screen reader says the announcement: the change of the label alone is not noticed (WCAG 4.1.3).
+  // A screen reader reads the announcement aloud. It would not notice the new label of the button (WCAG 4.1.3).
   const show = (text, said) => {
     label.data = text;
     announcement.textContent = said;
@@ -42,7 +42,7 @@ if (once.length > 0) {
   addEventListener('beforeunload', (event) => {
     if (copied) return;
     event.preventDefault();
-    // If the member stays on the page, the browser does not send the form. So the form can be submitted again.
+    // If the member decides to stay, the browser does not send a submitted form. The member can then submit it again.
     sent.clear();
   });
   const saves = document.querySelectorAll('[data-saves]');
@@ -53,7 +53,7 @@ if (once.length > 0) {
   });
 }
 
-// Filters while the member types. The server does this, because the page has only a part of the list.
+// Updates the list while the member types a filter. The server filters, because the page has only a part of the list.
 const filters = document.querySelector('[data-live]');
 if (filters) {
   const found = document.getElementById('found');
@@ -69,7 +69,7 @@ if (filters) {
       const response = await fetch(url, { signal });
       const page = new DOMParser().parseFromString(await response.text(), 'text/html');
       if (signal.aborted) return;
-      // The response has no list, for example, if the member is no longer signed in. Then the browser loads the page.
+      // If the response has no list, for example because the session has ended, the browser opens the page instead.
       const next = page.getElementById('results');
       if (!next) { location.assign(url); return; }
       document.getElementById('results').replaceWith(next);
@@ -88,7 +88,7 @@ if (filters) {
   filters.addEventListener('submit', () => { clearTimeout(timer); request?.abort(); });
 }
 
-// A page in the back/forward cache may be outdated, so it is loaded again.
+// Reloads a page that the browser took from its back/forward cache, because it may be outdated.
 addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
 
 // Sends a form only once after a double click.
@@ -96,7 +96,7 @@ for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', (event) => {
     if (sent.has(form)) { event.preventDefault(); return; }
     sent.add(form);
-    // The member may have stopped the request in the browser. So the form can be sent again after 15 seconds.
+    // If the member stopped the request in the browser, the form can be sent again after 15 seconds.
     setTimeout(() => sent.delete(form), 15000);
   });
 }

@@ -1,4 +1,4 @@
-/** The rules for sections of a page: usage, activity and `<details>`. They follow the rules of `style.ts`. */
+/** The CSS for sections of a page: usage, activity and `<details>`. It is appended to `style.ts`. */
 export const SECTION_STYLE_TEXT: string = `summary { cursor: pointer; }
 .end { white-space: nowrap; }
 /* Wide enough for "Copied", so that the text beside the button does not move. */

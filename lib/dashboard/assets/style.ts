@@ -121,7 +121,7 @@ fieldset.quiet { border: 0; padding: 0; margin: 0; background: none; }
 [data-choice]:has([value=all]:checked):not(:has(.error)) :is(.ticks, .field) { display: none; }
 .group { max-width: 40rem; margin: 0 0 1.5rem; padding: 1rem 1.25rem .25rem; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
 .group h2 { margin: 0 0 1rem; }
-/* Room for the label and the error of a field to which a link jumps. */
+/* If a link jumps to a field, its label and error above must be visible too. */
 [id^=field-] { scroll-margin-top: 8rem; }
 :is(.group, .ask) legend { padding: 0; }
 .group fieldset { padding: 0; border: 0; }

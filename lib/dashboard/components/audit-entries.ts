@@ -1,5 +1,4 @@
-/** Entries of the audit log as sentences: who did what, when, and what changed. */
-
+/** Shows entries of the audit log as sentences: who did what, when, and what changed. */
 import type { Kind } from '../../credentials/credential-kind.js';
 import { formatRateLimit, isRateLimits } from '../../credentials/rate-limit.js';
 import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
@@ -9,23 +8,23 @@ import { type Html, html, userText } from './html.js';
 import { TOKEN_BINDINGS } from './key-labels.js';
 import { formatExpiry, formatTime, timeWithAge } from './times.js';
 
-/** Maximum characters of one value: metadata, for example, could make the page large. */
+/** Maximum characters of one value. A long value, such as metadata, would make the page large. */
 const MAX_CHARACTERS = 200;
 
-/** An entry with more changed settings shows its changes in a closed `<details>`, so that the list stays short. */
+/** If an entry has more changed settings, a closed `<details>` contains them, so that the list stays short. */
 const MAX_OPEN_CHANGES = 3;
 
 export interface EntryOptions {
-  /** Set for a list with entries of many keys. Without links, an entry says "this key". */
+  /** The links of a list with entries about many keys. Without links, an entry says "this key". */
   readonly links?: EntryLinks;
   /** The kind of the key, if all entries are about one key. */
   readonly kind?: Kind;
 }
 
 export interface EntryLinks {
-  /** Makes the HTML for the ID of the subject of an entry. */
+  /** Makes the link to the key that an entry is about, from its ID. */
   readonly subject: (id: string, entry: AuditEntry) => Html;
-  /** The address of the entries of one member. */
+  /** The URL of the audit log with only the entries of this member. */
   readonly actor: (id: string) => string;
 }
 
@@ -35,14 +34,14 @@ const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   defaultScopes: 'default scopes',
   expiresAt: 'expires',
   revokedAt: 'revoked',
-  tokensNotBefore: 'tokens issued before this time are revoked',
+  tokensNotBefore: 'revoked all tokens issued before',
   allowedAddresses: 'allowed IP addresses',
   limits: 'rate limits',
   platform: 'e-commerce platform',
   platforms: 'e-commerce platforms',
   publicKeys: 'public keys',
   requireConfirmation: 'token binding',
-  // Equal refusals within a minute share one entry, which counts them.
+  // An entry counts the equal attempts that were refused within a minute.
   count: 'attempts within a minute',
 });
 
@@ -78,8 +77,8 @@ function lowerFirst(text: string): string {
 }
 
 /**
- * Returns `disabled` or `enabled` for an edit that changed only the field `disabled`. The audit log has no other action
- * for these two operations; the sentence names the operation.
+ * Returns the verb `disabled` or `enabled` for an edit that changed only the field `disabled`. The audit log records
+ * both operations as an edit, so the sentence would otherwise say "edited".
  */
 function disablingVerb(action: string, after: ChangedFields): string | undefined {
   if (!action.endsWith('key.edit') || Object.keys(after).join() !== 'disabled') return undefined;
@@ -90,7 +89,7 @@ type ChangedFields = Readonly<Record<string, unknown>>;
 
 function changesOf({ action, before, after }: AuditEntry, kind: Kind | undefined): Html | undefined {
   if (disablingVerb(action, fieldsOf(after)) !== undefined) return undefined;
-  // The sentence of the entry already gives the reason for a refusal.
+  // `refused` is left out, because the sentence of the entry already gives the reason for the refusal.
   const { secrets, refused: _, ...newFields } = fieldsOf(after);
   const oldFields = fieldsOf(before);
   const isShown = (name: string) =>
@@ -112,7 +111,7 @@ function fieldsOf(fields: unknown): ChangedFields {
   return typeof fields === 'object' && fields !== null ? { ...fields } : {};
 }
 
-/** The text that is shown for `null`, by setting. For a setting that is not listed, it is "none". */
+/** What an entry shows if the value of a setting is `null`. For other settings, it shows "none". */
 const ABSENT: Readonly<Record<string, string>> = Object.freeze({
   expiresAt: 'never',
   allowedAddresses: 'any address',
@@ -122,7 +121,7 @@ const ABSENT: Readonly<Record<string, string>> = Object.freeze({
 const ABSENT_SCOPES = Object.freeze({ secret: 'all', public: 'none', access: 'none' });
 
 function absentValue(name: string, kind: Kind | undefined): Html {
-  // In the list of all keys, the kind of the key is not known, so it is not known what absent scopes mean.
+  // The meaning of absent scopes depends on the kind of the key. A list about many keys does not know the kind.
   const scopes = kind === undefined ? 'not set' : ABSENT_SCOPES[kind];
   return html`<span class="muted">${name === 'scopes' ? scopes : (ABSENT[name] ?? 'none')}</span>`;
 }
@@ -141,7 +140,7 @@ function bindingTitle(value: unknown): string {
   return TOKEN_BINDINGS[(value === true ? 'any' : value) as keyof typeof TOKEN_BINDINGS] ?? String(value);
 }
 
-/** Replaces an ISO time, such as `2027-01-31T12:00:00.000Z`, by a readable one. */
+/** Replaces an ISO time, such as `2027-01-31T12:00:00.000Z`, with `31 Jan 2027, 12:00 UTC`. */
 function withReadableTime(name: string, text: string): string {
   const format = name === 'expiresAt' ? formatExpiry : formatTime;
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? format(new Date(text)) : text;

@@ -1,4 +1,4 @@
-/** The changes of the secrets of a key in an entry of the audit log: `secret ended: ...VEaQ`. */
+/** Describes what an entry of the audit log changed in the secrets of a key, such as `secret added: ...VEaQ`. */
 import { formatTime } from './times.js';
 
 interface Secret {
@@ -22,7 +22,7 @@ export function secretChanges(before: unknown, after: unknown): readonly string[
 
 function changesOf(old: Secret | undefined, { hint, state, acceptedUntil }: Secret): readonly string[] {
   if (old === undefined) return [`${nounOf(hint)} added: ${hint}`];
-  if (state === 'ended') return old.state === 'ended' ? [] : [`${nounOf(hint)} ended: ${hint}`];
+  if (state === 'ended') return old.state === 'ended' ? [] : [`${nounOf(hint)} no longer accepted: ${hint}`];
   if (typeof acceptedUntil !== 'string' || acceptedUntil === old.acceptedUntil) return [];
   return [`${nounOf(hint)} ${hint}: accepted until ${formatTime(new Date(acceptedUntil))}`];
 }

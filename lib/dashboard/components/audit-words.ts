@@ -1,6 +1,6 @@
-/** The words for the actions of the audit log, and for the reasons of refusals. */
+/** The words that pages use for the actions in the audit log, and for the reasons why an attempt was refused. */
 
-/** For each action: the verb of the sentence, its infinitive for a refused attempt, and the name in the filter. */
+/** For each action: "Kim _edited_ a key", "Kim tried to _edit_ a key", and the name of the action in the filter. */
 const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: string, title: string]>> = Object.freeze({
   'key.create': ['created', 'create', 'Create an API key'],
   'key.edit': ['edited', 'edit', 'Edit an API key'],
@@ -34,9 +34,9 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
   sign_out: ['signed out of', 'sign out of', 'Sign out'],
 });
 
-/** The reasons of refused attempts: the codes of management, and `bad_link` of the sign-in. */
+/** The reasons why an attempt was refused, by the code in the audit log. */
 const REASONS: Readonly<Record<string, string>> = Object.freeze({
-  forbidden: 'this member was not allowed to do this',
+  forbidden: 'the member did not have permission to do this',
   not_found: 'the key, secret or public key was not found in this account',
   version_conflict: 'the key was changed in the meantime',
   revoked: 'the key was already revoked',

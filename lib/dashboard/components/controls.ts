@@ -25,7 +25,7 @@ export function searchField(name: string, label: string, current: string | undef
 <input type="search" name="${name}" value="${current ?? ''}" maxlength="200" autocomplete="off"${placeholder !== undefined && html` placeholder="${placeholder}"`}></label>`;
 }
 
-/** A search for keys. `secret-in-search-script.ts` shortens a whole secret that is pasted into it. */
+/** A search for keys. If a member pastes a complete secret, the script of `secret-in-search-script.ts` shortens it. */
 export function keySearchField(name: string, label: string, current: string | undefined): Html {
   return html`<label class="field search">${label}
 <input type="search" name="${name}" value="${current ?? ''}" maxlength="200" autocomplete="off" placeholder="Name, ID or last characters" data-shortens></label>`;
@@ -37,8 +37,8 @@ export function dateField(name: string, label: string, current: string | undefin
 }
 
 /**
- * Filters in a `<details>`, which is open if one of them is set. On wide screens `section-style.ts` shows them without
- * the summary, in browsers that support `::details-content`.
+ * Filters in a `<details>`, which is open if a filter is set. On wide screens, `section-style.ts` always shows the
+ * filters and hides the summary, if the browser supports `::details-content`.
  */
 export function moreFilters(isSet: boolean, fields: Html): Html {
   return html`<details class="more"${isSet && html` open`}><summary>More filters</summary>
@@ -72,10 +72,10 @@ export function actionLink(parts: {
   return html`<p class="actions"><button class="plain" disabled>${title}</button></p>`;
 }
 
-/** The end of the start tag of a text area, its text and its end tag. */
+/** What follows the attributes of a `<textarea>`: the end of the start tag, the text, and the end tag. */
 export function areaContent(text: string): Html {
-  // The line break at the start is necessary, because the HTML parser drops the first line break in a text area. The
-  // lines are joined here, because `html` would show a line break in a value as `[U+000A]`.
+  // The HTML parser drops a line break at the start of a text area. Without the extra line break, a text that starts with
+  // a line break would lose it. The lines are joined here, because `html` shows a line break in a value as `[U+000A]`.
   return html`>\n${join(
     text.split('\n').map((line) => html`${line}`),
     html`\n`,

@@ -1,7 +1,10 @@
-/** Texts with a copy button, which the script shows. Without the script, a member selects and copies the text. */
+/**
+ * Texts with a copy button. The button is hidden until the script shows it. Without the script, a member selects the
+ * text and copies it.
+ */
 import { type Html, html } from './html.js';
 
-/** Estimated characters of one line, for the height of the field in browsers without `field-sizing`. */
+/** Estimated characters in one line. It sets the height of the field in browsers without CSS `field-sizing`. */
 const CHARACTERS_PER_LINE = 60;
 
 /**
@@ -9,7 +12,7 @@ const CHARACTERS_PER_LINE = 60;
  *
  * @param isSecret - If `true`, the script asks for confirmation before the member leaves the page without copying the
  *   text. When the page is left, the script empties the field, so that the Back button does not show the text.
- * @param beside - Another control, shown after the button.
+ * @param beside - Another control, which is shown after the copy button.
  */
 export function copyField(id: string, label: string, text: string, isSecret = false, beside?: Html): Html {
   return html`<div class="field"><label for="${id}">${label}</label>

@@ -1,4 +1,4 @@
-/** The error page, and its texts for the errors of management. */
+/** The error page, and what it says for each error of management. */
 import { ManagementError, type ManagementErrorCode } from '../../management/management-error.js';
 import { messageOf, toSentences } from '../forms/field-errors.js';
 import { HttpError, notFound } from '../http/http-error.js';
@@ -18,7 +18,7 @@ const TITLES: Readonly<Record<ManagementErrorCode, string>> = {
   unavailable: 'Temporarily unavailable',
 };
 
-/** Texts for errors whose message is written for programs. */
+/** Texts that replace the message of an error. The message of the other errors is shown to members. */
 const TEXTS: Readonly<Partial<Record<ManagementErrorCode, string>>> = {
   version_conflict: 'Someone may have changed the key at the same time. Check its settings, and then try again.',
   idempotency_conflict:
@@ -26,7 +26,7 @@ const TEXTS: Readonly<Partial<Record<ManagementErrorCode, string>>> = {
   unavailable: 'Your keys cannot be shown or changed at the moment. Try again later.',
 };
 
-/** Parts of messages that are written for programs, and their words on pages. */
+/** Parts of error messages that are written for programs, and what pages say instead. */
 const PAGE_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^this operation requires the (\w+) permission$/, 'this operation requires the $1 role'],
   [/^your permissions do not allow you /, 'your role does not allow you '],
@@ -36,8 +36,8 @@ const PAGE_WORDS: readonly (readonly [RegExp, string])[] = [
 const RETRY_HEADERS = Object.freeze({ 'Retry-After': '1' });
 
 /**
- * Fields of forms that have no label for them, such as a form with only a button. A member does not know the names of
- * these fields, so they are removed from messages.
+ * Fields whose names members do not see on pages, for example because the field is hidden. Error pages remove these
+ * names from the start of messages.
  */
 const UNNAMED_FIELDS = ['publicKey', 'kid', 'secret', 'secrets'];
 
@@ -64,7 +64,10 @@ function inPageWords(message: string): string {
   return PAGE_WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
 }
 
-/** An error page. It shows no data of a member: the request may have no member, or come from another site. */
+/**
+ * An error page without navigation. It shows no data of the member, because the member may not be known, or the request
+ * may come from another site.
+ */
 export function errorPage(site: DashboardSettings, base: string, error: HttpError): PageResponse {
   const { status, title, message, headers } = error;
   const main = html`<h1>${title}</h1>

@@ -1,16 +1,16 @@
 /**
- * The message after an action, such as "The key was updated." A parameter in the address of the next page names the
- * message, so no session is needed to store it.
+ * The message after an action, such as "The key was updated." The URL of the next page says which message to show, so
+ * the server does not have to store the message in a session.
  */
 import type { IncomingMessage } from 'node:http';
 import type { PageContext } from '../http/page-context.js';
 import { type KeyType, keyPath } from '../key-type.js';
 import { CLOSE_QUOTE, type Html, html, OPEN_QUOTE, userText } from './html.js';
 
-/** The name of the parameter that names the message. */
+/** The query parameter that says which message to show, such as `?done=edited`. */
 export const FLASH = 'done';
 
-/** The name of the parameter with the ID of the key, for a page that lists several keys. */
+/** The query parameter with the ID of the key that the message is about, on a page that lists several keys. */
 export const FLASH_KEY = 'key';
 
 type Message = (key: Html, secret: string) => Html;
@@ -26,7 +26,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   ],
   [
     'secret-deleted',
-    (key) => html`A client secret was deleted from the ${key}. Token requests that use it are no longer accepted.`,
+    (key) => html`A client secret was deleted from the ${key}. Token requests with this secret are no longer accepted.`,
   ],
   [
     'public-key-added',
@@ -41,7 +41,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
 ]);
 
 /**
- * Returns the message that the address of the page names; `undefined` if it names none.
+ * Returns the message that the query of the page asks for; `undefined` if it asks for none.
  *
  * @param name - The name of the key. Without it, the message says "The key".
  * @param secret - The noun for the secret of the key, such as `client secret`.
@@ -58,14 +58,14 @@ export function flashMessage(
   return html`<p class="status" role="status">${message(key, secret)}${link !== undefined && html` ${link}`}</p>`;
 }
 
-/** The message on a page that lists several keys. It names the key only if it belongs to the member's account. */
+/** The message on a page that lists several keys. It names the key only if the key belongs to the member's account. */
 export async function listFlashMessage(context: PageContext, keyType: KeyType): Promise<Html | undefined> {
   const { site, member, fields, base } = context;
   const [done, id] = [fields.one(FLASH), fields.one(FLASH_KEY)];
   if (done === undefined) return undefined;
   const name = id === undefined ? undefined : (await site.management.keyNames(member, [id])).get(id);
-  // The list hides revoked keys, so the message links to the revoked key. If there is no name, the key is not in this
-  // account, and the message links to the list of revoked keys.
+  // The list does not show revoked keys, so the message links to the key. If the key has no name here, it is not a key
+  // of this account, and the message links to the list of revoked keys.
   const link =
     id === undefined || name === undefined
       ? html`<a href="${base}${keyType.list}?state=revoked">View revoked keys</a>`
@@ -74,8 +74,8 @@ export async function listFlashMessage(context: PageContext, keyType: KeyType): 
 }
 
 /**
- * Whether the request came from a page of this origin. Otherwise, the parameter `FLASH` is ignored: a link on another
- * site or in an email must not show a message about an action that did not happen.
+ * Whether a page of this origin sent the request. Otherwise, `FLASH` is ignored: a link on another site or in an email
+ * must not show a message about an action that did not happen.
  */
 export function isFromThisOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];

@@ -16,7 +16,7 @@ class Markup {
 
 export type Html = Markup;
 
-/** A value in a template. `undefined` and `false` are omitted. */
+/** A value in a template. `undefined` and `false` add nothing to the HTML. */
 export type Piece = string | number | Html | readonly Html[] | undefined | false;
 
 /**
@@ -31,7 +31,7 @@ export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[])
   return new Markup(text);
 }
 
-/** A text that a user chose. `<bdi>` keeps right-to-left letters in it from reordering the text around it. */
+/** A text that a user chose. `<bdi>` prevents right-to-left letters in the text from reordering the text around it. */
 export function userText(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }

@@ -1,4 +1,4 @@
-/** The actions on the page of a key: two buttons, and a menu for the others. Each opens a form or a confirmation. */
+/** The actions on the page of a key: two buttons, and a menu for the others. Each leads to a form or a confirmation. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { Action } from '../../management/permissions.js';
 import type { PageContext } from '../http/page-context.js';
@@ -9,11 +9,11 @@ import { type Html, html } from './html.js';
 
 interface KeyAction {
   readonly title: string;
-  /** The path of its page, relative to the page of the key. */
+  /** The path of the form or confirmation, relative to the page of the key. */
   readonly path: string;
   /** The action that the member must be allowed to perform. */
   readonly action: Action;
-  /** Whether it cannot be undone. */
+  /** Whether the action cannot be undone. */
   readonly isFinal?: true;
 }
 
@@ -25,7 +25,7 @@ const ADD_SECRET: KeyAction = { title: 'Add a client secret', path: 'secrets/con
 const REVOKE_TOKENS: KeyAction = { title: 'Revoke tokens', path: 'revoke-tokens/confirm', action: 'edit' };
 const REVOKE: KeyAction = { title: 'Revoke', path: 'revoke', action: 'revoke', isFinal: true };
 
-/** @param isAccountDisabled - Whether the account of the key is disabled: it then gets no new secret. */
+/** @param isAccountDisabled - Whether the account of the key is disabled. A key then cannot get a new secret. */
 export function keyActionsMenu(context: PageContext, keyType: KeyType, key: KeyView, isAccountDisabled: boolean): Html {
   const obstacle = rotationObstacle(key, isAccountDisabled);
   const addSecret = mayAddSecret(key, isAccountDisabled) ? [ADD_SECRET] : [];
@@ -44,7 +44,7 @@ export function keyActionsMenu(context: PageContext, keyType: KeyType, key: KeyV
 ${more.map((action) => html`<li>${link(action, 'item')}</li>\n`)}</ul></div></details>${note(context, obstacle)}</div>`;
 }
 
-/** Says why actions are disabled. All actions of the menu need the same permission, so one sentence is enough. */
+/** Says why some actions are disabled. All actions need the same permission, so one sentence is enough. */
 function note(context: PageContext, obstacle: string | undefined): Html | undefined {
   const missing = missingPermission(context, 'edit');
   if (missing !== undefined)

@@ -1,4 +1,4 @@
-/** The words on pages for kinds, environments, states, secrets and token bindings of keys. */
+/** What pages call the kinds, environments, states, secrets and token bindings of keys. */
 import type { Environment } from '../../credentials/environment.js';
 import { missingNames } from '../../management/entitlement.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
@@ -43,7 +43,9 @@ export function secretNoun({ kind }: Pick<KeyView, 'kind'>): string {
   return SECRET_NOUNS[kind];
 }
 
-/** The titles of the settings for bound tokens, by the values that forms and the audit log have for them. */
+/**
+ * The names of the token bindings that a key can require. A bound token works only with the private key of the client.
+ */
 export const TOKEN_BINDINGS = Object.freeze({
   none: 'Not required',
   any: 'DPoP or client certificate',
@@ -73,10 +75,10 @@ export function shortList(names: 'all' | readonly string[]): Html {
   return html`${fullList(names.slice(0, MAX_NAMES))} <span class="muted">and ${names.length - MAX_NAMES} more</span>`;
 }
 
-/** Marks a name that a key has and its account does not have. */
+/** Marks an API, scope or channel of a key that the account of the key can no longer use. */
 export const NO_LONGER_AVAILABLE = html` <span class="muted">(no longer available to your account)</span>`;
 
-/** @param ofAccount - What the account has. Other names are marked, because verifiers ignore them. */
+/** @param ofAccount - The names that the account can use. Other names are marked, because the key cannot use them. */
 export function fullList(names: 'all' | readonly string[], ofAccount: 'all' | readonly string[] = 'all'): Html {
   if (names === 'all') return html`All`;
   if (names.length === 0) return html`<span class="muted">None</span>`;

@@ -60,7 +60,7 @@ function isDisabling({ action, after }: AuditEntry): boolean {
   return action.endsWith('key.edit') && (after as { disabled?: unknown } | null)?.disabled === true;
 }
 
-/** The actor of the newest successful entry that matches; `undefined` if it is not among the given entries. */
+/** The actor of the newest successful entry that matches; `undefined` if none of the given entries matches. */
 function findActor(entries: readonly AuditEntry[], matches: (entry: AuditEntry) => boolean): Html | undefined {
   const entry = entries.find((one) => one.outcome === 'done' && matches(one));
   return entry === undefined ? undefined : html`<strong>${userText(entry.actor)}</strong>`;

@@ -1,4 +1,4 @@
-/** A page of the list of keys as a table. On a phone, `media-style.ts` shows each key as two lines. */
+/** The table with one page of the list of keys. On a phone, `media-style.ts` shows each key as two lines. */
 import type { KeyView } from '../../management/keys/key-view.js';
 import type { UsageCounts } from '../../management/keys/usage.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
@@ -9,7 +9,7 @@ import { dayWithTooltip, timeAgo } from './times.js';
 export interface KeyTableOptions {
   readonly base: string;
   readonly now: number;
-  /** The requests of the last 30 days; keys without requests are absent. */
+  /** The requests of the last 30 days, by the ID of the key. Keys without requests are absent. */
   readonly usage: ReadonlyMap<string, UsageCounts>;
   /** The current order, such as `-created`. */
   readonly order: string;
@@ -18,7 +18,7 @@ export interface KeyTableOptions {
 
 interface Column {
   readonly title: string;
-  /** The CSS class by which `media-style.ts` hides the column on narrow screens, or places it. */
+  /** The CSS class of the cells. On narrow screens, `media-style.ts` hides or moves the column by its class. */
   readonly className: string;
   /** The order that the heading links to, and its reverse. */
   readonly orders?: readonly [string, string];
@@ -53,7 +53,7 @@ const CAPTIONS: Readonly<Record<string, string>> = {
   '-used': 'most recently used first',
 };
 
-/** A heading that links to its first order. If the list is in that order already, it links to the reverse. */
+/** A heading that links to the list in the first of its orders, or, if the list has that order, in the second. */
 function heading({ title, className, orders }: Omit<Column, 'cell'>, { order, linkTo }: KeyTableOptions): Html {
   if (orders === undefined) return html`<th scope="col" role="columnheader" class="${className}">${title}</th>`;
   const isSorted = orders.includes(order);
@@ -108,7 +108,7 @@ function rotationOf({ state, secrets }: KeyView): Html | undefined {
   return html`<br><span class="muted">Grace period until ${dayWithTooltip(old.acceptedUntil)}</span>`;
 }
 
-/** When an active key expires. The state of any other key already says why it is refused. */
+/** When an active key expires. For any other key, the state already says why the key is refused. */
 function expiryOf({ state, expiresAt }: KeyView, now: number): Html | undefined {
   if (state !== 'active' || expiresAt === null) return undefined;
   return html`<br><span class="muted">Expires ${timeAgo(expiresAt, now)}</span>`;

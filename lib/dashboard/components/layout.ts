@@ -1,4 +1,4 @@
-/** The layout of every page: with the navigation for a member, or bare for a page without a member. */
+/** The HTML around the content of a page. `layout` has the navigation for a member, `bareLayout` has no navigation. */
 import { ICON, SCRIPT, STYLE } from '../assets/assets.js';
 import { tokenField } from '../http/form-token.js';
 import type { PageContext } from '../http/page-context.js';
@@ -18,7 +18,7 @@ const TABS: readonly { readonly tab: Tab; readonly path: string; readonly title:
 ];
 
 export interface Content {
-  /** The title in the tab of the browser. */
+  /** The title in the browser tab. */
   readonly title: string;
   readonly tab: Tab;
   readonly main: Html;
@@ -52,7 +52,7 @@ ${main}
   );
 }
 
-/** The content of a page without data of a member and without navigation. */
+/** The content of a page without navigation, which must not show data of a member. */
 export interface BareContent {
   readonly title: string;
   readonly product?: string;

@@ -1,6 +1,6 @@
 /**
- * The public keys of an access key with their last use, the form that adds one, and the form that requires bound
- * tokens.
+ * The section about public keys on the page of an access key: each public key with its last use, a form that adds a
+ * public key, and a form that requires bound tokens.
  */
 import type { KeyView, PublicKeyView } from '../../management/keys/key-view.js';
 import { describedBy, messageOf } from '../forms/field-errors.js';
@@ -17,7 +17,7 @@ import { TOKEN_BINDINGS } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeWithAge } from './times.js';
 
-/** @param refused - The form that adds a public key, if it was refused. */
+/** @param refused - The form that adds a public key, if management has refused it. It is shown again with its error. */
 export function publicKeysSection(context: PageContext, key: KeyView, refused?: RefusedPublicKey): Html | undefined {
   const canAdd = key.state !== 'revoked';
   if (key.publicKeys.length === 0 && !canAdd) return undefined;
@@ -31,8 +31,8 @@ ${canAdd && bindingPanel(context, key)}</div>`;
 function publicKeyPanel(context: PageContext, key: KeyView, publicKey: PublicKeyView): Html {
   const { kid, type, createdAt } = publicKey;
   const { now } = context;
-  // `acceptedUntil` is `null` for a secret that ends only with its key. `state` cannot be used here, because it is
-  // `ended` for all secrets of an expired key.
+  // Management refuses to remove the last public key of a key without a current secret. A secret is current if
+  // `acceptedUntil` is `null`. `state` cannot be used here: it is `ended` for all secrets of an expired key.
   const hasSecret = key.secrets.some(({ acceptedUntil }) => acceptedUntil === null);
   const isLast = key.publicKeys.length === 1 && !hasSecret;
   const link = actionLink({

@@ -1,6 +1,6 @@
 /**
- * Sentences that say when a key, a secret or a public key was last used. A use may be stored a minute late. If no use
- * is stored, a page on which the member must decide mentions this delay.
+ * Sentences that say when a key, a secret or a public key was last used. A use is stored up to a minute late. So a page
+ * that asks for a decision mentions this delay if no use is stored.
  */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import type { PageContext } from '../http/page-context.js';
@@ -18,13 +18,13 @@ export async function recentUse({ site, member, now }: PageContext, { id, lastUs
   return html`The key was last used ${timeAgo(lastUsedAt, now)}. In the last 30 days, ${requests} accepted.`;
 }
 
-/** For a panel that already names its secret or public key. */
+/** The last use, in a panel whose heading already names the secret or public key. */
 export function lastUse(use: Use, now: number): Html {
   if (use.lastUsedAt === null) return html`Never used.`;
   return html`Last used on ${timeAndPlace(use, use.lastUsedAt, now)}.`;
 }
 
-/** For a page on which the sentence must name its subject, because "it" would be ambiguous. */
+/** The last use, as a sentence with a subject. Without the subject, a member could think of another secret or key. */
 export function lastUseOf(subject: Html, use: Use, now: number): Html {
   if (use.lastUsedAt === null) return html`${subject} has not been used yet. ${USAGE_DELAY}`;
   return html`${subject} was last used on ${timeAndPlace(use, use.lastUsedAt, now)}.`;

@@ -1,4 +1,4 @@
-/** The secrets of a key: current, in their grace period, or ended, and when each was last used. */
+/** The section about secrets on the page of a key. It shows the state and the last use of each secret. */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
@@ -12,14 +12,14 @@ import { lastUse } from './recent-use.js';
 import { timeAgo, timeWithAge } from './times.js';
 
 /**
- * Milliseconds after a rotation until a use of the old secret is certainly stored: verifiers record one use a minute,
+ * Milliseconds after a rotation until a use of the old secret is certainly stored. A verifier records one use a minute,
  * the store writes it within 5 s, and the rotation reaches every process within 5 s.
  */
 const USES_STORED_AFTER_MS = 70_000;
 
 /**
- * Milliseconds by which the clock of the machine that rotated the key, the clock of this machine and that of the
- * database, which stamps the uses, may differ. Within this time, it is unknown whether a use was before the rotation.
+ * Milliseconds by which the clocks of the servers and of the database may differ. One clock gives the time of a
+ * rotation, and another gives the time of a use. If the two times are closer than this, it is unknown which came first.
  */
 const CLOCK_DIFFERENCE_MS = 300_000;
 
@@ -29,7 +29,7 @@ const TITLES: Readonly<Record<KeyView['kind'], string>> = Object.freeze({
   access: 'Client secrets',
 });
 
-/** @param isAccountDisabled - Whether the account of the key is disabled: it then gets no new secret. */
+/** @param isAccountDisabled - Whether the account of the key is disabled. A key then cannot get a new secret. */
 export function secretsSection(context: PageContext, keyType: KeyType, key: KeyView, isAccountDisabled: boolean): Html {
   const live = key.secrets.filter(({ state }) => state !== 'ended');
   const ended = key.secrets.filter(({ state }) => state === 'ended');
@@ -41,7 +41,7 @@ ${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) =
 
 function addLink(context: PageContext, key: KeyView): Html | undefined {
   const missing = missingPermission(context, 'rotate');
-  // Without the permission, there is no link here: the menu of the page already shows this action, disabled.
+  // A member without the permission sees the disabled action in the menu of the page, so it is not repeated here.
   if (missing !== undefined) return undefined;
   return actionLink({
     href: `${context.base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm`,
@@ -61,7 +61,7 @@ function secretPanel(
   const isNewest = secret.state === 'current' && live.some(({ state }) => state === 'grace_period');
   return html`<section class="panel"><h3>${secretHint(secret.hint)}${isNewest && html` <span class="badge active">Current</span>`}</h3>
 <p>Created on ${timeWithAge(secret.createdAt, now)}.</p>
-${key.state === 'disabled' && html`<p>It is refused while the key is disabled.</p>`}
+${key.state === 'disabled' && html`<p>This ${secretNoun(key)} is refused while the key is disabled.</p>`}
 ${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>This is the old ${secretNoun(key)}. Its grace period ends on ${timeWithAge(secret.acceptedUntil, now)}. ${useSinceRotation(context, secret, live)}</p>`}
 <p>${lastUse(secret, now)}</p>
 ${key.state !== 'revoked' && endSecretLink(context, keyType, key, secret, live)}
@@ -80,7 +80,7 @@ function useSinceRotation(
   const usedAfter = lastUsedAt === null ? Number.NEGATIVE_INFINITY : lastUsedAt.getTime() - rotatedAt.getTime();
   if (usedAfter > CLOCK_DIFFERENCE_MS || (isRecent && usedAfter > 0)) return html`<strong>It is still in use.</strong>`;
   if (isRecent)
-    return html`No use since the rotation is recorded yet (${timeAgo(rotatedAt, now)}). About 6 minutes after the rotation, this page knows if there was one.`;
+    return html`No use has been recorded since the rotation (${timeAgo(rotatedAt, now)}). Recent uses may be missing, so check this page again about 6 minutes after the rotation.`;
   if (usedAfter >= -CLOCK_DIFFERENCE_MS)
     return html`It was last used at about the time of the rotation (${timeAgo(rotatedAt, now)}).`;
   return html`<strong>It has not been used since the rotation (${timeAgo(rotatedAt, now)}).</strong>`;

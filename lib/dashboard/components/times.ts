@@ -9,7 +9,10 @@ const WITH_NUMBER = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 const WITH_WORDS = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 const DAY = 86_400_000;
-/** Each unit, its length, and the smallest difference for which it is used: below 60 days, days are clearer. */
+/**
+ * Each unit, its length in milliseconds, and the smallest difference for which it is used. Months start at 60 days,
+ * because `45 days ago` is clearer than `1 month ago`.
+ */
 const UNITS = [
   ['year', 365 * DAY, 365 * DAY],
   ['month', 30 * DAY, 60 * DAY],
@@ -33,12 +36,15 @@ export function formatLongDay(time: Date): string {
   return LONG_DAY.format(time);
 }
 
-/** `End of 21 Feb 2027, UTC` for midnight, because a member chose that day as the last one; else the exact time. */
+/**
+ * Formats an expiry. Midnight becomes `End of 21 Feb 2027, UTC`, because in forms a member chooses the last day of a
+ * key. Any other time is shown exactly.
+ */
 export function formatExpiry(time: Date): string {
   return time.getTime() % DAY === 0 ? `End of ${formatLongDay(new Date(time.getTime() - 1))}, UTC` : formatTime(time);
 }
 
-/** The expiry after the word "expires": `at the end of 21 Feb 2027, UTC`, or `on 21 Feb 2027, 18:44 UTC`. */
+/** Formats an expiry after "The key expires": `at the end of 21 Feb 2027, UTC`, or `on 21 Feb 2027, 18:44 UTC`. */
 export function expiryInSentence(time: Date): string {
   const text = formatExpiry(time);
   return text.startsWith('End') ? `at the end${text.slice('End'.length)}` : `on ${text}`;
@@ -59,7 +65,7 @@ function relativeTime(time: Date, now: number): string {
   return 'just now';
 }
 
-/** The days of the calendar from now to a time, in UTC. A future midnight is the end of the day before. */
+/** The number of calendar days from now to a time, in UTC. A future midnight counts as the end of the day before. */
 function calendarDays(time: number, now: number): number {
   if (time <= now) return Math.floor(time / DAY) - Math.floor(now / DAY);
   return Math.max(1, Math.floor((time - 1) / DAY) - Math.floor(now / DAY));

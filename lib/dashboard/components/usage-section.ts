@@ -1,4 +1,4 @@
-/** The requests of a key: totals, a chart by day that needs no color, and a table with the same numbers. */
+/** The section with the requests of a key: totals, a chart by day, and a table with the numbers of the chart. */
 import type { KeyUsage, UsageDay } from '../../management/keys/usage.js';
 import { type Html, html } from './html.js';
 import { formatDay } from './times.js';
@@ -31,7 +31,7 @@ function chart({ days, accepted, refused }: KeyUsage): Html {
   const highest = Math.max(...days.map((day) => day.accepted + day.refused));
   const width = days.length * (BAR + GAP);
   const label = `${formatCount(accepted)} accepted and ${formatCount(refused)} refused requests from ${first} to ${last}`;
-  // Refused requests are hatched with an outline, and accepted ones are solid: the chart can be printed in one color.
+  // Bars of refused requests are hatched, and bars of accepted requests are solid, so the chart needs no colors.
   return html`<figure>
 <svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${HEIGHT}" width="100%" height="${HEIGHT}" preserveAspectRatio="none">
 <defs><pattern id="usage-refused" width="4" height="4" patternUnits="userSpaceOnUse"><path d="M0 4 4 0" stroke="currentColor" stroke-width="1"/></pattern></defs>
@@ -67,7 +67,7 @@ function bars({ day, accepted, refused }: UsageDay, x: number, highest: number):
 `;
 }
 
-/** At least one unit high, so that a day with one request does not look like a day without requests. */
+/** The height of a bar. It is at least 1, so that a day with one request does not look like a day without requests. */
 function heightOf(count: number, highest: number): number {
   return count === 0 ? 0 : Math.max(1, Math.round((count / highest) * HEIGHT));
 }
