@@ -39,7 +39,9 @@ describe('public keys of an access key', () => {
     const kid = String(view?.kid);
     expect(shown).toContain(`href="${own}/public-keys/remove/confirm?kid=${kid}"`);
     const asked = await follow(`${own}/public-keys/remove/confirm?kid=${kid}`);
-    expect(asked.body).toContain(`signed with the private key of <code>${kid}</code> will be refused immediately.`);
+    expect(asked.body).toContain(
+      `signed with the private key that matches the public key <code>${kid}</code> will be refused immediately.`,
+    );
     expect([fieldOf(asked, 'kid'), fieldOf(asked, 'version')]).toEqual([kid, '2']);
     expect((await follow(`${own}/public-keys/remove/confirm?kid=x`)).status).toBe(404);
     expect((await post('/public-keys/remove', { version: '1', kid })).status).toBe(409);

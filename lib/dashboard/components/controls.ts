@@ -74,8 +74,8 @@ export function actionLink(parts: {
 
 /** What follows the attributes of a `<textarea>`: the end of the start tag, the text, and the end tag. */
 export function areaContent(text: string): Html {
-  // The HTML parser drops a line break at the start of a text area. Without the extra line break, a text that starts with
-  // a line break would lose it. The lines are joined here, because `html` shows a line break in a value as `[U+000A]`.
+  // The HTML parser drops a line break at the start of a text area. Without the extra line break, a text that starts
+  // with a line break would lose it. The lines are joined here, because `html` shows a line break as `[U+000A]`.
   return html`>\n${join(
     text.split('\n').map((line) => html`${line}`),
     html`\n`,

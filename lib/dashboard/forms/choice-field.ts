@@ -10,7 +10,7 @@ export interface ChoiceField {
   readonly hint?: string | undefined;
   /** The label for "all"; absent if "all" cannot be chosen. */
   readonly all?: string | undefined;
-  /** The values to choose from; `'all'` if the account has no list of them, so that the member types names. */
+  /** The values to choose from; `'all'` if the account may use any value, so the member types the names. */
   readonly options: 'all' | readonly string[];
   readonly choice: Choice;
   readonly error: string | undefined;
@@ -35,7 +35,7 @@ function onlyThese(legend: string): string {
   return `Only these ${lowerFirst(legend)}`;
 }
 
-/** Makes the first letter lower case. `APIs` keeps its capital letters, because it starts with an abbreviation. */
+/** Makes the first letter lower case, unless the text starts with an abbreviation such as `APIs`. */
 function lowerFirst(text: string): string {
   return /^[A-Z]{2}/.test(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The table that is shown if a key was changed while a member edited it: the current settings of the key beside the
- * settings in the member's form.
+ * The table that a member sees if the key has changed since the member opened the form. It compares the current
+ * settings of the key with the settings in the form.
  */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { KeyView } from '../../management/keys/key-view.js';
@@ -48,7 +48,7 @@ function textHtml(text: string): Html {
   return text === '' ? fullList([]) : userText(text);
 }
 
-/** Formats the chosen values in sorted order, so that a different order is not shown as a difference. */
+/** Formats the chosen values in sorted order. Otherwise, a different order would be highlighted as a difference. */
 function choiceHtml({ of, names }: Choice, hasNoAll: boolean): Html {
   return fullList(of === 'all' && !hasNoAll ? 'all' : names.toSorted());
 }

@@ -1,4 +1,4 @@
-/** The values that a form offers: the entitlement of the member's account. */
+/** The APIs, scopes, channels and platforms that a form offers: only the ones that the member's account may use. */
 import type { AccountEntitlement } from '../../management/entitlement.js';
 import { ManagementError } from '../../management/management-error.js';
 import type { PageContext } from '../http/page-context.js';
@@ -16,7 +16,7 @@ const NO_OPTIONS: AccountOptions = Object.freeze({
   disabled: false,
 });
 
-/** Reads the entitlement. An account that the store does not have yet is not an error: the form then offers nothing. */
+/** Reads what the account may use. If the store does not know the account yet, the form offers no values. */
 export async function accountOptions({ site, member }: PageContext): Promise<AccountOptions> {
   try {
     const { disabledAt, ...entitlement } = await site.management.accounts.view(member.account);

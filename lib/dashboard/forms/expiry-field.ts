@@ -1,4 +1,4 @@
-/** The field for the last day of a key, with buttons for common days. */
+/** The form field for the expiration date of a key, with buttons for common dates. */
 import { type Html, html } from '../components/html.js';
 import { formatLongDay, formatTime } from '../components/times.js';
 import { describedBy, errorOf, type SettingsForm } from './field-errors.js';
@@ -24,10 +24,7 @@ ${exactTime(form)}<p class="presets" hidden data-presets="field-expiresAt">${PRE
 ${warnsAboutExpiry(form) && html`<p class="banner" id="expiresAt-warning" data-warns="field-expiresAt"${form.values.environment === 'sandbox' && html` hidden`}>Without an expiration date, this live secret key is accepted until you revoke it. Choose a date, or rotate the key at least once a year.</p>`}</div>`;
 }
 
-/**
- * Says at what exact time the key expires. The date field shows only the day, which is enough if the key expires at
- * midnight.
- */
+/** Shows the exact time of an expiry that is not at midnight, because the date field shows only the day. */
 function exactTime({ expiresAt }: SettingsForm): Html | undefined {
   if (expiresAt === undefined || expiresAt === null || expiresAt.getTime() % DAY === 0) return undefined;
   return html`<p class="hint">The key expires on ${formatTime(expiresAt)}. This exact time is kept unless you choose another date.</p>\n`;
@@ -39,8 +36,8 @@ function presetButton(end: Date, title: string): Html {
 }
 
 /**
- * Whether the form contains the warning that a live secret key does not expire. The form for a new key always contains
- * it, but the script hides it for a sandbox key, and when the member chooses a date.
+ * Whether the form contains the warning that a live secret key does not expire. The form for a new secret key always
+ * contains the warning. The script hides it if the member chooses the sandbox or a date.
  */
 function warnsAboutExpiry({ kind, values, isNew }: SettingsForm): boolean {
   if (kind !== 'secret') return false;

@@ -1,7 +1,6 @@
 /**
- * The labels and errors of the forms for the settings and for a public key, and the data that the first form needs.
- * `SettingsForm` is declared here, because both settings-form.ts and expiry-field.ts use it, and the first imports the
- * second.
+ * The labels of form fields, and the error messages beside them. The type `SettingsForm` is here and not in
+ * settings-form.ts, so that expiry-field.ts can use it without a circular import.
  */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { Environment } from '../../credentials/environment.js';
@@ -14,10 +13,10 @@ export interface SettingsForm {
   readonly kind: Kind;
   readonly values: FormValues;
   readonly options: AccountOptions;
-  /** Why management refused the form when it was sent before. */
+  /** Why management refused the form, if the member has sent it already. */
   readonly error: ManagementError | undefined;
   readonly isNew: boolean;
-  /** The only environment in which the member may create keys. */
+  /** The only environment in which the member may create keys; `undefined` if the member may use both. */
   readonly only?: Environment | undefined;
   /** When the key that is edited expires. */
   readonly expiresAt?: Date | null;
@@ -66,7 +65,8 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Converts an error message of management to sentences. Removes the name of the field, with which the message starts.
+ * Converts an error message of management, such as `name: expected ...`, to sentences for the form. The form shows the
+ * error beside the field, so the name of the field is removed.
  */
 export function messageOf({ message, field }: ManagementError): string {
   const [pattern, words] = FORM_TEXTS.find(([one]) => one.test(message)) ?? [];

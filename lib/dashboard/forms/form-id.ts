@@ -1,4 +1,4 @@
-/** The ID of a form is an idempotency key: a reload or a double click does not repeat the action. */
+/** Each form has an ID, which is an idempotency key: sending the form twice does not repeat its action. */
 import { randomUUID } from 'node:crypto';
 import { hidden } from '../components/controls.js';
 import type { Html } from '../components/html.js';
@@ -9,7 +9,7 @@ export const FORM_ID = 'formId';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** @param id - The ID of a form that is shown again because it had an error. */
+/** @param id - The ID of a refused form, which keeps its ID when it is shown again. Default: a new ID. */
 export function formIdField(id: string = randomUUID()): Html {
   return hidden(FORM_ID, id);
 }

@@ -1,5 +1,6 @@
 /**
- * The values of the form for the settings of a key, before they are validated: read from a request, or made from a key.
+ * The values in the form for the settings of a key, before they are validated. They are read from a sent form, or made
+ * from a key.
  */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { KeyView } from '../../management/keys/key-view.js';
@@ -9,7 +10,7 @@ import { formatLimits, formatMetadata } from './parse-text-settings.js';
 export interface Choice {
   /** The chosen radio button; `undefined` if no button is chosen, or the field has no buttons. */
   readonly of: 'all' | 'some' | undefined;
-  /** The checked values and the typed ones. */
+  /** The values that the member checked or typed. */
   readonly names: readonly string[];
 }
 
@@ -24,7 +25,7 @@ export interface FormValues {
   /** The last day on which the key is accepted: `2027-01-15`. */
   readonly expiresAt: string;
   /**
-   * `undefined` if the form has no field for metadata: an edit then does not change the metadata. The same applies to
+   * `undefined` if the form has no field for metadata. An edit then does not change the metadata. The same applies to
    * `allowedAddresses` and `limits`.
    */
   readonly metadata: string | undefined;
@@ -37,8 +38,8 @@ const TEXT_FIELDS = ['metadata', 'allowedAddresses', 'limits'] as const;
 const CHOICE_FIELDS = ['apis', 'scopes', 'defaultScopes', 'channels'] as const;
 
 /**
- * The names of all fields. A choice has up to three, for example: `apis.of` for the buttons "all" and "some", and
- * `apis` for the checkboxes, or `apis.named` for a text field if there is no list to choose from.
+ * The names of all fields. A choice has up to three fields: `apis.of` for the radio buttons "all" and "some", `apis`
+ * for the checkboxes, and `apis.named` for the text field that replaces the checkboxes if the account may use any API.
  */
 export const SETTINGS_FIELDS: readonly string[] = [
   ...['name', 'environment', 'platform', 'expiresAt', ...TEXT_FIELDS],
@@ -48,7 +49,7 @@ export const SETTINGS_FIELDS: readonly string[] = [
 const NOTHING_CHOSEN: Choice = Object.freeze({ of: undefined, names: [] });
 const ALL: Choice = Object.freeze({ of: 'all', names: [] });
 
-/** The values of the form for a new key. No choice of APIs is made, so that nobody grants all by accident. */
+/** The first values of the form for a new key. No APIs are chosen, so that nobody grants all APIs by accident. */
 export const NEW_FORM_VALUES: FormValues = Object.freeze({
   name: '',
   environment: 'live',
@@ -106,7 +107,7 @@ export function haveSameNames(one: readonly string[], other: readonly string[]):
   return one.length === other.length && one.every((name) => other.includes(name));
 }
 
-/** Whether the form for a kind does not offer "all" for a field. Then only the checked values are granted. */
+/** Whether the form for this kind of key lacks the choice "all" for a field. It then grants only the chosen values. */
 export function hasNoAllOption(kind: Kind, field: (typeof CHOICE_FIELDS)[number]): boolean {
   return (field === 'apis' && kind === 'public') || (field === 'scopes' && kind !== 'secret');
 }

@@ -10,8 +10,8 @@ import { can } from '../http/permissions.js';
 const NO_VERSION = 0;
 
 /**
- * Reads the version from a form. It may be missing if the member may not edit keys: then management must see the
- * request, so that it refuses the request and audits the refusal.
+ * Reads the version from a form. A missing version is an error, except for a member who may not edit keys. That request
+ * must reach management, which refuses it and writes the denied attempt to the audit log.
  */
 export function versionIn(context: PageContext): number {
   const text = context.fields.one('version') ?? '';

@@ -1,4 +1,4 @@
-/** Parses the days, in UTC, that date fields send. */
+/** Parses a day that a date field sent, such as `2030-12-31`, as a day in UTC. */
 import { invalid } from '../../management/management-error.js';
 
 const DAY = 86_400_000;
@@ -7,7 +7,7 @@ const DAY_TEXT = /^\d{4}-\d\d-\d\d$/;
 /** The first instant of a day. @throws ManagementError `invalid` */
 export function startOfDay(field: string, day: string): Date {
   const begin = new Date(`${day}T00:00:00Z`);
-  // `Date` parses 31 February as 3 March.
+  // `Date` parses 31 February as 3 March, so the result is compared with the text.
   const isDay = !Number.isNaN(begin.getTime()) && begin.toISOString().startsWith(day) && DAY_TEXT.test(day);
   if (!isDay) throw invalid(field, 'enter a date, such as 2030-12-31');
   return begin;

@@ -1,6 +1,6 @@
 /**
- * Parses the text of form fields: metadata, IP addresses and rate limits; and formats metadata and rate limits as such
- * text. Management validates the parsed values.
+ * Settings that a member edits as text. Parses metadata, IP addresses and rate limits, and formats metadata and rate
+ * limits for the form. Management validates the parsed values.
  */
 import { formatRateLimit, parseRateLimit, type RateLimit } from '../../credentials/rate-limit.js';
 import { invalid } from '../../management/management-error.js';
@@ -8,7 +8,11 @@ import { UNPRINTABLE } from '../../management/unprintable.js';
 
 type Metadata = Readonly<Record<string, string>>;
 
-/** Parses one `name=value` on each line, or a JSON object. @throws ManagementError `invalid` */
+/**
+ * Parses metadata: lines with `name=value`, or a JSON object; `null` for an empty text.
+ *
+ * @throws ManagementError `invalid`
+ */
 export function parseMetadata(text: string): Metadata | null {
   const trimmed = text.trim();
   if (trimmed === '') return null;
@@ -36,8 +40,8 @@ function parseJson(text: string): Metadata {
 }
 
 /**
- * Formats metadata as lines; as JSON with escapes if a line has an invisible character or a line break, or would not be
- * parsed to the same name and value.
+ * Formats metadata as lines with `name=value`. Some metadata cannot be lines: `parseMetadata` would change them, or
+ * they contain invisible characters. They become JSON with escapes.
  */
 export function formatMetadata(metadata: Metadata | null): string {
   if (metadata === null) return '';

@@ -1,11 +1,11 @@
-/** The form that adds a public key, after management has refused it. It is shown again with its error. */
+/** The form that adds a public key, after management has refused it. The page shows the form again with the error. */
 import { createPublicKey } from 'node:crypto';
 import type { ManagementError } from '../../management/management-error.js';
 
 export interface RefusedPublicKey {
   readonly error: ManagementError;
   readonly formId: string | undefined;
-  /** The text that was sent. */
+  /** The text that the member sent. It may contain a private key. */
   readonly text: string;
 }
 
@@ -13,8 +13,8 @@ const PEM = /^-----BEGIN (PUBLIC KEY|RSA PUBLIC KEY|CERTIFICATE)-----[A-Za-z0-9+
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'use', 'alg', 'key_ops', 'x5t', 'x5t#S256'];
 
 /**
- * Returns the text that the form may show again: a text that is certainly a public key, and `''` for any other, because
- * the page must not contain a private key.
+ * Returns the text that the form shows again. A text that is not certainly a public key becomes `''`, because the page
+ * must never contain a private key.
  */
 export function shownAgain(text: string): string {
   if (!isPublicJwk(text) && !isPublicPem(text.trim())) return '';
@@ -35,7 +35,7 @@ function isPublicJwk(text: string): boolean {
 function isPublicPem(text: string): boolean {
   if (!PEM.test(text)) return false;
   try {
-    // A private key below the line of a public one is not readable as a public key.
+    // This throws if somebody pasted a private key between the BEGIN and END lines of a public key.
     createPublicKey(text);
     return true;
   } catch {

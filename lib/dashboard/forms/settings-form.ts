@@ -1,4 +1,4 @@
-/** The form for the settings of a key, for a new key and for an edit. */
+/** The form for the settings of a key. The page for a new key and the page for an edit both use it. */
 import type { Environment } from '../../credentials/environment.js';
 import type { ManagementError } from '../../management/management-error.js';
 import { areaContent, hidden } from '../components/controls.js';
@@ -8,11 +8,12 @@ import { expiryField } from './expiry-field.js';
 import { describedBy, errorOf, LABELS, messageOf, type SettingsForm } from './field-errors.js';
 import { hasNoAllOption } from './key-form-values.js';
 
+/** Whether an error is about a field of a form, so that the form can be shown again with the error at that field. */
 export function isFormError({ code, field }: ManagementError): boolean {
   return code === 'invalid' && field !== undefined && field in LABELS;
 }
 
-/** The error, at the top of the page, as a link to its field. */
+/** Shows the error at the top of the page, as a link to its field. */
 export function errorSummary(error: ManagementError | undefined): Html | undefined {
   if (error?.field === undefined) return undefined;
   return html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>There is a problem with your input</h2>
@@ -46,7 +47,7 @@ ${group('Expiration', expiryField(form))}
 ${moreOptions(form)}`;
 }
 
-/** Settings that few keys have, in a `<details>` that is open if one of them is set or has an error. */
+/** Settings that few keys have, in a `<details>`. It is open if such a setting has a value or an error. */
 function moreOptions(form: SettingsForm): Html {
   const { values, error } = form;
   const isOpen = RARE_SETTINGS.some((name) => (values[name] ?? '') !== '' || error?.field === name);
@@ -58,8 +59,8 @@ ${areaField(form, 'metadata', METADATA_HINT)}</details>`;
 const RARE_SETTINGS = ['limits', 'metadata'] as const;
 
 /**
- * Whether the form has the field for allowed addresses. Public keys are used by browsers and apps, from any address, so
- * their form has it only if it has a value.
+ * Whether the form has the field for allowed addresses. Browsers and apps use public keys from any address. So the form
+ * of a public key has the field only if it already has a value.
  */
 function hasAddresses({ kind, values }: SettingsForm): boolean {
   return kind !== 'public' || (values.allowedAddresses ?? '') !== '';
@@ -134,7 +135,7 @@ ${choiceField({
 ${options.scopes.length > 0 || values.scopes.names.length > 0 ? scopesField(form, SCOPES_HINTS[kind]) : hidden('scopes.of', values.scopes.of ?? 'all')}`;
 }
 
-/** These hints say what an empty choice means, which differs by kind. */
+/** These hints say what happens if no scope is chosen, which depends on the kind of the key. */
 const SCOPES_HINTS = {
   secret: `Scopes limit what the key can do with its APIs. If you choose ${OPEN_QUOTE}Only these scopes${CLOSE_QUOTE} but do not choose a scope, the key can make only requests that do not require a scope.`,
   public:

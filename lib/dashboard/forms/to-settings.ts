@@ -1,4 +1,4 @@
-/** Converts form values to settings, or to an edit. Management validates them. */
+/** Converts the values in a form to the settings of a new key, or to an edit. Management validates both. */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { AccessKeyEdit, AccessKeySettings, KeyEdit, KeySettings } from '../../management/keys/key-settings.js';
 import type { KeyView } from '../../management/keys/key-view.js';
@@ -28,10 +28,10 @@ export function toAccessKeySettings(values: FormValues): AccessKeySettings {
 }
 
 /**
- * Converts form values to an edit. Unchanged settings are left out, so that the audit log shows only what was
- * changed.
+ * Converts form values to an edit. The edit contains only settings that differ from the key, so that the audit log
+ * shows only what was changed.
  *
- * @param version - The version that the editor saw.
+ * @param version - The version of the key when the member opened the form.
  * @throws ManagementError `invalid`
  */
 export function toKeyEdit(values: FormValues, key: KeyView, version: number): KeyEdit {
@@ -53,8 +53,8 @@ export function toAccessKeyEdit(values: FormValues, key: KeyView, version: numbe
   return {
     ...toCommonEdit(values, key, version),
     scopes: isUnchanged ? undefined : scopes,
-    // If scopes change, the default scopes are always sent too. Management then refuses default scopes that the key
-    // loses. Without them, it would remove them from the key silently.
+    // If the scopes change, the edit always contains the default scopes too. Management then refuses a default scope
+    // that the key loses. Otherwise, management would silently remove it from the default scopes.
     defaultScopes: isUnchanged && isSameChoice(defaults, key.defaultScopes) ? undefined : defaults,
   };
 }
@@ -64,7 +64,7 @@ function toCommonSettings(values: FormValues) {
   const { metadata, allowedAddresses, limits } = parseTexts(values);
   return {
     name,
-    // Any other value is refused by management.
+    // Management refuses any other value.
     environment: environment as 'live' | 'sandbox',
     channels: readChoice(values, 'secret', 'channels'),
     platform: platform === '' ? null : platform,
@@ -94,7 +94,9 @@ function toCommonEdit(values: FormValues, key: KeyView, version: number) {
   };
 }
 
-/** For management, `null` means all scopes of its APIs for a secret key, and no scope for a public key. */
+/**
+ * Reads the scopes of an API key. `null` means every scope of its APIs for a secret key, and no scope for a public key.
+ */
 function readScopes(values: FormValues, kind: Kind): readonly string[] | null {
   if (kind === 'public') return values.scopes.names.length === 0 ? null : values.scopes.names;
   const scopes = readChoice(values, kind, 'scopes');
@@ -105,8 +107,8 @@ const NOUNS = { apis: 'APIs', scopes: 'scopes', defaultScopes: 'scopes', channel
 
 /**
  * Reads a field in which all values or only some are chosen. "All" together with some names is refused, because the
- * member may have meant only those names. If neither a button nor a value is chosen, the field is refused too, unless
- * the form does not offer "all".
+ * member may have meant only these names. If the form offers "all", the member must choose: a field without any choice
+ * is refused too.
  */
 function readChoice(
   values: FormValues,

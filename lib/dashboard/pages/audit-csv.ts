@@ -1,4 +1,4 @@
-/** The audit log as a CSV file, which is read page by page while it is sent. */
+/** Exports the audit log as a CSV file. The entries are read page by page while the file is sent. */
 import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
 import { readLimit } from '../../management/pagination.js';
 import { badRequest } from '../http/http-error.js';
@@ -10,7 +10,7 @@ import { type AuditReader, auditReader, subjectNames } from './audit-reader.js';
 import { csvLine } from './csv-line.js';
 
 const PAGE_SIZE = 200;
-/** Maximum entries of one file. A member exports older entries from a later page of the audit log. */
+/** Maximum entries of one file. To export older entries, a member opens a later page of the audit log. */
 const MAX_ENTRIES = 10_000;
 
 const COLUMNS = [
@@ -28,7 +28,7 @@ const COLUMNS = [
 ];
 
 export const auditCsv: Page = redirectWholeSecret('/audit.csv', AUDIT_QUERY, 'subject', async (context) => {
-  // The first page is read before the response starts, so that an error gets an error page. The form also sends
+  // The first entries are read before the response starts, so that an error page can still be sent. The form also sends
   // `limit`, the page size of the audit log. It is validated, but it does not limit the file.
   const { fields, member, now } = context;
   const reader = await auditReader(context);
@@ -45,7 +45,7 @@ export const auditCsv: Page = redirectWholeSecret('/audit.csv', AUDIT_QUERY, 'su
   };
 });
 
-/** `audit-acme-2026-11-23.csv`. Some file systems accept no colon, which the ID of an account can have. */
+/** `audit-acme-2026-11-23.csv`. The ID of an account may contain a colon, which some file systems do not accept. */
 function fileName(account: string, now: number): string {
   const safe = account.replaceAll(/[^\w.-]/g, '-');
   return `audit-${safe}-${new Date(now).toISOString().slice(0, 10)}.csv`;
@@ -59,7 +59,7 @@ async function* csvLines(
   let page = first;
   yield csvLine(COLUMNS);
   for (let left = MAX_ENTRIES; ; ) {
-    // Pages with the entries of several keys differ in size, so the last page may have more entries than are left.
+    // Pages with entries of several keys differ in size, so the last page may have more entries than the file may take.
     const items = page.items.slice(0, left);
     const names = await subjectNames(context, items);
     yield items.map((entry) => toCsvLine(entry, names)).join('');

@@ -23,7 +23,7 @@ export const AUDIT_QUERY: readonly string[] = [...AUDIT_FILTERS, 'after', 'limit
 
 const COMMON_ACTIONS = ['create', 'edit', 'rotate', 'end_grace', 'revoke'];
 
-/** The actions of the filter. `view` is one of them because refused views are audited; other views are not. */
+/** The actions that the filter offers. `view` is included, because the audit log contains refused views. */
 const ACTIONS: readonly string[] = [
   ...['view', ...COMMON_ACTIONS].map((action) => `key.${action}`),
   ...['view', ...COMMON_ACTIONS, 'add_secret', 'delete_secret', 'add_public_key', 'remove_public_key'].map(
@@ -60,7 +60,7 @@ ${next !== null && html`<a rel="next" href="${base}/audit${queryString({ ...filt
   return htmlResponse(200, layout(context, { title: 'Audit log', tab: 'audit', main }));
 });
 
-/** Links to the keys that the filter found by a part of their name, ID or hint. */
+/** Says which keys the filter found by a part of their name, ID or hint, with a link to each. */
 function foundKeys(base: string, { found = [], hasTooMany }: AuditReader): Html | undefined {
   if (found.length === 0 || hasTooMany) return undefined;
   const links = found.map((key) =>
@@ -82,7 +82,7 @@ function nothingFound(
     return html`<p class="empty">The audit log has no entries yet.</p>`;
   const why = hasTooMany
     ? `${TOO_MANY_KEYS} `
-    : `${found?.length === 0 ? 'No key matches. Enter a part of its name or ID, or its last characters. ' : 'No entries match your filters. '}${actor === undefined ? '' : 'Enter the full member ID. Partial IDs do not match. '}${from === undefined && to === undefined ? '' : 'Dates are in UTC. '}`;
+    : `${found?.length === 0 ? 'No key matches. Enter a part of the name or ID of a key, or its last characters. ' : 'No entries match your filters. '}${actor === undefined ? '' : 'Enter the full member ID. Partial IDs do not match. '}${from === undefined && to === undefined ? '' : 'Dates are in UTC. '}`;
   return html`<p class="empty">${why}<a href="${base}/audit">Clear filters</a></p>`;
 }
 
@@ -111,8 +111,8 @@ ${exportButton(base, after)}
 }
 
 /**
- * The button that exports the entries as CSV. It sends the filters in the form, even if they were not applied to the
- * page yet. On a later page, the export starts with the entries of that page.
+ * The button that exports the entries as CSV. The export uses the filters in the form, even if the page does not show
+ * their result yet. On a later page, the export starts with the entries of that page.
  */
 function exportButton(base: string, after: string | undefined): Html {
   const cursor = after !== undefined && html` name="after" value="${after}"`;

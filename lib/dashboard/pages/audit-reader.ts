@@ -1,6 +1,6 @@
 /**
- * Reads the audit log with the filters of a request. The filter for a key is the ID of a key, or a part of the name, ID
- * or hint of one or more keys.
+ * Reads the audit log with the filters of a request. The filter `subject` is the ID of a key, or a part of the name, ID
+ * or hint of several keys.
  */
 import type { AuditEntry, AuditListFilter } from '../../management/audit-log/read-audit-log.js';
 import type { KeyView } from '../../management/keys/key-view.js';
@@ -12,21 +12,22 @@ import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 
 export const AUDIT_FILTERS: readonly string[] = ['from', 'to', 'actor', 'action', 'subject'];
 
-/** Maximum keys whose entries are listed together: each is one query. */
+/** Maximum keys whose entries are listed together. Each key needs one query. */
 export const MAX_FOUND_KEYS = 20;
 
 /**
- * Minimum entries of a page that merges several keys. The next page starts with an earlier millisecond, so if one key
- * had more entries than this in one millisecond, some would be lost.
+ * Minimum number of entries that are read of each key, if a page merges the entries of several keys. The next page
+ * starts with an earlier millisecond. If a key had more entries in one millisecond than were read, some would never be
+ * shown.
  */
 const MIN_MERGED = 50;
 
 type Entries = ListPage<AuditEntry>;
 
 export interface AuditReader {
-  /** The keys that the filter for a key finds; `undefined` without this filter, or if it is a whole ID. */
+  /** The keys that the filter `subject` finds; `undefined` without this filter, or if it is a complete ID. */
   readonly found: readonly KeyView[] | undefined;
-  /** Whether the filter finds more than `MAX_FOUND_KEYS`. Then no entries are read. */
+  /** Whether the filter finds more keys than `MAX_FOUND_KEYS`. Then no entries are read. */
   readonly hasTooMany: boolean;
   read(after: string | undefined, limit: number | undefined): Promise<Entries>;
 }
@@ -85,15 +86,15 @@ async function findKeys({ site, member }: PageContext, text: string): Promise<re
 }
 
 /**
- * Merges the newest entries of several keys. The order of entries with the same millisecond is not known here, so a
- * page never ends between two of them: it leaves all entries of its last millisecond to the next page.
+ * Merges the newest entries of several keys. The order of entries within one millisecond is not known here, so a page
+ * must not end between two such entries. It leaves all entries of its last millisecond to the next page.
  */
 function mergePages(pages: readonly Entries[], size: number): Entries {
   const items = pages.flatMap((page) => page.items).sort((one, other) => other.at.getTime() - one.at.getTime());
   if (items.length <= size && pages.every(({ next }) => next === null)) return { items, next: null };
   const [newest = 0, last = 0] = [items[0], items[size - 1]].map((entry) => entry?.at.getTime());
   const start = newest > last ? last + 1 : last;
-  // No entry has the ID `-`. A list after an unknown ID starts with the entries before this time.
+  // No entry has the ID `-`. With an unknown ID in the cursor, the next page starts with the entries before `start`.
   return { items: items.filter(({ at }) => at.getTime() >= start), next: cursorOf({ time: start, id: '-' }) };
 }
 
@@ -108,8 +109,8 @@ export async function subjectNames(
 }
 
 /**
- * The type of the key that an entry is about, from the action. An ID does not show the type, because imported keys keep
- * their old IDs.
+ * The type of the key that an entry is about, by the action of the entry. The ID does not say the type, because
+ * imported keys keep their old IDs.
  */
 export function keyTypeOfEntry({ action }: Pick<AuditEntry, 'action'>): KeyType | undefined {
   if (action.startsWith('key.')) return API_KEYS;

@@ -1,6 +1,6 @@
 /**
- * Confirmation pages: each explains the effect of a change before it is made. Those that end a secret are in
- * confirm-secret-removal-pages.ts, the one that revokes a key in revoke-page.ts.
+ * Confirmation pages. Each page explains the effect of a change before the member makes it. The pages that remove a
+ * secret or a public key are in confirm-secret-removal-pages.ts, and the page that revokes a key is in revoke-page.ts.
  */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import { MAX_GRACE } from '../../management/keys/secrets.js';
@@ -30,7 +30,7 @@ const DEFAULT_GRACE_PERIOD = 7 * 86_400;
 
 export interface Confirmation {
   readonly action: Action;
-  /** The name of the action. It is the label of the button, unless `button` makes one. */
+  /** The name of the action, and the label of the button, unless `button` is given. */
   readonly title: string;
   /** The heading before the name of the key. Default: the title. */
   readonly heading?: string;
@@ -40,8 +40,9 @@ export interface Confirmation {
   readonly isDanger?: true;
   /** Where the form is sent, relative to the page of the key. */
   readonly path: string;
+  /** Explains what the change will do. */
   readonly effect: (key: KeyView, context: PageContext) => Html | Promise<Html>;
-  /** Says when the secret or public key that is changed was last used. Default: when the key was. */
+  /** Says when the secret or public key that is removed was last used. Default: says when the key was last used. */
   readonly use?: (key: KeyView, context: PageContext) => Html;
   readonly fields?: (key: KeyView, context: PageContext) => Html;
 }
@@ -61,7 +62,10 @@ ${earlierSecretNote(key, context)}`;
   });
 }
 
-/** Only one old secret is accepted, so a rotation ends the grace period that an earlier rotation has started. */
+/**
+ * Warns that a rotation ends the grace period of an earlier rotation, because a key can have only one old secret in its
+ * grace period.
+ */
 function earlierSecretNote(key: KeyView, { now }: PageContext): Html | undefined {
   const ending = inGrace(key.secrets);
   if (ending.length === 0) return undefined;
@@ -111,7 +115,7 @@ export const revokeTokensPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'edit', title: 'Revoke tokens', heading: 'Revoke all tokens of', path: 'revoke-tokens' },
   isDanger: true,
   effect: () =>
-    html`<p>Every token that this key has obtained will be refused immediately. The key itself is not revoked and can still be used to obtain new tokens.</p>`,
+    html`<p>Every access token that was issued to this key will be refused immediately. The key itself is not revoked. Clients can still use it to obtain new tokens.</p>`,
 });
 
 export function confirmPage(keyType: KeyType, confirmation: Confirmation): Page {
@@ -133,7 +137,7 @@ ${fields?.(key, context)}
   };
 }
 
-/** Says when the key was last rotated, so that a member who comes back to this page does not rotate it twice. */
+/** Says when the key was last rotated, so that a member who comes back to this page does not rotate the key twice. */
 function lastRotation({ secrets }: KeyView, now: number): Html | undefined {
   const [newest, ...older] = secrets;
   if (newest === undefined || older.every(({ state }) => state === 'current')) return undefined;
@@ -151,7 +155,7 @@ function graceField(key: KeyView, { now }: PageContext): Html {
   )}</fieldset>`;
 }
 
-/** Leaves out grace periods that would end after the key expires. */
+/** The grace periods that end before the key expires. */
 function gracePeriodsUntil(expiresAt: Date | null, now: number) {
   const end = expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
   return GRACE_PERIODS.filter(({ seconds }) => seconds === 0 || now + seconds * 1_000 < end);

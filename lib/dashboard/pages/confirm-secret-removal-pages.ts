@@ -1,6 +1,6 @@
 /**
- * Confirmation pages that end a grace period, delete a client secret or remove a public key. Each shows the last use,
- * because a client may still need what is ended.
+ * The confirmation pages for ending a grace period, deleting a client secret and removing a public key. Each page says
+ * when the secret or public key was last used, because a client may still need it.
  */
 import type { KeyView, PublicKeyView, SecretView } from '../../management/keys/key-view.js';
 import { hidden } from '../components/controls.js';
@@ -47,7 +47,7 @@ ${otherUnused(key, context)}`,
   fields: (key, context) => hidden('secret', secretOf(key, context).id),
 });
 
-/** Warns if clients have used this secret and never the other one: without this secret, they cannot obtain tokens. */
+/** Warns if the other secret was never used. Clients then probably need the secret that the member wants to delete. */
 function otherUnused(key: KeyView, context: PageContext): Html | undefined {
   const secret = secretOf(key, context);
   const other = key.secrets.find(({ id, state }) => id !== secret.id && state === 'current');
@@ -63,17 +63,17 @@ export const removePublicKeyPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Remove', heading: 'Remove a public key from', path: 'public-keys/remove' },
   ...{ button: () => 'Remove this public key', isDanger: true },
   effect: (key, context) =>
-    html`<p>Token requests that are signed with the private key of <code>${publicKeyOf(key, context).kid}</code> will be refused immediately. ${tokensStayValid(key, context)}</p>`,
+    html`<p>Token requests that are signed with the private key that matches the public key <code>${publicKeyOf(key, context).kid}</code> will be refused immediately. ${tokensStayValid(key, context)}</p>`,
   use: (key, context) => lastUseOf(html`The public key`, publicKeyOf(key, context), context.now),
   fields: (key, context) => hidden('kid', publicKeyOf(key, context).kid),
 });
 
-/** @throws HttpError 404 if the key was not rotated, or the grace period is over. */
+/** The old secret of a rotated key. @throws HttpError 404 if no secret is in its grace period. */
 function secretInGrace({ secrets }: KeyView): SecretView {
   return orNotFound(secrets.find(({ state }) => state === 'grace_period'));
 }
 
-/** @throws HttpError 404 if the key has no such secret, or it has ended. */
+/** The secret whose ID is in the query. @throws HttpError 404 if it is not a current secret of the key. */
 function secretOf({ secrets }: KeyView, { fields }: PageContext): SecretView {
   return orNotFound(secrets.find(({ id, state }) => id === fields.one('secret') && state === 'current'));
 }

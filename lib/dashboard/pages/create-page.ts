@@ -20,10 +20,10 @@ import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 import { shownOncePage } from './shown-once-page.js';
 
-/** The names of the fields that are not settings of the key. */
+/** The fields of the form for a new key that are not settings. */
 export const CREATE_FIELDS: readonly string[] = ['kind', FORM_ID];
 
-/** `GET /keys/new`: the choice of a kind, or the form for it. */
+/** `GET /keys/new`: the choice between the kinds of keys; with `?kind=`, the form for that kind. */
 export const newKeyPage: Page = async (context) => {
   const kind = context.fields.one('kind');
   if (kind === undefined) return kindsPage(context);
@@ -34,8 +34,8 @@ export const newAccessKeyPage: Page = async (context) =>
   await formPage(context, { kind: 'access', values: newValues(context) });
 
 /**
- * The first values of the form. Its environment is the only one in which the member may create keys, or else the one by
- * which the list of keys was filtered, or else live.
+ * The first values of the form. If the member may create keys in only one environment, the form has that environment.
+ * Otherwise, it has the environment in the query, by which the list of keys was filtered. Default: live.
  */
 function newValues({ fields, member }: PageContext): FormValues {
   const environment = member.environment ?? fields.one('environment') ?? NEW_FORM_VALUES.environment;
@@ -43,7 +43,7 @@ function newValues({ fields, member }: PageContext): FormValues {
   return { ...NEW_FORM_VALUES, environment };
 }
 
-/** The environment as a query parameter, which is left out for live keys. */
+/** The environment as a query parameter; `undefined` for `live`, which is the default. */
 function environmentParameter({ environment }: FormValues): string | undefined {
   return environment === 'sandbox' ? environment : undefined;
 }

@@ -1,16 +1,18 @@
 /**
- * Formats lines of a CSV file (RFC 4180) so that a spreadsheet does not run a cell as a formula (OWASP, CSV injection).
+ * Formats lines of a CSV file (RFC 4180). An attacker could choose a name that a spreadsheet would run as a formula, so
+ * formulas are made harmless (OWASP, CSV injection).
  */
 
 /**
- * Matches where a spreadsheet may start a formula: before an ASCII sign, or the full-width sign of some languages. If
- * the comma is the decimal sign, a spreadsheet also splits a quoted cell at `;` and at line breaks, so a formula may
- * start after them.
+ * Matches the position before a sign with which a formula may start: an ASCII sign, or its full-width form. The
+ * position is at the start of a cell, or after `;` or a line break: in a country with a decimal comma, a spreadsheet
+ * splits even a quoted cell there.
  */
 const FORMULA = /(?<=^|[;\r\n]"*)(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
 /**
- * Quotes each cell, and inserts an apostrophe where a formula could start: spreadsheets show what follows it as text.
+ * Quotes each cell, and inserts an apostrophe where a formula could start. A spreadsheet shows the characters after an
+ * apostrophe as text.
  */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoteCell).join(',')}\r\n`;

@@ -62,8 +62,8 @@ async function edit(
 }
 
 /**
- * The page for an edit that was based on an older version of the key: a table with the current settings and the
- * member's settings, and a form that saves the member's settings anyway.
+ * The page that a member sees if the key has changed since the form was opened. It has a table that compares the
+ * current settings with the member's settings, and a form that saves the member's settings anyway.
  */
 async function conflictPage(context: PageContext, keyType: KeyType, values: FormValues): Promise<PageResponse> {
   const key = await viewKey(context, keyType);

@@ -1,12 +1,12 @@
-/** The `.env` file for a new key: it is named after the key, and its variables after the product. */
+/** The `.env` file for a new key. The file is named after the key, and its variables are named after the product. */
 import type { KeyView } from '../../management/keys/key-view.js';
 
 export interface EnvFile {
-  /** Lowercase ASCII letters, digits, `-` and `_`, and then `.env`. */
+  /** The file name, such as `order-service.env`. It has only lowercase ASCII letters, digits, `-` and `_`. */
   readonly name: string;
-  /** The names of the variables that it sets. */
+  /** The names of the variables that the file sets. */
   readonly variables: readonly string[];
-  /** The content as a `data:` URL, so that no second request is needed for the secret. */
+  /** The content as a `data:` URL. A download by a second request is impossible, because the secret is not stored. */
   readonly href: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Handles the forms of most confirmation pages: each carries out one action on a key. The actions for public keys and
- * the revocation are in public-key-actions.ts and revoke-page.ts.
+ * Handles the forms of most confirmation pages. Each function carries out one action on a key. public-key-actions.ts
+ * has the actions on public keys, and revoke-page.ts revokes a key.
  */
 import type { KeyView } from '../../management/keys/key-view.js';
 import { formIdIn } from '../forms/form-id.js';
@@ -83,8 +83,8 @@ function redirectToKey({ base }: PageContext, keyType: KeyType, key: KeyView, do
 }
 
 /**
- * Reads the grace period from a form. It may be missing if the member may not rotate keys: then management must see the
- * request, so that it refuses the request and audits the refusal.
+ * Reads the grace period from a form. A missing grace period is an error, except for a member who may not rotate keys.
+ * That request must reach management, which refuses it and writes the denied attempt to the audit log.
  */
 function readGrace(context: PageContext): number {
   const text = context.fields.one('grace') ?? '';

@@ -19,7 +19,7 @@ import { redirectWholeSecret, shortenedNote } from '../http/secret-in-search.js'
 import { ACCESS_KEYS, API_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
 
 type KeyPage = Awaited<ReturnType<PageContext['site']['management']['keys']['list']>>;
-/** The filters, the order and the page size, as in the query. Links from this page to the list contain them. */
+/** The filters, the order and the page size in the query. The links to other pages of the list repeat them. */
 type ListView = Readonly<Record<string, string | undefined>>;
 
 const FILTERS: Readonly<Record<KeyType['name'], readonly string[]>> = {
@@ -32,7 +32,7 @@ export function keyListQuery(keyType: KeyType): readonly string[] {
 }
 
 const DAY = 86_400_000;
-/** Maximum keys that the banner names. */
+/** Maximum number of keys that the banner about expiring keys names. */
 const MAX_NAMED = 5;
 
 export function keyListPage(keyType: KeyType): Page {
@@ -89,7 +89,7 @@ ${keys.next !== null && html`<a rel="next" href="${base}${keyType.list}${querySt
   };
 }
 
-/** The number of results, for screen readers. */
+/** Says how many keys were found. Only screen readers read it. */
 function resultCount({ noun }: KeyType, { items, next }: KeyPage): string {
   if (items.length === 0) return `No ${noun}s match your filters.`;
   const count = items.length === 1 ? `1 ${noun}` : `${items.length} ${noun}s`;
@@ -180,7 +180,7 @@ const KIND_OPTIONS: readonly SelectOption[] = [
   { value: 'public', title: KINDS.public.title },
 ];
 
-/** An account that is allowed every API has no list of them, so the member types the name. */
+/** The filter by API. If the account may use any API, there is no list to choose from, so the member types a name. */
 function apiField(apis: AccountOptions['apis'], api: string | undefined): Html {
   if (apis === 'all') return searchField('api', 'API', api);
   const names = api === undefined || apis.includes(api) ? apis : [...apis, api];
@@ -195,7 +195,8 @@ function nothingFound(keyType: KeyType, { text, state }: ListView, base: string)
 }
 
 /**
- * Shown if there are no keys, and the member cannot create one: the permission is missing, or the account is disabled.
+ * The text for a list without keys, if the member cannot create a key: the member lacks the permission, or the account
+ * is disabled.
  */
 function noKeys(context: PageContext, { noun }: KeyType): Html {
   const missing = missingPermission(context, 'create');

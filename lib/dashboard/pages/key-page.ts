@@ -39,7 +39,7 @@ export function keyPage(keyType: KeyType): Page {
   return (context) => showKeyPage(context, keyType);
 }
 
-/** @param refused - The form on the page that adds a public key, if it was refused. */
+/** @param refused - The form that adds a public key, if management has refused it. It is shown again with its error. */
 export async function showKeyPage(
   context: PageContext,
   keyType: KeyType,

@@ -1,6 +1,6 @@
 /**
- * Handles the forms that add and remove public keys of a client, and the form that requires its tokens to be bound to
- * the client.
+ * Handles three forms of an access key: they add a public key, remove a public key, and require that the tokens of the
+ * key are bound to the client.
  */
 import type { RequiredConfirmation } from '../../management/keys/required-confirmation.js';
 import { ManagementError } from '../../management/management-error.js';

@@ -25,7 +25,8 @@ export function revokeKey(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base, fields } = context;
     const formId = formIdIn(fields);
-    // Without the permission, the typed name does not matter: `revoke` below refuses the request, and audits it.
+    // For a member without the permission, the typed name is not checked. `revoke` below refuses the request, and
+    // writes the denied attempt to the audit log.
     if (can(context, 'revoke')) {
       const key = await viewKey(context, keyType);
       const typed = fields.one('confirm') ?? '';
@@ -33,7 +34,8 @@ export function revokeKey(keyType: KeyType): Page {
       if (!isConfirmed)
         return confirmation(context, keyType, key, {
           typed,
-          error: 'The text does not match. Type it exactly as shown, with the same uppercase and lowercase letters.',
+          error:
+            'What you typed does not match. Type the text as shown, with the same uppercase and lowercase letters.',
         });
     }
     const { id } = await site.management[keyType.name].revoke(member, keyIdIn(context), formId);
@@ -42,8 +44,8 @@ export function revokeKey(keyType: KeyType): Page {
 }
 
 /**
- * Makes two spellings of a name equal. A keyboard may type other code points or spaces for the same letters, such as a
- * letter with a separate accent.
+ * Makes texts equal that look the same. A keyboard may produce different code points or spaces, for example a letter
+ * with a separate accent.
  */
 function normalizeName(text: string): string {
   return text.normalize('NFKC').replace(/\s+/g, ' ').trim();

@@ -1,4 +1,4 @@
-/** The routes of the Dashboard, and the fields that each accepts. */
+/** The routes of the Dashboard: the pages of each route, and the fields that it accepts. */
 import { FLASH } from '../components/flash-message.js';
 import { FORM_ID } from '../forms/form-id.js';
 import { SETTINGS_FIELDS } from '../forms/key-form-values.js';

@@ -1,6 +1,6 @@
 /**
- * The only page that shows a secret: the response to the form that created or rotated a key, or added a secret to it.
- * The page cannot be opened again.
+ * The only page that shows a secret. It is the response to the form that created a key, rotated a key or added a client
+ * secret. The page cannot be opened again.
  */
 import type { CreatedKey } from '../../management/keys/key-service.js';
 import type { KeyView } from '../../management/keys/key-view.js';
@@ -53,7 +53,7 @@ ${copyField('command', 'Sample command', curlCommand(site, key, text), !isPublic
 const SECRET_LABELS = Object.freeze({ secret: 'Secret key', public: 'Public key', access: 'Client secret' });
 const PUBLIC_HINT = "A public key is not a secret. You can view it on the key's page at any time.";
 
-/** The page for a form that was sent again, for example by a reload. There is no new secret to show. */
+/** The page for a form that the browser sent again, for example after a reload. There is no new secret to show. */
 function repeatedFormPage(
   context: PageContext,
   keyType: KeyType,
@@ -82,7 +82,7 @@ function titleOf({ noun }: KeyType, key: KeyView, done: Result['done'], already:
   };
 }
 
-/** Says until when the old secret is accepted, if it has a grace period, and which secrets this change has ended. */
+/** Says until when the old secret is accepted, and which secrets are no longer accepted because of this change. */
 function oldSecretsNote({ now }: PageContext, { key, doneAt }: CreatedKey): Html {
   const word = secretNoun(key);
   const old = key.secrets.find(({ state }) => state === 'grace_period');
@@ -98,7 +98,7 @@ function oldSecretsNote({ now }: PageContext, { key, doneAt }: CreatedKey): Html
 ${hints.length > 0 && html`<p>The ${word}${hints.length > 1 && 's'} ${join(hints, html`, `)} ${hints.length > 1 ? 'are' : 'is'} no longer accepted.</p>`}`;
 }
 
-/** The settings that matter most, in one line: a member may notice a mistake before the key is used. */
+/** The most important settings in one line, so that a member notices a mistake before anyone uses the key. */
 function settingsSummary(key: KeyView, now: number): Html {
   const expiry = key.expiresAt === null ? html`never` : timeWithAge(key.expiresAt, now, formatExpiry);
   const access = key.apis === null ? html`Scopes: ${fullList(key.scopes ?? [])}` : html`APIs: ${fullList(key.apis)}`;
@@ -112,7 +112,7 @@ function otherSecretNote({ base }: PageContext, keyType: KeyType, key: KeyView):
   return html`<p>The other client secret ${end} is still accepted. Update your clients to use the new one. Then open <a href="${base}${keyPath(keyType, key)}#secrets">the key's page</a>, make sure that ${end} is no longer in use, and then delete it.</p>`;
 }
 
-/** The URL, the ID and the secret contain no single quote, so they need no escaping for a shell. */
+/** The values need no escaping for a shell: none of them contains a single quote. */
 function curlCommand({ apiUrl, tokenUrl }: DashboardSettings, { kind, id }: KeyView, text: string): string {
   if (kind === 'access') return `curl '${tokenUrl}' -u '${id}:${text}' -d grant_type=client_credentials`;
   return `curl '${apiUrl}' -H 'Authorization: Bearer ${text}'`;

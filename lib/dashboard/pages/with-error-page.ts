@@ -8,12 +8,12 @@ import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
 import type { KeyType } from '../key-type.js';
 
-/** Errors that a member can cause in normal use. All others are shown on a page without navigation. */
+/** Errors that a member can cause in normal use. For any other error, the page has no navigation. */
 const EXPECTED: readonly ManagementErrorCode[] = [
   ...(['invalid', 'forbidden', 'version_conflict', 'revoked', 'idempotency_conflict'] as const),
 ];
 
-/** Wraps a page: if management refuses the request, the page says why and leads back. */
+/** Wraps a page. If management refuses the request, the member sees why, and a link back. */
 export function withErrorPage(keyType: KeyType, page: Page): Page {
   return async (context) => {
     try {

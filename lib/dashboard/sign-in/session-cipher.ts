@@ -27,8 +27,8 @@ export interface SessionCipher {
 }
 
 /**
- * The `typ` of the JWT. Without it, another JWT that was encrypted with the same key could be accepted as a session (RFC
- * 8725 section 3.11).
+ * The `typ` of the JWT. Without it, another JWT that was encrypted with the same key could be accepted as a session
+ * (RFC 8725 section 3.11).
  */
 const TYPE = 'keyward-session';
 
