@@ -67,7 +67,7 @@ describe('a sign-in link', () => {
     await end(owner);
     const page = await site.browser().get(pathname + search);
     expect(page.status).toBe(401);
-    expect(page.body).toContain('This link has already been used, has expired, or is not valid.');
+    expect(page.body).toContain('This sign-in link has already been used, has expired, or is not valid.');
     expect(page.body).toContain('To get a sign-in link, contact support.');
     expect(page.body).not.toContain('<form');
   });

@@ -63,7 +63,7 @@ function compact(text: string): string {
     .replaceAll(/([{;])\n/g, '$1');
 }
 
-/** Compacts a script. Besides `compact`, removes spaces around operators and after keywords, but not in strings. */
+/** Does what `compact` does, and removes spaces around operators and after keywords, except in strings. */
 function compactScript(text: string): string {
   return compact(text).replaceAll(SCRIPT_SPACES, (_found, string, operator, keyword) => string ?? operator ?? keyword);
 }

@@ -96,7 +96,7 @@ for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', (event) => {
     if (sent.has(form)) { event.preventDefault(); return; }
     sent.add(form);
-    // If the member stopped the request in the browser, the form can be sent again after 15 seconds.
+    // After 15 seconds, the form can be sent again, because the member may have stopped the request in the browser.
     setTimeout(() => sent.delete(form), 15000);
   });
 }

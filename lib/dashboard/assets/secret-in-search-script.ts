@@ -1,4 +1,7 @@
-/** The script that shortens a whole secret in a search before it is sent. It is appended to `script.ts`. */
+/**
+ * The script that shortens a complete secret in a search field to its last characters, so that the secret is not sent
+ * in a URL. It is appended to `script.ts`.
+ */
 import { HINT_LENGTH, WHOLE_SECRET } from '../http/secret-in-search.js';
 
 export const SECRET_SCRIPT_TEXT: string = `

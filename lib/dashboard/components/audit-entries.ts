@@ -22,7 +22,7 @@ export interface EntryOptions {
 }
 
 export interface EntryLinks {
-  /** Makes the link to the key that an entry is about, from its ID. */
+  /** Makes the HTML that names the key or account with this ID, usually a link. */
   readonly subject: (id: string, entry: AuditEntry) => Html;
   /** The URL of the audit log with only the entries of this member. */
   readonly actor: (id: string) => string;
@@ -34,7 +34,7 @@ const FIELDS: Readonly<Record<string, string>> = Object.freeze({
   defaultScopes: 'default scopes',
   expiresAt: 'expires',
   revokedAt: 'revoked',
-  tokensNotBefore: 'revoked all tokens issued before',
+  tokensNotBefore: 'tokens last revoked',
   allowedAddresses: 'allowed IP addresses',
   limits: 'rate limits',
   platform: 'e-commerce platform',
@@ -114,6 +114,7 @@ function fieldsOf(fields: unknown): ChangedFields {
 /** What an entry shows if the value of a setting is `null`. For other settings, it shows "none". */
 const ABSENT: Readonly<Record<string, string>> = Object.freeze({
   expiresAt: 'never',
+  tokensNotBefore: 'never',
   allowedAddresses: 'any address',
   limits: 'default',
 });

@@ -7,7 +7,7 @@ interface Secret {
   readonly acceptedUntil?: unknown;
 }
 
-/** One text for each secret that was added, ended or deleted, or that got a grace period. */
+/** One text for each secret that was added, deleted or given a grace period, or that is no longer accepted. */
 export function secretChanges(before: unknown, after: unknown): readonly string[] {
   const [oldSecrets, newSecrets] = [secretsIn(before), secretsIn(after)];
   const oldByHint = new Map(oldSecrets.map((secret) => [secret.hint, secret]));

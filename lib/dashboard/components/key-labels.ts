@@ -4,7 +4,7 @@ import { missingNames } from '../../management/entitlement.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
 import { type Html, html, join, userText } from './html.js';
 
-/** The names of each kind of key, and what it is for (docs/spec.md §2). */
+/** What pages call each kind of key, and what they say about its use (docs/spec.md §2). */
 export const KINDS = Object.freeze({
   secret: {
     word: 'Secret',
@@ -53,7 +53,7 @@ export const TOKEN_BINDINGS = Object.freeze({
   mtls: 'Client certificate',
 });
 
-/** The hint of a secret: its last characters, on one line. */
+/** Shows the hint of a secret, its last characters, without a line break. */
 export function secretHint(hint: string): Html {
   return html`<code class="end">${hint}</code>`;
 }

@@ -1,6 +1,6 @@
 /**
- * The banner at the top of the page of a key: why the key is refused and what to do, that it expires soon, or that its
- * old secret is still accepted.
+ * The banner at the top of the page of a key. It says why the key is refused and what to do, that the key expires soon,
+ * or that an old secret is still accepted.
  */
 import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
 import { type AccountEntitlement, hasLostChannel } from '../../management/entitlement.js';

@@ -5,7 +5,7 @@ const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle:
 const LONG_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const SHORT_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const WITH_NUMBER = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-/** Has words such as `yesterday`. For longer units they are unclear: `last month` can be 1 or 59 days ago. */
+/** Uses words such as `yesterday`. It formats only days, because `last month` could be 1 or 59 days ago. */
 const WITH_WORDS = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 const DAY = 86_400_000;
@@ -84,7 +84,7 @@ export function timeWithAge(time: Date, now: number, format = formatTime): Html 
   return html`<time datetime="${isoMinute(time)}">${format(time)}</time> <span class="muted">(${relativeTime(time, now)})</span>`;
 }
 
-/** The time for programs, to the minute like the visible text. Seconds are left out to keep long lists small. */
+/** The time for programs. It has no seconds, like the visible text, which keeps the HTML of long lists small. */
 function isoMinute(time: Date): string {
   return `${time.toISOString().slice(0, 16)}Z`;
 }

@@ -23,10 +23,7 @@ const BODY_FAULTS: Readonly<Record<BodyFault, () => HttpError>> = {
     closeConnection(413, 'Form too large', 'The form is too large. Go back, shorten the values and submit it again.'),
 };
 
-/**
- * Whether the body is a URL-encoded form. Other types are refused, because a form on another site can send `text/plain`
- * without a CORS preflight.
- */
+/** Whether the body is a URL-encoded form. The forms of the Dashboard send no other type. */
 export function hasFormBody(req: IncomingMessage): boolean {
   return isFormType(req.headers['content-type']);
 }

@@ -157,7 +157,7 @@ const LAST_USED_OPTIONS: readonly SelectOption[] = [
 
 function daysBefore(now: number, days: string | undefined): Date | undefined {
   if (days === undefined) return undefined;
-  if (!/^[1-9]\d{0,3}$/.test(days)) throw badRequest('The number of days must be from 1 to 9999.');
+  if (!/^[1-9]\d{0,3}$/.test(days)) throw badRequest('The filter by last use must be a number of days from 1 to 9999.');
   return new Date(now - Number(days) * DAY);
 }
 

@@ -43,7 +43,7 @@ const CONFIRMATIONS: ReadonlyMap<string, RequiredConfirmation> = new Map<string,
 export const requireConfirmation: Page = async (context) => {
   const { site, member, fields, base } = context;
   const required = CONFIRMATIONS.get(fields.one('confirmation') ?? '');
-  if (required === undefined) throw badRequest('Go back and choose a token binding.');
+  if (required === undefined) throw badRequest('No valid token binding was chosen. Go back and choose one.');
   const edit = { version: versionIn(context), requireConfirmation: required };
   const key = await site.management.accessKeys.edit(member, keyIdIn(context), edit, formIdIn(fields));
   return seeOther(`${base}${keyPath(ACCESS_KEYS, key)}?done=edited`);

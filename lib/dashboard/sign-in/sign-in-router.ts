@@ -192,7 +192,7 @@ function badLink(): HttpError {
   return new HttpError(
     401,
     'Not signed in',
-    'This link has already been used, has expired, or is not valid. You need a new one.',
+    'This sign-in link has already been used, has expired, or is not valid. You need a new link.',
   );
 }
 
