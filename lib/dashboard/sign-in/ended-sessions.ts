@@ -41,8 +41,8 @@ export class EndedSessions {
   }
 
   /**
-   * Returns the start time for a new session of a member. It is usually now. If sessions up to now were just ended, it
-   * is a millisecond later, so that the new session is not ended too.
+   * Returns the start time for a new session of a member. It is now, but always later than the time up to which the
+   * sessions of the member were ended. Otherwise, the new session would be ended too.
    */
   startTimeFor(member: string): number {
     return Math.max(this.#clock.now(), this.#endedUntil(member) + 1);
