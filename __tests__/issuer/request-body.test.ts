@@ -182,7 +182,7 @@ describe('T35 the host app has read the body', () => {
     const response = await service.post(GRANT, basic(ID, SECRET));
     expect([response.status, await response.text()]).toEqual([
       500,
-      'keyward: another middleware read the request body and left nothing in req.body; mount createIssuer before it',
+      'keyward: another middleware has read the request body, but did not set req.body; mount createIssuer before that middleware',
     ]);
     await service.close();
   });

@@ -72,7 +72,7 @@ describe('the signing keys', () => {
     const [warning] = events.heard('keyward:issuer');
     expect(warning).toEqual({
       warning: 'signing_keys_away',
-      detail: expect.stringMatching(/^signing key "[\w-]+": jwk is not a private key$/),
+      detail: expect.stringMatching(/^signing key "[\w-]+": its jwk must be a private key$/),
     });
     expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'unavailable', reason: 'no_signing_key' }]);
   });

@@ -1,9 +1,9 @@
 /**
  * Limits how often client secrets can be guessed (RFC 6749 §2.3.1: the endpoint MUST be protected against brute force).
  *
- * Failures are counted for each client and network together, and for each network. A network is an IPv4 address or the
- * /64 of an IPv6 address. They are not counted for a client alone, because then anyone who knows a client ID could lock
- * out its owner.
+ * Failed attempts are counted for each pair of client and network, and for each network. A network is an IPv4 address
+ * or the /64 of an IPv6 address. Failures of a client in all networks together are not counted: otherwise anyone who
+ * knows a client ID could lock out that client.
  */
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
@@ -15,49 +15,55 @@ import { integer, method, type OptionTable, optional, readTable } from '../optio
 import { TokenRequestError } from './token-request-error.js';
 import { withTimeout } from './with-timeout.js';
 
-/** The number of failures, and the milliseconds until they are reset. */
+/** The number of failed attempts (`consumedPoints`), and the milliseconds until it is reset (`msBeforeNext`). */
 interface Count {
   readonly consumedPoints: number;
   readonly msBeforeNext: number;
 }
 
-/** Counts failures. The limiters of `rate-limiter-flexible`, such as `RateLimiterRedis`, implement this. */
+/**
+ * Counts failed attempts to authenticate. The limiters of `rate-limiter-flexible`, such as `RateLimiterRedis`,
+ * implement this interface.
+ */
 export interface FailureCounter {
   get(key: string): Promise<Count | null>;
   penalty(key: string, points?: number): Promise<unknown>;
   delete(key: string): Promise<unknown>;
 }
 
-/** Options of a counter, with the names of `rate-limiter-flexible`. */
+/**
+ * The options of a counter, which `createIssuer` passes to `limits.counter`. `rate-limiter-flexible` has options with
+ * the same names.
+ */
 export interface CounterOptions {
   readonly keyPrefix: string;
-  /** The number of failures that are allowed. */
+  /** The number of failed attempts that are allowed. */
   readonly points: number;
-  /** Seconds until the failures are reset. */
+  /** Seconds from the first failed attempt until the count is reset. */
   readonly duration: number;
 }
 
 /**
- * The option `limits` of `createIssuer`. A failure is an unknown client ID with a secret, or a secret that the client
- * does not have: not an assertion, and not one of the `formerSecrets` of the client.
+ * The option `limits` of `createIssuer`. A failure is an attempt with a wrong secret or an unknown client ID. Attempts
+ * with an assertion, or with one of the `formerSecrets` of the client, do not count.
  */
 export interface BruteForceLimitOptions {
   /**
-   * Failures that are allowed for one client from one network, 1 to 1,000,000. A success resets them. Beyond them, the
-   * client gets 429 from this network. Default: 10.
+   * Maximum number of failures of one client from one network: 1 to 1,000,000. After them, requests with this client ID
+   * from this network get 429. A successful authentication resets the count. Default: 10.
    */
   readonly perClient?: number | undefined;
   /**
-   * Failures that are allowed for one network, 1 to 1,000,000: an IPv4 address, or the /64 network of an IPv6 address.
-   * Beyond them, every client with a secret gets 429 from this network. Default: 100.
+   * Maximum number of failures from one network, which is an IPv4 address or the /64 of an IPv6 address: 1 to
+   * 1,000,000. After them, every request with a client secret from this network gets 429. Default: 100.
    */
   readonly perAddress?: number | undefined;
-  /** Seconds from the first failure until the failures are reset, 1 to 86,400. Default: 900. */
+  /** Seconds from the first failure until the count is reset: 1 to 86,400. Default: 900. */
   readonly window?: number | undefined;
   /**
    * Creates a counter that several instances share: `(options) => new RateLimiterRedis({ storeClient, ...options })`.
-   * Default: each instance counts in its own memory. It also does so while the shared counter fails, or needs more than
-   * a second.
+   * Default: each instance counts in its own memory. If a call of the shared counter fails or takes more than a second,
+   * the instance uses its own memory for that call.
    */
   readonly counter?: ((options: CounterOptions) => FailureCounter) | undefined;
 }
@@ -71,7 +77,7 @@ const OPTIONS = {
 
 const METHODS = ['get', 'penalty', 'delete'] as const;
 
-/** Maximum milliseconds for a response of a shared counter. */
+/** Milliseconds after which a call of a shared counter counts as failed. */
 const TIMEOUT_MS = 1_000;
 
 /** Maximum number of counters in memory. Without a limit, an attacker with many addresses could exhaust the memory. */
@@ -81,11 +87,7 @@ export class BruteForceLimiter {
   readonly #perClient: Limit;
   readonly #perNetwork: Limit;
 
-  /**
-   * Creates a limiter.
-   *
-   * @param given - `BruteForceLimitOptions`, validated here.
-   */
+  /** @param given - `BruteForceLimitOptions`, which are validated here. */
   constructor(given: unknown) {
     const { counter, window: duration, ...points } = readTable('createIssuer: option "limits"', given, OPTIONS);
     const limit = (name: 'perClient' | 'perAddress') =>
@@ -95,9 +97,9 @@ export class BruteForceLimiter {
   }
 
   /**
-   * Refuses a client that has too many failures.
+   * Refuses a request if its client or its network has too many failures.
    *
-   * @returns Whether this client has failures from this network, which a success must reset.
+   * @returns Whether the client has failures from this network. If it then authenticates, the caller must call `reset`.
    * @throws TokenRequestError 429 with `Retry-After` if there are too many failures.
    */
   async assertOpen(id: string, network: string): Promise<boolean> {
@@ -113,15 +115,18 @@ export class BruteForceLimiter {
     await Promise.all([this.#perClient.count(clientAt(id, network)), this.#perNetwork.count(network)]);
   }
 
-  /** Resets the failures of a client that was authenticated. Failures of its network are not reset. */
+  /**
+   * Resets the failures of a client that has authenticated. The failures of its network are not reset: otherwise an
+   * attacker with one valid client could reset them and try the secrets of other clients without a limit.
+   */
   async reset(id: string, network: string): Promise<void> {
     await this.#perClient.forget(clientAt(id, network));
   }
 }
 
 /**
- * Returns the name of the counter for a client in a network. It is a digest, because an id may be too long for the
- * column of a shared counter, or invalid in its encoding.
+ * Returns the key under which the failures of a client from a network are counted. The key is a digest, because a
+ * client ID may be too long for the database of a shared counter, or have characters that it cannot store.
  */
 function clientAt(id: string, network: string): string {
   return digestOf(`${network} ${id}`);
@@ -137,7 +142,9 @@ class Limit {
     this.#points = options.points;
     this.#shared = make?.(options);
     if (make !== undefined && !METHODS.every((name) => typeof this.#shared?.[name] === 'function')) {
-      throw new TypeError('createIssuer: "limits.counter" must return an object with get(), penalty() and delete()');
+      throw new TypeError(
+        'createIssuer: option "limits.counter" must be a function that returns an object with get(), penalty() and delete()',
+      );
     }
     this.#own = new RateLimiterMemory(options);
     this.#keys = new LRUCache({ max: MAX_KEYS, dispose: (_value, key) => void this.#own.delete(key) });

@@ -1,4 +1,7 @@
-/** Creates the endpoints at which clients authenticate and post a form (RFC 6749 §3.2, RFC 7009 §2, RFC 7662 §2). */
+/**
+ * Creates the handlers of the token, revocation and introspection endpoints (RFC 6749 §3.2, RFC 7009 §2, RFC 7662 §2).
+ * At each of these endpoints, a client authenticates and posts a form.
+ */
 import type { ServerResponse } from 'node:http';
 import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
 import type { AuthenticatedBy, AuthenticateRequest, ClientHttpRequest } from './clients/authenticate-request.js';
@@ -10,34 +13,36 @@ import { noSigningKey, TokenRequestError } from './token-request-error.js';
 export interface ClientEndpointParts {
   readonly realm: string;
   readonly authenticate: AuthenticateRequest;
-  /** Maximum milliseconds to receive a body. */
+  /** Maximum milliseconds to receive the body of a request. */
   readonly timeoutMs: number;
 }
 
-/** A client that was authenticated. */
+/** The access key of an authenticated client, and how the client authenticated. */
 export interface AuthenticatedClient {
   readonly accessKey: AccessKeyGrant;
   readonly authentication: AuthenticatedBy;
 }
 
-/** A request of a client that was authenticated. */
+/** A request whose client was authenticated, with the parameters from its body. */
 export interface ClientRequest extends AuthenticatedClient {
   readonly req: ClientHttpRequest;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The body of a 200 response, and its headers in addition to those that every response has. */
+/** The body of a 200 response, and headers that are added to the usual ones. */
 export interface EndpointAnswer {
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface EndpointWork {
-  /** Maximum size of a request in bytes. Default: 8 KiB. */
+  /** Maximum size of the body of a request in bytes. Default: 8 KiB. */
   readonly maxBytes?: number;
-  /** Responds to a request. To refuse the request, it throws a `TokenRequestError` or a `SigningKeyError`. */
+  /** Makes the response to a request. To refuse the request, it throws a `TokenRequestError` or a `SigningKeyError`. */
   respond(request: ClientRequest): Promise<EndpointAnswer>;
-  /** Called for each refusal, so that the endpoint can report it. `client`: `undefined` if it was not authenticated. */
+  /**
+   * Called for each refused request, to publish an event. `client` is `undefined` if the client was not authenticated.
+   */
   refused(refusal: TokenRequestError, client: AuthenticatedClient | undefined): void;
 }
 
@@ -51,7 +56,9 @@ export function clientEndpoint(parts: ClientEndpointParts, { maxBytes, respond, 
     respondTo(req, res).catch(next);
   };
 
-  /** Runs the steps in order. To refuse the request, a step throws a `TokenRequestError`. */
+  /**
+   * Checks and answers a request. A step that throws a `TokenRequestError` or a `SigningKeyError` refuses the request.
+   */
   async function respondTo(req: ClientHttpRequest, res: ServerResponse): Promise<void> {
     let client: AuthenticatedClient | undefined;
     try {
@@ -64,15 +71,18 @@ export function clientEndpoint(parts: ClientEndpointParts, { maxBytes, respond, 
     } catch (error) {
       const refusal = refusalOf(error);
       refused(refusal, client);
-      // The challenge must match the scheme that the client used (RFC 6749 section 5.2). Otherwise some clients hide
-      // the error.
+      // A client that used the Authorization header must get a Basic challenge (RFC 6749 section 5.2). Other clients
+      // get none: some client libraries do not show the error in the body of a response that has a challenge.
       const isChallenged = refusal.code === 'invalid_client' && req.headers.authorization !== undefined;
       answerRefusal(res, refusal, isChallenged ? `Basic realm="${parts.realm}"` : undefined);
     }
   }
 }
 
-/** Returns the refusal. Errors of other classes are bugs, and the error handler of the app gets them. */
+/**
+ * Converts an error to the refusal that the client gets. An error of another class is a bug: it is thrown again, and
+ * the error handler of the app gets it.
+ */
 function refusalOf(error: unknown): TokenRequestError {
   if (error instanceof SigningKeyError) return noSigningKey();
   if (error instanceof TokenRequestError) return error;

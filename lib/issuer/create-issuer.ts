@@ -1,4 +1,4 @@
-/** Creates the issuer: its endpoints, its public keys and its metadata. */
+/** Creates the Express router of an issuer: it serves the endpoints, the public keys and the metadata. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Router } from 'express';
 import { memoryReplayCache } from '../cache/memory-replay-cache.js';
@@ -50,59 +50,59 @@ export interface IssuerOptions {
   readonly issuer: string;
   /**
    * Whether `issuer` may be an http URL of any host. Client secrets and tokens are then sent unencrypted. Default:
-   * `false`: http only for a loopback host.
+   * `false`, which allows http only for a loopback host.
    */
   readonly allowHttp?: boolean | undefined;
   /** The `aud` of the issued tokens. */
   readonly audience: string;
   /**
-   * Finds access keys by client ID. Nothing is cached: each request causes a lookup, which fails after 1,000
-   * milliseconds. At most 100 are in flight.
+   * Finds access keys by client ID. Nothing is cached: each request causes a lookup. A lookup fails after 1,000
+   * milliseconds, and at most 100 lookups are in flight.
    */
   readonly accessKeys: AccessKeyResolver;
   /**
-   * Stores the signing keys. `memorySigningKeys()` is for tests or for a single instance. A store of `openStore` needs
-   * its `encryptionKey`.
+   * Stores the signing keys. `memorySigningKeys()` is for tests or for a single instance. A store of `openStore` must
+   * be opened with `encryptionKey`.
    */
   readonly signingKeys: SigningKeyStore;
   /**
-   * The algorithm of new signing keys: `'RS256'` (default), `'ES256'` or `'EdDSA'`. If the store has a key of another
-   * algorithm, that key signs for a day more. While an issuer with another algorithm uses the store, token requests
-   * get 503.
+   * The algorithm of new signing keys: `'RS256'` (default), `'ES256'` or `'EdDSA'`. If the store has only keys of
+   * another algorithm, the newest of them signs for one more day. Do not start an issuer while an issuer with another
+   * algorithm uses the store: the new issuer would answer token requests with 503.
    */
   readonly algorithm?: SigningAlgorithm | undefined;
   /**
-   * How clients may authenticate, at all endpoints. Default: `client_secret_basic`, `client_secret_post` and
-   * `private_key_jwt`.
+   * The methods by which clients may authenticate, at all endpoints. Default: `client_secret_basic`,
+   * `client_secret_post` and `private_key_jwt`.
    */
   readonly clientAuthentication?: readonly ClientAuthentication[] | undefined;
-  /** Limits of failed attempts to authenticate with a secret, at all endpoints together. */
+  /** How many attempts to authenticate with a secret may fail. The failures at all endpoints are counted together. */
   readonly limits?: BruteForceLimitOptions | undefined;
   /**
    * Stores the ids of client assertions and DPoP proofs, so that each one is accepted only once. Several instances need
-   * a shared cache. Default: `accessKeys` if it has `firstUse`, as a store of `openStore` does; otherwise the memory of
-   * this process.
+   * a shared cache. Default: `accessKeys` if it has the method `firstUse`, like a store of `openStore`; otherwise the
+   * memory of this process.
    */
   readonly replay?: ReplayCache | undefined;
   /**
-   * Binds tokens to the key of a client that sends a DPoP proof (RFC 9449 section 5). `{}` sets the defaults. Without
-   * this option, proofs are ignored.
+   * With this option, a token is bound to the key of the DPoP proof that the client sends (RFC 9449 section 5). `{}`
+   * sets the defaults. Without this option, proofs are ignored.
    */
   readonly dpop?: ProofOptions | undefined;
   /**
-   * Binds tokens to the certificate that the client presented in TLS (RFC 8705 section 3). `{}` sets the defaults.
-   * Without this option, certificates are ignored.
+   * With this option, a token is bound to the certificate that the client presents in TLS (RFC 8705 section 3). `{}`
+   * sets the defaults. Without this option, certificates are ignored.
    */
   readonly mtls?: IssuerMtlsOptions | undefined;
   /**
-   * Adds `POST /connect/introspect` (RFC 7662). An access key may call it if it has the scope that the option `scope`
-   * names, by default `'tokens:introspect'`. It learns only about tokens of its own environment: others are not active.
-   * Default: there is no introspection endpoint.
+   * Adds the endpoint `POST /connect/introspect` (RFC 7662). An access key may call the endpoint if it has the scope
+   * `introspection.scope`, by default `'tokens:introspect'`. For an access key of the other environment, live or
+   * sandbox, a token is not active. Default: there is no introspection endpoint.
    */
   readonly introspection?: IntrospectionOptions | undefined;
   /**
-   * Whether to add `POST /connect/revocation` (RFC 7009). `accessKeys` must then have `revokeToken`, as the store does.
-   * Default: `false`.
+   * Whether to add the endpoint `POST /connect/revocation` (RFC 7009). `accessKeys` must then have the method
+   * `revokeToken`, like a store of `openStore`. Default: `false`.
    */
   readonly revocation?: boolean | undefined;
   /** The source of time. Default: the clock of the machine. */
@@ -112,9 +112,9 @@ export interface IssuerOptions {
 /** The option `mtls` of `createIssuer`. */
 export interface IssuerMtlsOptions {
   /**
-   * Finds the certificate of the client in DER form, synchronously, for a proxy that terminates TLS. If it throws, or
-   * returns anything but bytes, `undefined` or `null`, the request gets 503. Default: the certificate of the TLS
-   * connection.
+   * Returns the client certificate of a request in DER form. Set it if a proxy terminates TLS. The function must be
+   * synchronous. If it throws, or returns anything but bytes, `undefined` or `null`, the request gets 503. Default: the
+   * certificate of the TLS connection.
    */
   readonly certificateOf?: CertificateOf | undefined;
 }
@@ -158,28 +158,29 @@ const OPTIONS = {
   clock: clockOption,
 } satisfies OptionTable<IssuerOptions>;
 
-/** Maximum milliseconds to receive the body of a token request. */
+/** Maximum milliseconds to receive the body of a request. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * Caches may keep the key set for five minutes, and for another hour while the issuer fails. In a scheduled rotation, a
- * new key is published for a day before it signs, so every cache has it by then.
+ * Caches may use the key set for five minutes, and for another hour while the issuer fails. In a scheduled rotation,
+ * this is safe: a new key is published for a day before it signs, so every cache gets it in time.
  */
 const KEYS_CACHE_CONTROL = `public, max-age=${PUBLISHED_KEYS_MAX_AGE}, stale-if-error=3600`;
 const METADATA_CACHE_CONTROL = 'public, max-age=3600';
 
 /**
- * Creates a Router that issues access tokens for access keys (docs/spec.md §4.1). Mount it at the path of `issuer`.
+ * Creates an Express router that issues access tokens for access keys (docs/spec.md §4.1). Mount it at the path of
+ * `issuer`.
  *
  * It serves `POST /connect/token`, `/.well-known/jwks.json`, `/.well-known/oauth-authorization-server` (RFC 8414),
- * `/.well-known/openid-configuration`, and `/connect/authorize`, which refuses every request; with `introspection` and
- * `revocation` also `POST /connect/introspect` and `POST /connect/revocation`. Signing keys are created on first use
- * and rotated on schedule.
+ * `/.well-known/openid-configuration`, and `/connect/authorize`, which refuses every request. The options
+ * `introspection` and `revocation` add `POST /connect/introspect` and `POST /connect/revocation`. Signing keys are
+ * created on first use and rotated on schedule.
  *
- * @throws TypeError for an option that is missing, unknown or of the wrong type; for `revocation` if `accessKeys` has
- *   no `revokeToken`; for an `issuer` that has a query or a fragment, or that uses http without `allowHttp` for a host
- *   that is not loopback; if `signingKeys` cannot store keys, for example a store that was opened without
- *   `encryptionKey`.
+ * @throws TypeError for an option that is missing, unknown or of the wrong type; if `revocation` is set and
+ *   `accessKeys` has no `revokeToken`; if `issuer` has a query or a fragment, or uses http for a host that is not
+ *   loopback and `allowHttp` is not set; if `signingKeys` cannot store keys, for example because the store was opened
+ *   without `encryptionKey`.
  * @example
  * ```ts
  * import express from 'express';
@@ -243,7 +244,7 @@ export function createIssuer(options: IssuerOptions): Router {
   const router = Router();
   for (const [path, work] of endpoints) {
     const handle = ownEndpoint(clientEndpoint(endpoint, work));
-    // POST is registered as a route, so that `auditRoutes` shows it. Requests with other methods get 405.
+    // The route for POST is for `auditRoutes`, which lists it. The handler answers all other methods with 405.
     router.post(path, handle);
     router.all(path, handle);
   }

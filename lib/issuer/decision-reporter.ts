@@ -4,7 +4,10 @@ import type { TokenRequestError } from './token-request-error.js';
 
 type Decision = Pick<TokenDecision, 'outcome' | 'status'> & Partial<TokenDecision>;
 
-/** Returns the functions that publish the decisions of an endpoint of the issuer. */
+/**
+ * Returns two functions that publish the event `keyward:token` for an endpoint of the issuer: `report` for any
+ * decision, and `refused` for a refused request.
+ */
 export function decisionReporter(endpoint: TokenDecision['endpoint']) {
   function report(decision: Decision): void {
     if (!tokenDecisions.hasSubscribers) return;

@@ -4,11 +4,11 @@ import { parseScope } from '../protocol/scope.js';
 import { TokenRequestError } from './token-request-error.js';
 
 /**
- * Grants the requested scopes, or the default scopes if the request names none. They are returned in the order in which
- * they are assigned.
+ * Returns the requested scopes, in the order in which they are assigned to the access key. If the request names no
+ * scopes, returns the default scopes of the access key.
  *
- * @throws TokenRequestError `invalid_scope` if a requested scope is malformed or not assigned (then no scope is
- *   granted), or if none is requested and there are no default scopes.
+ * @throws TokenRequestError `invalid_scope` if a requested scope is malformed or not assigned to the access key, or if
+ *   no scope is requested and the access key has no default scopes.
  */
 export function grantScopes({ scopes, defaultScopes }: AccessKeyGrant, asked: string | undefined): readonly string[] {
   if (asked === undefined) {

@@ -11,8 +11,8 @@ import type { SigningKeys } from './signing-keys/signing-keys.js';
 const TOKEN_LIFETIME = 3_600;
 
 /**
- * Maximum seconds by which the clock may be set back while new tokens keep the latest `iat`. If it is set back further,
- * the clock was probably wrong before, and new tokens get the new time.
+ * If the clock is set back by at most this many seconds, new tokens get the `iat` of the latest token. If the clock is
+ * set back further, it was probably wrong before, so new tokens get the new time.
  */
 const LONGEST_STEP = 900;
 
@@ -32,7 +32,7 @@ export interface IssuedBy {
 }
 
 /**
- * Issues a token. If `cnf` is given, the token is bound to what it names: a key pair of the client, its certificate, or
+ * Issues an access token. If `cnf` is given, the token is bound to a key pair of the client, to its certificate, or to
  * both.
  */
 export type IssueToken = (
@@ -60,9 +60,9 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy): IssueT
       jti: randomUUID(),
       iat,
       exp,
-      // The current `tokensNotBefore` of the access key, in seconds. When all tokens of the access key are revoked, it
-      // gets a later one, and verifiers refuse each token with an earlier one. They do not compare `iat`, which may
-      // come from another clock.
+      // The `tokensNotBefore` that the access key has now, in seconds. To revoke all tokens of an access key, its
+      // `tokensNotBefore` is increased: verifiers refuse tokens with a smaller value. Verifiers do not compare `iat`
+      // with it, because `iat` may come from another clock.
       tokens_not_before: Math.max(0, tokensNotBefore) / 1_000,
     };
     const token = await key.sign(cnf === undefined ? claims : { ...claims, cnf });
@@ -75,8 +75,9 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy): IssueT
   };
 
   /**
-   * Returns the time for `iat`. It does not go back if the clock is set back by a few seconds. Otherwise, a resource
-   * server that compares `iat` with the time of a revocation would refuse tokens that were issued after it.
+   * Returns the time for `iat`. If the clock is set back by up to 15 minutes, the time for `iat` does not go back.
+   * Otherwise, a resource server that compares `iat` with the time of a revocation would refuse tokens that were issued
+   * after the revocation.
    */
   function issueTime(): number {
     const now = Math.floor(clock.now() / 1_000);

@@ -3,8 +3,8 @@ import { TOKEN_ERRORS } from '../protocol/token-error-codes.js';
 import type { TokenRequestError } from './token-request-error.js';
 
 /**
- * Headers of every response except a published document: the response may contain a token, so it must not be cached
- * (RFC 6749 §5.1).
+ * Headers for all responses except the metadata and the key set. These responses may contain a token, so caches must
+ * not store them (RFC 6749 §5.1).
  */
 const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
 
@@ -21,7 +21,7 @@ export function answer(
 /**
  * Writes an error response (RFC 6749 §5.2).
  *
- * @param challenge - The `WWW-Authenticate` value, if the client must authenticate.
+ * @param challenge - The value of the header `WWW-Authenticate`; without it, the response has no such header.
  */
 export function answerRefusal(res: ServerResponse, refusal: TokenRequestError, challenge?: string): void {
   const { code, status, headers } = refusal;

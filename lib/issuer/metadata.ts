@@ -15,7 +15,7 @@ export const REVOCATION_PATH = '/connect/revocation';
 /** The path of the JWK Set under the issuer. */
 export const JWKS_PATH = '/.well-known/jwks.json';
 
-/** The fields that the metadata document always has. */
+/** The metadata document. It has more members than this type. */
 export interface IssuerMetadata {
   readonly issuer: string;
   readonly token_endpoint: string;
@@ -55,6 +55,6 @@ export function issuerMetadata(options: MetadataOptions): IssuerMetadata {
 function authenticationAt(endpoint: string, clientAuthentication: readonly ClientAuthentication[]): object {
   const methods = { [`${endpoint}_auth_methods_supported`]: clientAuthentication };
   if (!clientAuthentication.includes('private_key_jwt')) return methods;
-  // This member is required together with `private_key_jwt` (RFC 8414 §2).
+  // RFC 8414 §2 requires this member if `private_key_jwt` is supported.
   return { ...methods, [`${endpoint}_auth_signing_alg_values_supported`]: [...ALGORITHMS.keys()] };
 }

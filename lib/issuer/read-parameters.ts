@@ -1,6 +1,6 @@
 /**
- * Reads the parameters of a request to an endpoint of the issuer from its body. The type and size of the body, and the
- * time to receive it, are limited.
+ * Reads the form parameters from the body of a request to the issuer. Only forms are accepted, and the size of the body
+ * and the time to receive it are limited.
  */
 import type { IncomingMessage } from 'node:http';
 import { type BodyBounds, type BodyFault, isFormType, type MaybeParsed, readBody } from '../http/bounded-body.js';
@@ -8,18 +8,18 @@ import { MAX_CREDENTIAL_LENGTH } from '../protocol/authorization-header.js';
 import { readForm, withoutEmpty } from '../protocol/form.js';
 import { TokenRequestError } from './token-request-error.js';
 
-/** Maximum size of a token request in bytes. The credentials and about 150 scopes fit. */
+/** Maximum size of the body of a token request in bytes: enough for the credentials and about 150 scopes. */
 const MAX_BYTES = 8 * 1_024;
 
 /**
- * Maximum size of an introspection or revocation request in bytes. Every token that a gate accepts fits, so that it can
- * be revoked.
+ * Maximum size of the body of an introspection or revocation request in bytes: enough for the longest token that a gate
+ * accepts. With a smaller limit, nobody could revoke a long token.
  */
 export const MAX_BYTES_WITH_TOKEN = MAX_BYTES + MAX_CREDENTIAL_LENGTH;
 
 /**
- * The HTTP status of each fault, if it is not that of `invalid_request`. `slow_body` and `too_large` close the
- * connection, so that the rest of the body is not read.
+ * The HTTP status for a body that cannot be read; without a status here, it is 400. `Connection: close` ends the
+ * connection, so the server does not read the rest of a slow or large body.
  */
 const BODY_FAULTS: Readonly<Record<BodyFault, { status?: number; headers?: Record<string, string> }>> = {
   aborted: {},
@@ -28,12 +28,12 @@ const BODY_FAULTS: Readonly<Record<BodyFault, { status?: number; headers?: Recor
 };
 
 /**
- * Reads the parameters of a request. If the host app has parsed the body already, `req.body` is used.
+ * Reads the parameters of a request. If a body parser of the app has already read the body, `req.body` is used.
  *
  * @param timeoutMs - Maximum milliseconds to receive the body.
  * @throws TokenRequestError for a wrong `Content-Type` or `Content-Encoding`; for a body that is too large, too slow,
  *   incomplete or wrongly encoded; and for repeated parameters.
- * @throws Error if other middleware read the body and left no `req.body`.
+ * @throws Error if another middleware has read the body but did not set `req.body`.
  */
 export async function readParameters(
   req: MaybeParsed,
@@ -58,15 +58,15 @@ async function readText(req: IncomingMessage, bounds: BodyBounds): Promise<strin
 }
 
 /**
- * Reads `req.body`, which is the form as a string or bytes, or an object of its fields. A repeated field is an array in
- * that object, so the request is refused.
+ * Reads the parameters from `req.body`, which a body parser has set to a string, to bytes or to an object. Returns
+ * `undefined` for a repeated parameter, whose value in the object is an array.
  */
 function alreadyRead(body: unknown): ReadonlyMap<string, string> | undefined {
   if (typeof body === 'string') return readForm(body);
   if (Buffer.isBuffer(body)) return readForm(body.toString('utf8'));
   if (typeof body !== 'object' || body === null) {
     throw new Error(
-      'keyward: another middleware read the request body and left nothing in req.body; mount createIssuer before it',
+      'keyward: another middleware has read the request body, but did not set req.body; mount createIssuer before that middleware',
     );
   }
   const members = Object.entries(body);

@@ -1,4 +1,7 @@
-/** The authorization endpoint (RFC 6749 §3.1). It refuses every request: only the client credentials grant exists. */
+/**
+ * The authorization endpoint (RFC 6749 §3.1). It refuses every request, because the issuer supports only the client
+ * credentials grant.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answer } from './json-response.js';
 
@@ -11,9 +14,9 @@ const REFUSAL = Object.freeze({
 });
 
 /**
- * Responds with 400 `unsupported_response_type` (RFC 6749 §4.1.2.1) to every request. It never redirects, because no
- * redirect URI is registered. The endpoint exists because some clients refuse metadata without it, even if they use
- * another grant.
+ * Responds with 400 `unsupported_response_type` (RFC 6749 §4.1.2.1) to every request. It never redirects, because
+ * clients have no registered redirect URI. The endpoint exists because some client libraries refuse metadata without
+ * `authorization_endpoint`, even if they use another grant.
  */
 export function refuseAuthorization(_req: IncomingMessage, res: ServerResponse): void {
   answer(res, 400, REFUSAL);

@@ -1,4 +1,7 @@
-/** Binds tokens to a key of the client: by a DPoP proof (RFC 9449 §5), or by its TLS certificate (RFC 8705 §3). */
+/**
+ * Binds access tokens to a key of the client, which the client proves with a DPoP proof (RFC 9449 §5) or with its TLS
+ * certificate (RFC 8705 §3).
+ */
 import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
 import type { CertificateOf } from '../http/presented-credential.js';
 import type { ProofVerifier } from '../tokens/dpop/proof-verifier.js';
@@ -7,8 +10,8 @@ import type { ClientHttpRequest } from './clients/authenticate-request.js';
 import { RETRY_SOON, TokenRequestError } from './token-request-error.js';
 
 /**
- * The claim `cnf` of a token (RFC 7800 §3.1). `jkt`: the thumbprint of the key pair that it is bound to. `x5t#S256`:
- * the thumbprint of the client certificate that it is bound to.
+ * The claim `cnf` of a token (RFC 7800 §3.1). `jkt` is the thumbprint of a DPoP key, and `x5t#S256` is the thumbprint
+ * of a client certificate.
  */
 export interface CnfClaim {
   readonly jkt?: string;
@@ -16,27 +19,27 @@ export interface CnfClaim {
 }
 
 export interface SenderConstraint {
-  /** What the token is bound to; `undefined` if it is not bound. */
+  /** The key and the certificate to which the token is bound; `undefined` for a token that is not bound. */
   readonly cnf: CnfClaim | undefined;
-  /** The value of the field `DPoP-Nonce` of the response; `undefined` if the client needs no new nonce. */
+  /** The value of the response header `DPoP-Nonce`; `undefined` if the client needs no new nonce. */
   readonly nonce: string | undefined;
 }
 
 export interface SenderConstraints {
   /**
-   * The path of the token endpoint in the URL that clients use. It is compared with the `htu` of a proof, because a
-   * proxy may change the path of the request.
+   * The path of the token endpoint in the URL that clients use. The `htu` of a proof is compared with this path,
+   * because a proxy may change the path of the request.
    */
   readonly path: string;
-  /** Verifies proofs; if `undefined`, proofs are ignored. */
+  /** Verifies DPoP proofs; if `undefined`, proofs are ignored. */
   readonly proofs: ProofVerifier | undefined;
-  /** Finds certificates; if `undefined`, certificates are ignored. */
+  /** Finds client certificates; if `undefined`, certificates are ignored. */
   readonly mtls: { readonly certificateOf: CertificateOf | undefined } | undefined;
 }
 
 /**
- * Returns the key pair and the certificate to which the token of a request must be bound. To refuse the request, it
- * throws a `TokenRequestError`.
+ * Returns the key and the certificate to which the token of a request must be bound. To refuse the request, it throws a
+ * `TokenRequestError`.
  */
 export type ConstrainSender = (req: ClientHttpRequest, accessKey: AccessKeyGrant) => Promise<SenderConstraint>;
 
@@ -75,8 +78,8 @@ function certificateOf(req: ClientHttpRequest, find: CertificateOf | undefined):
 }
 
 /**
- * Refuses a request without the DPoP proof or the client certificate that the access key requires, so that a stolen
- * secret alone obtains no token.
+ * Refuses a request without the DPoP proof or the client certificate that the access key requires. An attacker who has
+ * only a stolen secret then obtains no token.
  */
 function assertConfirmed(
   { requireConfirmation }: AccessKeyGrant,

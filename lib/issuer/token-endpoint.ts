@@ -18,7 +18,8 @@ export function tokenEndpoint({ issueToken, constrainSender }: TokenEndpointPart
   async function respond({ req, parameters, accessKey, authentication }: ClientRequest): Promise<EndpointAnswer> {
     assertGrantType(parameters.get('grant_type'));
     const scopes = grantScopes(accessKey, parameters.get('scope'));
-    // The proof is checked last, so that a request that is refused for another reason does not use up its proof.
+    // The DPoP proof is checked last, because the check marks the proof as used. A request that is refused for another
+    // reason can then be sent again with the same proof.
     const { cnf, nonce } = await constrainSender(req, accessKey);
     const issued = await issueToken(accessKey, scopes, cnf);
     report({ outcome: 'issued', status: 200, clientId: accessKey.id, authentication, scopes });

@@ -10,14 +10,10 @@ export class TokenRequestError extends RefusalError {
   declare readonly code: TokenErrorCode;
   declare readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The reason, for the operator only. */
+  /** The reason for the refusal. It is published in events, but never sent to the client. */
   readonly reason: string;
 
-  /**
-   * Creates an error.
-   *
-   * @param status - The HTTP status, if it is more specific than the default of the code.
-   */
+  /** @param status - The HTTP status, if it is not the default status of the error code. */
   constructor(
     code: TokenErrorCode,
     reason: string,

@@ -1,6 +1,6 @@
 /**
- * Authenticates clients. Every refusal takes the same work and gets the same response, `invalid_client`, so that nobody
- * learns which client IDs exist.
+ * Authenticates clients. Every wrong credential gets the response `invalid_client` after the same amount of work.
+ * Otherwise the response or its delay would show which client IDs exist.
  */
 import { BoundedLoader } from '../../cache/bounded-loader.js';
 import { FailedLookup, NO_SUBJECT } from '../../cache/cache-entries.js';
@@ -22,14 +22,18 @@ import type { ClientAssertions } from './verify-assertion.js';
 /**
  * Authenticates a client. It throws a `TokenRequestError`: `invalid_client` or `temporarily_unavailable`.
  *
- * @param from - The address of the client. It is checked against `allowedAddresses`, and recorded with the last use.
+ * @param from - The IP address of the client. It is checked against `allowedAddresses` of the access key, and recorded
+ *   with the last use.
  */
 export type AuthenticateClient = (client: PresentedClient, from: string | undefined) => Promise<AccessKeyGrant>;
 
 const TIMEOUT_MS = 1_000;
 const MAX_LOOKUPS = 100;
 
-/** This record is parsed if the client does not exist, so that response times do not show which clients exist. */
+/**
+ * If a client does not exist, this record is parsed in place of the missing one. Otherwise a shorter response time
+ * would show that the client does not exist.
+ */
 const NO_RECORD: AccessKeyRecord = Object.freeze({
   id: 'none',
   account: 'none',
@@ -39,7 +43,7 @@ const NO_RECORD: AccessKeyRecord = Object.freeze({
   defaultScopes: ['none'],
 });
 
-/** The result of a lookup; `grant` is `undefined` if the client does not exist. */
+/** The result of looking up a client; `grant` is `undefined` if the client does not exist. */
 interface Client extends Subject {
   readonly grant: AccessKeyGrant | undefined;
 }

@@ -12,7 +12,7 @@ import { type ClientAuthentication, type PresentedClient, presentedClient } from
 import { assertionReader } from './read-assertion.js';
 import { ClientAssertions } from './verify-assertion.js';
 
-/** A request of Express. Its `ip` depends on the setting `trust proxy`. */
+/** An Express request. Its `ip` depends on the app setting `trust proxy`. */
 export interface ClientHttpRequest extends MaybeParsed {
   readonly ip?: string | undefined;
 }
@@ -28,7 +28,7 @@ export type AuthenticateRequest = (
 
 export interface ClientAuthenticationParts {
   readonly clientAuthentication: readonly ClientAuthentication[];
-  /** The audiences that an assertion may have. */
+  /** The values that the claim `aud` of a client assertion may have. */
   readonly audiences: readonly string[];
   readonly accessKeys: AccessKeyResolver;
   readonly replay: ReplayCache;
@@ -36,7 +36,7 @@ export interface ClientAuthenticationParts {
   readonly clock: Clock;
 }
 
-/** The reasons that count as a brute-force attempt. */
+/** A refusal for one of these reasons counts as an attempt to guess a secret. */
 const GUESSES = ['unknown', 'wrong_secret'];
 
 export function authenticateRequests(parts: ClientAuthenticationParts): AuthenticateRequest {
@@ -47,8 +47,8 @@ export function authenticateRequests(parts: ClientAuthenticationParts): Authenti
   return async function authenticateRequest(req, parameters) {
     const client = presentedClient(req, parameters, rules);
     const address = req.ip ?? req.socket.remoteAddress;
-    // Assertions have no limit: a signature cannot be guessed, and attackers could use a limit to lock out clients of
-    // their network.
+    // Failed assertions are not counted, because nobody can guess a signature. If they were counted, an attacker could
+    // lock out the other clients of the same network.
     if (client.by === 'assertion') return { accessKey: await authenticateClient(client, address), by: client.by };
     const network = clientNetwork(address);
     const hasFailed = await limits.assertOpen(client.id, network);
@@ -57,8 +57,8 @@ export function authenticateRequests(parts: ClientAuthenticationParts): Authenti
       if (hasFailed) await limits.reset(client.id, network);
       return { accessKey, by: client.by };
     } catch (error) {
-      // Only guesses count: not a former secret, and not the secret of a key that has ended. Otherwise one process with
-      // an old secret would lock out other clients of its network.
+      // Only guesses are counted, and not the use of a former secret or of a revoked access key. Otherwise one process
+      // with an old secret could lock out the other clients of its network.
       const isGuess = error instanceof TokenRequestError && GUESSES.includes(error.reason);
       if (isGuess) await limits.countFailure(client.id, network);
       throw error;

@@ -1,13 +1,16 @@
-/** Compares a client secret with the secrets of a record, in a time that does not depend on the record. */
+/**
+ * Compares a client secret with the secrets of an access key. The number of comparisons is always the same, so response
+ * times do not show whether the client exists and how many secrets it has.
+ */
 
 import { digestOf, digestsEqual } from '../../credentials/digest.js';
 import { type AccessKeyGrant, MAX_FORMER_SECRETS, type Secret } from '../../credentials/records/access-key-grant.js';
 
-/** The result of checking the credential of a client, a secret or an assertion. */
+/** The result of checking a client secret or a client assertion. */
 export interface ClientProof {
   /**
-   * The digest of the secret or of the public key (`publicKeyDigest`). The use of the credential is recorded under this
-   * digest.
+   * The digest of the secret, or of the public key that verified the assertion (`publicKeyDigest`). The last use of the
+   * secret or key is recorded under this digest.
    */
   readonly digest: string;
   /** The reason for the failure; `undefined` if the credential belongs to the client. */
@@ -15,8 +18,8 @@ export interface ClientProof {
 }
 
 /**
- * Takes the place of each secret that a client does not have. So each check compares the same number of digests, and
- * response times do not show how many secrets a client has.
+ * Fills the place of a secret that the client does not have, so each check compares the same number of digests.
+ * Otherwise response times would show how many secrets the client has.
  */
 const NO_SECRET: Secret = Object.freeze({ digest: '0'.repeat(64), expiresAt: Number.NEGATIVE_INFINITY });
 
@@ -33,14 +36,19 @@ export function checkSecret(secret: string, grant: AccessKeyGrant | undefined, n
   return { digest, reason: proved ? undefined : reason };
 }
 
-/** Compares with two secrets, even if there are fewer, so that the time does not depend on the record. */
+/**
+ * Checks whether a digest belongs to a current secret. It always compares two secrets, even if the client has fewer.
+ */
 function isOneOf(digest: string, [first = NO_SECRET, second = NO_SECRET]: readonly Secret[], now: number): boolean {
   const one = digestsEqual(digest, first.digest);
   const other = digestsEqual(digest, second.digest);
   return (one && first.expiresAt > now) || (other && second.expiresAt > now);
 }
 
-/** Checks whether the client has or had this secret. The number of comparisons is always the same. */
+/**
+ * Checks whether the digest belongs to any secret that the client has or had. The number of comparisons is always the
+ * same.
+ */
 function wasOneOf(digest: string, grant: AccessKeyGrant | undefined): boolean {
   const former = [...(grant?.secrets ?? []).map((secret) => secret.digest), ...(grant?.formerSecrets ?? [])];
   let found = false;

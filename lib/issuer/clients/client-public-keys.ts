@@ -11,13 +11,15 @@ import type { Assertion } from './read-assertion.js';
 /** Maximum number of clients whose imported keys are cached. */
 const MAX_CLIENTS = 1_000;
 /**
- * Maximum number of keys that are tried for one assertion. If more keys fit, the assertion is refused without a try.
+ * Maximum number of keys that are tried for one assertion. If more keys could verify it, the assertion is refused
+ * without trying any, because each try costs CPU time.
  */
 const MAX_TRIES = 2;
 
 /**
- * The result for one signature. `reason` is `undefined` if the key `kid` made it. `assertion_key`: there was no key to
- * try, or too many. `assertion_signature`: no key that was tried made the signature.
+ * The result of verifying the signature of an assertion. If the signature is valid, `reason` is `undefined` and `kid`
+ * names the key. `assertion_key`: there is no key to try, or there are too many. `assertion_signature`: the signature
+ * is wrong for each key that was tried.
  */
 export interface Signer {
   readonly kid: string | undefined;
@@ -25,7 +27,9 @@ export interface Signer {
 }
 
 export class ClientKeys {
-  /** The imported public keys, by the client ID and the stored JWKs. If the JWKs change, they are imported again. */
+  /**
+   * The imported public keys. The cache key consists of the client ID and the JWKs, so changed JWKs are imported again.
+   */
   readonly #imported = new LRUCache<string, readonly VerificationKey[]>({ max: MAX_CLIENTS });
   #dummyKeys: readonly VerificationKey[] | undefined;
 
@@ -33,8 +37,8 @@ export class ClientKeys {
    * Finds the public key of the client that verifies an assertion: the key with the `kid` of the assertion. Without a
    * `kid`, every key for the algorithm of the assertion is tried, unless there are more than two.
    *
-   * If there is no key to try, the signature is verified with a dummy key, so that response times do not show which
-   * clients exist.
+   * If there is no key to try, or there are too many, the signature is verified with a dummy key. Otherwise response
+   * times would show which clients exist.
    *
    * @param jwks - The public keys of the client; empty if there is no such client.
    */
@@ -70,7 +74,7 @@ export class ClientKeys {
   }
 }
 
-/** Creates a dummy public key of each type. Nobody has the private keys. */
+/** Creates a dummy public key of each type. The private keys are discarded. */
 function createDummyKeys(): readonly PublicJwk[] {
   const curves = ['P-256', 'P-384', 'P-521'].map((namedCurve) => generateKeyPairSync('ec', { namedCurve }));
   const pairs = [...curves, generateKeyPairSync('ed25519')];

@@ -42,12 +42,12 @@ export interface PresentationRules {
 /** The names of the parameters of an assertion (RFC 7521 §4.2). */
 const ASSERTION_PARAMETERS = ['client_assertion', 'client_assertion_type'];
 
-/** Maximum length of an id or a secret. A longer one is refused without hashing it. */
+/** Maximum length of a client ID or a client secret. A longer value is refused before it is hashed or looked up. */
 const MAX_LENGTH = 256;
 
 /**
- * Matches control characters, which RFC 6749 Appendix A.1 and A.2 do not allow in a client ID or a secret. A string
- * with NUL would make many stores fail, and the client would get 503.
+ * Matches control characters, which RFC 6749 Appendix A.1 and A.2 do not allow in a client ID or a secret. Without this
+ * check, a NUL would make the lookup fail in many databases, and the client would get 503.
  */
 const CONTROL = /\p{Cc}/u;
 
@@ -55,8 +55,9 @@ const CONTROL = /\p{Cc}/u;
  * Reads the credentials of a client: an assertion, or a secret. The secret may be in the header, in the body, or in
  * both if they are equal. RFC 6749 §2.3 does not allow both, but the Python SDK of Checkout.com sends both.
  *
- * @throws TokenRequestError `invalid_client` if there are none, or the method is not allowed; `invalid_request` if
- *   header and body differ, if there are two Authorization headers, or an assertion together with a secret.
+ * @throws TokenRequestError `invalid_client` if there are no valid credentials, or if their method is not allowed;
+ *   `invalid_request` if header and body differ, if there are two Authorization headers, or if there are an assertion
+ *   and a secret.
  */
 export function presentedClient(
   req: IncomingMessage,
@@ -91,8 +92,8 @@ export function presentedClient(
 }
 
 /**
- * Reads an assertion. A client must not authenticate by two methods, and `client_id`, if it is sent, must be that of
- * the assertion (RFC 7521 §4.2).
+ * Reads an assertion. A request with an assertion and a secret is refused, because a client must not use two methods
+ * (RFC 6749 §2.3). A parameter `client_id` must name the same client as the assertion (RFC 7521 §4.2).
  */
 function presentedAssertion(
   authorization: string | undefined,

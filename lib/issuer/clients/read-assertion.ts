@@ -1,5 +1,5 @@
 /**
- * Reads client assertions: parses them and checks the claims of `private_key_jwt` (RFC 7523 §3, RFC 7521 §4.2 and
+ * Parses client assertions (`private_key_jwt`), and checks their header and claims (RFC 7523 §3, RFC 7521 §4.2 and
  * §5.2).
  */
 import type { Clock } from '../../contracts/clock.js';
@@ -20,12 +20,12 @@ export interface Assertion {
   readonly expiresAt: number;
 }
 
-/** Reads an assertion. It throws a `TokenRequestError` with `invalid_client`. */
+/** Reads an assertion. If the assertion is invalid, it throws a `TokenRequestError` with `invalid_client`. */
 export type ReadAssertion = (text: string) => Assertion;
 
-/** Maximum lifetime of an assertion in seconds. Its `jti` is stored for this time. */
+/** Maximum seconds until an assertion expires. The server must store its `jti` for this time, so the time is short. */
 const MAX_LIFETIME = 300;
-/** Seconds by which `nbf` and `iat` may be in the future. Clients set them by their own clocks, which may differ. */
+/** Seconds by which `nbf` and `iat` may be in the future, because the clock of the client may be ahead. */
 const CLOCK_TOLERANCE = 5;
 const MAX_LENGTH = 256;
 
@@ -81,8 +81,8 @@ function expiryOf(payload: JsonObject, now: number): number {
 }
 
 /**
- * Checks that every audience is this server. A second server in `aud` could replay the assertion here, because this
- * server does not know that the client used it there.
+ * Checks that every audience in `aud` is this issuer. If `aud` also named another server, that server could send the
+ * assertion here to impersonate the client.
  */
 function isAudience(aud: unknown, audiences: readonly string[]): boolean {
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];

@@ -10,7 +10,8 @@ import { ClientKeys } from './client-public-keys.js';
 import type { Assertion } from './read-assertion.js';
 
 /**
- * Seconds for which a `jti` is stored after its assertion has expired, because the clocks of two instances may differ.
+ * Seconds for which a `jti` is stored after its assertion has expired: another instance, whose clock is behind, may
+ * still accept the assertion.
  */
 const MARGIN = 60;
 
@@ -33,11 +34,11 @@ export class ClientAssertions {
   }
 
   /**
-   * Marks the `jti` of an assertion as used. Call it after all other checks, so that only authenticated clients can
-   * fill the cache.
+   * Marks the `jti` of an assertion as used. Call it after all other checks: otherwise anyone could fill the replay
+   * cache.
    *
    * @param now - Milliseconds since 1970.
-   * @throws TokenRequestError if it was used before, or the replay cache does not answer.
+   * @throws TokenRequestError if the assertion was used before, or if the replay cache is unavailable.
    */
   async useOnce(assertion: Assertion, now: number): Promise<void> {
     const { clientId, jti, expiresAt } = assertion;

@@ -36,7 +36,7 @@ const REGISTERED = ['iss', 'aud', 'sub', 'jti', 'iat', 'exp', 'cnf'];
 export function introspection({ scope, readToken, accessKeys: resolver, clock }: IntrospectionParts): EndpointWork {
   const { report, refused } = decisionReporter('introspection');
   const resolveAccessKey = resolver.resolveAccessKey.bind(resolver);
-  // The lookups of access keys are not cached, so that the response is current.
+  // Access keys are not cached here: the response must show at once that a token or an access key was revoked.
   const accessKeys = new AccessKeys({
     resolver: { resolveAccessKey },
     environment: undefined,
@@ -60,7 +60,8 @@ export function introspection({ scope, readToken, accessKeys: resolver, clock }:
       if (found.outcome === 'refused') return INACTIVE;
       throw new TokenRequestError('temporarily_unavailable', found.reason, RETRY_SOON);
     }
-    // The caller is a resource server of one environment, live or sandbox. It must not accept a token of the other one.
+    // The caller is a resource server of one environment, live or sandbox, and must not accept a token of the other
+    // environment.
     if (found.facts.environment !== environment) return INACTIVE;
     const scopes = token.claims.scopes.filter((name) => found.facts.scopes.includes(name));
     return {
@@ -75,7 +76,7 @@ export function introspection({ scope, readToken, accessKeys: resolver, clock }:
   return { maxBytes: MAX_BYTES_WITH_TOKEN, respond, refused };
 }
 
-/** Returns the `token_type`: `DPoP` for a token that is bound by DPoP (RFC 9449 §6.2), otherwise `Bearer`. */
+/** Returns the `token_type`: `DPoP` for a token that is bound to a DPoP key (RFC 9449 §6.2), otherwise `Bearer`. */
 function tokenTypeOf(token: IssuedToken): 'Bearer' | 'DPoP' {
   const confirmation = confirmationOf(token);
   const isDpop = typeof confirmation === 'object' && confirmation !== null && Object.hasOwn(confirmation, 'jkt');

@@ -1,4 +1,4 @@
-/** Reads tokens that this issuer issued. */
+/** Parses and verifies tokens that this issuer issued, for introspection and revocation. */
 import type { JWK } from 'jose';
 import { readCompactJws } from '../../protocol/compact-jws.js';
 import { type JsonObject, own } from '../../protocol/strict-json.js';
@@ -47,8 +47,8 @@ export function issuedTokenReader({ issuer, audience, keys }: IssuedTokenParts):
     const jws = readCompactJws(text);
     const header = jws && readTokenHeader(jws.header, algorithms, rules.profile);
     if (jws === undefined || header === undefined || typeof header === 'string') return undefined;
-    // `cnf` is removed, so that no proof is required: the caller only asks about the token, and does not have the key
-    // that the token is bound to.
+    // With `cnf`, `readTokenClaims` would require a proof of the key that the token is bound to. The caller asks about
+    // a token of another client, and does not have this key, so `cnf` is removed.
     const { cnf: _confirmation, ...payload } = jws.payload;
     const claims = readTokenClaims(payload, { ...rules, clockTolerance }, now);
     if (typeof claims === 'string') return undefined;
@@ -63,8 +63,8 @@ async function isSignedBy(jws: Parameters<typeof verifySignature>[0], jwk: JWK, 
 }
 
 /**
- * Returns the claim `cnf` of a token: the key or certificate that it is bound to (RFC 7800); `undefined` if it is not
- * bound.
+ * Returns the claim `cnf` of a token, which names the key or certificate that the token is bound to (RFC 7800);
+ * `undefined` if the token is not bound.
  */
 export function confirmationOf({ payload }: IssuedToken): unknown {
   return own(payload, 'cnf');

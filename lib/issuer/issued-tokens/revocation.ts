@@ -21,13 +21,16 @@ export interface RevocationParts {
 }
 
 const TIMEOUT_MS = 5_000;
-/** Maximum pending writes. Further revocations fail immediately, so that a flood cannot overload the store. */
+/**
+ * Maximum number of writes to the store that are pending. Further revocations fail at once: otherwise a flood of
+ * requests could overload the store.
+ */
 const MAX_PENDING = 100;
-/** A write that never settles stops counting as pending after this time. */
+/** Milliseconds after which a write that has not settled no longer counts as pending. */
 const PENDING_FOR_MS = 50_000;
 /**
- * Milliseconds after `exp` for which a token can still be revoked, because the clock of a resource server may be
- * behind.
+ * For this many milliseconds after `exp`, a token can still be revoked: a resource server whose clock is behind may
+ * still accept it.
  */
 const AFTER_EXPIRY = 300_000;
 const NOTHING: EndpointAnswer = Object.freeze({ body: Object.freeze({}) });
@@ -35,7 +38,10 @@ const NOTHING: EndpointAnswer = Object.freeze({ body: Object.freeze({}) });
 /** Handles the revocation requests of authenticated clients. */
 export function revocation({ readToken, accessKeys, clock }: RevocationParts): EndpointWork {
   const { report, refused } = decisionReporter('revocation');
-  /** The pending write of each token. A repeated request waits for it, and does not start another one. */
+  /**
+   * The pending writes, by token. A second request to revoke the same token waits for the pending write, and does not
+   * start another one.
+   */
   const pending = new Map<string, Promise<void>>();
 
   async function respond({ parameters, accessKey, authentication }: ClientRequest): Promise<EndpointAnswer> {
@@ -52,8 +58,8 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
   }
 
   /**
-   * Stores a revocation. The promise resolves when it is stored. If that fails, the response is 503, after which the
-   * client must assume that the token still exists (RFC 7009 §2.2.1).
+   * Stores a revocation. If this fails, the client gets 503, and must then assume that the token is still valid (RFC
+   * 7009 §2.2.1).
    */
   async function revoke(clientId: string, jti: string, exp: number): Promise<void> {
     const name = `${clientId} ${jti}`;
@@ -68,9 +74,9 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
     }
   }
 
-  /** Starts a write, which is pending until it settles. */
+  /** Starts to store a revocation. The write is pending until it settles, but at most for `PENDING_FOR_MS`. */
   function startWrite(name: string, ...revoked: Parameters<RevokingResolver['revokeToken']>): Promise<void> {
-    // `revokeToken` may be custom code, which may throw synchronously.
+    // `revokeToken` may be custom code that throws synchronously. The async function turns this error into a rejection.
     const write = (async () => accessKeys.revokeToken(...revoked))();
     pending.set(name, write);
     const leave = () => {
@@ -90,7 +96,7 @@ export function revocation({ readToken, accessKeys, clock }: RevocationParts): E
   return { maxBytes: MAX_BYTES_WITH_TOKEN, respond, refused };
 }
 
-/** Publishes that a revocation was not stored, and returns the refusal. */
+/** Publishes an event about a revocation that was not stored, and returns the error for the client. */
 function failed(reason: LookupFailure['reason'], error?: unknown): TokenRequestError {
   if (lookupFailures.hasSubscribers) {
     const detail = reason === 'threw' ? describeError(error) : undefined;

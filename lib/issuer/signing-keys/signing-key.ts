@@ -22,8 +22,8 @@ export interface SigningKey extends Scheduled {
 }
 
 /**
- * Thrown if there is no key to sign with, because the store cannot be reached or has an invalid key. The message
- * contains no secret.
+ * Thrown if an issuer cannot use its signing keys: the store cannot be reached, or has no key or an invalid key. The
+ * message contains no secret.
  */
 export class SigningKeyError extends KeywardError {
   override readonly name = 'SigningKeyError';
@@ -36,8 +36,8 @@ export class SigningKeyError extends KeywardError {
 interface Signing {
   readonly hash: string | null;
   /**
-   * Whether to sign in the thread pool. Only RSA gains from it: for elliptic curves, signing is faster than switching
-   * threads.
+   * Whether to sign in the thread pool. This is faster only for RSA: a signature with an elliptic curve takes less time
+   * than switching threads.
    */
   readonly pooled: boolean;
 }
@@ -63,16 +63,17 @@ export async function makeSigningKey(alg: SigningAlgorithm, now: number): Promis
 /**
  * Reads a stored key.
  *
- * @throws SigningKeyError if the record is invalid, or if a test signature does not verify with the public key.
+ * @throws SigningKeyError if the record is invalid, or if its public key cannot verify a test signature of its private
+ *   key.
  */
 export async function readSigningKey(record: SigningKeyRecord | null | undefined): Promise<SigningKey> {
   const { kid, alg, jwk, createdAt } = record ?? ({} as Partial<SigningKeyRecord>);
   if (typeof kid !== 'string' || kid === '') throw new SigningKeyError('a signing key in the store has no kid');
   const fault = (what: string) => new SigningKeyError(`signing key ${JSON.stringify(kid)}: ${what}`);
-  if (!isSigningAlgorithm(alg)) throw fault('its algorithm is unknown');
-  if (!types.isDate(createdAt) || Number.isNaN(createdAt.getTime())) throw fault('createdAt is not a Date');
+  if (!isSigningAlgorithm(alg)) throw fault('its alg must be RS256, ES256 or EdDSA');
+  if (!types.isDate(createdAt) || Number.isNaN(createdAt.getTime())) throw fault('its createdAt must be a valid Date');
   const privateKey = privateKeyOf(jwk);
-  if (privateKey === undefined) throw fault('jwk is not a private key');
+  if (privateKey === undefined) throw fault('its jwk must be a private key');
   const publicJwk = Object.freeze({ ...publicMembersOf(jwk), kid, alg, use: 'sig' });
   const sign = signer(privateKey, { kid, alg });
   const key = { kid, alg, publicJwk, sign, createdAt: createdAt.getTime(), isRetired: isRetired(record) };

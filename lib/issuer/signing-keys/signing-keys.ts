@@ -19,7 +19,7 @@ import {
   SigningKeyError,
 } from './signing-key.js';
 
-/** The published keys, oldest first. `signing` is the one of them that signed when they were read. */
+/** The published keys, oldest first. `signing` is the key that signed when the keys were read from the store. */
 interface Keys {
   readonly all: readonly SigningKey[];
   readonly signing: SigningKey;
@@ -27,27 +27,30 @@ interface Keys {
 
 /** Milliseconds between two reads of the keys from the store. All instances see a new key within this time. */
 const READ_EVERY = 60_000;
-/** Minimum milliseconds between two reads while tokens name a `kid` that is not cached. */
+/**
+ * Minimum milliseconds between two reads if a token names a `kid` that is not cached. Otherwise an attacker could
+ * overload the store with tokens that name random keys.
+ */
 const READ_UNKNOWN_EVERY = 1_000;
 
-/** Seconds for which caches may keep the published keys. */
+/** Seconds for which HTTP caches may use the published key set. */
 export const PUBLISHED_KEYS_MAX_AGE = 300;
 /**
- * Milliseconds for which an instance that has read a new key still signs with the previous one. By then, every instance
- * that reaches the store publishes the new key, and no cache has an older key set, so resource servers can verify its
- * tokens. The last 5 seconds are for slow reads.
+ * For this many milliseconds after an instance has read a new key, it still signs with the previous key. After this
+ * time, every instance has read the new key, and every cache has a key set with it, so resource servers can verify
+ * tokens of the new key. The last 5 seconds are for slow reads.
  */
 const SIGNS_AFTER = READ_EVERY + PUBLISHED_KEYS_MAX_AGE * 1_000 + 5_000;
 /**
- * If an instance has not read the keys for this time (milliseconds), it signs with a new key at once, without waiting
- * for `SIGNS_AFTER`. Meanwhile, the previous key may have been retired, and other instances would remove it before the
- * tokens that it signs now expire.
+ * An instance that has not read the keys for this many milliseconds signs with a new key at once, without waiting for
+ * `SIGNS_AFTER`. The previous key may have been retired long ago: other instances could remove it before the tokens
+ * that it signs now expire.
  */
 const MAX_READ_GAP = 1_800_000;
 
 /**
- * Maximum milliseconds for a response of the store. After a failure, cached keys are used, and the store is asked again
- * `ASK_AGAIN_AFTER` milliseconds later.
+ * Maximum milliseconds for one call of the store. After a call fails, cached keys are used, and the store is called
+ * again after `ASK_AGAIN_AFTER` milliseconds.
  */
 const TIMEOUT_MS = 1_000;
 const ASK_AGAIN_AFTER = 5_000;
@@ -61,9 +64,9 @@ export class SigningKeys {
   #readAt = Number.NEGATIVE_INFINITY;
   #failedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<Keys> | undefined;
-  /** For each `kid`: when this process first saw that the key is retired, by its monotonic clock. */
+  /** The time of the monotonic clock at which this process first saw that a key is retired, by `kid`. */
   readonly #retiredSince = new Map<string, number>();
-  /** For each `kid`: when this process first saw the key, by its monotonic clock. */
+  /** The time of the monotonic clock at which this process first saw a key, by `kid`. */
   readonly #knownSince = new Map<string, number>();
 
   /** @param timeoutMs - Maximum milliseconds for one response of the store. */
@@ -77,7 +80,7 @@ export class SigningKeys {
   /**
    * Returns the key that signs now.
    *
-   * @throws SigningKeyError if there is none and none can be created.
+   * @throws SigningKeyError if there is no usable key, and none can be created.
    */
   current(): Awaitable<SigningKey> {
     const keys = this.#fresh();
@@ -89,7 +92,10 @@ export class SigningKeys {
     return scheduled === undefined || this.#isNew(scheduled) ? signing : scheduled;
   }
 
-  /** Whether another instance or a cache may still lack a key, so that resource servers would refuse its tokens. */
+  /**
+   * Whether a key is so new that another instance or a cache may not have it yet. Resource servers could then refuse
+   * tokens that the key signs.
+   */
   #isNew({ kid }: SigningKey): boolean {
     return this.#clock.monotonic() - (this.#knownSince.get(kid) ?? Number.NEGATIVE_INFINITY) < SIGNS_AFTER;
   }
@@ -97,10 +103,10 @@ export class SigningKeys {
   /**
    * Returns the JWK Set to publish (RFC 7517 section 5), without private members.
    *
-   * @param kid - The key of a token. If it is not cached, the keys are read again: after `rotate --now`, another
-   *   instance may already sign with a new key.
-   * @throws SigningKeyError like `current`; and if `kid` is unknown while the store is unavailable, because it may be
-   *   the key of another instance.
+   * @param kid - The `kid` of a token to verify. If it is not cached, the keys are read again: after the command
+   *   `keyward signing-keys rotate --now`, another instance may already sign with a new key.
+   * @throws SigningKeyError like `current`; and if `kid` is not cached while the store is unavailable, because another
+   *   instance may have created the key.
    */
   async published(kid?: string): Promise<{ readonly keys: readonly JWK[] }> {
     const { all } = this.#fresh(kid) ?? (await this.#readOrKept());
@@ -110,8 +116,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the cached keys if they are recent, or if the last read failed a moment ago; `undefined` if they must be
-   * read.
+   * Returns the cached keys if they are recent, or if the last read failed a moment ago; `undefined` if the keys must
+   * be read from the store.
    */
   #fresh(kid?: string): Keys | undefined {
     const now = this.#clock.monotonic();
@@ -120,7 +126,7 @@ export class SigningKeys {
     return isFresh || now - this.#failedAt < ASK_AGAIN_AFTER ? this.#keys : undefined;
   }
 
-  /** Reads the keys from the store. If the store is unavailable, the cached keys are used. */
+  /** Reads the keys from the store. If this fails, returns the cached keys. */
   async #readOrKept(): Promise<Keys> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
@@ -145,8 +151,8 @@ export class SigningKeys {
         throw new SigningKeyError(`the store has no signing key for ${this.#algorithm}, and did not store a new one`);
       for (const { kid } of replacedKeysOf(keys, scheduled))
         await this.#ask('retireSigningKey', (store) => store.retireSigningKey(kid));
-      // While the scheduled key is too new, the previous key signs. `rotate --now` retires it, but leaves it in the
-      // store. A revoked key is not in the store, so it never signs again.
+      // While the scheduled key is too new, the previous key signs, even if it was retired with `rotate --now`. A
+      // revoked key is no longer in the store, so it never signs again.
       const previous = keys.find(({ kid }) => kid === this.#keys?.signing.kid);
       const signing = previous !== undefined && this.#isNew(scheduled) ? previous : scheduled;
       const expired = this.#expired(keys);
@@ -162,8 +168,8 @@ export class SigningKeys {
   }
 
   /**
-   * Announces this issuer to the store. A new issuer must not start while an issuer with another algorithm runs. An
-   * issuer that is already running continues.
+   * Tells the store which algorithm this issuer uses. If an issuer with another algorithm is running, an issuer that
+   * has no keys yet fails. An issuer that already has keys continues.
    */
   async #announce(): Promise<void> {
     const other = await this.#ask('announceIssuer', (store) => store.announceIssuer?.(this.#algorithm));
@@ -176,7 +182,7 @@ export class SigningKeys {
   async #rotate(keys: readonly SigningKey[]): Promise<readonly SigningKey[]> {
     if (keys.length >= MAX_KEYS) {
       this.#notify(
-        `there are ${keys.length} signing keys, which is the maximum, so no new key is created; revoke one of them`,
+        `the store already has ${keys.length} signing keys, the maximum, so no new key was created; revoke one of them`,
       );
       return keys;
     }
@@ -192,9 +198,9 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the retired keys that this process has seen as retired for `KEPT_FOR`, by the monotonic clock. All their
-   * tokens have expired: every instance reads the store each minute, so it stops signing with a key a few minutes after
-   * the key was retired.
+   * Returns the keys that this process has seen as retired for at least `KEPT_FOR`, by the monotonic clock. All tokens
+   * that these keys signed have expired: every instance reads the store each minute, and stops signing with a key a few
+   * minutes after the key was retired.
    */
   #expired(keys: readonly SigningKey[]): readonly SigningKey[] {
     const now = this.#clock.monotonic();
