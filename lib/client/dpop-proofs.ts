@@ -1,11 +1,8 @@
-/**
- * Creates the DPoP proofs of one client (RFC 9449 §4), with a key pair of its own. It stores the last nonce of each
- * server.
- */
+/** Creates DPoP proofs (RFC 9449 §4) for the requests of a token client, and stores the last nonce of each server. */
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { signJwt } from '../http/client-private-key.js';
 
-/** The request that a proof is made for. */
+/** The request for which a proof is made. */
 export interface ProofTarget {
   readonly method: string;
   readonly url: URL;
@@ -17,12 +14,12 @@ const ALGORITHM = 'ES256';
 /** Maximum number of origins for which the last nonce is stored. */
 const MAX_ORIGINS = 100;
 
-/** Creates the proofs of one token client. The private key never leaves this process. */
+/** Creates the proofs of one token client, with a key pair of its own. The private key never leaves this process. */
 export class DpopProofs {
   readonly #now: () => number;
   readonly #key: KeyObject;
   readonly #jwk: object;
-  /** The last nonce of each origin. If there are too many, the oldest is dropped. */
+  /** The last nonce of each origin. If there are too many origins, the oldest nonce is dropped. */
   readonly #nonces = new Map<string, string>();
 
   constructor(now: () => number) {
@@ -46,7 +43,7 @@ export class DpopProofs {
     return signJwt({ key: this.#key, alg: ALGORITHM }, { typ: 'dpop+jwt', jwk: this.#jwk }, payload);
   }
 
-  /** Stores the nonce of a response, for the next proof. Every response may have a new one (RFC 9449 §8.2). */
+  /** Stores the nonce of a response for the next proof. Every response may have a new nonce (RFC 9449 §8.2). */
   keepNonce({ origin }: URL, { headers }: Response): void {
     const nonce = headers.get('dpop-nonce');
     if (nonce === null) return;

@@ -1,5 +1,5 @@
 /**
- * Converts the arguments of `client.fetch` to a request, and sends the request. It can be sent more than once, for
+ * Converts the arguments of `client.fetch` to a request, and sends it. The client may send the same request again, for
  * example with a new token after a 401.
  */
 import { SECURE_URL, secureUrl } from '../http/secure-url.js';
@@ -13,7 +13,10 @@ export interface ApiRequest {
   readonly signal: AbortSignal | undefined;
   /** The `Request` object, if the caller passed one instead of a URL. */
   readonly given: Request | undefined;
-  /** The second argument of `fetch`: the body, and members that only some implementations of `fetch` know. */
+  /**
+   * The second argument of `client.fetch`. It has the body, and may have members that only some implementations of
+   * `fetch` know.
+   */
   readonly init: RequestInit;
   /**
    * Whether the request can be sent again. A stream can be read only once, and the body of a `Request` object is a
@@ -22,14 +25,14 @@ export interface ApiRequest {
   readonly isRepeatable: boolean;
 }
 
-/** The methods whose case is ignored (Fetch §2.2.1). */
+/** The methods that `fetch` accepts in lower case too (Fetch §2.2.1). */
 const NORMALIZED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'];
 
 /**
- * Reads the arguments of `client.fetch`. It does not convert them to one `Request`, because a custom option `fetch` may
- * come from another implementation, which does not accept the `Request` of Node.
+ * Reads the arguments of `client.fetch`. They are not converted to a `Request`: the option `fetch` may be another
+ * implementation, which does not accept the `Request` of Node.
  *
- * @throws TypeError for a URL that `secureUrl` does not allow, and for an `Authorization` header.
+ * @throws TypeError if `secureUrl` does not allow the URL, or if the request already has an `Authorization` header.
  */
 export function readApiRequest(input: string | URL | Request, init: RequestInit, allowHttp: boolean): ApiRequest {
   const given = typeof input === 'object' && 'headers' in input ? input : undefined;
@@ -41,7 +44,8 @@ export function readApiRequest(input: string | URL | Request, init: RequestInit,
       'client.fetch: the request already has an Authorization header; remove it, because the client sets its own',
     );
   }
-  // If `init` is a `Request`, a spread does not copy its members, so they are read one by one.
+  // `init` may be a `Request`. Its members are getters, which the spread operator does not copy, so they are read one
+  // by one.
   const { body = null, duplex, redirect = given?.redirect ?? 'follow', signal = given?.signal } = init;
   const hasBody = body !== null || (given?.body ?? null) !== null;
   return {
@@ -56,7 +60,7 @@ export function readApiRequest(input: string | URL | Request, init: RequestInit,
   };
 }
 
-/** Sends a request once. `headers` replaces the headers of the request. */
+/** Sends a request once, with `headers` in place of its own headers. */
 export function sendApiRequest(request: ApiRequest, headers: Headers, send: typeof fetch): Promise<Response> {
   const { given, url, init, method, redirect, signal } = request;
   return send(given ?? url.href, { ...init, method, headers, redirect, ...(signal === undefined ? {} : { signal }) });

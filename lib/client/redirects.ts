@@ -6,7 +6,7 @@ import { type ApiRequest, sendApiRequest } from './fetch-arguments.js';
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 const MAX_REDIRECTS = 20;
-/** Headers that describe a body, and are dropped with it. */
+/** Headers that describe a body. They are removed when a redirect turns the request into a GET without a body. */
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-length', 'content-location', 'content-type'];
 /**
  * Headers that are removed before a redirect to another origin: they are secret, or valid only for the first origin.
@@ -14,8 +14,8 @@ const BODY_HEADERS = ['content-encoding', 'content-language', 'content-length', 
 const ORIGIN_HEADERS = ['authorization', 'cookie', 'dpop', 'host', 'proxy-authorization'];
 
 /**
- * Sends a request, and follows its redirects. After a redirect to another origin, `send` follows the rest without the
- * token and the proof.
+ * Sends a request, and follows its redirects. After a redirect to another origin, the token and the proof are removed,
+ * and `send` follows all further redirects itself.
  *
  * @param exchange - Sends a request with the token and a proof for its URL. It must not follow redirects.
  * @throws TypeError as the global `fetch` does: for more than 20 redirects, for a `Location` that is not http or https,
@@ -52,7 +52,7 @@ function redirected(request: ApiRequest, status: number, location: string): ApiR
       'client.fetch: cannot follow the redirect, because the body is a stream and cannot be sent again; use a string or a Buffer as the body',
     );
   }
-  // The `Request` of the caller has the first URL, so it cannot be used for this one.
+  // `given`, the `Request` object of the caller, has the URL before the redirect, so it must not be sent again.
   const next: ApiRequest = { ...request, url, given: undefined };
   if (!becomesGet(status, request.method)) return next;
   const init: RequestInit = { ...request.init, body: null };

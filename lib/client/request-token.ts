@@ -16,7 +16,7 @@ export interface TokenRequest extends AuthenticatingClient {
   readonly proofs: DpopProofs | undefined;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
-  /** The time limit in milliseconds. */
+  /** The time limit of one HTTP request in milliseconds. */
   readonly timeout: number;
 }
 
@@ -28,11 +28,14 @@ export interface TokenResponse {
   readonly expiresIn: number | undefined;
 }
 
-/** Maximum seconds that the client waits for `Retry-After`. If the server asks for more, the request fails at once. */
+/**
+ * Maximum seconds that the client waits for `Retry-After`. If the server asks the client to wait longer, the token
+ * request fails at once.
+ */
 const MAX_RETRY_AFTER = 30;
 /**
- * Matches an error code (RFC 6749 §5.2) that uses only the characters of the registered codes. Our errors repeat no
- * other text of a response, because it may contain a secret.
+ * Matches an error code (RFC 6749 §5.2) that uses only the characters of the registered codes. Error messages of
+ * keyward contain nothing else from a response, because a response may contain a secret.
  */
 const ERROR_CODE = /^[a-z_]{1,64}$/;
 
@@ -80,7 +83,7 @@ async function post(endpoint: URL, request: TokenRequest): Promise<Answer> {
     request.proofs?.keepNonce(endpoint, response);
     return { response, body: await readBody(response) };
   } catch (cause) {
-    const message = 'the token endpoint did not send a complete response';
+    const message = 'the token endpoint did not send a complete response; see the cause of this error';
     throw new TokenClientError('token_endpoint_unreachable', message, { cause });
   }
 }
@@ -89,8 +92,8 @@ async function post(endpoint: URL, request: TokenRequest): Promise<Answer> {
  * Reads the JSON object of a response. If the body is something else, as on an error page of a proxy, the result is an
  * empty object.
  *
- * It rejects if a response with the status 200 is incomplete or takes too long. With any other status, the result is
- * then an empty object too, because the status already says that there is no token.
+ * If a response with the status 200 is incomplete or takes too long, the promise rejects. For any other status, the
+ * result is an empty object in this case too, because the status already shows that there is no token.
  */
 async function readBody(response: Response): Promise<Readonly<Record<string, unknown>>> {
   const body = await readJson(response).catch((error: unknown) => {

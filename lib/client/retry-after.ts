@@ -1,7 +1,7 @@
 const OVERLOADED = [429, 503];
 /**
- * Matches an HTTP-date (RFC 9110 §5.6.7). Only the format of asctime has no `GMT`, and `Date.parse` would read it in the
- * local time zone.
+ * Matches an HTTP-date in each of its three formats (RFC 9110 §5.6.7). The asctime format has no `GMT`, so `Date.parse`
+ * would read it in the local time zone.
  */
 const HTTP_DATE = /^[A-Z][a-z]+(?:, .* GMT| [A-Z][a-z]{2} [\d ]\d [\d:]{8} \d{4})$/;
 
@@ -9,7 +9,7 @@ const HTTP_DATE = /^[A-Z][a-z]+(?:, .* GMT| [A-Z][a-z]{2} [\d ]\d [\d:]{8} \d{4}
  * Returns the seconds that a response asks the client to wait (RFC 9110 §10.2.3).
  *
  * @param now - Milliseconds since 1970, for a `Retry-After` that is a date.
- * @returns `undefined` unless the status is 429 or 503 and there is a `Retry-After`.
+ * @returns `undefined` if the status is not 429 or 503, or if there is no valid `Retry-After`.
  */
 export function retryAfterOf({ status, headers }: Response, now: number): number | undefined {
   const value = headers.get('retry-after');

@@ -1,4 +1,7 @@
-/** The access token of one client: obtained once for all callers, cached, and refreshed before it expires. */
+/**
+ * Caches the access token of one client. All callers share one token request, and the token is refreshed before it
+ * expires.
+ */
 import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock.js';
 import { requestToken, type TokenRequest, type TokenResponse } from './request-token.js';
 import { TokenClientError } from './token-client-error.js';
@@ -12,15 +15,19 @@ const REFRESH_SHARE = 0.1;
 /** Minimum milliseconds between a failed refresh and the next one, while the old token is valid. */
 const REFRESH_AGAIN_AFTER = 5_000;
 /**
- * Minimum milliseconds between two tokens that are dropped because the API refused them. Some refusals do not end with
- * a new token, for example those of a wrong audience or address. Without this limit, each call would cost a token.
+ * If the API refuses a token, the client drops it and obtains a new one, but only once in this many milliseconds. If
+ * the cause is for example a wrong audience, the API refuses the new token too. Without this limit, each call would
+ * then request another token.
  */
 const DROP_AGAIN_AFTER = 30_000;
-/** The seconds for which a token without `expires_in` is used. */
+/** The lifetime in seconds that is assumed for a token without `expires_in`. */
 const DEFAULT_LIFETIME = 60;
-/** Milliseconds for which the URL of a token endpoint from the metadata is kept, even if requests to it fail. */
+/**
+ * For this many milliseconds after the client has read the URL of the token endpoint from the metadata, it uses this
+ * URL even if requests fail.
+ */
 const FIND_AGAIN_AFTER = 60_000;
-/** HTTP statuses that an issuer may answer with after it has moved its token endpoint to another URL. */
+/** HTTP statuses that suggest that the issuer has moved its token endpoint to another URL. */
 const MOVED = [301, 302, 307, 308, 404, 405, 410];
 
 export interface CachedToken extends Pick<TokenResponse, 'accessToken' | 'scheme'> {
@@ -46,8 +53,8 @@ export class TokenCache {
   }
 
   /**
-   * Returns the cached token until it expires, and refreshes it in the background. Without a cached token, it returns a
-   * promise of a new one, which rejects with a `TokenClientError` if no token can be obtained.
+   * Returns the cached token until it expires. Shortly before, it starts a refresh in the background. Without a valid
+   * token, it returns a promise of a new token, which rejects with a `TokenClientError` if no token can be obtained.
    */
   current(): CachedToken | Promise<CachedToken> {
     const cached = this.#cached;
@@ -58,10 +65,10 @@ export class TokenCache {
   }
 
   /**
-   * Drops the cached token if it is the one that the API refused.
+   * Removes a token from the cache after the API has refused it.
    *
-   * @returns Whether `current` obtains another token now, or has one already. `false` if a token was dropped shortly
-   *   before: the new one is then kept, although the API refused it too.
+   * @returns Whether the next call of `current` returns another token. `false` if another token was dropped less than
+   *   `DROP_AGAIN_AFTER` ago: the refused token then stays in the cache.
    */
   drop({ accessToken }: CachedToken): boolean {
     if (this.#cached?.accessToken !== accessToken) return true;
@@ -87,7 +94,8 @@ export class TokenCache {
       return this.#cached;
     } catch (error) {
       if (previous !== undefined && previous === this.#cached) {
-        // The next refresh waits. Otherwise every call would start a request to the failing server.
+        // The next refresh starts after `REFRESH_AGAIN_AFTER`. Without this delay, every call would send a request to
+        // the failing server.
         const refreshAfter = Math.min(this.#since(previous.requestedAt) + REFRESH_AGAIN_AFTER, previous.lifetime);
         this.#cached = { ...previous, refreshAfter };
       }
@@ -122,8 +130,8 @@ export class TokenCache {
   }
 
   /**
-   * Forgets the URL of the token endpoint after an error that suggests that the issuer has moved it. The next request
-   * then finds the URL again, from the metadata.
+   * Removes the cached URL of the token endpoint after an error that suggests that the issuer has moved the endpoint.
+   * The next request then reads the URL from the metadata again.
    */
   #dropMovedEndpoint(error: unknown): void {
     if (this.#endpoint === undefined || this.#since(this.#endpoint.foundAt) < FIND_AGAIN_AFTER) return;

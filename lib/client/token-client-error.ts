@@ -3,8 +3,8 @@ import { KeywardError } from '../errors/keyward-error.js';
 /** The `code` of a `TokenClientError`. */
 export type TokenClientErrorCode =
   /**
-   * The token endpoint did not answer completely in time, or the metadata of the issuer could not be fetched or has no
-   * valid token endpoint.
+   * The token endpoint did not send a complete response in time, or the metadata of the issuer could not be fetched or
+   * has no valid `token_endpoint`.
    */
   | 'token_endpoint_unreachable'
   /** The token endpoint answered with an error; `status` is its HTTP status. */
@@ -18,7 +18,8 @@ export type TokenClientErrorCode =
   | 'dpop_not_supported';
 
 /**
- * Why a token client got no access token. Neither the message nor the cause contains a secret or a token.
+ * The error of a token client that could not obtain an access token. Neither the message nor the cause contains a
+ * secret or a token.
  *
  * @example
  * ```ts

@@ -28,40 +28,48 @@ import { TokenClientError } from './token-client-error.js';
  */
 export interface TokenClientOptions {
   /**
-   * The issuer, exactly as in its metadata (RFC 8414). The client reads the URL of the token endpoint from the
-   * metadata.
+   * The URL of the issuer, exactly as in its metadata (RFC 8414). The client reads the URL of the token endpoint from
+   * the metadata.
    */
   readonly issuer?: string | undefined;
-  /** The https URL of the token endpoint. The metadata is then not read, and this URL is the `aud` of assertions. */
+  /**
+   * The https URL of the token endpoint. With this option, no metadata is read, and this URL is the `aud` of client
+   * assertions.
+   */
   readonly tokenEndpoint?: string | URL | undefined;
   readonly clientId: string;
   /** The client secret, sent with HTTP Basic (RFC 6749 section 2.3.1). */
   readonly clientSecret?: string | undefined;
   /** The private key for `private_key_jwt` (RFC 7523): a JWK, a `KeyObject` or PEM. It never leaves this process. */
   readonly privateKey?: PrivateKeyInput | undefined;
-  /** The `kid` of the private key, for the header of assertions. Default: the `kid` of the JWK, if there is one. */
+  /**
+   * The `kid` of the private key, for the header of client assertions. Default: the `kid` of the JWK, if there is one.
+   */
   readonly keyId?: string | undefined;
-  /** The scopes to request. Default: the default scopes of the access key. */
+  /** The scopes to request. Default: none, so the issuer grants the default scopes of the client. */
   readonly scopes?: readonly string[] | undefined;
-  /** The API that the token is for (RFC 8707). An issuer of `createIssuer` ignores it. Default: none is named. */
+  /**
+   * The API that the token is for (RFC 8707). The issuer of `createIssuer` ignores it. Default: the request names no
+   * API.
+   */
   readonly resource?: string | undefined;
   /**
-   * Whether tokens are bound to a key pair of this client (RFC 9449). Each request then carries a DPoP proof. A Bearer
-   * token is then refused, and without this option a DPoP-bound token. Default: `false`.
+   * Whether tokens are bound to a key pair of this client (RFC 9449). If `true`, each request has a DPoP proof, and a
+   * Bearer token from the issuer is an error. If `false`, a DPoP-bound token is an error. Default: `false`.
    */
   readonly dpop?: boolean | undefined;
   /**
-   * Whether http URLs of other machines are accepted, for the issuer and for APIs. Then anyone who can read the network
-   * sees the secret and the tokens. Default: `false`.
+   * Whether the issuer and APIs may have http URLs of other machines. With `true`, anyone who can read the network
+   * traffic sees the client secret and the tokens. Default: `false`.
    */
   readonly allowHttp?: boolean | undefined;
   /**
-   * Time limit of one token request in milliseconds: 1 to 60,000. Default: 10,000. Reading the metadata has the same
-   * limit of its own. A token request may be sent again: for a nonce, or after a `Retry-After` of at most 30 seconds.
-   * Requests to an API have no limit but their `signal`.
+   * Time limit in milliseconds of one request to the token endpoint, and of reading the metadata: 1 to 60,000. Default:
+   * 10,000. If a token request is sent again, for a nonce or after a `Retry-After` of at most 30 seconds, the limit
+   * starts again. For requests to an API, use `signal`.
    */
   readonly timeout?: number | undefined;
-  /** The function that sends requests, also those to an API. Default: the global `fetch`. */
+  /** The function that sends all requests, to the issuer and to APIs. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /** The source of time. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
@@ -75,7 +83,7 @@ interface Issuer {
 }
 
 interface TokenEndpoint {
-  /** The `aud` of assertions (RFC 7523 section 3). */
+  /** The `aud` of client assertions (RFC 7523 section 3). */
   readonly audience: string;
   find(signal: AbortSignal, send: typeof fetch | undefined): Promise<URL>;
 }
@@ -86,7 +94,7 @@ const url: Option<URL> = (options, name) => {
   return value;
 };
 
-/** The text is needed too, because the metadata must name exactly this issuer. */
+/** Reads the issuer as a URL and as text: `issuer` in the metadata must equal this text exactly. */
 const issuer: Option<Issuer> = (options, name) => ({ url: url(options, name), text: options.text(name) });
 
 const privateKey: Option<SigningKey> = (options, name) => {
@@ -154,7 +162,7 @@ function endpointOf(issuer: Issuer | undefined, tokenEndpoint: URL | undefined, 
   return { audience: issuer.text, find };
 }
 
-/** @param audience - The `aud` of assertions. */
+/** @param audience - The `aud` of client assertions. */
 function authenticationOf(
   secret: string | undefined,
   signingKey: SigningKey | undefined,

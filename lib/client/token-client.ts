@@ -7,15 +7,15 @@ import { unlessAborted } from './unless-aborted.js';
 
 /** The client that `tokenClient` returns. */
 export interface TokenClient {
-  /** Sends a request with an access token. It takes the arguments of the global `fetch`. */
+  /** Sends a request with an access token. The arguments are the same as for the global `fetch`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Returns an access token that has not expired. Call this before each request: a stored token would expire. */
   accessToken(): Promise<string>;
 }
 
 /**
- * Safe methods (RFC 9110 §9.2.1). Only their requests may be repeated after a redirect, because the first server has
- * already processed the request.
+ * Safe methods (RFC 9110 §9.2.1). If a 401 came after a redirect, only a request with a safe method is sent again: the
+ * first server has already processed the request.
  */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -28,11 +28,12 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS'];
  * A request is repeated once: with a new token after a 401 `invalid_token`, or with the nonce of the response after a
  * 401 `use_dpop_nonce`. It is not repeated if its body is a stream, which can be read only once. If the 401 came after
  * a redirect, the request is repeated only if its method is safe, because the first server has already processed it.
- * Tokens are replaced for a 401 at most once in 30 seconds; until then the 401 is returned.
+ * Because of a 401, a token is replaced at most once in 30 seconds. Otherwise, the 401 is returned.
  *
  * `fetch` and `accessToken` reject with a `TokenClientError` if no token can be obtained: `token_endpoint_unreachable`,
  * `token_request_refused` (with `status`), `invalid_token_response` or `dpop_not_supported`. `fetch` rejects with a
- * `TypeError` for a URL that is not https, and for a request that already has an `Authorization` field.
+ * `TypeError` for an http URL that is not allowed (option `allowHttp`), and for a request that already has an
+ * `Authorization` header.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  *
@@ -90,7 +91,7 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
   return Object.freeze({
     async fetch(input: string | URL | Request, init: RequestInit = {}) {
       const target = readApiRequest(input, init, allowHttp);
-      // A DPoP proof is valid for one URL only, so each redirect needs a new one.
+      // A DPoP proof is valid for only one URL. So `followRedirects` makes a new proof for each redirect.
       const isFollowed = proofs !== undefined && target.redirect === 'follow';
       return isFollowed ? followRedirects(target, exchange, send) : exchange(target);
     },
@@ -101,8 +102,8 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
 }
 
 /**
- * Checks whether a redirect led to another origin. `fetch` has then removed the token, so a 401 does not mean that the
- * token is invalid.
+ * Checks whether a redirect led to another origin. In this case `fetch` has removed the token, so a 401 does not mean
+ * that the token is invalid.
  */
 function isFromOtherOrigin({ redirected, url }: Response, target: ApiRequest): boolean {
   return redirected && new URL(url).origin !== target.url.origin;

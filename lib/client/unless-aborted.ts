@@ -1,6 +1,6 @@
 /**
- * Waits for a promise that others share, unless a signal aborts first. The work behind the promise goes on, and no
- * listener stays on the signal.
+ * Waits for a promise, but stops waiting if a signal aborts first. Other callers wait for the same promise, so its work
+ * continues.
  *
  * @returns A promise that rejects with the reason of the signal if it aborts first.
  */

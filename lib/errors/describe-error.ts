@@ -1,15 +1,16 @@
 /**
- * Describes errors from other code for events. The message of an error may contain a credential in any encoding, or
- * data of another request. So events contain no messages, but only words that come from source code.
+ * Describes an error for an event, without its message. The message may contain a credential or data of another
+ * request, for example if a database driver threw the error. So only names and codes are published, which come from
+ * source code.
  */
 import { types } from 'node:util';
 
 /**
- * Matches an `error.name` that is safe to publish: letters that end with `Error` or `Exception`. Other code can write
- * any text into `name`, so `nameOf` replaces other names by the name of the class.
+ * Matches an `error.name` that is safe to publish: letters that end with `Error` or `Exception`. Any code can write any
+ * text into `name`, so `nameOf` uses the name of the class if `name` does not match.
  */
 const ERROR_NAME = /^[A-Z][A-Za-z]{0,60}(?:Error|Exception)$/;
-/** Matches the name of a class, which comes from source code and so holds no input. */
+/** Matches the name of a class, which is safe to publish, because it comes from source code. */
 const CLASS_NAME = /^[A-Za-z_$][\w$]{0,60}$/;
 /**
  * Matches error codes such as `ECONNREFUSED`, `28P01` and `ERR_HTTP2_ERROR`: words joined by underscores, each with at

@@ -1,8 +1,8 @@
 import { KeywardError, type KeywardErrorOptions } from './keyward-error.js';
 
 /**
- * The base class of errors that refuse a request. They have no stack trace: a refusal is not a bug, and capturing the
- * trace would take longer than all other work for a bad credential (docs/decisions/0032).
+ * The base class of errors that refuse a request. These errors have no stack trace, because a refusal is not a bug, and
+ * because capturing the trace would take longer than all other work for a bad credential (docs/decisions/0032).
  */
 export abstract class RefusalError extends KeywardError {
   constructor(code: string, message: string, options: KeywardErrorOptions) {

@@ -1,6 +1,6 @@
 /**
- * A table that has the check and the default of each option of a factory. TypeScript compares its names with the
- * interface of the options, and `readTable` refuses any other name.
+ * Checks the options of a factory (a public function such as `openStore`) by a table with the check and the default of
+ * each option. TypeScript makes sure that the table has exactly the names of the options interface.
  *
  * ```ts
  * const OPTIONS = {
@@ -15,14 +15,14 @@ import { namesOf, Options } from './options.js';
 /** Checks one option, and returns its value or its default. It throws a `TypeError` for a wrong value. */
 export type Option<T> = (options: Options, name: string) => T;
 
-/** A table with exactly the names of an interface. */
+/** A table with exactly one entry for each property of the options interface `O`. */
 export type OptionTable<O> = { readonly [name in keyof O]-?: Option<unknown> };
 
 /** The values that `readTable` returns for a table. */
 export type OptionValues<T> = { readonly [name in keyof T]: T[name] extends Option<infer V> ? V : never };
 
 /**
- * Checks options by a table, in the order of the table.
+ * Checks the options of a caller by a table, in the order of the table.
  *
  * @param factory - The name of the factory, or of the option whose value has these options, for error messages.
  * @throws TypeError for an option that is missing, unknown or wrong.
@@ -37,7 +37,7 @@ export function readTable<T extends Readonly<Record<string, Option<unknown>>>>(
   return Object.fromEntries(values) as OptionValues<T>;
 }
 
-/** Any value: the factory checks it later, together with other values. */
+/** Accepts any value: the factory checks the value later, together with other values. */
 export const anything: Option<unknown> = (options, name) => options.raw(name);
 
 export const text: Option<string> = (options, name) => options.text(name);
@@ -64,7 +64,7 @@ export function method<F>(): Option<F> {
   return (options, name) => options.method<F>(name);
 }
 
-/** A list of one or more names, each an allowed one, and none twice. */
+/** A list of one or more of the allowed names, without duplicates. */
 export function names<const T extends string>(allowed: readonly T[]): Option<readonly T[]> {
   const expected = `a list of ${allowed.map((name) => `'${name}'`).join(' or ')}`;
   return (options, name) => {
@@ -81,12 +81,12 @@ export function object<T>(methods: readonly (keyof T & string)[]): Option<T> {
   return (options, name) => options.object<T>(name, methods);
 }
 
-/** An option that may be absent; then it is `fallback`, which is not checked. */
+/** Makes an option optional: if it is absent, its value is `fallback`, which is not checked. */
 export function withDefault<T, const D>(option: Option<T>, fallback: D): Option<T | D> {
   return (options, name) => (options.has(name) ? option(options, name) : fallback);
 }
 
-/** An option that may be absent; then it is `undefined`. */
+/** Makes an option optional: if it is absent, its value is `undefined`. */
 export function optional<T>(option: Option<T>): Option<T | undefined> {
   return withDefault(option, undefined);
 }

@@ -1,6 +1,7 @@
 /**
- * Checks options. A wrong configuration throws a `TypeError` when the app starts. The message names the factory and the
- * option. It never contains a value that may be a secret: of values, only numbers, issuers and names of routes.
+ * Checks the options of factories, which are the public functions that take options. A wrong option throws a
+ * `TypeError` when the app starts. The message names the factory and the option. It contains no values except numbers,
+ * issuers and names of routes, because other values may be secrets.
  */
 import { types } from 'node:util';
 
@@ -10,7 +11,7 @@ export class Options {
   readonly #values: Readonly<Record<string, unknown>>;
 
   /**
-   * Checks that the options are an object without unknown names, and stores them for the checks of each option.
+   * Checks that the options are an object without unknown names, and stores them.
    *
    * @param factory - The name of the factory, or of the option that contains these options.
    * @param names - All known options. An option with an unknown name is an error, because it is usually a typing
@@ -24,7 +25,8 @@ export class Options {
       );
     }
     refuseUnknownOptions(factory, options, names);
-    // The object has no prototype, so that no option is inherited from a polluted `Object.prototype`.
+    // The copy has no prototype. Otherwise it could inherit options from an `Object.prototype` that an attacker has
+    // polluted.
     this.#values = Object.assign(Object.create(null), options);
   }
 
@@ -86,7 +88,10 @@ export class Options {
     return value as F;
   }
 
-  /** Reads an object with the named methods. It returns the object itself, so that its methods keep their `this`. */
+  /**
+   * Reads an object with the named methods. It returns the object itself and no copy, because its methods may need it
+   * as `this`.
+   */
   object<T>(name: string, methods: readonly (keyof T & string)[]): T {
     const value = this.#values[name];
     if (typeof value !== 'object' || value === null || !methods.every((method) => isMethod(value, method))) {
@@ -104,8 +109,8 @@ export function refuseUnknownOptions(factory: string, options: object, names: re
 }
 
 /**
- * Checks a list of names: the arguments of a factory that takes names, or the value of an option. There must be one or
- * more, and none may be empty. If `allowed` is given, each must be one of the allowed names.
+ * Checks a list of names: the arguments of a function such as `requireScopes`, or the value of an option. The list must
+ * not be empty, and no name may be empty. If `allowed` is given, each name must be in it.
  */
 export function namesOf<T extends string>(
   factory: string,
@@ -124,12 +129,15 @@ export function namesOf<T extends string>(
   return Object.freeze([...(values as readonly T[])]);
 }
 
-/** Like `kindOf`, but a non-empty string, which is none of the allowed strings, is described as a different string. */
+/**
+ * Like `kindOf`, for a value that is not one of the allowed strings: any other non-empty string is described as a
+ * different string.
+ */
 function kindOfOther(value: unknown): string {
   return typeof value === 'string' && value !== '' ? 'a different string' : kindOf(value);
 }
 
-/** Like `kindOf`, but a number is described by its value, because it is no secret. */
+/** Like `kindOf`, but a number is described by its value, because a number is not a secret. */
 function kindOfNumber(value: unknown): string {
   return typeof value === 'number' ? String(value) : kindOf(value);
 }
