@@ -594,7 +594,7 @@ describe('base paths', () => {
       /#\/servers: no URL in "servers" has the path of the option "basePath"/,
     ],
     ['a basePath of root', { basePath: '/' }, servers('/v1'), /no URL in "servers" has the path/],
-    ['a server without a URL', {}, { servers: [{}] }, /#\/servers\/0: expected a "url"/],
+    ['a server without a URL', {}, { servers: [{}] }, /#\/servers\/0: a server must have a "url"/],
     ['a relative URL', {}, servers('v1'), /#\/servers\/0\/url: expected a URL, or a path/],
   ])('O10 %s is a TypeError', (_name, options, more, expected) => {
     expect(faultOf(() => gateOf(paths, options, more))).toMatch(expected);

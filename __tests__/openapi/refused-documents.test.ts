@@ -36,16 +36,16 @@ describe('schemes that are not supported', () => {
 
   it('O05 a verifier that does not fit its scheme is a TypeError', () => {
     expect(gateOf(withScheme({ type: 'openIdConnect', openIdConnectUrl: 'https://x.example' }))).toMatch(
-      /securitySchemes\/secretKey: the verifier of this scheme in "schemes" accepts no access tokens/,
+      /securitySchemes\/secretKey: the verifier for this scheme in the option "schemes" does not accept access tokens/,
     );
     const swapped = { accessToken: tokens, secretKey: tokens };
     const fault = gateOf(withScheme({ type: 'apiKey', in: 'header', name: 'Authorization' }), { schemes: swapped });
-    expect(fault).toMatch(/accepts no keys/);
+    expect(fault).toMatch(/does not accept API keys/);
     expect(gateOf(withScheme({ type: 'mutualTLS' }))).toMatch(
-      /the entry of this scheme in "schemes" must be 'mutualTLS'/,
+      /the value for this scheme in the option "schemes" must be 'mutualTLS'/,
     );
     expect(gateOf(documentOf(uses), { schemes: { ...schemes, secretKey: 'mutualTLS' } })).toMatch(
-      /the entry of this scheme in "schemes" must be a verifier/,
+      /the value for this scheme in the option "schemes" must be a verifier/,
     );
   });
 
@@ -57,13 +57,13 @@ describe('schemes that are not supported', () => {
 
   it('O05 a scheme of the document without a verifier is a TypeError', () => {
     expect(gateOf(documentOf(uses), { schemes: { accessToken: tokens } })).toMatch(
-      /securitySchemes\/secretKey: option "schemes" of openApiGate has no entry for the scheme "secretKey"/,
+      /securitySchemes\/secretKey: the option "schemes" of openApiGate has no verifier for the scheme "secretKey"/,
     );
   });
 
   it('O05 a verifier without a scheme of the document is a TypeError', () => {
     expect(gateOf(documentOf(uses), { schemes: { ...schemes, other: keys } })).toBe(
-      'TypeError: openApiGate: option "schemes.other" is not in components.securitySchemes of the document',
+      'TypeError: openApiGate: option "schemes.other" does not match a scheme in components.securitySchemes of the document; correct the name, or remove it',
     );
   });
 
@@ -221,7 +221,7 @@ describe('documents that cannot be read', () => {
     Object.defineProperty(given.schemes, '__proto__', { value: keys, enumerable: true });
     expect(gateOf(parsed, given)).toBeUndefined();
     expect(gateOf(parsed, { schemes: {} })).toMatch(
-      /securitySchemes\/__proto__: option "schemes" of openApiGate has no entry for the scheme "__proto__"/,
+      /securitySchemes\/__proto__: the option "schemes" of openApiGate has no verifier for the scheme "__proto__"/,
     );
   });
 

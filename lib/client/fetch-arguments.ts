@@ -25,7 +25,7 @@ export interface ApiRequest {
   readonly isRepeatable: boolean;
 }
 
-/** The methods that `fetch` accepts in lower case too (Fetch §2.2.1). */
+/** The methods that `fetch` converts to upper case (Fetch §2.2.1). The case of all other methods matters. */
 const NORMALIZED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'];
 
 /**

@@ -9,27 +9,28 @@ import { requirementOf } from './route-requirement.js';
 
 /** A route of an app. `appRoutesOf` returns the routes in the order in which Express tries them. */
 export interface AppRoute {
-  /** The name that `auditRoutes` gives it: `GET /pets/:id`. */
+  /** The name of the route in `auditRoutes`, such as `GET /pets/:id`. */
   readonly name: string;
   readonly method: string;
   /**
-   * Whether it is a function or an app that `app.use` mounted at a path. It handles every request at or below the path.
+   * Whether the route is a function or an app that `app.use` mounted. It handles every request at or below its path.
    */
   readonly isMount: boolean;
-  /** Whether an `openApiGate` before it refuses the requests that the document does not describe. */
+  /** Whether an `openApiGate` before this route refuses the requests that the document does not describe. */
   readonly refusesUndocumented: boolean;
   /** `undefined` if an OpenAPI document cannot express the requirement. */
   readonly requirement: Requirement | undefined;
   /**
-   * Its paths, in a form to compare with templates. There are several if the path has an optional part: `/pets{/:id}`.
+   * The paths of the route, in a form to compare with path templates. A route with an optional part, such as
+   * `/pets{/:id}`, has several paths.
    */
   readonly keys: readonly RouteKey[];
   /**
-   * Whether its path has a wildcard, such as `/files/*path`, which a document cannot express. `false` if no `pattern`
-   * can be made, because the path also has a character such as `(`.
+   * Whether the path has a wildcard, such as `/files/*path`, which a document cannot express. Also `false` if the path
+   * has a character such as `(`, because no `pattern` can be made for it.
    */
   readonly isWildcard: boolean;
-  /** Matches its paths, if the path has a wildcard, or a parameter beside text such as `/files/:name.:ext`. */
+  /** Matches the paths of a route that has a wildcard, or a parameter beside text, such as `/files/:name.:ext`. */
   readonly pattern: RegExp | undefined;
   readonly segments: readonly Segments[];
 }
@@ -71,8 +72,9 @@ export function routeFor({ template, method }: Operation, routes: readonly AppRo
 }
 
 /**
- * Whether a path of a route is the path of an operation, whatever the names of the parameters. Case matters only if the
- * route is case-sensitive. The operation may have a slash at the end that the route lacks, but not the other way round.
+ * Whether a route has the path of an operation. The names of parameters are not compared, and case only if the route is
+ * case-sensitive. A slash at the end of the route's path must also be in the operation's path, but the operation's path
+ * may have an additional slash at the end.
  */
 export function hasPath({ keys }: AppRoute, { key, looseKey }: PathTemplate): boolean {
   return keys.some(({ text, loose, isCaseSensitive }) => {
@@ -82,8 +84,10 @@ export function hasPath({ keys }: AppRoute, { key, looseKey }: PathTemplate): bo
 }
 
 /**
- * Returns a route before `route`, the operation's own, that gets requests of the operation first: its path has a
- * parameter or a wildcard where the path of the operation has text, such as `/pets/:id` before `/pets/mine`.
+ * Returns a route that handles the requests of an operation before the operation's own route does. Its path has a
+ * parameter or a wildcard where the operation's path has text: for example `/pets/:id`, if it is before `/pets/mine`.
+ *
+ * @param route - The operation's own route.
  */
 export function earlierRoute(
   { template, method }: Operation,
@@ -100,17 +104,23 @@ export function earlierRoute(
   );
 }
 
-/** Whether the route audit could not find out which paths a route handles, for example because of a wildcard. */
+/** Whether `auditRoutes` cannot tell which paths a route handles, for example because of a wildcard. */
 export function hasUnknownPath({ segments }: Pick<AppRoute, 'segments'>): boolean {
   return segments.some((path) => path.some((segment) => 'unknown' in segment));
 }
 
-/** Returns the error text for an operation whose requests reach this route before the operation's own route. */
+/**
+ * Returns the error text for an operation whose requests are handled by this route instead of the operation's own
+ * route.
+ */
 export function handledBy({ name }: AppRoute): string {
   return `the app handles these requests with the route ${name}, which has different security requirements`;
 }
 
-/** Whether a route handles a method: its own, HEAD for GET, and each method for `app.all`. `false` for a mount. */
+/**
+ * Whether a route handles a method. A route for GET also handles HEAD, and a route of `app.all` handles every method.
+ * For a mount, the result is `false`.
+ */
 export function takes(route: AppRoute, method: string): boolean {
   return route.method === method || route.method === 'ALL' || (method === 'HEAD' && route.method === 'GET');
 }
@@ -146,8 +156,8 @@ function keysOf({ path, segments }: Route): readonly RouteKey[] {
     );
   });
   if (!hasUnknownPath({ segments })) return keys;
-  // The route audit reports a wildcard, a parameter beside text, and a parameter with a pattern as unknown. So another
-  // key is made from the path as the app writes it, with `{}` for each parameter and wildcard.
+  // `readRoutes` returns a wildcard, a parameter beside text, and a parameter with a pattern as `unknown`. For such a
+  // path, a key is made from the path in the app's code, with `{}` for each parameter and wildcard.
   const written = path.replaceAll(/:\w+(?:\([^)]*\))?|\*\w*/g, '{}').replace(/^\//, '');
   return [...keys, keyOf(written.replace(/\/$/, ''), false)];
 }
@@ -157,11 +167,12 @@ function keyOf(text: string, isCaseSensitive: boolean): RouteKey {
 }
 
 /**
- * Returns a regular expression for a path that the route audit could not read completely, such as one with a wildcard
- * or a parameter beside text. It ignores case.
+ * Returns a regular expression for a path with a part that `readRoutes` could not read, such as a wildcard or a
+ * parameter beside text. It ignores case.
  *
  * @param sign - The path must contain this character: `*` for a wildcard, `:` for a parameter.
- * @returns `undefined` for any other path, and for one with a character that would need an escape, such as `(`.
+ * @returns `undefined` for any other path, and for a path with a character that has a meaning in regular expressions,
+ *   such as `(`.
  */
 function patternOf({ path, segments }: Route, sign: '*' | ':'): RegExp | undefined {
   if (!path.includes(sign) || !hasUnknownPath({ segments }) || /[\\^$+?()[\]|"]/.test(path)) return undefined;

@@ -16,9 +16,8 @@ export interface AssertMatchesOpenApiOptions {
    */
   readonly schemes: Schemes;
   /**
-   * Routes and operations to ignore, such as `GET /health`: routes that are not in the document, named as in
-   * `auditRoutes`, and operations that the app does not have, or for which it requires something else. An entry that is
-   * neither is an error.
+   * Routes and operations whose differences are ignored, such as `GET /health`. Name a route as in `auditRoutes`, and
+   * an operation by its method and path. An entry that names neither a route nor an operation is an error.
    */
   readonly except?: readonly string[] | undefined;
   /** The prefix of every path of the document, as for `openApiGate`. Default: the path of the URLs in its `servers`. */
@@ -40,16 +39,17 @@ const OPTIONS = {
 const FACTORY = 'assertMatchesOpenApi';
 
 /**
- * Makes sure, when the app starts or in a test, that an app and its document agree: every operation has a route, every
- * route has an operation, and both require the same credentials and scopes. The app may use an `openApiGate`, or its
- * own gates and guards.
+ * Checks that an app and its document agree: every operation has a route, every route has an operation, and both
+ * require the same credentials and scopes. Call it when the app starts or in a test, after the routes are mounted. The
+ * app may use an `openApiGate`, or its own gates and guards.
  *
- * Guards that a document cannot express, such as `requireApi`, are not compared. Call it after the routes are mounted.
+ * Guards that a document cannot express, such as `requireApi`, are not compared.
  *
  * @param app - An Express 4 or 5 app or router.
  * @param document - An OpenAPI 3.0, 3.1 or 3.2 document, parsed.
  * @param options - `schemes`: the verifiers of the document's schemes.
- * @throws KeywardError `openapi_mismatch` that lists each difference with method, path and both sides.
+ * @throws KeywardError `openapi_mismatch` that lists each difference: the method and path, what the document requires,
+ *   and what the app requires.
  * @throws TypeError as `openApiGate` and `auditRoutes` do, and if an entry of `except` is neither a route nor an
  *   operation.
  * @example

@@ -1,4 +1,4 @@
-/** Writes the requirements of an app's gates and guards into its OpenAPI document. */
+/** Adds the security requirements of an app's gates and guards to its OpenAPI document. */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { anything, type Option, type OptionTable, readTable } from '../../options/option-table.js';
@@ -14,8 +14,8 @@ export interface DescribeSecurityOptions {
   /** The parsed document to extend: OpenAPI 3.0, 3.1 or 3.2. It is not changed. */
   readonly into: object;
   /**
-   * The verifiers of the app's gates, by the name of their security scheme, or `'mutualTLS'`. A scheme that the
-   * document lacks is added to it. A verifier that no gate uses is an error, unless the document requires its scheme.
+   * The verifiers of the app's gates, by the name of their security scheme, or `'mutualTLS'`. Schemes that the document
+   * does not have are added. A verifier that no gate uses is an error, unless the document requires its scheme.
    */
   readonly schemes: Schemes;
   /** The prefix of every path of the document, as for `openApiGate`. Default: the path of the URLs in its `servers`. */
@@ -37,19 +37,19 @@ const OPTIONS = {
 const FACTORY = 'describeSecurity';
 
 /**
- * Writes the requirements of an app's gates and guards into a document: `components.securitySchemes`, and `security` of
- * every operation that has none yet. An open route gets `security: []`.
+ * Adds the security requirements of an app's gates and guards to a document: it writes `components.securitySchemes`,
+ * and `security` of every operation that has none yet. The operation of an open route gets `security: []`.
  *
- * It never changes a requirement that the document already has: if app and document differ it throws, even if the app
- * is stricter. Guards that a document cannot express, such as `requireApi`, are left out.
+ * It never changes a requirement that the document already has: if the app and the document differ, it throws an error,
+ * even if the app is stricter. Guards that a document cannot express, such as `requireApi`, are left out.
  *
  * @param app - An Express 4 or 5 app or router, with its routes mounted.
  * @param options - `into`: the document, with its paths. `schemes`: the verifiers of the gates by scheme.
  * @returns A new document. Parts that did not change are shared with the given one.
  * @throws KeywardError `openapi_mismatch` that lists each conflict with both sides, each operation without a route, and
  *   each gate whose verifier has no name in `schemes`.
- * @throws TypeError as `auditRoutes` does, for a document that cannot be read, and for scopes of an `http` scheme in
- *   OpenAPI 3.0, which has none.
+ * @throws TypeError as `auditRoutes` does, for a document that cannot be read, and if an `http` scheme needs scopes in
+ *   OpenAPI 3.0, which does not support them.
  * @example
  * ```ts
  * import { accessTokens, requireBearer } from 'keyward';
@@ -146,8 +146,8 @@ function securityOf(
 }
 
 /**
- * Refuses a verifier that no gate uses and whose scheme no operation names. Its scheme would be added to the document,
- * but `openApiGate` refuses a document with a scheme that no operation requires.
+ * Refuses a verifier that no gate uses and whose scheme no operation requires. `openApiGate` refuses a document with an
+ * unused scheme, so the scheme must not be added.
  */
 function checkUsed(found: readonly FoundOperation[], proofs: ReadonlyMap<string, SchemeProof>): void {
   const used = new Set(
@@ -163,7 +163,10 @@ function checkUsed(found: readonly FoundOperation[], proofs: ReadonlyMap<string,
     );
 }
 
-/** Returns the verifiers whose gates all accept a key without `Bearer`. For keys, their scheme is an `apiKey`. */
+/**
+ * Returns the verifiers whose gates all accept a key without `Bearer`. A verifier of keys among them gets a scheme of
+ * the type `apiKey`.
+ */
 function schemelessVerifiers(found: readonly FoundOperation[]): ReadonlySet<CredentialVerifier> {
   const alternatives = found.flatMap(({ route }) => route?.requirement?.alternatives ?? []);
   const strict = new Set(

@@ -1,13 +1,13 @@
 /**
- * Lists the changes that add schemes, scopes and security to a document, and applies such a list to a copy. With the
- * list, the command line changes only parts of a file, and so keeps the comments of the file.
+ * Makes a list of changes that add schemes, scopes and security to a document, and applies the list to a copy. The
+ * command line applies the list to a file: it changes only parts of the file, and keeps the comments in it.
  */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { faultAt, memberOf, membersOf, type Place } from '../document/json-pointer.js';
 import type { OpenApiDocument, Operation } from '../document/read-document.js';
 import type { SchemeProof } from '../document/scheme-verifiers.js';
 
-/** A new value, and its place in the document: the names of the members from the root to it. */
+/** A new value, and its place in the document: the names of the members from the root to the value. */
 export interface DocumentChange {
   readonly path: readonly string[];
   readonly value: unknown;
@@ -23,10 +23,11 @@ export interface WrittenOperation {
  * Returns the changes that add the missing schemes, the missing scopes of `oauth2` schemes, and `security`.
  *
  * @param written - The operations that get `security`.
- * @param proofs - The verifiers by scheme; a scheme that the document lacks is added.
- * @param schemeless - Verifiers whose gates accept a key without `Bearer`; their scheme is added as an `apiKey`.
- * @throws TypeError for a requirement that this version of OpenAPI cannot express, and if two paths share an operation
- *   by `$ref` but need different requirements.
+ * @param proofs - The verifiers, by the name of their scheme. A scheme that the document does not have is added.
+ * @param schemeless - Verifiers whose gates accept a key without `Bearer`. If they verify only keys, their scheme gets
+ *   the type `apiKey`.
+ * @throws TypeError if this version of OpenAPI cannot express a requirement, or if two paths share an operation by
+ *   `$ref` but need different requirements.
  */
 export function changesOf(
   parsed: OpenApiDocument,

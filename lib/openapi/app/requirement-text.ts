@@ -1,9 +1,9 @@
-/** Describes a requirement in words, for a list of differences. */
+/** Describes a security requirement in words, for an error message about an app and its document. */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { neededAlternatives, type Requirement } from '../document/requirement.js';
 import type { SchemeProof } from '../document/scheme-verifiers.js';
 
-/** Returns the names under which a verifier is in the option `schemes`; none if it is not there. */
+/** Returns the names that a verifier has in the option `schemes`; an empty list if it is not in the option. */
 export type SchemeNames = (verifier: CredentialVerifier) => readonly string[];
 
 export function schemeNames(proofs: ReadonlyMap<string, SchemeProof>): SchemeNames {

@@ -1,4 +1,4 @@
-/** Finds what the gates and guards of a route require, as far as an OpenAPI document can express it. */
+/** Finds what the gates and guards of a route require, as far as an OpenAPI document can express this. */
 import type { Kind } from '../../credentials/credential-kind.js';
 import { isOpen, type RouteCheck } from '../../express/route-audit/route-checks.js';
 import type { GuardMetadata } from '../../express/route-metadata.js';
@@ -13,14 +13,14 @@ interface GuardPass {
 }
 
 /**
- * Maximum number of ways to pass the guards of a route; further ones are ignored. Real guards have far fewer, but each
- * `requireAny` multiplies the number.
+ * Maximum number of ways to pass the guards of a route; further ways are ignored. Each `requireAny` multiplies the
+ * number, so without a maximum the memory could be exhausted. Real apps have far fewer ways.
  */
 const MAX_PASSES = 256;
 
 /**
- * Converts gates and guards to a requirement. A guard that does not decide by kind or scope, such as `requireApi`, is
- * left out: a document cannot express it.
+ * Converts gates and guards to a requirement. A guard that does not check kinds or scopes, such as `requireApi`, is
+ * ignored, because a document cannot express it.
  *
  * @returns `undefined` if a document cannot express the requirement: a gate does not say which verifiers it has, or an
  *   optional gate requires scopes.

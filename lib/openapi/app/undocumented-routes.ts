@@ -5,8 +5,8 @@ import type { Requirement } from '../document/requirement.js';
 import { type AppRoute, hasPath, hasUnknownPath, routeFor, takes } from './app-routes.js';
 
 /**
- * The methods that a document must describe for a route of `app.all` that requires no credential. HEAD is answered like
- * GET, and OPTIONS is for preflight requests, so a document need not describe them.
+ * If a route of `app.all` requires no credential, the document must describe these methods of its path. HEAD is
+ * answered like GET, and OPTIONS is for preflight requests, so the document does not need them.
  */
 const COMMON_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -16,11 +16,12 @@ interface UndocumentedRoutes {
 }
 
 /**
- * Returns two lists: `unknown` has the routes without an operation; `broader` has the routes with one that also answer
- * other requests. A handler for preflight requests (OPTIONS) needs no operation.
+ * Returns two lists. `unknown` has the routes that have no operation in the document. `broader` has the routes that
+ * have an operation, but also answer requests that the document does not describe. A route for preflight requests
+ * (OPTIONS) needs no operation.
  *
- * For a route that requires no credential, the rules are stricter. A wildcard is `unknown` and a mount is `broader`,
- * because they also answer deeper paths, which the document does not describe as open. A route for every method is
+ * For a route that requires no credential, the rules are stricter. A route with a wildcard is `unknown` and a mount is
+ * `broader`, because both also answer longer paths, which the document does not describe. A route of `app.all` is
  * `broader` unless the document describes the common methods.
  */
 export function undocumentedRoutes(
@@ -54,16 +55,16 @@ export function undocumentedRoutes(
   };
 
   /**
-   * Whether the route is a mount without a gate, whose operations require no credential in the document either. If one
-   * of them requires a credential, that difference is reported already.
+   * Whether the route is a mount that requires no credential, and its operations require none in the document either.
+   * If an operation requires a credential, this is already reported as a difference.
    */
   const isOpenMount = (route: AppRoute) =>
     route.isMount && isOpen(route.requirement) && served.get(route)?.every(({ requirement }) => isOpen(requirement));
   const hasOwnRoute = ({ method, template }: Operation) =>
     routes.some((other) => other.method !== 'ALL' && takes(other, method) && hasPath(other, template));
   /**
-   * Whether the route handles every method without a credential, and is the only route of one of its operations. If all
-   * its operations also have routes for their methods, it only prepares requests, or refuses other methods.
+   * Whether the route is an `app.all` that requires no credential, and is the only route of one of its operations. If
+   * each operation also has a route for its method, the `app.all` only prepares requests or refuses other methods.
    */
   const handlesEveryMethod = (route: AppRoute) =>
     route.method === 'ALL' &&

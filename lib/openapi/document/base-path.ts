@@ -1,13 +1,16 @@
-/** Reads the base path of a document, which is the prefix of all its paths, and compares `servers` with it. */
-import { elementsOf, faultAt, memberOf, mistakeAt, objectAt, type Place } from './json-pointer.js';
+/**
+ * Reads the base path of an OpenAPI document, which is the prefix of all its paths, and checks that `servers` agree
+ * with it.
+ */
+import { elementsOf, faultAt, memberOf, objectAt, type Place } from './json-pointer.js';
 
 const VARIABLE = /\{([^{}]+)\}/g;
 
 /**
- * Returns the base path: the option, otherwise the path of `servers`.
+ * Returns the base path: the option `basePath`, or otherwise the path of the URLs in `servers`.
  *
  * @param given - The option `basePath`; `undefined` if it is not given.
- * @returns Without a slash at the end; `''` if there is none.
+ * @returns The base path without a slash at the end; `''` if there is no base path.
  * @throws TypeError if the option is not a path, if no server has the path of the option, or if there is no option and
  *   the servers have different paths.
  */
@@ -28,7 +31,10 @@ export function readBasePath(factory: string, root: Place, given: unknown): stri
   }
   const basePath = withoutSlash(given);
   if (servers !== undefined && paths.length > 0 && !paths.includes(basePath)) {
-    throw faultAt(servers, `no URL in "servers" has the path of the option "basePath"`);
+    throw faultAt(
+      servers,
+      `no URL in "servers" has the path of the option "basePath"; add a server with this path, or change the option`,
+    );
   }
   return basePath;
 }
@@ -54,7 +60,8 @@ export function checkServers(place: Place, basePath: string): void {
 function pathsOfServer(server: Place): readonly string[] {
   objectAt(server);
   const place = memberOf(server, 'url');
-  if (place === undefined || typeof place.value !== 'string') throw mistakeAt(place ?? server, 'expected a "url"');
+  if (place === undefined || typeof place.value !== 'string')
+    throw faultAt(place ?? server, 'a server must have a "url" that is a string');
   const url = place.value;
   const names = [...url.matchAll(VARIABLE)].map(([, name = '']) => name);
   const defaults = new Map(names.map((name) => [name, defaultOf(server, name)]));

@@ -1,6 +1,6 @@
 /**
- * Finds values in a document, with their JSON pointers (RFC 6901), follows local references, and makes the errors that
- * name a pointer.
+ * Finds values in an OpenAPI document, with their JSON pointers (RFC 6901). It also follows local references (`$ref`),
+ * and makes errors that name a pointer.
  */
 import { kindOf } from '../../options/options.js';
 
@@ -39,7 +39,10 @@ export function mistakeAt({ value, pointer }: Place, expected: string): TypeErro
   return new TypeError(`${placeName(pointer)}: ${expected}, got ${kindOf(value)}`);
 }
 
-/** Makes an error for a place. Unlike that of `mistakeAt`, its message does not end with the type of the value. */
+/**
+ * Makes an error about a place in the document. Unlike `mistakeAt`, it does not add the type of the value to the
+ * message.
+ */
 export function faultAt({ pointer }: Pick<Place, 'pointer'>, fault: string): TypeError {
   return new TypeError(`${placeName(pointer)}: ${fault}`);
 }
@@ -49,11 +52,11 @@ function placeName(pointer: string): string {
 }
 
 /**
- * Follows `$ref` to the object that it names in the same document.
+ * Returns the object that `$ref` refers to in the same document, or the place itself if it has no `$ref`.
  *
- * @param refused - Names of members that must not be beside a `$ref`.
- * @throws TypeError for a reference that is circular, points outside the document or to nothing, or has a member of
- *   `refused` beside it.
+ * @param refused - Names of members that an object with a `$ref` must not have.
+ * @throws TypeError if a reference is circular, points outside the document or has no target, or if an object with a
+ *   `$ref` has one of the `refused` members.
  */
 export function resolve(root: Place, place: Place, refused: readonly string[] = []): Place {
   const seen = new Set<string>();

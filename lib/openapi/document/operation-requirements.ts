@@ -9,11 +9,11 @@ export interface LinkedOperation {
 }
 
 /**
- * Connects the operations of a document with the verifiers of their schemes.
+ * Returns the operations of a document, each with a requirement that has verifiers in place of the names of schemes.
  *
  * @param factory - The name of the function that has the option `schemes`, for error messages.
- * @throws TypeError if a scheme has no verifier that fits it, if a verifier has no scheme, or if there is a scheme that
- *   no operation requires.
+ * @throws TypeError if a scheme has no verifier or the wrong kind of verifier, if a verifier has no scheme, or if no
+ *   operation requires a scheme.
  */
 export function linkOperations(factory: string, parsed: OpenApiDocument, schemes: unknown): readonly LinkedOperation[] {
   const { operations, outgoing } = parsed;

@@ -30,15 +30,18 @@ export interface PathTemplate {
   readonly parts: readonly TemplatePart[];
   /** Whether the template has no parameters. */
   readonly isConcrete: boolean;
-  /** The template with `{}` for each parameter, so that the names of the parameters do not matter: `v1/pets/{}`. */
+  /**
+   * The template with `{}` in place of each parameter, to compare templates without the names of parameters:
+   * `v1/pets/{}`.
+   */
   readonly key: string;
-  /** Like `key`, but without case and without a slash at the end, because a router may ignore both. */
+  /** Like `key`, but in lower case and without a slash at the end, because a router may ignore both. */
   readonly looseKey: string;
 }
 
 /**
- * Allows only visible ASCII characters except `?` and `#`. Clients percent-encode all others, and Express compares
- * paths without decoding them.
+ * Matches a path of visible ASCII characters except `?` and `#`. Clients percent-encode all other characters, and
+ * Express does not decode a path before it compares it.
  */
 const TEMPLATE = /^\/[\x21\x22\x24-\x3E\x40-\x7E]*$/;
 const PART = /^(?:[^{}]|\{[^{}]+\})*$/;
@@ -80,9 +83,10 @@ function parsePart(text: string, place: Place): TemplatePart {
 }
 
 /**
- * Whether a text consists of the pieces, with at least one character between neighbors. The first piece must be at the
- * start and the last at the end. Each piece between them is matched where it first occurs. A regular expression would
- * also try later places, which takes quadratic time or more for a malicious text.
+ * Whether a text matches a part such as `{id}.json`. `pieces` are the fixed texts before, between and after the
+ * parameters, and each parameter must have at least one character. Each piece between two parameters is matched where
+ * it first occurs. A regular expression would also try later places, which takes quadratic time or more for a malicious
+ * request.
  */
 export function matchesPieces(pieces: readonly string[], text: string): boolean {
   const last = pieces.length - 1;
@@ -97,8 +101,8 @@ export function matchesPieces(pieces: readonly string[], text: string): boolean 
 }
 
 /**
- * Whether some text may match both parts, without regard to case. For two mixed parts, only the text before their first
- * and after their last parameter is compared, so the result may be `true` although no text matches both.
+ * Whether one text may match both parts, without regard to case. For two mixed parts, only the texts before the first
+ * and after the last parameter are compared. So the result may be `true` although no text matches both.
  */
 export function mayShare(one: TemplatePart, other: TemplatePart): boolean {
   if (one.type === 'parameter') return other.type !== 'literal' || other.text !== '';
@@ -115,7 +119,7 @@ function fixedEnds({ lowerPieces }: MixedPart) {
   return { prefix: lowerPieces[0] ?? '', suffix: lowerPieces.at(-1) ?? '' };
 }
 
-/** Returns the parts without the slash at the end, which a router may ignore. */
+/** Returns the parts of a path without the empty part after a slash at the end, which a router may ignore. */
 export function looseParts({ parts }: PathTemplate): readonly TemplatePart[] {
   const last = parts.at(-1);
   return parts.length > 1 && last?.type === 'literal' && last.text === '' ? parts.slice(0, -1) : parts;

@@ -1,4 +1,7 @@
-/** Reads the parts of a document about security: its operations, their requirements and its schemes. */
+/**
+ * Reads from an OpenAPI document what keyward needs: the operations, their security requirements, and the security
+ * schemes.
+ */
 import { checkServers, readBasePath } from './base-path.js';
 import { faultAt, memberOf, membersOf, objectAt, type Place, resolve } from './json-pointer.js';
 import { type PathTemplate, parseTemplate } from './path-template.js';
@@ -11,7 +14,10 @@ export interface OpenApiDocument {
   readonly operations: readonly Operation[];
   /** The schemes by name, with references resolved. */
   readonly schemes: ReadonlyMap<string, Place>;
-  /** The schemes that only webhooks and callbacks require, so that they need no verifier. */
+  /**
+   * The names of the schemes that only webhooks and callbacks require. They need no verifier, because no gate checks
+   * these requests.
+   */
   readonly outgoing: ReadonlySet<string>;
   readonly root: Place;
 }
@@ -34,7 +40,7 @@ const REFERENCE = '$ref';
  * Reads the operations of a document, with their requirements, and its security schemes.
  *
  * @param factory - The name of the function that has the option `basePath`, for error messages.
- * @throws TypeError for a document with a mistake, with the JSON pointer of the mistake; and for an invalid `basePath`.
+ * @throws TypeError if the document has a mistake, with a JSON pointer to the mistake; and for an invalid `basePath`.
  */
 export function readDocument(factory: string, document: unknown, basePath?: unknown): OpenApiDocument {
   const root: Place = { value: document, pointer: '#' };

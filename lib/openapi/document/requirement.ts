@@ -1,6 +1,6 @@
 /**
- * The requirement of an operation: which verifiers may accept the credential, and with which scopes. A document and an
- * app are compared in this form.
+ * Security requirements: which verifiers may accept the credential of a request, and which scopes the credential needs.
+ * Requirements of documents and of apps have this form, so they can be compared.
  */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { faultAt } from './json-pointer.js';
@@ -15,7 +15,8 @@ export interface Requirement {
   /** Whether a request without a credential passes too. */
   readonly isOptional: boolean;
   /**
-   * Whether no credential passes, because the gates and guards of a route contradict each other. Not for a document.
+   * Whether no credential passes, because the gates and guards of a route contradict each other. Never `true` for an
+   * operation of a document.
    */
   readonly isClosed?: boolean;
 }
@@ -29,10 +30,11 @@ export interface Alternative {
 }
 
 /**
- * Converts a requirement of the document, which names schemes, to one that names their verifiers.
+ * Converts a security requirement of a document, which has names of schemes, to a `Requirement`, which has verifiers.
  *
- * @throws TypeError with a pointer for an alternative that does not name exactly one scheme with a verifier, because a
- *   request has only one `Authorization` field; or whose `mutualTLS` has scopes, or is not checked by that verifier.
+ * @throws TypeError with a JSON pointer if an alternative does not name exactly one scheme with a verifier, because a
+ *   request has only one `Authorization` header; if `mutualTLS` has scopes; or if the verifier does not check client
+ *   certificates although `mutualTLS` is required.
  */
 export function linkSecurity(security: WrittenSecurity, schemes: ReadonlyMap<string, Scheme>): Requirement {
   const asked = security.alternatives.filter(({ schemes: named }) => named.length > 0);
@@ -74,9 +76,8 @@ export function provesMutualTls({ confirmation }: CredentialVerifier): boolean {
 }
 
 /**
- * Returns a text for a requirement. Requirements with the same text give the same decision for every request, except
- * for keys without a scheme: `allowSchemeless` is not in the text. Only texts of the same function can be compared,
- * because each function numbers the verifiers itself.
+ * Returns a text to compare requirements: if two texts are equal, the requirements are equal. `allowSchemeless` is not
+ * compared. Compare only texts from the same function, because each function gives the verifiers its own numbers.
  */
 export type RequirementKeys = (requirement: Requirement) => string;
 
@@ -97,8 +98,9 @@ export function requirementKeys(): RequirementKeys {
 }
 
 /**
- * Returns the alternatives without what has no effect: in an optional requirement, the scopes and mutual TLS, because a
- * request passes without them; and alternatives that require as much as, or more than, another one of their verifier.
+ * Returns the alternatives without everything that has no effect. In an optional requirement, scopes and mutual TLS
+ * have no effect, because a request may also pass without a credential. An alternative has no effect if another
+ * alternative with the same verifier requires the same or less.
  */
 export function neededAlternatives({ alternatives, isOptional }: Requirement): readonly Alternative[] {
   const asked = isOptional

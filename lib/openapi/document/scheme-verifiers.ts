@@ -1,4 +1,4 @@
-/** The option `schemes`: the verifier of each scheme of the document. */
+/** Reads the option `schemes`, and connects the security schemes of a document with their verifiers. */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import type { Kind } from '../../credentials/credential-kind.js';
 import { kindOf } from '../../options/options.js';
@@ -6,15 +6,19 @@ import { faultAt, memberOf, type Place } from './json-pointer.js';
 import type { OpenApiDocument } from './read-document.js';
 
 /**
- * A value of the option `schemes`: the verifier of the scheme; or `'mutualTLS'` for a scheme of the type `mutualTLS`.
- * Such a scheme has no verifier: the document must require it together with another scheme, whose verifier checks it.
+ * A value of the option `schemes`: a verifier, or `'mutualTLS'` for a scheme of the type `mutualTLS`. A `mutualTLS`
+ * scheme has no verifier. The document must require it together with another scheme, whose verifier checks the client
+ * certificate.
  */
 export type SchemeProof = CredentialVerifier | 'mutualTLS';
 
 /** Verifiers by the names of their schemes in `components.securitySchemes` of the document. */
 export type Schemes = Readonly<Record<string, SchemeProof>>;
 
-/** A scheme with its verifier, or `mutualTLS`, which has none. Only an `apiKey` scheme has `allowSchemeless` `true`. */
+/**
+ * A scheme with its verifier, or a `mutualTLS` scheme, which has no verifier. `allowSchemeless` is `true` only for a
+ * scheme of the type `apiKey`, whose keys may be sent without `Bearer`.
+ */
 export type Scheme =
   | { readonly type: 'verifier'; readonly verifier: CredentialVerifier; readonly allowSchemeless: boolean }
   | { readonly type: 'mutualTLS' };
@@ -36,8 +40,8 @@ export function readProofs(factory: string, given: unknown): ReadonlyMap<string,
 }
 
 /**
- * Combines the schemes of a document with their verifiers. A scheme that only webhooks and callbacks require may have
- * any type, and no verifier.
+ * Returns the schemes of a document with their verifiers. A scheme that only webhooks and callbacks require needs no
+ * verifier, and may have any type.
  *
  * @throws TypeError if a scheme is not supported or has no verifier, if a verifier has no scheme, or if a verifier does
  *   not fit its scheme.
@@ -52,12 +56,14 @@ export function linkSchemes(
     const isApiKey = checkScheme(place);
     const proof = proofs.get(name);
     if (proof === undefined)
-      throw faultAt(place, `option "schemes" of ${factory} has no entry for the scheme "${name}"`);
+      throw faultAt(place, `the option "schemes" of ${factory} has no verifier for the scheme "${name}"`);
     return [name, linkScheme(place, proof, isApiKey)];
   });
   for (const name of proofs.keys()) {
     if (declared.has(name)) continue;
-    throw new TypeError(`${factory}: option "schemes.${name}" is not in components.securitySchemes of the document`);
+    throw new TypeError(
+      `${factory}: option "schemes.${name}" does not match a scheme in components.securitySchemes of the document; correct the name, or remove it`,
+    );
   }
   return new Map(linked);
 }
@@ -83,19 +89,22 @@ function linkScheme(place: Place, proof: SchemeProof, isApiKey: boolean): Scheme
     if (proof === 'mutualTLS') return { type: 'mutualTLS' };
     throw faultAt(
       place,
-      `the entry of this scheme in "schemes" must be 'mutualTLS', because the type of the scheme is mutualTLS`,
+      `the value for this scheme in the option "schemes" must be 'mutualTLS', because the type of the scheme is mutualTLS`,
     );
   }
   if (proof === 'mutualTLS') {
     throw faultAt(
       place,
-      'the entry of this scheme in "schemes" must be a verifier, because the type of the scheme is not mutualTLS',
+      'the value for this scheme in the option "schemes" must be a verifier, because the type of the scheme is not mutualTLS',
     );
   }
   const needed: readonly Kind[] = isApiKey ? ['secret', 'public'] : ['access'];
   const proves = type === 'http' || (proof.kinds ?? needed).some((kind) => needed.includes(kind));
   if (!proves)
-    throw faultAt(place, `the verifier of this scheme in "schemes" accepts no ${isApiKey ? 'keys' : 'access tokens'}`);
+    throw faultAt(
+      place,
+      `the verifier for this scheme in the option "schemes" does not accept ${isApiKey ? 'API keys' : 'access tokens'}`,
+    );
   return { type: 'verifier', verifier: proof, allowSchemeless: isApiKey };
 }
 

@@ -1,4 +1,7 @@
-/** Security requirements as a document writes them (OpenAPI "Security Requirement Object"). */
+/**
+ * Reads the security requirements of a document (OpenAPI "Security Requirement Object"). They contain names of schemes,
+ * but no verifiers yet.
+ */
 import { isScopeToken } from '../../protocol/scope.js';
 import { elementsOf, faultAt, membersOf, mistakeAt, type Place } from './json-pointer.js';
 
@@ -33,7 +36,7 @@ export function readSecurity(place: Place, declared: ReadonlySet<string>): Writt
   return { alternatives, isStated: true, pointer: place.pointer };
 }
 
-/** Returns the security of an operation if neither it nor the document has `security`. */
+/** Returns the security of an operation if neither the operation nor the document has `security`. */
 export function unstatedSecurity({ pointer }: Place): WrittenSecurity {
   return { alternatives: [], isStated: false, pointer };
 }

@@ -1,15 +1,15 @@
 /**
- * The security schemes of the requests that an API sends: its webhooks and callbacks. No gate checks such a request, so
- * these schemes need no verifier.
+ * Finds the security schemes of the requests that an API sends: its webhooks and callbacks. No gate checks these
+ * requests, so their schemes need no verifier.
  */
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the names of the schemes that an operation of a webhook or a callback requires. keyward does not enforce
- * these operations, so it does not validate them either: values of a wrong type are skipped.
+ * Returns the names of the schemes that operations of webhooks and callbacks require. keyward does not check these
+ * requests, so it does not validate their operations: values of a wrong type are skipped.
  *
- * @param methods - The members of a path item that are operations.
+ * @param methods - The names of the members of a path item that are operations.
  */
 export function outgoingSchemes(document: Members, methods: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();

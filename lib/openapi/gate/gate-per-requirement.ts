@@ -1,4 +1,4 @@
-/** Makes one gate for each different requirement of a document. */
+/** Makes one gate for each different security requirement of an OpenAPI document. */
 
 import type { Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';

@@ -1,6 +1,6 @@
 /**
- * Makes a gate from an OpenAPI document: it finds the operation of each request, and applies the requirement of the
- * operation.
+ * Makes a gate from an OpenAPI document. The gate finds the operation of each request, and applies the security
+ * requirement of the operation.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../credentials/principal.js';
@@ -25,20 +25,23 @@ import { securityAtRoute } from './route-security.js';
 /** Options of `openApiGate`. */
 export interface OpenApiGateOptions {
   /**
-   * The verifier of each scheme in `components.securitySchemes`, or `'mutualTLS'`. A scheme that only webhooks and
-   * callbacks require needs none.
+   * The verifier for each scheme in `components.securitySchemes`, by the name of the scheme. For a scheme of the type
+   * `mutualTLS`, set `'mutualTLS'`. A scheme that only webhooks and callbacks require needs no verifier.
    */
   readonly schemes: Schemes;
   /**
-   * The prefix of every path of the document, such as `/v1`, from the root of the app. Default: the path of the URLs in
-   * its `servers`, if they all have the same; if they differ, choose one of them.
+   * The prefix of every path of the document, from the root of the app, such as `/v1`. Default: the path of the URLs in
+   * `servers` of the document. If these URLs have different paths, the option is required.
    */
   readonly basePath?: string | undefined;
   /**
-   * A request without an operation: `'refuse'` passes an error with the status 404 to `next`; `'pass'` lets it
-   * continue, with the principal of an earlier gate if there is one. With `'pass'`, a request is still refused if the
-   * document has its path with other methods, or has a path that a router takes for the same if it ignores case or
-   * slashes; only a preflight request then passes. Default: `'refuse'`.
+   * What the gate does with a request that matches no operation. `'refuse'` passes an error with the status 404 to
+   * `next`. `'pass'` lets the request continue, and keeps the principal of an earlier gate.
+   *
+   * Even with `'pass'`, the gate refuses a request for a path of the document with a method that the document does not
+   * have. Paths that differ only in case or slashes count as the same path, because a router may ignore both. A
+   * preflight request for such a path passes, unless its route in the app also handles other methods. Default:
+   * `'refuse'`.
    */
   readonly undocumented?: 'refuse' | 'pass' | undefined;
 }
@@ -55,22 +58,23 @@ const BY = 'openApiGate';
  * Makes a gate from an OpenAPI document: each request needs the credential and the scopes that the document requires
  * for its operation.
  *
- * The operation is found by the path that Express routes: not decoded, with mount paths, and with the app's settings
- * for case and for a slash at the end. A concrete path has priority over a templated one, and an operation for GET also
- * applies to HEAD. Mount the gate at the root of the app, or of a router, before the routes and after the middleware
- * that handles CORS.
+ * The gate finds the operation by the path that Express routes: not decoded, and including mount paths. It uses the
+ * app's settings `case sensitive routing` and `strict routing`. A concrete path has priority over a templated one, and
+ * an operation for GET also applies to HEAD. Mount the gate at the root of the app, or of a router, before the routes
+ * and after the middleware that handles CORS.
  *
- * A request is refused with the same codes as by `requireBearer`: `credential_missing` (401), `invalid_request` (400),
- * `invalid_token` (401), `insufficient_scope` (403) or `temporarily_unavailable` (503). For a request without an
- * operation, or if its operation cannot be determined, `next` gets a `KeywardError` with `status` 404 and `code`
- * `undocumented_operation`.
+ * A request is refused with the same error codes as by `requireBearer`: `credential_missing` (401), `invalid_request`
+ * (400), `invalid_token` (401), `insufficient_scope` (403) or `temporarily_unavailable` (503). For a request that
+ * matches no operation, or whose operation cannot be determined, `next` gets a `KeywardError` with `status` 404 and
+ * `code` `undocumented_operation`.
  *
  * @param document - An OpenAPI 3.0, 3.1 or 3.2 document, parsed. It is read once and not stored.
  * @param options - `schemes` has a verifier for each security scheme of the document.
- * @returns A gate for Express 4 and 5. `gate.principal(req)` is the principal, `undefined` for an open operation, and
- *   for an optional one if no credential was presented.
- * @throws TypeError with the JSON pointer for a document that cannot be enforced, and for an option that is missing,
- *   unknown or wrong.
+ * @returns A gate for Express 4 and 5. `gate.principal(req)` returns the principal. For an operation without security,
+ *   it returns the principal of an earlier gate, or `undefined`. If the credential is optional and the request has
+ *   none, it returns `undefined`.
+ * @throws TypeError if the document cannot be enforced, with a JSON pointer to the fault; and for an option that is
+ *   missing, unknown or wrong.
  * @example
  * ```ts
  * import { accessTokens } from 'keyward';
@@ -119,16 +123,19 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
     return passes && mayPass(req, path, method) ? PASS : UNDOCUMENTED;
   }
 
-  /** Passes a request of an open operation. It keeps the principal of an earlier gate. */
+  /**
+   * Lets a request for an operation without security pass. If an earlier gate set a principal, the request keeps it.
+   */
   function letPass(req: IncomingMessage, next: (error?: unknown) => void): void {
     setPrincipal(req, metadata, authContextOf(req)?.principal);
     next();
   }
 
   /**
-   * Whether a request without an operation may pass. It must not pass if its path could be a path of the document for a
-   * router that ignores case, a slash at the end or a double slash. A preflight request for such a path passes, except
-   * if its route also handles another method: the handler of that method would then run without a check.
+   * Whether a request that matches no operation may pass. It must not pass if a router that ignores case, double
+   * slashes or a slash at the end could treat its path as a path of the document. A preflight request for such a path
+   * passes, unless its route also handles another method: then the handler of the other method could run without a
+   * check.
    */
   function mayPass(req: ExpressRequest, path: string, method: string): boolean {
     if (!index.mayBeKnown(path)) return true;
@@ -149,8 +156,8 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
 const CHALLENGE = Object.freeze({ realm: 'api', resourceMetadata: undefined });
 
 /**
- * Makes the metadata of the whole gate from those of the gates of its requirements. `optional` is `true`, because an
- * operation without security passes without a principal, like a request without a credential at an optional gate.
+ * Combines the metadata of the gates of all requirements. `optional` is `true`, because a request for an operation
+ * without security passes without a principal, as at an optional gate.
  */
 function gateMetadata(
   gates: readonly GateMetadata[],
@@ -169,7 +176,10 @@ function gateMetadata(
   return Object.freeze({ ...facts, kinds: kinds && [...new Set(kinds)], optional: true, atRoute: atRoute(refusing) });
 }
 
-/** Why a request has no operation: for the operator, because the caller gets the same answer for every reason. */
+/**
+ * The reason why no operation was found for a request. It is published in the event `keyward:decision`; the response is
+ * the same for every reason.
+ */
 interface RequestRefusal {
   readonly reason: string;
 }
@@ -187,13 +197,13 @@ function refuse(req: IncomingMessage, next: (error: unknown) => void, reason: st
 }
 
 /**
- * Decides whether a request belongs to a concrete or a templated operation. It asks the router which route handles the
- * path, and which routes handle example paths that only a template matches. A route that handles such an example
- * belongs to the templated operation.
+ * Decides whether a request is for a concrete operation, such as `/pets/mine`, or for a templated one, such as
+ * `/pets/{id}`. It asks the router which route handles the path of the request, and which route handles an example path
+ * that only the template matches. If it is the same route, the route belongs to the templated operation.
  *
- * @param found - The operation that the document and the settings of the router select.
- * @returns `undefined` if it cannot be decided: the router tries the templated route before the concrete one, or it
- *   finds no route and the path differs from the concrete one in case or in a slash at the end.
+ * @param found - The operation according to the document and the settings of the router.
+ * @returns `undefined` if the operation cannot be determined. Either the router tries the templated route before the
+ *   concrete one; or it finds no route, and the path differs from the concrete path in case or in a slash at the end.
  */
 function askRouter<D>(
   req: ExpressRequest,

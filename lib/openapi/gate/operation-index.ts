@@ -1,4 +1,4 @@
-/** Finds the operation of a request, by the rules of OpenAPI and the settings of the router. */
+/** Finds the OpenAPI operation of a request, by the rules of OpenAPI and the settings of the Express router. */
 
 import { faultAt } from '../document/json-pointer.js';
 import { fillTemplate, matchesPieces, type PathTemplate } from '../document/path-template.js';
@@ -7,34 +7,41 @@ import { type Entry, PathIndex } from './path-index.js';
 import type { PathSettings } from './request-path.js';
 
 /**
- * An operation with the decision for its requests. Operations with the same requirement have the same decision object.
+ * An operation with the decision that applies to its requests. Operations with the same requirement have the same
+ * decision object.
  */
 export interface IndexedOperation<D> {
   readonly operation: Operation;
   readonly decision: D;
 }
 
-/** A concrete operation, and a templated operation that also matches its path but has another requirement. */
+/**
+ * A concrete operation, such as `/pets/mine`, and a templated operation, such as `/pets/{id}`, that also matches its
+ * path but has another requirement.
+ */
 export interface Rivals<D> {
   readonly concrete: IndexedOperation<D>;
   readonly templated: IndexedOperation<D>;
   /**
-   * An example path for each template that also matches the concrete path. No concrete operation has the example path,
-   * so the route that the router finds for it is the route of the templated operation.
+   * An example path for each template that also matches the concrete path. The example path matches no concrete
+   * operation, so a route that handles it belongs to the templated operation.
    */
   readonly probes: readonly string[];
 }
 
-/** The result of a search by path and method: the operation that the document and the settings select, if any. */
+/**
+ * The result of a search by path and method. `operation` follows from the document and the settings of the router;
+ * `undefined` if no operation matches.
+ */
 export interface Found<D> {
   readonly operation: IndexedOperation<D> | undefined;
-  /** Whether the path is exactly that of the concrete operation, including case and slashes. */
+  /** Whether the path is exactly the path of a concrete operation, including case and slashes. */
   readonly isExact: boolean;
-  /** Set if only the router can tell which of two operations handles the request. */
+  /** Set if only the routes of the app show which of two operations handles the request. */
   readonly rivals: Rivals<D> | undefined;
 }
 
-/** The operations of one path by method, in upper case. The table has HEAD if it has GET. */
+/** The operations of one path, by the method in upper case. If there is an operation for GET, there is one for HEAD. */
 export type MethodTable<D> = ReadonlyMap<string, IndexedOperation<D>>;
 
 type Methods<D> = Map<string, IndexedOperation<D>>;
@@ -88,7 +95,10 @@ export class OperationIndex<D> {
     return operation === undefined && rivals === undefined ? NOT_FOUND : { operation, isExact: false, rivals };
   }
 
-  /** Whether some router may treat a path as a path of the document: with other settings, or after removing slashes. */
+  /**
+   * Whether a router may treat a path as a path of the document, for example because it ignores case or removes
+   * slashes.
+   */
   mayBeKnown(path: string): boolean {
     const key = path.toLowerCase().replaceAll(/\/+/g, '/').replace(/^\//, '').replace(/\/$/, '');
     return this.#index.concrete(key) !== undefined || this.#index.templated(key.split('/'), () => true) !== undefined;
@@ -112,7 +122,7 @@ export class OperationIndex<D> {
 
   #addRival(concrete: IndexedOperation<D>, templated: IndexedOperation<D>, template: PathTemplate): void {
     const probes = this.#rivals.get(concrete)?.probes ?? [];
-    // All templates that match this path have the same requirement, so it does not matter which one is stored.
+    // All templated operations that match this path have the same requirement, so any of them can be stored.
     this.#rivals.set(concrete, { concrete, templated, probes: [...probes, fillTemplate(template, PROBE)] });
   }
 }
@@ -124,7 +134,7 @@ function overlapFault(
   const both = `${operation.method} ${operation.path} and ${other.method} ${other.path}`;
   return faultAt(
     operation.place,
-    `${both} match the same path but have different security; OpenAPI does not define which one applies`,
+    `${both} match the same path but have different security, and OpenAPI does not define which of them applies; give both the same security`,
   );
 }
 
@@ -165,7 +175,10 @@ function looseKeyOf(path: string): { readonly key: string; readonly hasSlash: bo
   return { key: path.slice(1, hasSlash ? -1 : undefined).toLowerCase(), hasSlash };
 }
 
-/** Whether a path that matches a template except for case or the last slash also matches by the router's settings. */
+/**
+ * Whether a path matches a template by the settings of the router. The caller has already found that they match without
+ * regard to case and a slash at the end.
+ */
 function fits({ text, parts }: PathTemplate, path: string, hasSlash: boolean, settings: PathSettings): boolean {
   if (settings.strict && text.endsWith('/') !== (hasSlash || path === '/')) return false;
   if (!settings.caseSensitive) return true;

@@ -1,7 +1,7 @@
 /**
- * Finds the templates that a path matches: concrete templates with a map, and templates with parameters with a tree
- * that has a node for each part. Map and tree ignore case and one slash at the end, as Express does by default; with
- * other settings, the caller must compare the parts again.
+ * Finds the path templates that match a path. Concrete templates are in a map. Templates with parameters are in a tree,
+ * with a node for each part of the path. Both ignore case and one slash at the end, as Express does by default. For an
+ * app with other settings, the caller must compare the parts again.
  */
 import {
   looseParts,
@@ -41,16 +41,19 @@ export class PathIndex<T> {
     node.entries.push(entry);
   }
 
-  /** Returns the concrete templates that equal a path, given in lower case and without the slashes around it. */
+  /**
+   * Returns the concrete templates for a path, which is given in lower case and without slashes at the start and the
+   * end.
+   */
   concrete(lower: string): readonly Entry<T>[] | undefined {
     return this.#concrete.get(lower);
   }
 
   /**
-   * Returns the first templated entry that a path matches and for which `accepts` returns `true`. For each part,
-   * literals are tried first, then parameters beside text, then parameters alone.
+   * Returns the first template with parameters that matches a path and for which `accepts` returns `true`. For each
+   * part, literals are tried first, then parameters beside text, then parameters alone.
    *
-   * @param parts - The parts of the path in lower case, without the slashes around it.
+   * @param parts - The parts of the path in lower case, without slashes.
    */
   templated(parts: readonly string[], accepts: (entry: Entry<T>) => boolean): Entry<T> | undefined {
     return search(this.#root, parts, 0, accepts);

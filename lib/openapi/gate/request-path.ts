@@ -2,16 +2,16 @@
 import { type ExpressRequest, routerOf } from '../../express/layers-to-route.js';
 
 /**
- * Matches a target with a character for which Express uses `url.parse`. `url.parse` removes or replaces characters of
- * the path, so Express would route another path than the one that was sent.
+ * Matches a request target with a character for which Express uses `url.parse`. `url.parse` removes or replaces
+ * characters, so Express may route a different path than the client sent.
  */
 const REWRITTEN = /[\t\n\f\r #\u00a0\ufeff]/;
 /** Matches a target in absolute form (RFC 9112 section 3.2.2) whose path `url.parse` does not change. */
 const ABSOLUTE = /^https?:\/\/[\w.:[\]-]+(\/[\w.~!$&()*+,;=:@%/-]*)(?:\?.*)?$/i;
 
 /**
- * Returns the whole path, not decoded and without its query. The mount paths that Express removed from `req.url` are
- * put back.
+ * Returns the whole path of a request, not decoded and without its query. It includes the mount paths that Express
+ * removed from `req.url`.
  *
  * @returns `undefined` if the route of the request cannot be determined: another middleware rewrote `req.url`, Express
  *   4 dropped a slash at a mount path, or Express changes characters of the target (`REWRITTEN`).
@@ -22,7 +22,7 @@ export function routedPath(req: ExpressRequest): string | undefined {
   if (baseUrl === '' && url === originalUrl) return path;
   const original = pathOf(originalUrl);
   if (path === undefined || original === undefined) return undefined;
-  // For a request of the mount path itself, Express sets the path of `req.url` to `/`.
+  // For a request for the mount path itself, such as `/v1`, Express sets the path in `req.url` to `/`.
   const isMountItself = path === '/' && baseUrl === original;
   return isMountItself || baseUrl + path === original ? original : undefined;
 }
@@ -42,7 +42,10 @@ export interface PathSettings {
   readonly strict: boolean;
 }
 
-/** Returns the settings from the time when the router was created: later changes have no effect on it. */
+/**
+ * Returns the settings that the router got when it was created. Later changes of the app's settings have no effect on
+ * the router.
+ */
 export function pathSettingsOf({ app }: ExpressRequest): PathSettings {
   const { caseSensitive, strict } = Object(routerOf(app)) as { caseSensitive?: unknown; strict?: unknown };
   return { caseSensitive: caseSensitive === true, strict: strict === true };

@@ -1,6 +1,6 @@
 /**
- * Makes the gate of one requirement. The gate verifies the credential, and then checks the scopes and the binding to a
- * client certificate that the alternatives require.
+ * Makes the gate for one security requirement of an OpenAPI document. The gate verifies the credential. Then it checks
+ * the scopes and the client certificate that the alternatives of the requirement ask for.
  */
 import {
   BUILT_IN,
@@ -29,8 +29,8 @@ export interface OperationGate {
 }
 
 /**
- * Makes the gate of a requirement that is not open. If the requirement is optional, or if all alternatives require the
- * same scopes and none requires mutual TLS, the gate is only a `requireBearer`.
+ * Makes the gate for a requirement with at least one alternative. If the requirement is optional, or if all
+ * alternatives require the same scopes and none requires mutual TLS, the gate is only a `requireBearer`.
  */
 export function createOperationGate(requirement: Requirement): OperationGate {
   const { alternatives, isOptional } = requirement;
@@ -70,8 +70,7 @@ function createAlternativesGate(
     gate(req, res, (error) => {
       if (error === undefined) check(req, res, next);
       else if (error instanceof BearerError && error.status === 401 && named !== undefined) {
-        // Writes the same error again, with a challenge that also names scopes, so that a client knows which to
-        // request.
+        // Writes the same error again, with scopes in the challenge: they tell the client which scopes to request.
         refuse(res, next, metadata, { code: error.code, scopes: named, description: error.message });
       } else next(error);
     });
@@ -113,7 +112,7 @@ interface AlternativeRefusal {
 }
 
 /**
- * Returns the refusal of a principal that satisfies none of the alternatives; `undefined` if it satisfies one.
+ * Returns why a principal is refused; `undefined` if it satisfies one of the alternatives.
  *
  * @param fitting - The alternatives of the verifier that accepted the credential.
  */
@@ -130,7 +129,8 @@ function refusalOf(fitting: readonly Alternative[], principal: Principal): Alter
 }
 
 /**
- * Wraps a verifier, and records which principals it accepts. Only the first verifier that accepts a principal counts.
+ * Wraps a verifier, and records in `acceptedBy` which principals it accepts. If two verifiers return the same principal
+ * object, only the first one is recorded.
  */
 function rememberVerifier(
   verifier: CredentialVerifier & BuiltIn,

@@ -1,4 +1,4 @@
-/** Tells the route audit which requirements an `openApiGate` has on a route of the app. */
+/** Finds what an `openApiGate` requires on a route of the app, for `auditRoutes`. */
 
 import type { Segment, Segments } from '../../express/path-segments.js';
 import type { GateMetadata, GuardMetadata, RouteSecurity } from '../../express/route-metadata.js';
@@ -18,11 +18,11 @@ const NOTHING: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocu
 const OPEN_BY_DOCUMENT: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocument: true });
 
 /**
- * Makes the function that the audit calls to learn what a gate requires on a route. If a route may handle operations
- * with different requirements, the result has what all of them require: nothing if one of them is open, otherwise a
- * credential of any kind that one of them accepts.
+ * Makes the function that `auditRoutes` calls to find what a gate requires on a route. A route may handle several
+ * operations with different requirements. If one of these operations is open, the result is that the route requires
+ * nothing. Otherwise, the route requires a credential of any kind that one of the operations accepts.
  *
- * @param passes - Whether the gate lets undocumented requests pass.
+ * @param passes - Whether the gate lets requests pass that are not in the document.
  * @param refusing - The metadata of a gate that no request passes.
  */
 export function securityAtRoute(
@@ -86,8 +86,8 @@ function candidatesFor(index: OperationIndex<RequestDecision>, method: string, s
   const others = sharing.filter((entry) => !isSame(entry)).map(({ value }) => value);
   const found = operationsIn(same);
   if (found.length > 0 && method !== 'ALL') return { operations: found, mayBeUndocumented: false };
-  // A request whose method the document does not have for this path is handled like one for another path: if it has only
-  // GET for `/pets/mine`, POST is the operation of `/pets/{id}`.
+  // If the document lacks a method for this path, another template that matches the path applies. Example: if
+  // `/pets/mine` has only GET, a POST to `/pets/mine` is the operation POST of `/pets/{id}`.
   const methods = new Set(same.flatMap((table) => [...table.keys()]));
   const lacking = others.map((table) => new Map([...table].filter(([name]) => !methods.has(name))));
   const operations = [...found, ...operationsIn(lacking)];
