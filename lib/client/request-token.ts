@@ -126,13 +126,14 @@ function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: Toke
     );
   }
   if (scheme === 'DPoP' && proofs === undefined) {
-    const message = 'the token endpoint issued a DPoP-bound token; set the option "dpop" to use it';
+    const message =
+      'the token endpoint issued a DPoP-bound token, but the option "dpop" of tokenClient is not true; set it to true';
     throw new TokenClientError('invalid_token_response', message);
   }
   if (scheme !== 'DPoP' && proofs !== undefined) {
     throw new TokenClientError(
       'dpop_not_supported',
-      'the token endpoint issued a token that is not DPoP-bound; check that the server supports DPoP',
+      'the option "dpop" of tokenClient is true, but the token endpoint issued a token that is not DPoP-bound; check that the server supports DPoP',
     );
   }
   return { accessToken, scheme, expiresIn };

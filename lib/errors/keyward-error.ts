@@ -6,8 +6,9 @@ export interface KeywardErrorOptions {
 }
 
 /**
- * The base class of every error that keyward throws or passes to `next`, except `TypeError`, which means that an option
- * or an argument is wrong. No message contains a credential.
+ * The base class of the errors that keyward throws or passes to `next`. Mistakes in the app's code have other classes:
+ * `TypeError` for a wrong option or argument, and `Error` for example if middleware is in the wrong order. No message
+ * contains a credential.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { KeywardError, type KeywardErrorOptions } from './keyward-error.js';
 export abstract class RefusalError extends KeywardError {
   constructor(code: string, message: string, options: KeywardErrorOptions) {
     const { stackTraceLimit } = Error;
-    // `Reflect.set` does not throw if the app has frozen `Error`.
+    // Unlike an assignment, `Reflect.set` does not throw if the app has frozen `Error`.
     Reflect.set(Error, 'stackTraceLimit', 0);
     super(code, message, options);
     Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);

@@ -46,7 +46,9 @@ export interface EndpointWork {
   refused(refusal: TokenRequestError, client: AuthenticatedClient | undefined): void;
 }
 
-/** Creates the handler of an endpoint. */
+/**
+ * Creates the request handler of an endpoint. It authenticates the client, calls `respond`, and writes the response.
+ */
 export function clientEndpoint(parts: ClientEndpointParts, { maxBytes, respond, refused }: EndpointWork) {
   return function handleClientRequest(
     req: ClientHttpRequest,

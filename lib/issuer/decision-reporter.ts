@@ -17,7 +17,7 @@ export function decisionReporter(endpoint: TokenDecision['endpoint']) {
 
   function refused({ code, reason, status }: TokenRequestError, client: AuthenticatedClient | undefined): void {
     const outcome = code === 'temporarily_unavailable' ? 'unavailable' : 'refused';
-    // Anyone can send any client ID, so it is reported only if the client was authenticated.
+    // Anyone can send any client ID, so the event contains the client ID only if the client was authenticated.
     report({ outcome, status, reason, clientId: client?.accessKey.id, authentication: client?.authentication });
   }
 

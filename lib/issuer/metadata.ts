@@ -46,7 +46,7 @@ export function issuerMetadata(options: MetadataOptions): IssuerMetadata {
     ...(hasIntrospection ? authenticationAt('introspection_endpoint', clientAuthentication) : {}),
     ...(hasRevocation ? { revocation_endpoint: `${base}${REVOCATION_PATH}` } : {}),
     ...(hasRevocation ? authenticationAt('revocation_endpoint', clientAuthentication) : {}),
-    // RFC 9449 §5.1, RFC 8705 §3.3.
+    // These members tell clients that tokens can be bound to a key (RFC 9449 §5.1) or to a certificate (RFC 8705 §3.3).
     ...(dpop === undefined ? {} : { dpop_signing_alg_values_supported: dpop.algorithms }),
     ...(mtls === undefined ? {} : { tls_client_certificate_bound_access_tokens: true }),
   });

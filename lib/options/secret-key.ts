@@ -4,7 +4,7 @@
 export const SECRET_KEY_BYTES = 32;
 
 /**
- * Parses a key: 32 bytes, or their base64url text.
+ * Parses a key, which is 32 bytes, or 32 bytes as a base64url string.
  *
  * @returns A copy, because the caller may overwrite its array later; `undefined` if the value is not a key.
  */

@@ -13,7 +13,7 @@ export interface ClientProof {
    * secret or key is recorded under this digest.
    */
   readonly digest: string;
-  /** The reason for the failure; `undefined` if the credential belongs to the client. */
+  /** Why the secret or assertion is refused; `undefined` if it belongs to the client. */
   readonly reason: string | undefined;
 }
 

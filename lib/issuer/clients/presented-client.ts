@@ -87,7 +87,7 @@ export function presentedClient(
   if (secret !== undefined && !ways.includes('client_secret_post')) {
     throw new TokenRequestError('invalid_request', 'body_not_accepted');
   }
-  // `basic` is spread last, because otherwise V8 of Node 20 creates a hidden class for each object.
+  // `basic` is spread last for speed: otherwise V8 of Node 20 creates a hidden class for each object.
   return bounded({ by: secret === undefined ? 'basic' : 'both', ...basic });
 }
 

@@ -27,7 +27,7 @@ export const KEPT_FOR = 2 * HOUR;
  */
 export const MAX_KEYS = 20;
 
-/** The properties of a key that the schedule uses. */
+/** The properties of a signing key that the functions in this file use. */
 export interface Scheduled {
   readonly alg: string;
   /** Milliseconds since 1970, by the clock of the instance that created the key. */

@@ -90,7 +90,8 @@ export function isRetired(record: Pick<SigningKeyRecord, 'retiredAt'> | null | u
 function signer(privateKey: KeyObject, { kid, alg }: { kid: string; alg: SigningAlgorithm }): SigningKey['sign'] {
   const { hash, pooled } = SIGNING[alg];
   const header = encoded({ alg, typ: 'at+jwt', kid });
-  // `ieee-p1363` concatenates r and s (RFC 7518 §3.4). RSA and Ed25519 ignore this option.
+  // With `ieee-p1363`, an ECDSA signature has the format that JWS requires (RFC 7518 §3.4). RSA and Ed25519 ignore this
+  // option.
   const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const;
 
   return function signClaims(claims) {

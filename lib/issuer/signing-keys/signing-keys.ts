@@ -69,7 +69,7 @@ export class SigningKeys {
   /** The time of the monotonic clock at which this process first saw a key, by `kid`. */
   readonly #knownSince = new Map<string, number>();
 
-  /** @param timeoutMs - Maximum milliseconds for one response of the store. */
+  /** @param timeoutMs - Maximum milliseconds for one call of the store. */
   constructor(store: SigningKeyStore, algorithm: SigningAlgorithm, clock: Clock, timeoutMs = TIMEOUT_MS) {
     this.#store = store;
     this.#algorithm = algorithm;

@@ -20,7 +20,10 @@ export interface AssertMatchesOpenApiOptions {
    * an operation by its method and path. An entry that names neither a route nor an operation is an error.
    */
   readonly except?: readonly string[] | undefined;
-  /** The prefix of every path of the document, as for `openApiGate`. Default: the path of the URLs in its `servers`. */
+  /**
+   * The prefix of every path of the document, as for `openApiGate`. Default: the path of the URLs in `servers` of the
+   * document.
+   */
   readonly basePath?: string | undefined;
 }
 

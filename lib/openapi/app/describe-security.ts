@@ -18,7 +18,10 @@ export interface DescribeSecurityOptions {
    * does not have are added. A verifier that no gate uses is an error, unless the document requires its scheme.
    */
   readonly schemes: Schemes;
-  /** The prefix of every path of the document, as for `openApiGate`. Default: the path of the URLs in its `servers`. */
+  /**
+   * The prefix of every path of the document, as for `openApiGate`. Default: the path of the URLs in `servers` of the
+   * document.
+   */
   readonly basePath?: string | undefined;
 }
 

@@ -37,7 +37,8 @@ export function requirementOf(checks: readonly RouteCheck[]): Requirement | unde
   const scopes = open ? [] : gates.flatMap((gate) => gate.scopes);
   const passes = passesOf(guards, { kinds: undefined, scopes, verifier: undefined, mutualTls: false });
   const allowSchemeless = gates.every((gate) => gate.allowSchemeless);
-  // A request has only one credential, so only a verifier that every gate of the route accepts can let it pass.
+  // A request has only one credential. So it passes all gates of the route only if every gate has the verifier of this
+  // credential.
   const verifiers = (gates[0]?.accept ?? []).filter((verifier) =>
     gates.every(({ accept }) => accept?.includes(verifier)),
   );

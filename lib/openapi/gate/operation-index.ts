@@ -58,9 +58,9 @@ export class OperationIndex<D> {
   /**
    * Indexes the operations.
    *
-   * @throws TypeError for two operations with the same method whose templates differ only in the names of parameters,
-   *   and for two that match the same path but have different requirements: both concrete or both templated, or GET and
-   *   HEAD.
+   * @throws TypeError if two operations have the same method, and templates that differ only in the names of
+   *   parameters. It also throws if two operations match the same path but have different requirements, and neither has
+   *   priority: both are concrete, both have parameters, or they are GET and HEAD of one path.
    */
   constructor(operations: readonly IndexedOperation<D>[]) {
     const entries = entriesOf(operations);
@@ -74,7 +74,7 @@ export class OperationIndex<D> {
    * Finds the operation of a request. A concrete template has priority over a templated one, and a concrete template
    * that equals the path exactly has priority over one that differs in case or in a slash at the end.
    *
-   * @param method - In upper case.
+   * @param method - The HTTP method in upper case.
    */
   find(method: string, path: string, settings: PathSettings): Found<D> {
     const { key, hasSlash } = looseKeyOf(path);

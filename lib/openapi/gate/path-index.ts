@@ -59,7 +59,7 @@ export class PathIndex<T> {
     return search(this.#root, parts, 0, accepts);
   }
 
-  /** Returns every entry whose template can match a path that the given template also matches. */
+  /** Returns every entry whose template has a path in common with the given template: both match this path. */
   sharing(template: PathTemplate): readonly Entry<T>[] {
     const found: Entry<T>[] = [];
     const loose = looseParts(template);
