@@ -90,7 +90,7 @@ interface TokenEndpoint {
 
 const url: Option<URL> = (options, name) => {
   const value = secureUrl(options.raw(name), options.flag('allowHttp', false));
-  if (value === undefined) throw options.mistake(name, SECURE_URL);
+  if (value === undefined) throw options.wrongText(name, SECURE_URL);
   return value;
 };
 
@@ -106,7 +106,7 @@ const privateKey: Option<SigningKey> = (options, name) => {
 const scopes: Option<readonly string[]> = (options, name) => {
   const values = options.raw(name) ?? [];
   if (!Array.isArray(values) || !values.every(isScopeToken))
-    throw options.mistake(name, 'a list of scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)');
+    throw options.wrongList(name, 'a list of scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)');
   return Object.freeze([...values]);
 };
 

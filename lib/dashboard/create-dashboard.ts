@@ -67,26 +67,26 @@ const OWN_PATH = /^\/(?![/\\])[^\s\\]*$/;
 const ownPath: Option<string> = (options, name) => {
   const path = options.text(name);
   if (OWN_PATH.test(path)) return path;
-  throw options.mistake(name, 'a path that starts with a single / and has no spaces or backslashes');
+  throw options.wrongText(name, 'a path that starts with a single / and has no spaces or backslashes');
 };
 
 const ownPathOrUrl: Option<string> = (options, name) => {
   const value = options.text(name);
   if (OWN_PATH.test(value) || secureUrl(value) !== undefined) return value;
-  throw options.mistake(name, 'a path that starts with a single / and has no spaces or backslashes, or an https URL');
+  throw options.wrongText(name, 'a path that starts with a single / and has no spaces or backslashes, or an https URL');
 };
 
 const productNameOption: Option<string> = (options, name) => {
   if (!options.has(name)) return PRODUCT_NAME;
   const text = options.text(name);
   if (text.trim() !== '' && text.length <= MAX_PRODUCT_NAME) return text;
-  throw options.mistake(name, `a name of 1 to ${MAX_PRODUCT_NAME} characters`);
+  throw options.wrongText(name, `a name of 1 to ${MAX_PRODUCT_NAME} characters`);
 };
 
 function httpsUrl(fallback: string): Option<string> {
   return (options, name) => {
     const url = secureUrl(options.has(name) ? options.text(name) : fallback);
-    if (url === undefined) throw options.mistake(name, 'an https URL (http only for a loopback host)');
+    if (url === undefined) throw options.wrongText(name, 'an https URL (http only for a loopback host)');
     // Pages show a `curl` command with the URL inside single quotes. A single quote in the URL would end the argument.
     return url.href.replaceAll("'", '%27');
   };

@@ -17,7 +17,7 @@ import type { CredentialScheme } from '../protocol/authorization-header.js';
 export function readAccept(options: Options): readonly CredentialVerifier[] {
   const accept = options.raw('accept');
   if (!Array.isArray(accept) || accept.length === 0) {
-    throw options.mistake('accept', 'a list of one or more verifiers, such as accessTokens() and apiKeys()');
+    throw options.wrongList('accept', 'a list of one or more verifiers, such as accessTokens() and apiKeys()');
   }
   const verifiers: readonly CredentialVerifier[] = Object.freeze(
     Array.from(accept, (verifier, index) => readVerifier(options, verifier, index)),

@@ -6,7 +6,7 @@ export const scopeTokens: Option<readonly string[]> = (options, name) => {
   const given = options.raw(name);
   const scopes: unknown[] = Array.isArray(given) ? [...given] : [];
   if (scopes.length > 0 && scopes.every(isScopeToken)) return Object.freeze(scopes);
-  throw options.mistake(
+  throw options.wrongList(
     name,
     'a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)',
   );

@@ -69,9 +69,9 @@ export function names<const T extends string>(allowed: readonly T[]): Option<rea
   const expected = `a list of ${allowed.map((name) => `'${name}'`).join(' or ')}`;
   return (options, name) => {
     const values = options.raw(name);
-    if (!Array.isArray(values)) throw options.mistake(name, expected);
+    if (!Array.isArray(values)) throw options.wrongList(name, expected);
     const list = namesOf(`${options.factory}: option "${name}"`, values, allowed);
-    if (new Set(list).size < list.length) throw options.mistake(name, `${expected}, each at most once`);
+    if (new Set(list).size < list.length) throw options.wrongList(name, `${expected}, each at most once`);
     return list;
   };
 }

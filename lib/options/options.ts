@@ -45,6 +45,17 @@ export class Options {
     return new TypeError(`${this.factory}: option "${name}" must be ${expected}, got ${got}`);
   }
 
+  /** Like `mistake`, for an option that must be a string of some form. Another string is "a different string". */
+  wrongText(name: string, expected: string): TypeError {
+    return this.mistake(name, expected, kindOfOther(this.#values[name]));
+  }
+
+  /** Like `mistake`, for an option that must be a list of some form. Another list is "a different list". */
+  wrongList(name: string, expected: string): TypeError {
+    const value = this.#values[name];
+    return this.mistake(name, expected, Array.isArray(value) && value.length > 0 ? 'a different list' : kindOf(value));
+  }
+
   text(name: string): string {
     const value = this.#values[name];
     if (typeof value !== 'string' || value === '') throw this.mistake(name, 'a non-empty string');

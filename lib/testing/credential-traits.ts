@@ -124,7 +124,7 @@ const claims: Option<void> = (options, name) => {
 const url: Option<string> = (options, name) => {
   const value = options.text(name);
   if (value.startsWith('/') || URL.canParse(value)) return value;
-  throw options.mistake(name, 'a URL, or a path that starts with /');
+  throw options.wrongText(name, 'a URL, or a path that starts with /');
 };
 
 const audience: Option<string | readonly string[]> = (options, name) => {

@@ -136,7 +136,8 @@ function routerOf(
     // The error names an option of `createIssuer`. The option of this command has the same name (`--allow-http` for
     // `allowHttp`), so the new message names that option.
     const [, option, mistake] =
-      (error instanceof TypeError && /^createIssuer: option "(\w+)" (.*?)(?:, got a string)?$/s.exec(error.message)) ||
+      (error instanceof TypeError &&
+        /^createIssuer: option "(\w+)" (.*?)(?:, got a different string)?$/s.exec(error.message)) ||
       [];
     if (option === undefined) throw error;
     throw new CliError(`--${option} ${mistake?.replace('"allowHttp"', '--allow-http')}`, EXIT.usage);

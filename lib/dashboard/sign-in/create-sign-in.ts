@@ -104,21 +104,21 @@ const members: Option<ReadonlyMap<string, Member>> = (options, name) => {
   } catch {
     // `readMember` threw. The error below says what is expected.
   }
-  throw options.mistake(name, 'a list of members, each with a unique id, an account and permissions');
+  throw options.wrongList(name, 'a list of members, each with a unique id, an account and permissions');
 };
 
 const sessionKey: Option<Uint8Array> = (options, name) => {
   if (!options.has(name)) return randomBytes(SECRET_KEY_BYTES);
   const key = parseSecretKey(options.raw(name));
   if (key === undefined)
-    throw options.mistake(name, `${SECRET_KEY_BYTES} bytes, or their base64url text (43 characters)`);
+    throw options.wrongText(name, `${SECRET_KEY_BYTES} bytes, or their base64url text (43 characters)`);
   return key;
 };
 
 const mountUrl: Option<URL> = (options, name) => {
   const url = secureUrl(options.text(name));
   if (url === undefined || url.search !== '') {
-    throw options.mistake(name, 'an https URL (http only for a loopback host) without a query or fragment');
+    throw options.wrongText(name, 'an https URL (http only for a loopback host) without a query or fragment');
   }
   return url;
 };

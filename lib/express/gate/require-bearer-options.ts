@@ -61,7 +61,7 @@ export type Absent<O extends boolean> = O extends true ? undefined : never;
 
 const realm: Option<string> = (options, name) => {
   const value = options.has(name) ? options.text(name) : 'api';
-  if (!isQuotable(value)) throw options.mistake(name, 'a string of printable ASCII characters');
+  if (!isQuotable(value)) throw options.wrongText(name, 'a string of printable ASCII characters');
   return value;
 };
 
@@ -72,7 +72,7 @@ const resourceMetadata: Option<{ readonly published?: ResourceMetadata; readonly
   const published = asResourceMetadata(given);
   if (published !== undefined) return { published, url: published.url };
   if (typeof given !== 'string' || secureUrl(given) === undefined || !isQuotable(given)) {
-    throw options.mistake(name, 'the result of resourceMetadata(), or an https URL');
+    throw options.wrongText(name, 'the result of resourceMetadata(), or an https URL');
   }
   return { url: given };
 };

@@ -28,7 +28,7 @@ export interface RateLimitOptions {
 const limits: Option<readonly RateLimit[]> = (options, name) => {
   const value = options.raw(name);
   if (!isRateLimits(value)) {
-    throw options.mistake(name, RATE_LIMITS_EXPECTED, Array.isArray(value) ? 'a different list' : undefined);
+    throw options.wrongList(name, RATE_LIMITS_EXPECTED);
   }
   return copyRateLimits(value);
 };

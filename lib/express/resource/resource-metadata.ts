@@ -44,13 +44,16 @@ const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
 const resourceUrl: Option<string> = (options, name) => {
   const resource = options.text(name);
   if (secureUrl(resource) !== undefined && VISIBLE_ASCII.test(resource)) return resource;
-  throw options.mistake(name, 'an https URL (http only for a loopback host) without a user name, password or fragment');
+  throw options.wrongText(
+    name,
+    'an https URL (http only for a loopback host) without a user name, password or fragment',
+  );
 };
 
 const pageUrl: Option<string> = (options, name) => {
   const url = options.text(name);
   if (secureUrl(url) !== undefined) return url;
-  throw options.mistake(name, SECURE_URL);
+  throw options.wrongText(name, SECURE_URL);
 };
 
 const OPTIONS = {

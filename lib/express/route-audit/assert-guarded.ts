@@ -11,7 +11,7 @@ export interface AssertGuardedOptions {
 const routeNames: Option<readonly string[]> = (options, name) => {
   const value = options.raw(name) ?? [];
   if (Array.isArray(value) && value.every((route) => typeof route === 'string')) return value;
-  throw options.mistake(name, "a list of routes such as 'GET /health'");
+  throw options.wrongList(name, "a list of routes such as 'GET /health'");
 };
 
 const OPTIONS = { except: routeNames } satisfies OptionTable<AssertGuardedOptions>;

@@ -63,7 +63,7 @@ function alreadyRead(body: unknown): Buffer {
     }
   }
   throw new Error(
-    'keyward: another middleware read the request body and left nothing in req.body; mount createManagementApi before it',
+    'keyward: another middleware has read the request body, but did not set req.body; mount createManagementApi before that middleware',
   );
 }
 

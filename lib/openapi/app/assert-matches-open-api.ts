@@ -30,7 +30,7 @@ export interface AssertMatchesOpenApiOptions {
 const names: Option<readonly string[]> = (options, name) => {
   const value = options.raw(name);
   if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
-  throw options.mistake(name, "a list of routes and operations such as 'GET /health'");
+  throw options.wrongList(name, "a list of routes and operations such as 'GET /health'");
 };
 
 const OPTIONS = {

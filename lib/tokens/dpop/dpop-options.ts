@@ -83,7 +83,7 @@ const secrets: Option<readonly string[]> = (options, name) => {
   const value = options.raw(name);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.length > 0 && list.every(isSecret)) return Object.freeze([...list]);
-  throw options.mistake(name, `a string of at least ${MIN_SECRET_LENGTH} characters, or a list of such strings`);
+  throw options.wrongText(name, `a string of at least ${MIN_SECRET_LENGTH} characters, or a list of such strings`);
 };
 
 const NONCE_OPTIONS = {
@@ -109,7 +109,7 @@ const origins: Option<readonly string[]> = (options, name) => {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const read = list.map(readOrigin).filter((origin) => origin !== undefined);
   if (read.length > 0 && read.length === list.length) return read;
-  throw options.mistake(
+  throw options.wrongText(
     name,
     'an origin such as https://api.example (http only for a loopback host), or a list of such origins',
   );

@@ -145,13 +145,13 @@ const endpoint: Option<IntrospectionCall['locate']> = (options, name) => {
   const allowHttp = options.flag('allowHttp', false);
   if (options.has(name)) {
     const url = secureUrl(options.raw(name), allowHttp);
-    if (url === undefined) throw options.mistake(name, SECURE_URL);
+    if (url === undefined) throw options.wrongText(name, SECURE_URL);
     return async () => url;
   }
   const issuer = options.text('issuer');
   const url = secureUrl(issuer, allowHttp);
   if (url === undefined || issuer.includes('?')) {
-    throw options.mistake('issuer', `${SECURE_URL} without a query, unless "endpoint" is given`);
+    throw options.wrongText('issuer', `${SECURE_URL} without a query, unless "endpoint" is given`);
   }
   return (signal) => discoverUrl({ url, issuer, allowHttp }, 'introspection_endpoint', signal);
 };

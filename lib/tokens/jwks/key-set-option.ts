@@ -14,8 +14,8 @@ export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet
   const allowHttp = options.flag('allowHttp', false);
   if (jwks === undefined) {
     const url = secureUrl(issuer, allowHttp);
-    if (url === undefined) throw options.mistake('issuer', `${SECURE}, unless "jwks" is given`);
-    if (issuer.includes('?')) throw options.mistake('issuer', 'a URL without a query, unless "jwks" is given');
+    if (url === undefined) throw options.wrongText('issuer', `${SECURE}, unless "jwks" is given`);
+    if (issuer.includes('?')) throw options.wrongText('issuer', 'a URL without a query, unless "jwks" is given');
     return new RemoteKeySet({
       issuer,
       clock,
@@ -24,7 +24,7 @@ export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet
   }
   if (typeof jwks === 'string' || jwks instanceof URL) {
     const url = secureUrl(jwks, allowHttp);
-    if (url === undefined) throw options.mistake('jwks', SECURE);
+    if (url === undefined) throw options.wrongText('jwks', SECURE);
     return new RemoteKeySet({ issuer, clock, locate: async () => url });
   }
   return staticKeys(jwks);
