@@ -1,7 +1,7 @@
 /**
- * Import this once, for its types alone, to have `req.auth` typed on every Express request: `import 'keyward/augment'`.
- * Do not import it if another package declares `req.auth` too: two such declarations conflict. `authOf(req)` has the
- * type without this import.
+ * Adds the type of `req.auth` to every Express request. Import it once, `import 'keyward/augment'`; it does nothing at
+ * run time. Do not import it if another package also declares `req.auth`, because TypeScript reports a conflict.
+ * `authOf(req)` has the type without this import.
  */
 import type { Principal } from './credentials/principal.js';
 

@@ -1,4 +1,4 @@
-/** The entry point `keyward`: gates, guards, verifiers and the route audit. */
+/** Everything that an app can import from `keyward`: `requireBearer`, the guards, the verifiers and the route audit. */
 export { apiKeys } from './api-keys/api-keys.js';
 export type { ApiKeysOptions } from './api-keys/api-keys-options.js';
 export type { CacheOptions } from './cache/cache-options.js';

@@ -24,6 +24,6 @@ describe('fail passes a thrown value on', () => {
     ["'router'", 'router', 'a value of type string'],
     ['false', false, 'a value of type boolean'],
   ])('%s as an error that stops a router', (_name, thrown, what) => {
-    expect(failed(thrown)).toEqual([new Error(`keyward: ${what} was thrown instead of an Error`)]);
+    expect(failed(thrown)).toEqual([new Error(`keyward: a callback threw ${what}; throw an Error instead`)]);
   });
 });

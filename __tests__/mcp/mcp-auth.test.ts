@@ -289,6 +289,6 @@ describe('mcpAuthInfo', () => {
       clientId: 'ack_forged',
       scopes: ['mcp:tools', 'other'],
     });
-    expect(() => mcpAuthInfo({ headers: {} } as never)).toThrow(/no requireBearer ran before/);
+    expect(() => mcpAuthInfo({ headers: {} } as never)).toThrow(/requireBearer has not accepted this request/);
   });
 });

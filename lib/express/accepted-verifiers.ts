@@ -1,6 +1,6 @@
 /**
- * Validates the option `accept` of a gate, and reads from its verifiers which kinds, schemes and DPoP algorithms the
- * gate accepts.
+ * Validates the option `accept`: a list of the verifiers that a gate, such as `requireBearer`, asks about a credential.
+ * Determines which kinds of credentials, schemes and DPoP algorithms these verifiers accept together.
  */
 
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
@@ -9,7 +9,7 @@ import { kindOf, type Options } from '../options/options.js';
 import type { CredentialScheme } from '../protocol/authorization-header.js';
 
 /**
- * Reads the option `accept`.
+ * Returns the verifiers in the option `accept`.
  *
  * @throws TypeError if it is not a list of verifiers, if two verifiers claim the same credentials, or if a verifier
  *   that claims every credential is not the last: the verifiers after it would never be asked.
@@ -48,15 +48,19 @@ function readVerifier(options: Options, verifier: unknown, index: number): Crede
   throw new TypeError(`${options.factory}: option "accept[${index}]" must be ${expected}, got ${kindOf(verifier)}`);
 }
 
-/** Returns the kinds that the gate may accept; `undefined` if a verifier does not name its kinds. */
+/**
+ * Returns the kinds of credentials that the verifiers may accept. `undefined` if a verifier does not declare its kinds,
+ * because it may accept any kind.
+ */
 export function kindsOf(accept: readonly CredentialVerifier[]): readonly Kind[] | undefined {
   const kinds = accept.flatMap((verifier) => verifier.kinds ?? []);
   return accept.every((verifier) => verifier.kinds !== undefined) ? Object.freeze([...new Set(kinds)]) : undefined;
 }
 
 /**
- * Returns the schemes that the gate can accept: `Bearer`, unless every credential must be bound to a key pair; and
- * `DPoP`, if a verifier checks DPoP proofs.
+ * Returns the schemes with which a client can send a credential. `DPoP`: a verifier checks DPoP proofs. `Bearer`: a
+ * verifier does not require DPoP, or it requires DPoP or a client certificate. A token that is bound to a certificate
+ * uses the scheme `Bearer` (RFC 8705 §3).
  */
 export function schemesOf(accept: readonly CredentialVerifier[]): readonly CredentialScheme[] {
   const takesBearer = accept.some(({ confirmation: { dpop, mtls } = {} }) => !dpop?.required || mtls?.required);
@@ -64,7 +68,7 @@ export function schemesOf(accept: readonly CredentialVerifier[]): readonly Crede
   return Object.freeze([...(takesBearer ? (['Bearer'] as const) : []), ...(takesDpop ? (['DPoP'] as const) : [])]);
 }
 
-/** Returns the algorithms for signing DPoP proofs; `undefined` if no verifier checks proofs. */
+/** Returns the signature algorithms that DPoP proofs may use; `undefined` if no verifier checks DPoP proofs. */
 export function proofAlgorithmsOf(accept: readonly CredentialVerifier[]): readonly string[] | undefined {
   const algorithms = new Set(accept.flatMap(({ confirmation }) => confirmation?.dpop?.algorithms ?? []));
   return algorithms.size === 0 ? undefined : Object.freeze([...algorithms]);

@@ -6,7 +6,10 @@ import { mark } from './route-metadata.js';
 
 /** Options of `bearerErrors`. */
 export interface BearerErrorsOptions {
-  /** `'oauth'` (default): `{ error, error_description }`. `'problem'`: RFC 9457, `application/problem+json`. */
+  /**
+   * The format of the body. `'oauth'` (default): `{ error, error_description }`. `'problem'`: an RFC 9457 problem with
+   * the type `application/problem+json`.
+   */
   readonly format?: 'oauth' | 'problem' | undefined;
 }
 
@@ -23,8 +26,8 @@ export type ErrorMiddleware = (
 ) => void;
 
 /**
- * Makes the error handler that writes keyward's refusals as JSON. Mount it after the routes. It passes all other errors
- * to the next handler.
+ * Makes the error handler that answers the requests which a gate or a guard of keyward refused. It writes the
+ * `BearerError` as JSON, and passes every other error to the next error handler. Mount it after the routes.
  *
  * @throws TypeError for an option that is unknown or of the wrong type.
  * @example
@@ -60,13 +63,14 @@ export function bearerErrors(options: BearerErrorsOptions = {}): ErrorMiddleware
 const NO_FACTS = Object.freeze({});
 
 /**
- * RFC 6750 section 3.1 has no error code for a missing credential, nor for 503. The body then has only the description.
+ * OAuth defines no error code for a missing credential, nor for the statuses 429 and 503. For these errors, the body
+ * has only the description.
  */
 function oauthBody({ code, message }: BearerError): object {
   return isOauthError(code) ? { error: code, error_description: message } : { error_description: message };
 }
 
-/** RFC 9457 section 4.2.1: a problem without its own type has the phrase of the status as its title. */
+/** A problem of the type `about:blank` has the phrase of its HTTP status as the title (RFC 9457 section 4.2.1). */
 function problemBody({ code, message, status }: BearerError): object {
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, code };
 }

@@ -2,8 +2,8 @@ import { RefusalError } from '../errors/refusal-error.js';
 import { BEARER_ERRORS, type BearerErrorCode } from '../protocol/bearer-error-codes.js';
 
 /**
- * The error that an error handler of the app gets for a refused request. It contains neither the cause of the refusal
- * nor anything that the request contained, so it is safe to log.
+ * The error that a gate or a guard passes to `next` when it refuses a request. It contains no part of the request, so
+ * it is safe to log. It does not contain the exact reason, because the client may see the error.
  *
  * @example
  * ```ts
@@ -20,13 +20,16 @@ export class BearerError extends RefusalError {
   override readonly name = 'BearerError';
   declare readonly code: BearerErrorCode;
   declare readonly status: number;
-  /** The same as `status`, under the name that some error handlers read. */
+  /** The same as `status`, for error handlers that read `statusCode`. */
   readonly statusCode: number;
-  /** The headers of the response. They are already set; the default handler of Express reads them here. */
+  /**
+   * The headers of the refusal, such as `WWW-Authenticate`. The response already has them. The default error handler of
+   * Express sets them again from this property.
+   */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the client may see the message: `true` for a status below 500. */
   readonly expose: boolean;
-  /** The scopes that the route needs, if scopes were checked. */
+  /** The scopes that the route requires, if the request was refused because it lacks a scope. */
   readonly scopes: readonly string[] | undefined;
 
   constructor(

@@ -4,11 +4,14 @@ import { callbackFailures } from '../events/callback-failure.js';
 import { BearerError } from './bearer-error.js';
 
 /**
- * Reports an error that `next` threw after an asynchronous step, and ends the response. Express is no longer on the
- * stack then, so nothing else would catch the error, and the unhandled rejection would end the process. The response
- * has the status of a refusal, or 500 for any other error.
+ * Publishes an event about an error that `next` threw after an asynchronous step, and ends the response. Express cannot
+ * catch this error, because it is not on the call stack after an asynchronous step. Without this function, an unhandled
+ * rejection would end the process.
  *
- * @param of - The factory that called `next`, for the event.
+ * The status is that of the `BearerError`, or 500 for any other error. If the headers were already sent, the connection
+ * is closed.
+ *
+ * @param of - Names the middleware that called `next`, for the event, such as `requireBearer`.
  */
 export function endFailedRequest(of: string, res: ServerResponse, thrown: unknown): void {
   if (callbackFailures.hasSubscribers) {

@@ -1,6 +1,6 @@
 /**
- * Finds the layers of Express that a request meets, up to the route that handles it. It asks the matchers of the
- * routers, so it finds the same route as Express.
+ * Finds the layers that a request passes on its way to a route. Express calls each mounted function, router and app a
+ * layer. The matchers of Express itself are called, so the result is the route that Express finds.
  */
 import type { IncomingMessage } from 'node:http';
 import { type MountedLayer, readHandler } from './unwrap-handler.js';
@@ -24,7 +24,7 @@ export interface ExpressApp {
 
 /** A route of an app. */
 export interface ExpressRoute {
-  /** The methods that it handles, in lower case; `_all` for every method. */
+  /** The HTTP methods of the route in lower case; `_all` means every method. */
   readonly methods: Readonly<Record<string, unknown>>;
   readonly stack: readonly (MountedLayer & { readonly method?: string })[];
 }
@@ -36,25 +36,26 @@ interface RoutedLayer extends MountedLayer {
   match(path: string): boolean | { readonly path: string };
 }
 
-/** A layer that a request meets. */
+/** A layer that a request passes on its way to the route. */
 export type MetLayer =
-  /** A function, or a router, whose own layers follow. */
+  /** A mounted function or router. The layers inside a router follow after it. */
   | { readonly type: 'function'; readonly layer: MountedLayer }
   /**
-   * A mounted app, whose own layers follow; if it is `undefined`, they do not. Express hides a mounted app in a
-   * function, so only the apps in which the request already is are known. `app` is the one that may be mounted here.
+   * A mounted app. Express hides it in a function, so only the apps that the request has already entered can be known.
+   * `app` is the entered app that may be mounted here; the layers inside it follow. `undefined`: the app is not known,
+   * and its layers do not follow.
    */
   | { readonly type: 'app'; readonly app: ExpressApp | undefined }
-  /** The route that handles the request; nothing follows it. `handlers` are those for the method of the request. */
+  /** The route that handles the request: the last layer. `handlers` are its functions for the method of the request. */
   | { readonly type: 'route'; readonly route: ExpressRoute; readonly handlers: readonly MountedLayer[] };
 
 /**
- * Yields the layers that a request meets, from the outermost app to the route that handles it, in the order in which
- * Express tries them. Without a route, it yields every layer that matches the path.
+ * Yields the layers that a request passes, from the outermost app to the route that handles it, in the order in which
+ * Express tries them. If no route handles the request, it yields every layer that matches the path.
  *
  * @param path - The whole path, not decoded and without its query.
- * @param method - A route for GET also handles HEAD.
- * @throws any error of a matcher: for a parameter that cannot be decoded, Express answers 400.
+ * @param method - The method of the request. A HEAD request is also handled by a route for GET.
+ * @throws any error of a matcher, for example if a path parameter cannot be decoded.
  */
 export function* layersToRoute(req: ExpressRequest, path: string, method: string): Generator<MetLayer, void> {
   const apps: ExpressApp[] = [];
@@ -63,7 +64,10 @@ export function* layersToRoute(req: ExpressRequest, path: string, method: string
   yield* layersIn(routerOf(outermost), path, method.toLowerCase(), mounted);
 }
 
-/** Returns the app in which an app is mounted. Express sets `parent` on the mounted app itself. */
+/**
+ * Returns the app in which an app is mounted. Only an own property counts, because Express sets `parent` on the mounted
+ * app itself.
+ */
 function ownParent(app: ExpressApp): ExpressApp | undefined {
   return Object.hasOwn(app, 'parent') ? app.parent : undefined;
 }
@@ -73,7 +77,12 @@ export function routerOf(app: ExpressApp | undefined): unknown {
   return app?.lazyrouter === undefined ? app?.router : app._router;
 }
 
-/** Yields the layers of one router. It returns whether the last one is the route that handles the request. */
+/**
+ * Yields the layers of one router and of the routers and apps inside it. The generator returns `true` when it has
+ * reached the route that handles the request.
+ *
+ * @param mounted - The apps inside this one that the request has already entered, from outer to inner.
+ */
 function* layersIn(
   router: unknown,
   path: string,
@@ -109,7 +118,10 @@ function* layersIn(
   return false;
 }
 
-/** Whether an app may be the one that is mounted at a path. It is not, if it is mounted at another path. */
+/**
+ * Whether an app may be mounted at a path. The answer is `true` for a mount path that cannot be compared, such as a
+ * pattern or a list.
+ */
 function mayBeMountedAt({ mountpath }: ExpressApp, prefix: string): boolean {
   if (typeof mountpath !== 'string' || !/^[\w/.~-]*$/.test(mountpath)) return true;
   return withoutLastSlash(mountpath) === withoutLastSlash(prefix);
@@ -126,7 +138,10 @@ function handlersFor({ methods, stack }: ExpressRoute, method: string): readonly
   return stack.filter((handler) => handler.method === undefined || handler.method === handled);
 }
 
-/** Whether a function is an app, which `router.use` mounts without a wrapper. Express tells apps in the same way. */
+/**
+ * Whether a function is an Express app. `router.use` mounts an app without a wrapper. Express itself recognizes an app
+ * by these two functions.
+ */
 function isApp(handle: unknown): boolean {
   const { handle: ownHandle, set } = Object(handle) as { handle?: unknown; set?: unknown };
   return typeof ownHandle === 'function' && typeof set === 'function';

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** A middleware for Express 4, Express 5, and other frameworks that use `(req, res, next)` with `node:http`. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
-/** A request as a handler of a route gets it from Express; it has `body` if a body parser ran. */
+/** A request as Express passes it to the handler of a route. It has `body` if a body parser ran before the handler. */
 export interface RoutedRequest extends IncomingMessage {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -12,8 +12,8 @@ export interface RoutedRequest extends IncomingMessage {
 }
 
 /**
- * Passes a thrown value to `next`, always as an error: `next(undefined)` would go on to the handler, and
- * `next('route')` would skip to the next route.
+ * Passes a thrown value to `next`, always as an error. Without the error, Express would continue: `next(undefined)`
+ * runs the next handler, and `next('route')` skips to the next route.
  */
 export function fail(next: (error: unknown) => void, thrown: unknown): void {
   const isObject = typeof thrown === 'object' && thrown !== null;
@@ -21,7 +21,7 @@ export function fail(next: (error: unknown) => void, thrown: unknown): void {
     isObject
       ? thrown
       : new Error(
-          `keyward: ${thrown === null ? 'null' : `a value of type ${typeof thrown}`} was thrown instead of an Error`,
+          `keyward: a callback threw ${thrown === null ? 'null' : `a value of type ${typeof thrown}`}; throw an Error instead`,
         ),
   );
 }

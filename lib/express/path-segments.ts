@@ -1,16 +1,16 @@
 /**
- * Types for the path of a route, parsed as far as its text shows which requests it matches. The route audit and
- * `openApiGate` compare such paths.
+ * Types for the parsed path of a route, such as `/keys/:id`. The route audit and `openApiGate` compare parsed paths to
+ * find out which requests a route can get.
  */
 
 /**
- * One part of a path, between slashes: a literal (case-sensitive if `sensitive`), a parameter, or unknown. An unknown
- * part, such as a pattern, may match anything.
+ * One part of a path, between two slashes: a literal (case-sensitive if `sensitive`), a parameter, or unknown. An
+ * unknown part, such as a regular expression, may match anything.
  */
 export type Segment =
   | { readonly literal: string; readonly sensitive: boolean }
   | { readonly parameter: string }
   | { readonly unknown: true };
 
-/** A path, part by part. A slash at the end is an empty literal. */
+/** The parts of a path, in order. A slash at the end of the path becomes an empty literal. */
 export type Segments = readonly Segment[];

@@ -1,6 +1,6 @@
 /**
- * The metadata of gates and guards, and the marks by which other files, mainly the route audit, recognize the functions
- * that keyward made.
+ * Metadata of gates, which verify a credential, and of guards, which check its principal. keyward stores the metadata
+ * as a mark on each middleware that it makes. The route audit finds gates and guards by their marks.
  */
 import type { IncomingMessage } from 'node:http';
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
@@ -10,25 +10,29 @@ import type { ChallengeContext } from '../protocol/challenge.js';
 import type { Segments } from './path-segments.js';
 import type { ResourceMetadataDocument } from './resource/metadata-document.js';
 
-/** The metadata of a gate, for the guards after it and for the route audit. */
+/** What guards and the route audit need to know about a gate, such as `requireBearer`. */
 export interface GateMetadata {
-  /** A description of the gate, for errors. */
+  /** A description of the gate for error messages. */
   readonly name: string;
   readonly challenge: ChallengeContext;
   /**
-   * The challenge for each error code, created once. It is used unless a refusal needs other scopes or another scheme.
-   * The challenges of a 401 name the scopes of the gate.
+   * The value of `WWW-Authenticate` for each error code, created once. It is used unless a refusal needs other scopes,
+   * another scheme or an authentication context. The challenges of a 401 name the scopes of the gate.
    */
   readonly plainChallenges: Readonly<Record<BearerErrorCode, string>>;
-  /** The kinds that the gate may accept; `undefined` if a verifier does not say which it accepts. */
+  /**
+   * The kinds of credentials that the gate may accept; `undefined` if one of its verifiers does not declare its kinds.
+   */
   readonly kinds: readonly Kind[] | undefined;
-  /** The scopes that every principal must have. */
+  /** The scopes that a principal must have to pass the gate. */
   readonly scopes: readonly string[];
-  /** The metadata of the resource that the gate protects, if the gate has `resourceMetadata()`. */
+  /**
+   * The published metadata of the resource (RFC 9728), if the gate was made with the result of `resourceMetadata()`.
+   */
   readonly resource?: ResourceMetadataDocument | undefined;
   readonly optional: boolean;
   readonly allowSchemeless: boolean;
-  /** The verifiers of the gate; absent for a gate of an older copy of keyward. */
+  /** The verifiers of the gate; absent if an older copy of keyward in this process made the gate. */
   readonly accept?: readonly CredentialVerifier[] | undefined;
   /**
    * Returns what the gate requires on one route. Set only for a gate whose requirements differ between routes, such
@@ -38,32 +42,42 @@ export interface GateMetadata {
 }
 
 /**
- * What a gate such as `openApiGate` requires on one route, expressed as gates and guards that would require the same.
+ * What a gate such as `openApiGate` requires on one route, expressed as the gates and guards that would require the
+ * same.
  */
 export interface RouteSecurity {
   readonly gates: readonly GateMetadata[];
   readonly guards: readonly GuardMetadata[];
-  /** Whether an OpenAPI document says that the route is open. */
+  /** Whether the OpenAPI document states that the route needs no credential: `security: []`. */
   readonly openByDocument: boolean;
-  /** Whether requests that the document does not describe are refused; absent in an older copy of keyward. */
+  /**
+   * Whether the gate refuses a request that the OpenAPI document does not describe; absent if an older copy of keyward
+   * in this process made the gate.
+   */
   readonly refusesUndocumented?: boolean;
 }
 
 /** The metadata of a guard, for the route audit. */
 export interface GuardMetadata {
   readonly name: string;
-  /** The kinds that pass, if the guard decides by kind. */
+  /** The kinds of credentials that pass; `undefined` if the guard does not check the kind. */
   readonly kinds: readonly Kind[] | undefined;
-  /** The scopes that a principal needs, if the guard decides by scope. */
+  /**
+   * The scopes that a principal needs; `undefined` if the guard does not check scopes, or if they depend on the
+   * request.
+   */
   readonly scopes: readonly string[] | undefined;
   /**
-   * Whether the guard lets a request without a principal pass. It then does not protect a route behind an optional
-   * gate.
+   * Whether a request without a principal passes the guard. If so, the guard does not protect a route whose gate is
+   * optional.
    */
   readonly passesAnonymous?: boolean;
-  /** The guards of which one must pass, for a guard such as `requireAny`. */
+  /** For a guard such as `requireAny`: the guards inside it. A request passes if it passes one of them. */
   readonly anyOf?: readonly GuardMetadata[] | undefined;
-  /** The verifier whose principals may pass, for a guard that is one alternative of an OpenAPI document. */
+  /**
+   * For an alternative in the `security` of an OpenAPI document: the verifier of its scheme. Only principals of this
+   * verifier pass.
+   */
   readonly verifier?: CredentialVerifier | undefined;
   /** Whether the credential must be bound to a client certificate. */
   readonly mutualTls?: boolean | undefined;
@@ -73,7 +87,7 @@ export interface GuardMetadata {
 
 /**
  * The names of the marks. Each mark is stored under `Symbol.for(name)`, which is the same symbol in every copy of
- * keyward, so an audit also recognizes the functions of another copy.
+ * keyward in the process. So the route audit also recognizes the functions of another copy.
  */
 export type MarkName =
   | 'keyward.gate'
@@ -83,11 +97,12 @@ export type MarkName =
   | 'keyward.ownEndpoint';
 
 /**
- * Marks a function with a symbol. The function stays extensible, because instrumentation adds properties to it.
+ * Marks a function of keyward with a symbol. The function stays extensible, because instrumentation adds properties to
+ * it.
  *
- * The mark is also stored as an enumerable property with the same name, for wrappers that copy only the properties that
- * `Object.keys` finds. `copiedMarkOf` reads such a copy. It is used only if every function of the app is wrapped in
- * this way, as by express-async-errors, because another wrapper might never call the function.
+ * The mark is also stored as an enumerable property, because the wrappers of express-async-errors copy only such
+ * properties. `copiedMarkOf` reads the copy. The copy counts only if express-async-errors wraps every function of the
+ * app, because any other wrapper might never call the marked function.
  */
 export function mark<F extends object>(target: F, name: MarkName, value: object): F {
   Object.defineProperty(target, Symbol.for(name), { value });
@@ -97,20 +112,20 @@ export function mark<F extends object>(target: F, name: MarkName, value: object)
 const OWN_ENDPOINT = Object.freeze({});
 
 /**
- * Marks a handler of the Dashboard, the issuer or the management API, for the route audit. Such a handler authenticates
- * its callers itself, or serves what is public, so it needs no gate. The handlers are marked and not their router,
- * because an app could add its own routes to the router.
+ * Marks a handler of the Dashboard, the issuer or the management API, so the route audit requires no gate before it.
+ * The handler authenticates its callers itself, or serves public data. Each handler is marked, and not the router,
+ * because an app could add unprotected routes to the router.
  */
 export function ownEndpoint<F extends object>(handler: F): F {
   return mark(handler, 'keyward.ownEndpoint', OWN_ENDPOINT);
 }
 
-/** Returns the mark of a function; `undefined` if it has none, or only a copy of one. */
+/** Returns the mark of a function; `undefined` if it has none. A mark that a wrapper has copied does not count. */
 export function markOf(target: unknown, name: MarkName): unknown {
   return typeof target === 'function' ? Reflect.get(target, Symbol.for(name)) : undefined;
 }
 
-/** Returns the mark that was copied to a wrapper with the other properties. */
+/** Returns the mark that a wrapper has copied from the function inside it, with all enumerable properties. */
 export function copiedMarkOf(target: unknown, name: MarkName): unknown {
   return typeof target === 'function' ? Reflect.get(target, name) : undefined;
 }

@@ -1,28 +1,34 @@
-/** Finds the function that the app mounted in a router, without the wrappers of instrumentation. */
+/**
+ * Finds the function that the app mounted, even if instrumentation such as OpenTelemetry has replaced it with a
+ * wrapper.
+ */
 import type { GateMetadata, GuardMetadata } from './route-metadata.js';
 import { copiedMarkOf, type MarkName, markOf } from './route-metadata.js';
 
-/** One function of a router or a route. */
+/** A function that is mounted in a router or a route, and what keyward knows about it. */
 export interface Handler {
-  /** The mounted function. If it is wrapped, and the wrapper does not store it, this is the wrapper. */
+  /** The mounted function. It is the wrapper if the function is wrapped and the wrapper does not store it. */
   readonly handle: unknown;
   readonly name: string;
-  /** How many parameters it has. Express recognizes an error handler by its four parameters. */
+  /** The number of parameters. Express recognizes an error handler by its four parameters. */
   readonly length: number;
-  /** Whether `handle` is a wrapper with a copy of the properties of the mounted function. */
+  /** Whether express-async-errors is in use. `handle` is then a wrapper with copies of the function's properties. */
   readonly isCopy: boolean;
   readonly gate: GateMetadata | undefined;
   readonly guard: GuardMetadata | undefined;
   readonly isBearerErrors: boolean;
   readonly isResourceMetadata: boolean;
-  /** Whether it is an endpoint of the Dashboard, the issuer or the management API of keyward, which needs no gate. */
+  /**
+   * Whether the handler belongs to the Dashboard, the issuer or the management API of keyward. It needs no gate,
+   * because it authenticates its callers itself or serves public data.
+   */
   readonly isOwnEndpoint: boolean;
 }
 
 /** What Express stores about a mounted function. */
 export interface MountedLayer {
   readonly handle: unknown;
-  /** The name of the function before it was wrapped. */
+  /** The name that the function had when it was mounted, before a wrapper replaced it. */
   readonly name: string;
 }
 
@@ -33,14 +39,18 @@ export interface MountedLayer {
 const MAX_WRAPPERS = 16;
 
 /**
- * Finds the function of a layer.
+ * Finds the mounted function of a layer, and the marks by which keyward recognizes its own functions.
  *
- * OpenTelemetry replaces `layer.handle`, and stores the original as `__original`. express-async-errors wraps every
- * function of Express 4 layers, and keeps only its length and the properties that `Object.keys` finds. A copied mark
- * (see `mark` in route-metadata.ts) is trusted only in wrappers of express-async-errors.
+ * OpenTelemetry replaces `layer.handle` with a wrapper that stores the original function as `__original`.
+ * express-async-errors wraps every function in Express 4. Its wrapper keeps only the length and the enumerable
+ * properties of the function, which include copies of the marks (see `mark` in route-metadata.ts).
+ *
+ * A copied mark is trusted only in a wrapper of express-async-errors: another wrapper might never call the gate, and
+ * the route audit would report an open route as protected.
  */
 export function readHandler(layer: MountedLayer): Handler {
   const handle = originalOf(layer.handle);
+  // express-async-errors defines a setter for `handle` on the prototype of all layers.
   const isCopy = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(layer) ?? {}, 'handle')?.set !== undefined;
   const read = (name: MarkName) => markOf(handle, name) ?? (isCopy ? copiedMarkOf(handle, name) : undefined);
   const { name, length } = typeof handle === 'function' ? handle : { name: '', length: 0 };

@@ -124,7 +124,11 @@ describe('the fault of a broken verifier', () => {
 
   const accepting = (traits: object) => ({ outcome: 'accepted', principal: { ...keyPrincipal(), ...traits } });
   it.each([
-    ['no outcome', { outcome: 'admin' }, 'the verifier returned an invalid outcome'],
+    [
+      'no outcome',
+      { outcome: 'admin' },
+      'the verifier returned an invalid outcome; expected "accepted", "declined", "refused" or "unavailable"',
+    ],
     [
       'a principal of no kind',
       accepting({ kind: 'admin' }),

@@ -191,7 +191,7 @@ describe('a gate that refuses', () => {
   ])('clears %s, in case an error handler ignores the refusal', async (_name, gates, members) => {
     const { req, passed } = await pass(bearing('abc', members), ...gates);
     expect([passed, authIn(req)]).toEqual([false, undefined]);
-    expect(() => authOf(req)).toThrow('no requireBearer ran');
+    expect(() => authOf(req)).toThrow('requireBearer has not accepted this request');
   });
 
   it('leaves an ordinary own property, so that a later gate can accept the request', async () => {
@@ -272,7 +272,7 @@ describe('a polluted Object.prototype', () => {
 });
 
 describe('authOf', () => {
-  const NONE_RAN = 'keyward: no requireBearer ran before authOf; mount requireBearer before it on this route';
+  const NONE_RAN = 'keyward: requireBearer has not accepted this request; mount requireBearer before this handler';
   const NOTHING =
     'keyward: the request has no credential, and requireBearer is optional on this route; check that req.auth is not undefined before you call authOf or credentialOf';
 
@@ -312,12 +312,12 @@ describe('credentialOf', () => {
     Object.assign(req.headers, { authorization });
     expect(() => credentialOf(req)).toThrow(
       new Error(
-        'keyward: the Authorization header was removed or changed after requireBearer had read it; call credentialOf before that',
+        'keyward: the Authorization header was removed or changed after requireBearer had read it; call credentialOf before the header is changed',
       ),
     );
   });
 
   it('throws if no gate ran', () => {
-    expect(() => credentialOf(bearing('abc'))).toThrow(/^keyward: no requireBearer ran before authOf;/);
+    expect(() => credentialOf(bearing('abc'))).toThrow(/^keyward: requireBearer has not accepted this request;/);
   });
 });

@@ -19,7 +19,11 @@ const verifierAt = (index: number) =>
 describe('a mistake in the options of requireBearer throws', () => {
   it.each([
     ['no options', undefined, 'expected an options object, got undefined'],
-    ['no accept', {}, 'set "accept" to a list of verifiers, or set "issuer" and "audience"'],
+    [
+      'no accept',
+      {},
+      'the options do not name the credentials to accept; set "accept" to a list of verifiers, or set "issuer" and "audience"',
+    ],
     [
       'a verifier in place of options',
       liveKeys(),

@@ -175,17 +175,17 @@ describe('resourceMetadata', () => {
         requireBearer({ accept: [...accept], resourceMetadata: metadata });
     expect(gate(tokens, other)).toThrow(
       new TypeError(
-        'requireBearer: option "accept" has the issuer https://id.example, which option "resourceMetadata" does not have; pass the same verifiers to both',
+        'requireBearer: the issuer https://id.example is in option "accept" but not in option "resourceMetadata"; pass the same verifiers to requireBearer and resourceMetadata',
       ),
     );
     const both = make(RESOURCE, { accept: [tokens, other] });
     expect(() => requireBearer({ accept: [tokens], resourceMetadata: both })).toThrow(
-      'requireBearer: option "resourceMetadata" has the issuer https://id.example, which option "accept" does not have; pass the same verifiers to both',
+      'requireBearer: the issuer https://id.example is in option "resourceMetadata" but not in option "accept"; pass the same verifiers to requireBearer and resourceMetadata',
     );
     expect(gate(tokens, keys)).not.toThrow();
-    expect(gate(keys)).toThrow('requireBearer: "accept" has no verifier for access tokens');
+    expect(gate(keys)).toThrow('requireBearer: option "accept" has no verifier for access tokens');
     expect(gate(tokensOf('https://elsewhere.example'))).toThrow(
-      'requireBearer: option "resource" must exactly match an audience',
+      'requireBearer: every verifier for access tokens in "accept" must have the resource of resourceMetadata() as an audience',
     );
   });
 
@@ -258,8 +258,8 @@ describe('resourceMetadata', () => {
     ['its origin', ['https://api.example.com']],
   ])('R04 a verifier that has %s: TypeError', (_what, audience) => {
     const message =
-      'resourceMetadata: option "resource" must exactly match an audience of every verifier for access tokens (RFC 8707 ' +
-      'section 2); add it to "audience" of accessTokens()';
+      'resourceMetadata: every verifier for access tokens in "accept" must have the resource of resourceMetadata() as an ' +
+      'audience (RFC 8707 section 2); add the resource to option "audience" of accessTokens()';
     const accept = [tokens, tokensOf(audience, 'https://id.example')];
     expect(() => make(RESOURCE, { accept })).toThrow(new TypeError(message));
   });
@@ -270,7 +270,7 @@ describe('resourceMetadata', () => {
 
   it.each([
     ['no verifier at all', [], 'option "accept" must be'],
-    ['keys alone', [keys], '"accept" has no verifier for access tokens'],
+    ['keys alone', [keys], 'option "accept" has no verifier for access tokens'],
     [
       'a verifier that does not say',
       [{ verify: tokens.verify }],

@@ -1,4 +1,7 @@
-/** Asks the verifiers of a gate in order, and validates the principals of custom verifiers. */
+/**
+ * Asks the verifiers of a gate, such as `requireBearer`, about a credential, one after the other. Validates the
+ * principals of custom verifiers.
+ */
 import {
   type Accepted,
   BUILT_IN,
@@ -35,16 +38,21 @@ class OutcomeError extends KeywardError {
 }
 
 /**
- * The outcome for the whole gate. `malformed`: the credential is not a b64token (RFC 6750 section 2.1), and no built-in
- * verifier decided about it. A custom verifier never gets such a credential.
+ * The outcome after all verifiers were asked. `malformed`: the credential is not a b64token (RFC 6750 section 2.1), and
+ * no built-in verifier has accepted or refused it. A custom verifier never gets a malformed credential.
  */
 export type FinalOutcome = Accepted | Refused | Unavailable | typeof MALFORMED_OUTCOME;
 
 const MALFORMED_OUTCOME = Object.freeze({ outcome: 'malformed' as const });
 
 /**
- * Asks each verifier in order until one does not decline. If all decline, the credential is refused. It never throws or
- * rejects: if a verifier throws, rejects or returns an invalid outcome, the request gets 503.
+ * Asks each verifier until one does not decline the credential. If all verifiers decline, the credential is refused.
+ *
+ * This function never throws and its promise never rejects. If a verifier throws, rejects or returns an invalid
+ * outcome, the request gets 503.
+ *
+ * @param first - The index of the verifier to ask first.
+ * @param declinedReason - The reason of a verifier that has already declined, for the event.
  */
 export function askVerifiers(
   accept: readonly CredentialVerifier[],
@@ -56,9 +64,8 @@ export function askVerifiers(
   try {
     for (let index = first; index < accept.length; index += 1) {
       const verifier = accept[index] as CredentialVerifier & BuiltIn;
-      // For a built-in verifier, neither the syntax of the credential nor the principal is checked here: the verifier
-      // declines a credential whose syntax is wrong, and its principals are valid and frozen. See `builtIn` in
-      // contracts/credential-verifier.ts.
+      // A built-in verifier declines a malformed credential itself, and its principals are valid and frozen. So these
+      // two checks are only for custom verifiers (see `builtIn` in contracts/credential-verifier.ts).
       const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
       if (!isBuiltIn && !credential.isWellFormed) return MALFORMED_OUTCOME;
       const result = verifier.verify(credential);
@@ -103,20 +110,23 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
       validatePrincipal(verifier, outcome.principal);
       return outcome;
     case 'refused':
-      if (!REFUSAL_CODES.includes(outcome.code)) throw new OutcomeError('a refusal with an unknown code');
+      if (!REFUSAL_CODES.includes(outcome.code)) {
+        throw new OutcomeError(
+          'a refusal with an unknown code; expected "invalid_token", "invalid_dpop_proof", "use_dpop_nonce" or no code',
+        );
+      }
       return outcome;
     case 'declined':
     case 'unavailable':
       return outcome;
     default:
-      throw new OutcomeError('an invalid outcome');
+      throw new OutcomeError('an invalid outcome; expected "accepted", "declined", "refused" or "unavailable"');
   }
 }
 
 /**
- * Validates the principal of a custom verifier. It must be of a kind that the verifier names. Its APIs, scopes and
- * channels must be lists or `'all'`, because `includes` of another string also finds a part of it: `payments:refund`
- * would include `payments`.
+ * Validates the principal of a custom verifier, because a wrong type could give it more access. If `scopes` were a
+ * string, `'payments:refund'.includes('payments')` would grant the scope `payments`.
  */
 function validatePrincipal(verifier: CredentialVerifier, principal: Principal): Principal {
   if (!(verifier.kinds ?? KINDS).includes(principal.kind))
@@ -134,18 +144,17 @@ function validatePrincipal(verifier: CredentialVerifier, principal: Principal): 
     throw new OutcomeError('a principal whose limits are not a list of { requests, seconds }');
   }
   if (!CONFIRMATIONS.includes(principal.confirmation))
-    throw new OutcomeError('a principal with an unknown confirmation method');
-  // A principal that was copied through JSON no longer has the functions of `apiMap`, so its scopes could not be
-  // checked.
+    throw new OutcomeError('a principal with an unknown confirmation method; expected "dpop", "mtls" or undefined');
+  // The JSON copy of a principal has an `apiMap` without functions, so its scopes could not be mapped to APIs.
   const { apiMap } = principal as Partial<KeyPrincipal>;
   if (apiMap !== undefined && typeof apiMap?.apisOf !== 'function') {
-    throw new OutcomeError('a principal whose apiMap has no apisOf()');
+    throw new OutcomeError('a principal whose apiMap has no function apisOf(); use the result of apiMap()');
   }
-  // `freezePrincipal` also freezes the lists in the principal, so that no handler can change them.
+  // The lists inside the principal are frozen too: otherwise a handler could add a scope to it.
   return freezePrincipal(principal);
 }
 
-/** The allowed values of `confirmation`: a method, or `undefined` for the principal of a Bearer credential. */
+/** The allowed values of `confirmation`: a method of proof of possession, or `undefined` for an unbound credential. */
 const CONFIRMATIONS: readonly unknown[] = [undefined, ...CONFIRMATION_METHODS];
 const REFUSAL_CODES: readonly unknown[] = [undefined, 'invalid_token', 'invalid_dpop_proof', 'use_dpop_nonce'];
 

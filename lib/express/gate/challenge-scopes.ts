@@ -1,4 +1,7 @@
-/** Finds the scopes of the guards on the route of a request, for a gate that refuses it before they run. */
+/**
+ * Finds the scopes that the guards on the route of a request require. A gate names them in its challenge when it
+ * refuses the request before the guards run.
+ */
 import { ignoreRejection } from '../../events/run-callback.js';
 import { isScopeToken } from '../../protocol/scope.js';
 import { type ExpressApp, type ExpressRequest, layersToRoute } from '../layers-to-route.js';
@@ -6,17 +9,20 @@ import type { GateMetadata } from '../route-metadata.js';
 import { type MountedLayer, readHandler } from '../unwrap-handler.js';
 
 /**
- * Finds the scopes of the gates and guards that a request meets, up to and including its route, so that a client that
- * lacks a scope of the gate also learns the scopes of the guards. It is called only for refused requests, decides
- * nothing, and never throws.
+ * Returns the scopes of the gates and guards that a request would pass, up to and including its route. A client that
+ * lacks a scope of the gate then also learns the scopes of the guards, and can request all of them at once.
+ *
+ * The result is used only in the challenge of a refusal; it never gives access. This function never throws.
  *
  * @param gate - The gate that refuses the request.
- * @returns An empty list if the route cannot be found, as in an app that is mounted after the gate.
+ * @returns An empty list if the route cannot be found, for example because it is in an app that is mounted after the
+ *   gate.
  */
 export function scopesOnRoute(req: ExpressRequest, gate: GateMetadata): readonly string[] {
   const found: string[] = [];
   const entered = new Set<ExpressApp>();
-  // Whether an unknown app may have the route. An app that was passed before the gate does not have it.
+  // Whether the route may be inside a mounted app that is not known. It cannot be inside an app that is mounted before
+  // the gate, because the request has already left that app.
   let isHidden = false;
   try {
     const path = new URL(req.originalUrl ?? '', 'http://localhost').pathname;
@@ -30,12 +36,13 @@ export function scopesOnRoute(req: ExpressRequest, gate: GateMetadata): readonly
         found.push(...scopesOf(met.layer, req));
         continue;
       }
-      // An app is mounted once, so a second layer mounts another app, which is unknown.
+      // If the request has already met `met.app`, this layer must be another app, which is not known.
       isHidden = met.app === undefined || entered.has(met.app);
       if (met.app !== undefined) entered.add(met.app);
     }
   } catch {
-    // A matcher, or `scopesOf` of a guard, threw.
+    // A matcher of Express, or `scopesOf` of a guard, threw an error. The challenge then names only the scopes of the
+    // gate.
   }
   return [];
 }

@@ -1,20 +1,23 @@
-/** The type of a gate, and the mark by which other files recognize one. The middleware is in require-bearer.ts. */
+/**
+ * Defines the type of a gate: a middleware that verifies the credential of a request. Marks gates and recognizes them
+ * by their mark. `requireBearer` in require-bearer.ts makes a gate.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../credentials/principal.js';
 import type { Middleware } from '../middleware.js';
 import { type GateMetadata, mark, markOf } from '../route-metadata.js';
 
 /**
- * The result of `requireBearer`: a middleware that knows which credentials it accepts. `P` is the type of its
- * principals.
+ * A middleware that verifies the credential of a request, as made by `requireBearer`. `P` is the type of the principals
+ * that it accepts.
  */
 export interface Gate<P extends Principal | undefined = Principal | undefined> extends Middleware {
   /**
-   * The principal that this gate accepted for a request, with the type that its verifiers give it. With `optional:
-   * true` it is `undefined` if no credential was presented.
+   * Returns the principal that this gate accepted for a request. Its type comes from the verifiers of the gate. With
+   * `optional: true`, it is `undefined` for a request without a credential.
    *
-   * @param req - The request, as a handler behind the gate gets it.
-   * @returns The principal: frozen, without a credential.
+   * @param req - The request that a handler after the gate gets.
+   * @returns The principal. It is frozen, and does not contain the credential.
    * @throws KeywardError `gate_not_passed` if the request did not pass this gate.
    * @example
    * ```ts
@@ -31,8 +34,8 @@ export interface Gate<P extends Principal | undefined = Principal | undefined> e
 }
 
 /**
- * Marks a middleware as a gate. A wrapper that copies the properties of a gate does not become a gate, because keyward
- * cannot know whether the wrapper calls it.
+ * Marks a middleware as a gate. A wrapper that copies the properties of a gate is not a gate: it might not call the
+ * gate, and the route would be open.
  */
 export function createGate(
   middleware: Middleware,
@@ -43,7 +46,7 @@ export function createGate(
   return mark(middleware, 'keyward.gate', metadata) as Gate;
 }
 
-/** Returns the metadata of a gate; `undefined` for any other value. */
+/** Returns the metadata of a gate; `undefined` if the value is not a gate. */
 export function gateMetadataOf(handle: unknown): GateMetadata | undefined {
   return markOf(handle, 'keyward.gate') as GateMetadata | undefined;
 }

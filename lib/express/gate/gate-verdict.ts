@@ -1,4 +1,4 @@
-/** The verdict of a gate on a request: whether the request passes, and otherwise the answer to send. */
+/** The verdict of a gate on a request: either the request passes, or the verdict contains the answer of the refusal. */
 import type { ServerResponse } from 'node:http';
 import type { Accepted, Refused } from '../../contracts/credential-verifier.js';
 import type { Principal } from '../../credentials/principal.js';
@@ -12,9 +12,11 @@ export type Verdict = AcceptedRequest | RefusedRequest;
 interface AcceptedRequest {
   readonly answer: undefined;
   readonly principal: Principal | undefined;
-  /** The reason of a problem that does not refuse the request, for an event; `undefined` if there is none. */
+  /**
+   * A problem with a request that passes nevertheless, such as `secret_key_from_browser`. It is published as an event.
+   */
   readonly warning: string | undefined;
-  /** A new nonce for the client's proofs. */
+  /** A new nonce for the next DPoP proof of the client. */
   readonly dpopNonce?: string | undefined;
 }
 
@@ -37,14 +39,14 @@ export const SCHEME_MISSING: Verdict = {
 export const MISSING: Verdict = { answer: { code: 'credential_missing' }, reason: 'nothing_presented' };
 export const BAD_REQUEST: Verdict = { answer: { code: 'invalid_request' }, reason: 'malformed' };
 export const BAD_DPOP_REQUEST: Verdict = { answer: { code: 'invalid_request', scheme: 'DPoP' }, reason: 'malformed' };
-/** The characters of a nonce (RFC 9449 §8.1). */
+/** Matches a nonce (RFC 9449 §8.1). */
 const NONCE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
 export const WRONG_SCHEME: Refused = Object.freeze({ outcome: 'refused', reason: 'cnf_scheme' });
 
 /**
- * Sends a new nonce. A response with a nonce should not be cached, because clients would get the nonce from the cache
- * when it is too old (RFC 9449 §8.2).
+ * Adds a new DPoP nonce to a response. The response must not be cached: a client would later get the nonce from the
+ * cache, when the nonce has expired (RFC 9449 §8.2).
  */
 export function offerNonce(res: ServerResponse, nonce: string): void {
   if (res.headersSent || !NONCE.test(nonce)) return;
@@ -62,7 +64,8 @@ export function refusalOf(outcome: Exclude<FinalOutcome, Accepted>, credential: 
     return { answer: { code, scheme, dpopNonce }, reason, keyId, fingerprint };
   }
   const { reason, retryAfter } = outcome;
-  // `Retry-After` is a whole number of seconds (RFC 9110 section 10.2.3), but a custom verifier may return any value.
+  // `Retry-After` must be a whole number of seconds (RFC 9110 section 10.2.3), but a custom verifier may return any
+  // value.
   const seconds = Number.isFinite(retryAfter) ? Math.max(1, Math.ceil(Number(retryAfter))) : undefined;
   return { answer: { code: 'temporarily_unavailable', retryAfter: seconds }, reason };
 }

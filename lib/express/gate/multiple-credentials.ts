@@ -4,11 +4,11 @@ import { namesParameter, queryCarries } from '../../protocol/form.js';
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 
 /**
- * Whether a request with a credential in its header has a second one, named `access_token`, in its query or in a form
- * that a body parser has read. RFC 6750 section 2 allows only one method in a request. In a JSON body, a property with
- * this name is data.
+ * Whether a request that has a credential in its `Authorization` header also has an `access_token` in its query or in a
+ * parsed form. RFC 6750 section 2 allows only one way to send a token in a request. In a JSON body, `access_token` is
+ * ordinary data.
  *
- * @param headers - `req.headers`, which the caller has read already: it is a slow accessor.
+ * @param headers - The value of `req.headers`. It is a parameter because reading `req.headers` again is slow.
  */
 export function hasMultipleCredentials(req: IncomingMessage, headers: IncomingHttpHeaders): boolean {
   if (req.url?.includes('?') && queryCarries(req.url, 'access_token')) return true;

@@ -1,32 +1,34 @@
-/** Refuses a request: sets the headers of the response, and passes the error to `next`. */
+/** Refuses a request: sets the headers of the response, and passes a `BearerError` to `next`. */
 import type { ServerResponse } from 'node:http';
 import type { BearerErrorCode } from '../../protocol/bearer-error-codes.js';
 import { bearerChallenge, type ChallengeRequest, scopesOf401 } from '../../protocol/challenge.js';
 import { BearerError } from '../bearer-error.js';
 import type { GateMetadata } from '../route-metadata.js';
 
-/** The parts of the response to a refused request. */
+/** What the response to a refused request contains. */
 export interface RefusalAnswer extends ChallengeRequest {
   readonly code: BearerErrorCode;
-  /** The scopes that the route needs, if scopes were checked. */
+  /** The scopes that the route requires, if the credential lacks one of them. */
   readonly scopes?: readonly string[] | undefined;
-  /** Seconds; for `temporarily_unavailable` and `too_many_requests`. */
+  /** The seconds in `Retry-After`, for `temporarily_unavailable` and `too_many_requests`. Default: 1. */
   readonly retryAfter?: number | undefined;
-  /** More headers of the response. */
+  /** Additional headers of the response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The nonce that the client must use in its next proof, sent with `use_dpop_nonce`. */
+  /** The nonce that the client must use in its next DPoP proof. It is sent as `DPoP-Nonce`. */
   readonly dpopNonce?: string | undefined;
   /**
-   * The message of the error, which is the description in the body. Default: the text of the error code. The
-   * description in a challenge is always the text of the error code.
+   * The message of the error, which `bearerErrors` writes into the body. Default: the fixed description of the error
+   * code. The challenge always has the fixed description.
    */
   readonly description?: string | undefined;
 }
 
 /**
- * Refuses a request. The headers are set before any error handler runs, so that no custom handler can lose the
- * challenge. `Cache-Control` forbids caches to store the response. If the answer names scopes, it also names the scopes
- * of the gate, so that a client learns everything that it needs from one challenge.
+ * Refuses a request. The headers are set before any error handler runs, because a custom error handler may forget the
+ * challenge. `Cache-Control: no-store` keeps the refusal out of caches.
+ *
+ * If a scope is missing, the challenge names the required scopes together with those of the gate. The client can then
+ * request all of them at once.
  */
 export function refuse(
   res: ServerResponse,
@@ -54,8 +56,8 @@ export function refuse(
   else if (needed === undefined && scheme !== 'DPoP' && schemes === undefined && authenticationContext === undefined) {
     headers['WWW-Authenticate'] = gate.plainChallenges[code];
   } else {
-    // A 401 without needed scopes names the scopes of the gate: a client may request its next token with only the
-    // scopes of this challenge, and the token would then lack those of the gate (RFC 9470 §4).
+    // A 401 names the scopes of the gate even if no scope is missing. The client may request its next token with only
+    // the scopes of this challenge (RFC 9470 §4), and the gate would refuse a token without its scopes.
     const named = needed ?? scopesOf401(gate.scopes, code);
     const request = { scheme, schemes, authenticationContext };
     headers['WWW-Authenticate'] = bearerChallenge(gate.challenge, code, named, request);
@@ -66,8 +68,8 @@ export function refuse(
 }
 
 /**
- * Whether the response has a challenge. 503 and 429 have none, because the client only has to wait and needs no other
- * credential.
+ * Whether the response has a `WWW-Authenticate` challenge. A 503 or a 429 has none, because the client only has to
+ * wait, and another credential would not help.
  */
 function isChallenged(code: BearerErrorCode): boolean {
   return code !== 'temporarily_unavailable' && code !== 'too_many_requests';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../credentials/principal.js';
 import { type Decision, decisions } from '../../events/decision.js';
 
-/** Publishes the decision about a request. */
+/** Publishes what a gate or a guard has decided about a request, as an event of `keyward:decision`. */
 export function reportDecision(
   req: IncomingMessage,
   decision: Pick<Decision, 'outcome' | 'by'> & Partial<Decision>,

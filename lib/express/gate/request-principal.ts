@@ -1,6 +1,6 @@
 /**
- * The principal of a request: gates set and clear it, also as `req.auth`, and handlers read it with `authOf` or
- * `gate.principal`. `credentialOf` reads the credential itself.
+ * Stores the principal of each request. Gates set or clear it. Handlers read it as `req.auth`, by `authOf(req)` or by
+ * `gate.principal(req)`. `credentialOf` returns the credential itself.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../credentials/principal.js';
@@ -8,12 +8,12 @@ import { KeywardError } from '../../errors/keyward-error.js';
 import { readBearer, readDpop } from '../../protocol/authorization-header.js';
 import type { GateMetadata } from '../route-metadata.js';
 
-/** What a gate stores for a request that it lets pass. Only the principal is also available as `req.auth`. */
+/** What a gate stores about a request that it lets pass. `req.auth` shows only the principal. */
 export interface AuthContext {
   readonly gate: GateMetadata;
-  /** `undefined` after an optional gate that got no credential. */
+  /** `undefined` if the gate is optional and the request had no credential. */
   readonly principal: Principal | undefined;
-  /** The context of the gate before it, if the request passed several. */
+  /** The context of the gate that the request passed before this one, if there was one. */
   readonly earlier: AuthContext | undefined;
 }
 
@@ -31,19 +31,23 @@ interface ExpressApp {
 // (docs/decisions/0031).
 const contexts = new WeakMap<IncomingMessage, AuthContext>();
 
-/** Sets the principal of a request, also as `req.auth`. A value that other code has set there is replaced. */
+/**
+ * Sets the principal of a request, which handlers can also read as `req.auth`. It replaces a value of `req.auth` that
+ * other code has set.
+ */
 export function setPrincipal(req: ExpressRequest, gate: GateMetadata, principal: Principal | undefined): void {
   contexts.set(req, { gate, principal, earlier: contexts.get(req) });
   // `Reflect.get` is faster than `req.auth` on an Express request (docs/decisions/0031).
   if (Reflect.get(req, 'auth') === principal) return;
   if (req.app !== undefined) offerAccessor(req.app);
-  // With the accessor, `req.auth` already returns the principal, and the request needs no property of its own.
+  // The accessor already returns the principal as `req.auth`, so the request needs no own property.
   if (req.auth === principal) return;
   Object.defineProperty(req, 'auth', { value: principal, writable: true, enumerable: true, configurable: true });
 }
 
 /**
- * Clears the principal that earlier gates set: if an error handler ignores a refusal, later handlers see no principal.
+ * Clears the principal that earlier gates have set. If an error handler ignores the refusal, later handlers see no
+ * principal.
  */
 export function clearPrincipal(req: ExpressRequest): void {
   contexts.delete(req);
@@ -51,11 +55,14 @@ export function clearPrincipal(req: ExpressRequest): void {
   Reflect.defineProperty(req, 'auth', { value: undefined, writable: true, enumerable: true, configurable: true });
 }
 
-/** Returns the context of the last gate; `undefined` if no gate ran, or the last one refused the request. */
+/**
+ * Returns the context of the last gate that the request passed; `undefined` if no gate ran, or if the last gate refused
+ * the request.
+ */
 export const authContextOf: (req: IncomingMessage) => AuthContext | undefined = contexts.get.bind(contexts);
 
 /**
- * Returns the principal that a gate set, even if the request passed other gates after it.
+ * Returns the principal that a certain gate set, even if the request passed other gates after this gate.
  *
  * @throws KeywardError `gate_not_passed` if the request did not pass this gate.
  */
@@ -68,9 +75,10 @@ export function principalAt(req: IncomingMessage, gate: GateMetadata): Principal
 }
 
 /**
- * Returns the principal of a request that passed a gate.
+ * Returns the principal of a request. If the request passed several gates, the principal of the last gate is returned.
  *
- * @throws KeywardError `gate_not_passed` if no `requireBearer` ran before, or if an optional gate got no credential.
+ * @throws KeywardError `gate_not_passed` if no `requireBearer` has accepted the request, or if `requireBearer` is
+ *   optional and the request has no credential.
  * @example
  * ```ts
  * import express from 'express';
@@ -86,7 +94,7 @@ export function authOf(req: IncomingMessage): Principal {
   if (context === undefined) {
     throw new KeywardError(
       'gate_not_passed',
-      'keyward: no requireBearer ran before authOf; mount requireBearer before it on this route',
+      'keyward: requireBearer has not accepted this request; mount requireBearer before this handler',
     );
   }
   if (context.principal === undefined) {
@@ -99,11 +107,11 @@ export function authOf(req: IncomingMessage): Principal {
 }
 
 /**
- * Returns the credential of a request. It is read from the request again, because keyward does not store it. Do not log
- * it.
+ * Returns the credential of a request, without its scheme. keyward does not store credentials, so it reads the
+ * `Authorization` header again. Do not log the credential.
  *
- * @throws KeywardError `gate_not_passed` if no `requireBearer` ran before, if an optional gate got no credential, or if
- *   the Authorization header was changed after the gate.
+ * @throws KeywardError `gate_not_passed` if no `requireBearer` has accepted the request, if `requireBearer` is optional
+ *   and the request has no credential, or if other code has changed the Authorization header since.
  * @example
  * ```ts
  * import express from 'express';
@@ -125,14 +133,14 @@ export function credentialOf(req: IncomingMessage): string {
   if (typeof credential !== 'string')
     throw new KeywardError(
       'gate_not_passed',
-      'keyward: the Authorization header was removed or changed after requireBearer had read it; call credentialOf before that',
+      'keyward: the Authorization header was removed or changed after requireBearer had read it; call credentialOf before the header is changed',
     );
   return credential;
 }
 
 /**
- * Defines the accessor for `req.auth` on the request prototype of the outermost app, from which mounted apps inherit.
- * An `auth` that the app itself has defined is not replaced.
+ * Defines the accessor `auth` on the request prototype of the outermost app; the prototypes of mounted apps inherit
+ * from it. If the app has defined its own `auth` there, it is not replaced.
  */
 function offerAccessor(app: ExpressApp): void {
   let outermost: ExpressApp | undefined = app;

@@ -16,32 +16,35 @@ import { scopeTokens } from '../scopes-option.js';
 
 /** Options of `requireBearer` except `accept`. `O`: the type of `optional`. */
 export interface GateOptions<O extends boolean = boolean> {
-  /** The realm in challenges, in printable ASCII. Default: `'api'`. */
+  /** The `realm` of the challenges in `WWW-Authenticate`, in printable ASCII. Default: `'api'`. */
   readonly realm?: string | undefined;
   /**
-   * `true`: a request without a credential passes, without a principal; an invalid credential is still refused. A
-   * request whose `Authorization` has another scheme than `Bearer` and `DPoP` counts as one without a credential.
-   * Default: `false`.
+   * `true`: a request without a credential passes and has no principal; an invalid credential is refused nevertheless.
+   * A request with another scheme than `Bearer` or `DPoP` counts as a request without a credential. Default: `false`.
    */
   readonly optional?: O | undefined;
   /**
-   * Scopes that every principal must have, otherwise 403. The challenge of a 401 names these scopes. The challenge of
-   * the 403 also names the scopes of the guards after the gate, if the route can be found. Default: none.
+   * Scopes that every principal must have; a request that lacks one of them gets 403. The challenge of a 401 names
+   * these scopes. The challenge of the 403 also names the scopes of the guards after the gate, if the route can be
+   * found. Default: none.
    */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * `true`: a key without a scheme is accepted (`Authorization: pk_...`), as checkout-sdk-node sends public keys. It
-   * must start with `sk_` or `pk_`: a key with a prefix of your own needs the scheme. Default: `false`.
+   * `true`: a key is also accepted without the scheme `Bearer`, as in `Authorization: pk_...`. The Node SDK of
+   * Checkout.com sends public keys in this form. The key must start with `sk_` or `pk_`; a key with your own prefix
+   * needs the scheme. Default: `false`.
    */
   readonly allowSchemeless?: boolean | undefined;
   /**
-   * What happens if a secret key comes with the `Origin` of a browser: `'report'` publishes an event; `'refuse'` also
-   * answers 403. Default: `'report'`.
+   * What happens to a secret key in a request with an `Origin` header, which means that the key is used in a browser.
+   * `'report'`: the request passes, and an event is published as a warning. `'refuse'`: the request gets 403. Default:
+   * `'report'`.
    */
   readonly browserOrigin?: 'report' | 'refuse' | undefined;
   /**
-   * The metadata of this resource (RFC 9728), or the URL of the metadata. Challenges name the URL. Metadata that
-   * `resourceMetadata()` made must have exactly the issuers of `accept`. Default: challenges name no metadata.
+   * The result of `resourceMetadata()`, or the URL of metadata that is published elsewhere (RFC 9728). Challenges name
+   * this URL. A result of `resourceMetadata()` must name exactly the issuers whose tokens `accept` accepts. Default:
+   * challenges name no metadata.
    */
   readonly resourceMetadata?: ResourceMetadata | string | undefined;
 }
@@ -49,7 +52,7 @@ export interface GateOptions<O extends boolean = boolean> {
 /** Options of `requireBearer`. `V`: the type of the verifiers. */
 export interface RequireBearerOptions<V extends CredentialVerifier = CredentialVerifier, O extends boolean = boolean>
   extends GateOptions<O> {
-  /** Verifiers, asked in order. The first that claims the credential decides. */
+  /** The verifiers, which are asked in this order. The first verifier that does not decline the credential decides. */
   readonly accept: readonly V[];
 }
 
@@ -87,11 +90,11 @@ const OPTIONS = {
   resourceMetadata,
 } satisfies OptionTable<RequireBearerOptions>;
 
-/** The settings of a gate, read from its options. */
+/** The settings of a gate, from its options. */
 export interface GateSettings {
   readonly accept: readonly CredentialVerifier[];
   readonly gate: GateMetadata;
-  /** Whether a secret key from a browser is refused; otherwise it is only reported. */
+  /** Whether a secret key from a browser is refused; if not, the request passes with a warning. */
   readonly refusesBrowsers: boolean;
 }
 
@@ -128,13 +131,15 @@ export function readGateOptions(given: object): GateSettings {
   return { accept, gate, refusesBrowsers: options.browserOrigin === 'refuse' };
 }
 
-/** Replaces the short form `{ issuer, audience }` by `{ accept: [accessTokens({ issuer, audience })] }`. */
+/** Converts the short form `{ issuer, audience }` to `{ accept: [accessTokens({ issuer, audience })] }`. */
 function expandShortForm(given: object): object {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
   if (!('issuer' in given || 'audience' in given)) {
     refuseUnknownOptions('requireBearer', given, [...Object.keys(OPTIONS), 'issuer', 'audience']);
     if ('accept' in given) return given;
-    throw new TypeError('requireBearer: set "accept" to a list of verifiers, or set "issuer" and "audience"');
+    throw new TypeError(
+      'requireBearer: the options do not name the credentials to accept; set "accept" to a list of verifiers, or set "issuer" and "audience"',
+    );
   }
   if ('accept' in given) {
     throw new TypeError(
@@ -154,7 +159,10 @@ function nameOf(accept: readonly CredentialVerifier[]): string {
   return `requireBearer for ${claims.join(', ')}`;
 }
 
-/** Checks that the metadata names exactly the issuers whose tokens this gate accepts: clients rely on the metadata. */
+/**
+ * Checks that the published metadata names exactly the issuers whose tokens this gate accepts. Otherwise a client that
+ * follows the metadata could obtain a token which the gate refuses.
+ */
 function assertPublished({ document }: ResourceMetadata, accept: readonly CredentialVerifier[]): void {
   const tokens = tokensFor('requireBearer', document.resource, accept);
   const issuers = tokens.map(({ issuer }) => issuer);
@@ -166,6 +174,6 @@ function assertIncludes(option: string, issuers: readonly string[], other: strin
   const missing = issuers.find((issuer) => !known.includes(issuer));
   if (missing === undefined) return;
   throw new TypeError(
-    `requireBearer: option "${option}" has the issuer ${missing}, which option "${other}" does not have; pass the same verifiers to both`,
+    `requireBearer: the issuer ${missing} is in option "${option}" but not in option "${other}"; pass the same verifiers to requireBearer and resourceMetadata`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * The gate: verifies the credential in the Authorization header of a request. It then checks the scheme, the address of
- * the client, the scopes, and whether a secret key comes from a browser.
+ * `requireBearer`: the gate that verifies the credential in the `Authorization` header of a request. It then checks the
+ * scheme, the address of the client, the scopes, and whether a secret key comes from a browser.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { joseHeaderReader } from '../../cache/jose-header-cache.js';
@@ -51,17 +51,19 @@ import {
 const BY = 'requireBearer';
 
 /**
- * Makes the middleware that accepts credentials (RFC 6750 §2.1, docs/spec.md §5).
+ * Makes a gate: the middleware that verifies the API key or the access token in the `Authorization` header of a request
+ * (RFC 6750 §2.1, docs/spec.md §5).
  *
- * If a verifier has `dpop`, tokens that are bound to a key pair use the scheme `DPoP`, with a proof (RFC 9449 §7.1).
+ * If the credential is valid, the request passes, with its principal as `gate.principal(req)` and `req.auth`. Otherwise
+ * the gate passes a `BearerError` to `next`: `credential_missing` (401), `invalid_request` (400), `invalid_token`
+ * (401), `invalid_dpop_proof` and `use_dpop_nonce` (401, only with `dpop`), `insufficient_scope` (403, only with
+ * `scopes` or `browserOrigin`) or `temporarily_unavailable` (503).
  *
- * It lets a request pass, with its principal as `gate.principal(req)` and `req.auth`, or passes a `BearerError` to
- * `next`: `credential_missing` (401), `invalid_request` (400), `invalid_token` (401), `invalid_dpop_proof` and
- * `use_dpop_nonce` (401, only with `dpop`), `insufficient_scope` (403, only with `scopes` or `browserOrigin`) or
- * `temporarily_unavailable` (503).
+ * If a verifier has the option `dpop`, a token that is bound to a key pair is sent with the scheme `DPoP` and a proof
+ * (RFC 9449 §7.1).
  *
- * @param options - The accepted credentials: `accept`, a list of verifiers; or, if only access tokens are accepted, the
- *   options of `accessTokens`, as in `{ issuer, audience }`. The options of the gate can be added to both.
+ * @param options - `accept`: a list of verifiers. If only access tokens are accepted, you can give the options of
+ *   `accessTokens` instead, as in `{ issuer, audience }`. The other options of the gate can be added in both cases.
  * @returns A middleware for Express 4 and 5, whose `principal(req)` has the type of the accepted principals.
  * @throws TypeError for an option that is missing, unknown or of the wrong type, and for two verifiers that claim the
  *   same credentials.
@@ -89,7 +91,7 @@ export function requireBearer<O extends boolean = false>(
 ): Gate<AccessPrincipal | Absent<O>>;
 export function requireBearer(options: RequireBearerOptions | (GateOptions & AccessTokensOptions)): Gate {
   const { accept, gate, refusesBrowsers } = readGateOptions(options);
-  // Not frozen: V8 iterates over a frozen list several times slower.
+  // A copy that is not frozen, because V8 iterates over a frozen list several times slower.
   const requiredScopes = gate.scopes.length > 0 ? [...gate.scopes] : undefined;
   const whenAbsent = gate.optional ? ANONYMOUS : MISSING;
   const acceptsDpop = gate.challenge.schemes?.includes('DPoP') === true;
@@ -110,8 +112,8 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
   }
 
   function decide(req: IncomingMessage): Verdict | Promise<Verdict> {
-    // Read once, because `headers` is an accessor. On a request that Express has handled, reading a property by its
-    // name is slow, and `Reflect.get` is faster (docs/decisions/0031).
+    // Read only once, because `headers` is a slow accessor. After Express has handled a request, `Reflect.get` reads
+    // its properties faster than `req.headers` does (docs/decisions/0031).
     const headers = Reflect.get(req, 'headers');
     const { authorization } = headers;
     let scheme: CredentialScheme = 'Bearer';
@@ -143,10 +145,10 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     if (outcome.outcome !== 'accepted') return refusalOf(outcome, credential);
     const { principal, dpopNonce } = outcome;
     const { scheme } = credential;
-    // The scheme must be DPoP exactly when a DPoP proof was verified (RFC 9449 §7.2).
+    // The scheme must be DPoP if a DPoP proof was verified, and Bearer if not (RFC 9449 §7.2).
     if ((principal.confirmation === 'dpop') !== (scheme === 'DPoP')) return refusalOf(WRONG_SCHEME, credential);
-    // A request from a wrong address gets the same answer as an unknown key, so that a thief does not learn that the
-    // key is valid.
+    // A request from an address that is not allowed gets the same answer as an unknown key. Otherwise a thief would
+    // learn that the key is valid.
     if (principal.allowedAddresses !== undefined && !includesAddress(principal.allowedAddresses, credential.from)) {
       return { answer: { code: 'invalid_token', scheme }, reason: 'address_not_allowed', principal };
     }

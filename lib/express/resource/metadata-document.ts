@@ -1,18 +1,18 @@
-/** The metadata of a protected resource (RFC 9728 §2). */
+/** The document that publishes the metadata of a protected resource (RFC 9728 §2), and its URL. */
 import type { ConfirmationMethods, CredentialVerifier } from '../../contracts/credential-verifier.js';
 
-/** The document, as it is published. */
+/** The metadata of a resource, as it is published in JSON. */
 export interface ResourceMetadataDocument {
-  /** The resource identifier, exactly as it was given. */
+  /** The resource identifier, exactly as in the options. */
   readonly resource: string;
   /** The issuers whose access tokens are accepted. */
   readonly authorization_servers: readonly string[];
   readonly scopes_supported?: readonly string[];
-  /** Access tokens are read only from the `Authorization` field (RFC 6750 §2.1). */
+  /** How a client can send a token: only in the `Authorization` header (RFC 6750 §2.1). */
   readonly bearer_methods_supported: readonly ['header'];
-  /** The signature algorithms of DPoP proofs (RFC 9449), if proofs are accepted. */
+  /** The signature algorithms that DPoP proofs may use (RFC 9449); absent if DPoP is not accepted. */
   readonly dpop_signing_alg_values_supported?: readonly string[];
-  /** `true`: every token must be bound to a key of the client (RFC 9449). */
+  /** `true`: only tokens that are bound to a key pair of the client are accepted (RFC 9449). */
   readonly dpop_bound_access_tokens_required?: true;
   /** `true`: tokens that are bound to a client certificate (RFC 8705) are accepted. */
   readonly tls_client_certificate_bound_access_tokens?: true;
@@ -23,7 +23,7 @@ export interface ResourceMetadataDocument {
 }
 
 /**
- * Returns the members of the document that say how tokens are bound to their clients: by DPoP or by a client
+ * Returns the members of the document that describe how a token can be bound to its client: by DPoP, or by a client
  * certificate.
  */
 export function boundTokenMembers(verifiers: readonly CredentialVerifier[]) {
@@ -39,8 +39,8 @@ export function boundTokenMembers(verifiers: readonly CredentialVerifier[]) {
 }
 
 /**
- * Whether a verifier accepts only tokens that are bound to a key pair. A verifier that requires both DPoP and a
- * certificate accepts a token with either of the two, so it does not require DPoP.
+ * Whether a verifier accepts only tokens that are bound to a key pair. If it requires DPoP and client certificates, a
+ * token that is bound to a certificate is enough, so it does not require DPoP.
  */
 function isDpopRequired(method: ConfirmationMethods | undefined): boolean {
   return method?.dpop?.required === true && method.mtls?.required !== true;
@@ -49,8 +49,8 @@ function isDpopRequired(method: ConfirmationMethods | undefined): boolean {
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /**
- * Returns the URL of the metadata of a resource: the well-known path is inserted between host and path, and a slash
- * after the host is removed (RFC 9728 §3.1).
+ * Returns the URL of the metadata of a resource. The well-known path is inserted between the host and the path of the
+ * resource. The path `/` is left out (RFC 9728 §3.1).
  */
 export function metadataUrl(resource: URL): URL {
   const path = resource.pathname === '/' ? '' : resource.pathname;

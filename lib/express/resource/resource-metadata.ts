@@ -1,7 +1,7 @@
 /** `resourceMetadata()`: publishes the metadata of a protected resource (RFC 9728). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
-import { SECURE_URL, secureUrl } from '../../http/secure-url.js';
+import { secureUrl } from '../../http/secure-url.js';
 import { type Option, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
 import { deepFreeze } from '../../protocol/strict-json.js';
 import { readAccept } from '../accepted-verifiers.js';
@@ -26,7 +26,7 @@ export interface ResourceMetadataOptions {
   readonly name?: string | undefined;
   /** URL of the documentation for developers. */
   readonly documentation?: string | undefined;
-  /** URL of the rules for using data of the resource. */
+  /** URL of the rules for clients that use data of the resource. */
   readonly policy?: string | undefined;
   /** URL of the terms of service. */
   readonly termsOfService?: string | undefined;
@@ -34,26 +34,24 @@ export interface ResourceMetadataOptions {
 
 /** The result of `resourceMetadata`: a middleware that serves the document, for `app.use` and for `requireBearer`. */
 export interface ResourceMetadata extends Middleware {
-  /** The URL of the document: `resource_metadata` in challenges. */
+  /** The URL of the document. Challenges name it as `resource_metadata`. */
   readonly url: string;
   readonly document: ResourceMetadataDocument;
 }
 
+const EXPECTED_URL = 'an https URL (http only for a loopback host) without a user name, password or fragment';
 const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
 
 const resourceUrl: Option<string> = (options, name) => {
   const resource = options.text(name);
   if (secureUrl(resource) !== undefined && VISIBLE_ASCII.test(resource)) return resource;
-  throw options.wrongText(
-    name,
-    'an https URL (http only for a loopback host) without a user name, password or fragment',
-  );
+  throw options.wrongText(name, EXPECTED_URL);
 };
 
 const pageUrl: Option<string> = (options, name) => {
   const url = options.text(name);
   if (secureUrl(url) !== undefined) return url;
-  throw options.wrongText(name, SECURE_URL);
+  throw options.wrongText(name, EXPECTED_URL);
 };
 
 const OPTIONS = {
@@ -66,7 +64,7 @@ const OPTIONS = {
   termsOfService: optional(pageUrl),
 } satisfies OptionTable<ResourceMetadataOptions>;
 
-/** Caches may keep the document for an hour, so clients learn of a new issuer after an hour at the latest. */
+/** Caches may keep the document for an hour. So a client learns of a new issuer after an hour at the latest. */
 const CACHE_CONTROL = 'public, max-age=3600';
 const METHODS = 'GET, HEAD, OPTIONS';
 
@@ -75,25 +73,26 @@ const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' };
 const PREFLIGHT = {
   ...ANY_ORIGIN,
   'Access-Control-Allow-Methods': 'GET, HEAD',
-  // The document needs none of these fields, but MCP clients in a browser send them.
+  // A request for this document needs none of these headers, but MCP clients in a browser send them.
   'Access-Control-Allow-Headers': 'authorization, dpop, mcp-protocol-version',
   'Access-Control-Max-Age': '86400',
   Allow: METHODS,
 };
 
 /**
- * Makes the middleware that publishes the metadata of a protected resource (RFC 9728), so that a client that knows only
- * the resource finds the issuers of its access tokens. Mount it with `app.use(metadata)`, at the root of the app and
- * before any gate. Pass it to `requireBearer` too, so that challenges name its URL.
+ * Makes the middleware that publishes the metadata of a protected resource (RFC 9728). A client that knows only the URL
+ * of the resource can then find the issuers of its access tokens.
  *
- * The document is made from the options: `authorization_servers` are the issuers of the verifiers,
- * `bearer_methods_supported` is the header. It is served at the path of RFC 9728 §3.1, to every origin, and may be
- * cached for an hour.
+ * Mount it with `app.use(metadata)`, at the root of the app and before any gate. Pass it to `requireBearer` too: the
+ * challenges then name its URL.
+ *
+ * The document contains the issuers of the verifiers as `authorization_servers`, and `header` as the only bearer
+ * method. It is served at the path of RFC 9728 §3.1, to every origin, and may be cached for an hour.
  *
  * @param options - The resource, and the verifiers of its gate.
  * @returns A middleware for Express 4 and 5, with the `url` and the `document` that it serves.
- * @throws TypeError for an option that is missing, unknown or of the wrong type; if `resource` is not an audience of a
- *   verifier of access tokens (RFC 8707 §2), or if `accept` has no such verifier.
+ * @throws TypeError for an option that is missing, unknown or of the wrong type; if `accept` has no verifier of access
+ *   tokens; if a verifier of access tokens does not have `resource` as an audience (RFC 8707 §2).
  * @example
  * ```ts
  * import express from 'express';
@@ -140,15 +139,15 @@ export function resourceMetadata(options: ResourceMetadataOptions): ResourceMeta
   };
 
   /**
-   * Whether a request asks for the document. It compares the path that the client sent, because routers and outer apps
-   * shorten `req.url`.
+   * Whether a request is for the document. The path is that of `originalUrl`, because routers and outer apps shorten
+   * `req.url`.
    */
   function isAskedFor(req: IncomingMessage): boolean {
     const { originalUrl = req.url ?? '' } = req as { originalUrl?: string };
     if (!originalUrl.startsWith(url.pathname)) return false;
     const search = originalUrl.slice(url.pathname.length);
-    // If the resource URL has no query, any query of the request is ignored; otherwise it must be the same, because
-    // resources that differ only in the query have different documents.
+    // If the URL of the resource has no query, any query of the request is ignored. Otherwise both queries must be
+    // equal: resources that differ only in the query have different documents.
     return url.search === '' ? search === '' || search.startsWith('?') : search === url.search;
   }
 
