@@ -1,28 +1,31 @@
 import { eventChannel } from './event-channel.js';
 
 /**
- * Reports that a callback threw or rejected. keyward does not wait for it, so the response is the same as after a
- * success, except for `next`.
+ * A callback threw or rejected. keyward does not wait for callbacks, so the failure of a callback does not change the
+ * response. Only `next` is different: if it throws, keyward ends the response.
  */
 export interface CallbackFailure {
   /**
-   * The part of keyward that called it: `apiKeys`, `accessKeys`, `issuer`, `store`, `requireBearer` or
+   * The part of keyward that called the callback: `apiKeys`, `accessKeys`, `issuer`, `store`, `requireBearer` or
    * `requireRateLimit`.
    */
   readonly of: string;
   /**
-   * The callback that failed. `recordUse`, `usageOf` (or its counter) and `watch` are callbacks of a resolver.
-   * `listener` was passed to `watch` of the store. `next` was called by a gate or `requireRateLimit` after an
-   * asynchronous step, and the request is then ended.
+   * The callback that failed. `recordUse`, `watch` and `usageOf`, with the counter that it returns, are methods of a
+   * resolver. `listener` is a listener that was passed to `watch` of the store. `next` is the function that a gate or
+   * `requireRateLimit` calls after an asynchronous step.
    */
   readonly callback: 'recordUse' | 'usageOf' | 'watch' | 'listener' | 'next';
-  /** `threw`: it threw synchronously. `rejected`: it returned a promise that rejected. */
+  /** `threw`: the callback threw synchronously. `rejected`: it returned a promise that rejected. */
   readonly reason: 'threw' | 'rejected';
-  /** Class and code of the error and of up to three causes, never a message. */
+  /**
+   * The class and code of the error and of up to three causes. It never contains a message, because a message may
+   * contain a credential.
+   */
   readonly detail: string;
-  /** Where it was thrown: up to 8 places `file:line:column`, innermost first. */
+  /** Where the error was thrown: up to 8 places `file:line:column`, innermost first. */
   readonly where: readonly string[];
 }
 
-/** `keyward:callback-failure`: publishes each failure of a callback that is not awaited. */
+/** `keyward:callback-failure`: publishes each failure of a callback for which keyward does not wait. */
 export const callbackFailures = eventChannel<CallbackFailure>('keyward:callback-failure');

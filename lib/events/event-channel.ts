@@ -3,16 +3,16 @@ import { channel } from 'node:diagnostics_channel';
 /** A channel of `node:diagnostics_channel`, with the type of its events. */
 export interface EventChannel<E extends object> {
   /**
-   * Whether anyone subscribes. Check this before you create an event, so that an event without subscribers costs
-   * nothing.
+   * Whether the channel has a subscriber. Check this before you create an event: without subscribers, creating it is
+   * wasted work.
    */
   readonly hasSubscribers: boolean;
   publish(event: E): void;
 }
 
 /**
- * Opens a channel by name. The names are in the other files of this folder: `keyward:decision`, `keyward:token` and so
- * on. Every copy of keyward in the process opens the same channel for a name.
+ * Returns the channel with a name, such as `keyward:decision`. All copies of keyward in a process share the channel of
+ * a name. The other files in this folder contain the names.
  */
 export function eventChannel<E extends object>(name: string): EventChannel<E> {
   return channel(name);

@@ -1,20 +1,25 @@
 import { eventChannel } from './event-channel.js';
 
-/** A problem of an issuer that `createIssuer` made. Problems with the keys of other issuers are `KeySetChange`s. */
+/**
+ * A problem of an issuer that `createIssuer` made. For problems with the keys of another issuer, see `KeySetChange`.
+ */
 export interface IssuerWarning {
   /**
-   * `limiter_away`: the shared counter of failures cannot be reached, so this process counts for itself.
-   * `signing_keys_away`: the store of signing keys cannot be reached or contains an invalid key, an issuer with another
-   * algorithm uses it, or it has so many keys that no new one is created. `clock_set_back`: the wall clock went
-   * backwards.
+   * `limiter_away`: the counter of failed authentications that all processes share cannot be reached, so this process
+   * counts alone.
+   *
+   * `signing_keys_away`: the store of signing keys cannot be reached, contains an invalid key, is also used by an
+   * issuer with another algorithm, or contains too many keys to create a new key.
+   *
+   * `clock_set_back`: the wall clock of this machine was set back.
    */
   readonly warning: 'limiter_away' | 'signing_keys_away' | 'clock_set_back';
   /**
-   * Class and code of the error, never its message; for `signing_keys_away` also the operation, or what is wrong; for
-   * `clock_set_back` the seconds, such as `5 s`.
+   * The class and code of the error, never its message. For `signing_keys_away`, it also has the operation that failed,
+   * or it says what is wrong. For `clock_set_back`, it has the number of seconds, such as `5 s`.
    */
   readonly detail: string | undefined;
 }
 
-/** `keyward:issuer`: publishes problems of an issuer for its operator. */
+/** `keyward:issuer`: publishes problems of an issuer that its operator should know. */
 export const issuerWarnings = eventChannel<IssuerWarning>('keyward:issuer');

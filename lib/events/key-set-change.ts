@@ -1,21 +1,25 @@
 import { eventChannel } from './event-channel.js';
 
-/** The result of an attempt to fetch the keys of an issuer. */
+/** The result of an attempt to fetch the public keys of an issuer. */
 export interface KeySetChange {
   /** The option `issuer` of `accessTokens`. */
   readonly issuer: string;
   /**
-   * `loaded`: the key set is in use. `failed`: it could not be found or fetched. `refused`: it breaks a rule, so it is
-   * not used. After `failed` and `refused`, the last valid key set stays in use until it is an hour old.
+   * `loaded`: the new key set is in use. `failed`: the key set could not be found or fetched. `refused`: the key set
+   * breaks a rule and is not used. After `failed` and `refused`, the last valid key set stays in use until it is an
+   * hour old.
    */
   readonly outcome: 'loaded' | 'failed' | 'refused';
-  /** Why fetching the key set failed, or why the key set was refused. */
+  /** Why the key set could not be fetched, or why it was refused; `undefined` for `loaded`. */
   readonly reason: string | undefined;
   /** The number of keys in the last valid key set, even if it is now too old to be used; 0 if there was none. */
   readonly keys: number;
-  /** The number of keys that the issuer no longer publishes since this attempt. Tokens of these keys are refused. */
+  /**
+   * The number of keys that are no longer in the new key set. Tokens that were signed with one of these keys are
+   * refused.
+   */
   readonly withdrawn: number;
 }
 
-/** `keyward:key-set`: publishes each attempt to fetch an issuer's keys. */
+/** `keyward:key-set`: publishes the result of each attempt to fetch the keys of an issuer. */
 export const keySetChanges = eventChannel<KeySetChange>('keyward:key-set');

@@ -1,4 +1,4 @@
-/** Runs callbacks of the user without waiting for them. */
+/** Runs callbacks of the app without waiting for them. */
 import { types } from 'node:util';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type CallbackFailure, callbackFailures } from './callback-failure.js';
@@ -6,8 +6,8 @@ import { type CallbackFailure, callbackFailures } from './callback-failure.js';
 type CallbackName = Pick<CallbackFailure, 'of' | 'callback'>;
 
 /**
- * Runs a callback. If it throws, or returns a promise that rejects, an event is published. Without this, an unhandled
- * rejection would end the process.
+ * Runs a callback. If the callback throws, or returns a promise that rejects, an event is published. Without this
+ * function, an unhandled rejection would end the process.
  */
 export function runCallback(name: CallbackName, callback: () => unknown): void {
   try {
@@ -17,7 +17,7 @@ export function runCallback(name: CallbackName, callback: () => unknown): void {
   }
 }
 
-/** Publishes an event if the promise that a callback returned rejects. It does not wait for the promise. */
+/** Publishes an event if a promise that a callback returned rejects. This function does not wait for the promise. */
 export function handleRejection(name: CallbackName, returned: unknown): void {
   if (returned === undefined) return;
   const { then } = Object(returned) as { then?: unknown };
