@@ -75,9 +75,9 @@ describe('content of the metadata', () => {
     [
       'another issuer',
       () => json({ issuer: 'https://other.test', jwks_uri: uri }),
-      'the metadata names another issuer',
+      'the "issuer" in the metadata is not the configured issuer',
     ],
-    ['null', () => json(null), 'the metadata names another issuer'],
+    ['null', () => json(null), 'the "issuer" in the metadata is not the configured issuer'],
     ['no keys', () => json({ issuer: server.origin }), 'the metadata has no jwks_uri with an https URL'],
     [
       'keys by http',
@@ -94,7 +94,9 @@ describe('content of the metadata', () => {
     ['is refused too', () => json({ issuer: server.origin })],
   ])('is refused for the fault of RFC 8414 if that of OpenID %s', async (_name, second) => {
     serveAt({ [OAUTH]: json({ issuer: 'https://other.test', jwks_uri: uri }), [OPENID]: second() });
-    await expect(discover(server.origin)).rejects.toThrow(new FetchError('the metadata names another issuer'));
+    await expect(discover(server.origin)).rejects.toThrow(
+      new FetchError('the "issuer" in the metadata is not the configured issuer'),
+    );
     expect(server.asked).toEqual([OAUTH, OPENID]);
   });
 

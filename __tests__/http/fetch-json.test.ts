@@ -108,7 +108,7 @@ describe('a document that cannot be fetched', () => {
       const called = new AbortController();
       const fetched = get(hang, called.signal);
       called.abort(cause ?? null);
-      await expect(fetched).rejects.toThrow(new FetchError('failed'));
+      await expect(fetched).rejects.toThrow(new FetchError('the request failed'));
     },
   );
 
@@ -116,7 +116,7 @@ describe('a document that cannot be fetched', () => {
     ['a port that no fetch may go to', 'http://localhost:1/'],
     ['a URL with a password', 'http://user:secret@localhost/'],
   ])('reports no details of an error without a code: %s', async (_name, url) => {
-    await expect(fetchJson(new URL(url), never)).rejects.toThrow(new FetchError('failed'));
+    await expect(fetchJson(new URL(url), never)).rejects.toThrow(new FetchError('the request failed'));
   });
 
   it('reports missing JSON for an empty body', async () => {

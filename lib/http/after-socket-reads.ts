@@ -1,8 +1,9 @@
 /**
- * Calls a function after Node has read the answers that have arrived: the event loop reads from sockets between a timer
- * and `setImmediate`. For timeouts, because an answer may have arrived in time while the event loop was blocked:
- * `setTimeout(afterReads, 1_000, onTimeout)`.
+ * For timeouts: `setTimeout(afterReads, 1_000, onTimeout)` calls `onTimeout` only after Node has read the data that has
+ * already arrived. If the event loop was blocked, a timer can fire although the answer arrived in time. The event loop
+ * reads from sockets after its timers and before `setImmediate`.
  *
- * @param onTimeout - It must check whether the answer has arrived, because clearing the timer may then be too late.
+ * @param onTimeout - Must check whether the answer has arrived: after the timer has fired, `clearTimeout` has no
+ *   effect.
  */
 export const afterReads: (onTimeout: () => void) => void = setImmediate;

@@ -1,4 +1,4 @@
-/** Reads the body of a request, of limited size and within a time limit. */
+/** Reads the body of a request, up to a maximum size and within a time limit. */
 import type { IncomingMessage } from 'node:http';
 
 // Matches the content type of a form in UTF-8 (RFC 6749 §3.2 and Appendix B).
@@ -18,12 +18,15 @@ export interface BodyBounds {
 /** Why the body could not be read: it was too large, arrived too slowly, or the connection closed before its end. */
 export type BodyFault = 'too_large' | 'slow_body' | 'aborted';
 
-/** Checks whether a content type is that of a form. */
+/** Checks whether a `Content-Type` is that of a form in UTF-8. */
 export function isFormType(type: string | undefined): boolean {
   return type !== undefined && FORM.test(type);
 }
 
-/** Reads a body. The promise never rejects. After a fault, it resolves without waiting for the rest of the body. */
+/**
+ * Reads the body of a request. The promise never rejects. If the body is too large or too slow, or the connection
+ * closes, the promise resolves to the fault without waiting for the rest of the body.
+ */
 export function readBody(req: IncomingMessage, { maxBytes, timeoutMs }: BodyBounds): Promise<Buffer | BodyFault> {
   if (Number(req.headers['content-length']) > maxBytes) return Promise.resolve('too_large');
   return new Promise((resolve) => {
@@ -36,7 +39,7 @@ export function readBody(req: IncomingMessage, { maxBytes, timeoutMs }: BodyBoun
       resolve(outcome);
     };
     const onData = (given: Buffer | string) => {
-      // A chunk is a string if an earlier middleware called `req.setEncoding`.
+      // A chunk is a string if another middleware has called `req.setEncoding`.
       const chunk = typeof given === 'string' ? Buffer.from(given, req.readableEncoding ?? 'utf8') : given;
       bytes += chunk.length;
       if (bytes > maxBytes) settle('too_large');

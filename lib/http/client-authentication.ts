@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { ASSERTION_TYPE } from '../protocol/jose-rules.js';
 import { type SigningKey, signJwt } from './client-private-key.js';
 
-/** How the client authenticates: with a secret (Basic), or with assertions (RFC 7523 §2.2). */
+/**
+ * How the client authenticates: with a secret (HTTP Basic), or with JWTs that it signs, called assertions (RFC 7523
+ * §2.2).
+ */
 export type ClientAuthentication =
   | { readonly secret: string }
   | { readonly signingKey: SigningKey; readonly audience: string };
 
-/** A client ID, and how this client authenticates. */
+/** The client ID of keyward at the authorization server, and how keyward authenticates. */
 export interface AuthenticatingClient {
   readonly clientId: string;
   readonly authentication: ClientAuthentication;
@@ -18,7 +21,7 @@ export interface AuthenticatingClient {
 const ASSERTION_LIFETIME = 60;
 
 /**
- * Adds the credentials of a client to a request, as a header or as parameters of the form.
+ * Adds the credentials of the client to a request: a secret as a header, or an assertion as parameters of the form.
  *
  * @param now - Milliseconds since 1970.
  */
@@ -41,7 +44,10 @@ export async function addClientCredentials(
   form.set('client_assertion', await signJwt(signingKey, header, claims));
 }
 
-/** Creates the Basic credentials. ID and secret are form-encoded before they are joined (RFC 6749 §2.3.1). */
+/**
+ * Creates the value of the Basic credentials. The client ID and the secret are form-encoded before they are joined (RFC
+ * 6749 §2.3.1).
+ */
 function basicCredentials(clientId: string, secret: string): string {
   return Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString('base64');
 }

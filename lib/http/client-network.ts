@@ -1,15 +1,19 @@
-/** Maps the address of a client to its network, for limits per network. */
+/**
+ * Maps the IP address of a client to its network. Limits count per network, because one client can use all IPv6
+ * addresses of its network.
+ */
 import { isIP } from 'node:net';
 import { digestOf } from '../credentials/digest.js';
 import { embeddedIPv4, parseIPv6, withoutPort } from '../protocol/ip-address.js';
 
 /**
- * Maps an address, as sockets and proxies write it, to a canonical network.
+ * Maps an address, as sockets and proxies write it, to a canonical network. A port and a scope id are ignored.
  *
- * A port and a scope id are ignored. An IPv4 address is its own network, also if it is inside an IPv6 address
- * (IPv4-mapped, NAT64). Each remaining IPv6 address is mapped to its /64, because one customer usually has a whole /64.
+ * An IPv4 address is its own network, even if it is written as an IPv6 address (IPv4-mapped, NAT64). Any other IPv6
+ * address is mapped to its /64, because one customer usually has a whole /64.
  *
- * @returns `''` for `undefined`. A text that is not an address is hashed, because it may be as long as a header.
+ * @returns `''` for `undefined`. For a text that is not an address, the result is its hash: a client may send a long
+ *   text in the header of a proxy.
  */
 export function clientNetwork(address: string | undefined): string {
   if (address === undefined) return '';

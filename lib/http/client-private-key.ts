@@ -13,9 +13,9 @@ export interface SigningKey {
 }
 
 const RSA_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
-/** Bits: jose refuses to sign with a shorter RSA key (RFC 7518 §3.3). */
+/** The minimum length of an RSA key in bits: jose refuses to sign with a shorter key (RFC 7518 §3.3). */
 const MIN_MODULUS = 2_048;
-/** The JWS algorithm of each elliptic curve (RFC 7518 §3.4). The keys are the names that OpenSSL has for the curves. */
+/** The JWS algorithm for each elliptic curve (RFC 7518 §3.4), by the name that OpenSSL gives to the curve. */
 const ALGORITHM_OF_CURVE = new Map([
   ['prime256v1', 'ES256'],
   ['secp384r1', 'ES384'],

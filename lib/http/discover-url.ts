@@ -1,11 +1,11 @@
 /**
- * Finds URLs in the metadata of an issuer. The document of RFC 8414 is tried first, then that of OpenID Connect
- * Discovery.
+ * Finds the URL of an endpoint or key set in the metadata of an issuer. The metadata of RFC 8414 is tried first, then
+ * the metadata of OpenID Connect Discovery.
  */
 import { FetchError, fetchJson, timeoutSignal } from './fetch-json.js';
 import { isInternalHost, secureUrl } from './secure-url.js';
 
-/** The time limit of the first document in milliseconds. It leaves time for the second document. */
+/** The time limit for the first document in milliseconds, which leaves time for the second document. */
 const FIRST_TIMEOUT = 1_000;
 
 export interface MetadataSource {
@@ -17,19 +17,19 @@ export interface MetadataSource {
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** The names of metadata members that are URLs (RFC 8414 §2). */
+/** The members of the metadata that are URLs (RFC 8414 §2). */
 export type MetadataUrl = 'introspection_endpoint' | 'jwks_uri' | 'token_endpoint';
 
 /**
- * Finds a URL in the metadata of an issuer. A document is used only if it is from this issuer and its URL may be
- * fetched.
+ * Finds a URL in the metadata of an issuer. The metadata must name exactly this issuer, and keyward must be allowed to
+ * connect to the URL.
  *
- * @throws FetchError if neither document can be used. If the first document was served but refused, the error says why,
- *   because that explains more than a missing second document.
+ * @throws FetchError if neither document can be used. The error says what is wrong with the first document. If the
+ *   first document could not be fetched, the error is about the second document.
  */
 export async function discoverUrl(source: MetadataSource, member: MetadataUrl, signal: AbortSignal): Promise<URL> {
-  // Node may garbage-collect a signal of `AbortSignal.timeout` that only `AbortSignal.any` refers to, and the signal
-  // then never aborts. `timeoutSignal` does not have this problem.
+  // Do not use `AbortSignal.timeout` here: if only `AbortSignal.any` refers to its signal, Node may garbage-collect the
+  // signal, and it never aborts.
   const first = AbortSignal.any([signal, timeoutSignal(FIRST_TIMEOUT)]);
   const metadata = await fetchJson(oauthMetadataUrl(source.url), first, source.fetch).catch(() => undefined);
   const found = metadata === undefined ? undefined : readUrl(metadata, member, source);
@@ -43,12 +43,18 @@ export async function discoverUrl(source: MetadataSource, member: MetadataUrl, s
   }
 }
 
-/** Returns the URL of the metadata, with the well-known path between host and path (RFC 8414 section 3.1). */
+/**
+ * Returns the URL of the metadata by RFC 8414 section 3.1: the well-known path is inserted before the path of the
+ * issuer.
+ */
 function oauthMetadataUrl(issuer: URL): URL {
   return atPath(issuer, `/.well-known/oauth-authorization-server${pathOf(issuer)}`);
 }
 
-/** Returns the URL of the metadata, with the well-known path after the path (OpenID Connect Discovery §4). */
+/**
+ * Returns the URL of the metadata by OpenID Connect Discovery §4: the well-known path is appended to the path of the
+ * issuer.
+ */
 function openidMetadataUrl(issuer: URL): URL {
   return atPath(issuer, `${pathOf(issuer)}/.well-known/openid-configuration`);
 }
@@ -58,8 +64,8 @@ function pathOf(issuer: URL): string {
 }
 
 /**
- * Replaces the path. It is not resolved as a reference, because a path that starts with two slashes would name another
- * host.
+ * Returns a copy of a URL with another path. `new URL(path, issuer)` would be unsafe: a path that starts with two
+ * slashes names another host.
  */
 function atPath(issuer: URL, path: string): URL {
   const url = new URL(issuer);
@@ -67,10 +73,10 @@ function atPath(issuer: URL, path: string): URL {
   return url;
 }
 
-/** Returns the URL, or an error that says why the metadata must not be used. */
+/** Returns the URL in the metadata, or an error that says why the URL must not be used. */
 function readUrl(metadata: unknown, member: MetadataUrl, source: MetadataSource): URL | FetchError {
   const { issuer, [member]: uri } = (metadata ?? {}) as { readonly [name: string]: unknown };
-  if (issuer !== source.issuer) return new FetchError('the metadata names another issuer');
+  if (issuer !== source.issuer) return new FetchError('the "issuer" in the metadata is not the configured issuer');
   const url = secureUrl(uri, source.allowHttp);
   if (url === undefined) return new FetchError(`the metadata has no ${member} with an https URL`);
   if (pointsInside(url, source)) return new FetchError(`the ${member} in the metadata is on an internal host`);
@@ -78,8 +84,8 @@ function readUrl(metadata: unknown, member: MetadataUrl, source: MetadataSource)
 }
 
 /**
- * Checks whether a URL of a public issuer leads to an internal host. Otherwise an attacker who can change the metadata
- * could make this process connect to its internal network.
+ * Checks whether a URL in the metadata of a public issuer leads to an internal host. Otherwise an attacker who can
+ * change the metadata could make this process send requests into its own network.
  */
 function pointsInside(url: URL, { url: issuer, allowHttp }: MetadataSource): boolean {
   return !allowHttp && issuer.protocol === 'https:' && url.origin !== issuer.origin && isInternalHost(url);

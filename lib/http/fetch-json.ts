@@ -1,10 +1,10 @@
-/** Requests JSON documents of limited size, within a time limit. */
+/** Fetches JSON documents, up to a maximum size and within a time limit. */
 import { types } from 'node:util';
 import { KeywardError } from '../errors/keyward-error.js';
 import { type JsonObject, parseJsonObject } from '../protocol/strict-json.js';
 import { afterReads } from './after-socket-reads.js';
 
-/** Thrown if a document could not be fetched. The message says why, without the URL. */
+/** Thrown if a document cannot be fetched. The message says why, and does not contain the URL. */
 export class FetchError extends KeywardError {
   override readonly name = 'FetchError';
 
@@ -15,7 +15,10 @@ export class FetchError extends KeywardError {
 
 const MAX_BYTES = 256 * 1_024;
 
-/** Aborts after a time, as `AbortSignal.timeout` does, but first lets Node read a response that has arrived. */
+/**
+ * Returns a signal that aborts after a time. Unlike `AbortSignal.timeout`, it first lets Node read a response that has
+ * already arrived.
+ */
 export function timeoutSignal(milliseconds: number): AbortSignal {
   const controller = new AbortController();
   const late = AbortSignal.timeout(milliseconds);
@@ -24,10 +27,10 @@ export function timeoutSignal(milliseconds: number): AbortSignal {
 }
 
 /**
- * Fetches a JSON document. The response must have status 200 and at most 256 KiB (decoded). Redirects are refused,
- * because an attacker who can redirect could choose the document, such as the keys of an issuer.
+ * Fetches a JSON document. The response must have status 200 and at most 256 KiB (decoded). A redirect is refused: an
+ * attacker who can redirect the request could choose the document, such as the keys of an issuer.
  *
- * @param send - Sends the request.
+ * @param send - The function that sends the request.
  * @throws FetchError
  */
 export async function fetchJson(url: URL, signal: AbortSignal, send = fetch): Promise<unknown> {
@@ -35,8 +38,8 @@ export async function fetchJson(url: URL, signal: AbortSignal, send = fetch): Pr
 }
 
 /**
- * Posts a form, and reads the JSON object of the response by the rules of `fetchJson`. An object with a duplicate name
- * is refused, because two parsers could read it differently.
+ * Posts a form, and returns the JSON object in the response. The rules of `fetchJson` apply to the response. An object
+ * with a duplicate name is refused, because two parsers could read it differently.
  *
  * @throws FetchError
  */
@@ -91,9 +94,9 @@ async function boundedBytes(response: Response): Promise<Buffer> {
 }
 
 function reasonOf(error: unknown): string {
-  if (!types.isNativeError(error) && !(error instanceof DOMException)) return 'failed';
+  if (!types.isNativeError(error) && !(error instanceof DOMException)) return 'the request failed';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'the request timed out';
   if (error.name === 'SyntaxError') return 'the response is not JSON';
   const { code } = (error.cause ?? {}) as { code?: unknown };
-  return typeof code === 'string' ? code : 'failed';
+  return typeof code === 'string' ? code : 'the request failed';
 }

@@ -5,7 +5,7 @@ import { type CompactJws, type ReadJoseHeader, readCompactJws } from '../protoco
 import { own } from '../protocol/strict-json.js';
 import { clientNetwork } from './client-network.js';
 
-/** Where a request comes from: Express sets `ip`, Node sets `socket`. */
+/** Where a request comes from. Express sets `ip`, and Node sets `socket`. */
 export interface Sender {
   /** The address, from Express. Behind a proxy, it depends on `trust proxy`. */
   readonly ip?: string | undefined;
@@ -13,13 +13,13 @@ export interface Sender {
 }
 
 /**
- * The parts of a request that verifiers read besides the credential: the sender, and what a proof of possession must
- * match.
+ * The parts of a request that a verifier reads besides the credential: where the request comes from, and what a proof
+ * of possession must match.
  */
 export interface CredentialRequest extends Sender {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  /** The request target as the client sent it, set by Express. Routers shorten `url`, but not this property. */
+  /** The path and query as the client sent them, set by Express. Routers shorten `url`, but not this property. */
   readonly originalUrl?: string | undefined;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
@@ -28,8 +28,8 @@ export interface CredentialRequest extends Sender {
 export type CertificateOf = (req: IncomingMessage) => Buffer | undefined;
 
 /**
- * The credential of a request. Its hash and its JWS are computed once, when they are first needed. Printing the object
- * does not print the credential.
+ * The credential that a client has presented in a request. Its hash and its JWS are computed only once, when they are
+ * first needed. Printing the object does not print the credential.
  */
 export class PresentedCredential {
   readonly #text: string;
@@ -44,9 +44,9 @@ export class PresentedCredential {
    * Creates the credential of a request.
    *
    * @param text - The whole credential, without its scheme.
-   * @param sender - The request of the credential.
+   * @param sender - The request that contains the credential.
    * @param readJoseHeader - Reads the header of a JWS from a cache. Without this function, the header is parsed. It is
-   *   a parameter, because this layer must not import `cache`.
+   *   a parameter, because files in `http` must not import `cache`.
    * @param scheme - The scheme of the `Authorization` field.
    */
   constructor(
@@ -61,7 +61,7 @@ export class PresentedCredential {
     this.#readJoseHeader = readJoseHeader;
   }
 
-  /** The request of the credential, which proofs of possession must match; `undefined` if it is not known. */
+  /** The request that contains the credential, for proofs of possession; `undefined` if it is not known. */
   get request(): CredentialRequest | undefined {
     return this.#sender;
   }
@@ -72,16 +72,16 @@ export class PresentedCredential {
   }
 
   /**
-   * The network of the client that sent the request (see `clientNetwork`): an IPv4 address, or the /64 of an IPv6
-   * address.
+   * The network of the client that sent the request: an IPv4 address, or the /64 of an IPv6 address; `''` if it is not
+   * known.
    */
   get network(): string {
     return clientNetwork(this.from);
   }
 
   /**
-   * SHA-256 of the credential as a binary string, for the keys of caches. A binary string is half as long as hex, and
-   * takes half the time.
+   * SHA-256 of the credential as a binary string, for the keys of caches. A binary string is half as long as a string
+   * in hex, and is created twice as fast.
    */
   get cacheKey(): string {
     this.#cacheKey ??= hash('sha256', this.#text, 'binary');
@@ -94,8 +94,8 @@ export class PresentedCredential {
   }
 
   /**
-   * Whether the credential has three parts, as a JWS in compact serialization. Such a credential causes no API key
-   * lookup.
+   * Whether the credential has three parts with dots between them, as a JWS in compact serialization. Such a credential
+   * is never looked up as an API key.
    */
   get isCompact(): boolean {
     const first = this.#text.indexOf('.');
@@ -110,14 +110,14 @@ export class PresentedCredential {
   }
 
   /**
-   * Whether the credential is a b64token (RFC 6750 §2.1). A JWS that was already parsed is one, so it is not checked
-   * again.
+   * Whether the credential is a b64token (RFC 6750 §2.1). A credential that was already parsed as a JWS is always a
+   * b64token, so it is not checked again.
    */
   get isWellFormed(): boolean {
     return (this.#jws ?? undefined) !== undefined || isB64token(this.#text);
   }
 
-  /** The unverified `iss` of a JWS. Use it only to decide which verifier to ask. */
+  /** The unverified `iss` of a JWS. Use it only to decide which verifier to ask, because anyone can write any `iss`. */
   get issuer(): unknown {
     return this.jws === undefined ? undefined : own(this.jws.payload, 'iss');
   }

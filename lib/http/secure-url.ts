@@ -1,4 +1,4 @@
-/** Checks the URLs to which keyward connects. */
+/** Checks whether keyward may connect to a URL. */
 import { BlockList, isIP } from 'node:net';
 
 /** Describes the URLs that `secureUrl` accepts, for error messages about options. */
@@ -63,8 +63,8 @@ for (const [network, prefix] of INTERNAL_IPV4) {
 }
 
 /**
- * Checks whether the host of a URL is a name of this machine, or an address that is not globally reachable. Other names
- * are not resolved, so a name with an internal address is not recognized.
+ * Checks whether the host of a URL is a name of this machine, or an address that is not reachable from the internet.
+ * Other host names are not resolved, so a name that leads to an internal address is not recognized.
  */
 export function isInternalHost({ hostname }: URL): boolean {
   if (LOCALHOST.test(hostname)) return true;

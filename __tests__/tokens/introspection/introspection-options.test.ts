@@ -153,7 +153,9 @@ describe('the endpoint', () => {
     expect(String(await locate({ issuer: server.origin }))).toBe(introspection);
     expect(server.asked).toEqual(['/.well-known/oauth-authorization-server']);
     server.answer(json({ issuer: `${server.origin}/`, introspection_endpoint: introspection }));
-    await expect(locate({ issuer: server.origin })).rejects.toThrow('the metadata names another issuer');
+    await expect(locate({ issuer: server.origin })).rejects.toThrow(
+      'the "issuer" in the metadata is not the configured issuer',
+    );
     await server.close();
   });
 

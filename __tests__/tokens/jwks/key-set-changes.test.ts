@@ -162,7 +162,7 @@ describe('events', () => {
 
   it('do not contain messages of foreign errors', async () => {
     issuer.locate.mockRejectedValue(new Error('https://user:secret@issuer.test'));
-    const expected = { issuer: ISSUER, outcome: 'failed', reason: 'failed', keys: 0, withdrawn: 0 };
+    const expected = { issuer: ISSUER, outcome: 'failed', reason: 'the request failed', keys: 0, withdrawn: 0 };
     expect(await heardOf(issuer.retryAfter)).toEqual([expected]);
   });
 });

@@ -164,7 +164,11 @@ export class RemoteKeySet implements KeySet {
       this.#failedAt = startedAt;
       this.#url = undefined;
       const known = error instanceof KeySetError || error instanceof FetchError;
-      this.#report(error instanceof KeySetError ? 'refused' : 'failed', known ? error.message : 'failed', 0);
+      this.#report(
+        error instanceof KeySetError ? 'refused' : 'failed',
+        known ? error.message : 'the request failed',
+        0,
+      );
     }
   }
 
