@@ -4,7 +4,10 @@ import { warnWithoutErrorHandler } from './error-handler-warning.js';
 
 /** Options of `assertGuarded`. */
 export interface AssertGuardedOptions {
-  /** Routes that are not checked, for example because they are open, named as in `auditRoutes`: `'GET /health'`. */
+  /**
+   * Routes that are not checked, for example because they are public. Each entry is a method and a path, as in
+   * `auditRoutes`: `'GET /health'`.
+   */
   readonly except?: readonly string[] | undefined;
 }
 
@@ -17,19 +20,19 @@ const routeNames: Option<readonly string[]> = (options, name) => {
 const OPTIONS = { except: routeNames } satisfies OptionTable<AssertGuardedOptions>;
 
 /**
- * Checks, when the app starts, that no route was forgotten: each route has a gate before it, and each that may accept
- * keys says which kinds (docs/spec.md §5.3: an endpoint that does not state key authentication accepts no keys). It
- * sees the same routes as `auditRoutes`.
+ * Checks at startup that every route is protected: a gate, such as `requireBearer`, must run before it. A route that
+ * may accept keys must also say which kinds of keys: an endpoint that does not state key authentication accepts no keys
+ * (docs/spec.md §5.3).
  *
- * The routes of `createDashboard`, `createSignIn`, `createIssuer` and `createManagementApi` pass: these authenticate
- * their callers themselves. If gates are mounted but no error handler follows them, a process warning says to mount
- * `bearerErrors`.
+ * The routes of `createDashboard`, `createSignIn`, `createIssuer` and `createManagementApi` need no gate, because they
+ * authenticate their callers themselves. If the app has gates but no error handler after them, a process warning
+ * recommends `bearerErrors`.
  *
- * Call it after all routes and error handlers are mounted.
+ * Call this function after all routes and error handlers are mounted. It checks the routes that `auditRoutes` lists.
  *
- * @throws Error that lists the routes without a gate, those with only an optional gate and no guard, those whose
- *   `router.param` callbacks run before the gate, and those whose gate does not say which kinds it accepts.
- * @throws TypeError if an entry of `except` is not a route of the app, and whatever `auditRoutes` throws.
+ * @throws Error with a list of the faults: a route without a gate, a route with only an optional gate and no guard, a
+ *   `router.param` callback that runs before the gate, or a route that does not say which kinds of keys it accepts.
+ * @throws TypeError if an entry of `except` is not a route of the app, or if `auditRoutes` throws it.
  * @example
  * ```ts
  * import express from 'express';
@@ -68,12 +71,12 @@ function hasMethod(name: string): boolean {
 }
 
 function faultOf(route: RouteReport): readonly string[] {
-  // On a route that is open on purpose, the parameter callbacks may run for everybody too.
+  // A route that is public on purpose may also run its `router.param` callbacks for everybody.
   if (route.openByDocument || route.ownEndpoint) return [];
   if (route.gates.length === 0) return [`  ${nameOf(route)} has no requireBearer that runs for every request`];
   if (route.open)
     return [
-      `  ${nameOf(route)} accepts requests without a credential: make its gate require one (for requireBearer, remove "optional"), or add a guard after it`,
+      `  ${nameOf(route)} accepts requests without a credential: make its gate require a credential (for requireBearer, remove option "optional"), or add a guard after the gate`,
     ];
   if (route.openByParam.length > 0) return [`  ${nameOf(route)} ${callbackFault(route.openByParam)}`];
   return route.namesKinds
@@ -82,8 +85,8 @@ function faultOf(route: RouteReport): readonly string[] {
 }
 
 /**
- * Describes the fault of parameter callbacks that run before a gate: they look up whatever an anonymous caller names,
- * so their 404 or 200 reveals what exists.
+ * Describes the fault that a `router.param` callback runs before the gate. The callback looks up what the path names
+ * even for an anonymous caller. Its response, such as a 404, then reveals what exists.
  */
 function callbackFault(params: readonly string[]): string {
   const names = params.map((name) => `router.param('${name}')`).join(' and ');

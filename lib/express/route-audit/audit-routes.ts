@@ -1,4 +1,4 @@
-/** Every route of an app, with the gates and guards before it. */
+/** `auditRoutes`: lists every route of an Express app, with the gates and guards before it. */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { Segments } from '../path-segments.js';
 import { joinSegments, UNKNOWN } from './path-coverage.js';
@@ -17,37 +17,34 @@ import { type Layer, layersOf } from './router-layers.js';
 export interface RouteReport {
   /** `'GET'`, `'POST'` and so on; `'ALL'` for `app.all`; `'USE'` for a function, or another app, mounted at a path. */
   readonly method: string;
-  /** The path as it was written, after the mount paths of its routers. */
+  /** The path of the route as it is written in the app, after the mount paths of its routers. */
   readonly path: string;
   /**
-   * The gates before the route, in order; a request must pass all of them. The handler gets the principal of the last
-   * one. If there are none, the route is open.
+   * The gates before the route, in order. A request must pass all of them, and the handler gets the principal of the
+   * last gate. If the list is empty, the route is open.
    */
   readonly gates: readonly { readonly kinds: readonly Kind[] | 'any'; readonly optional: boolean }[];
   /** The names of the guards before the route. */
   readonly guards: readonly string[];
   /**
-   * Whether the route can be called without a credential: it has no gate; or all its gates are optional, and no guard
-   * refuses a request without a principal (`requireRateLimit` lets it pass).
+   * Whether a request without a credential reaches the route. This is so if the route has no gate, or if all its gates
+   * are optional and no guard refuses the request. `requireRateLimit` does not refuse it.
    */
   readonly open: boolean;
-  /**
-   * The parameters whose callbacks (`router.param`) also run for a request without a credential. Empty if there is no
-   * such callback.
-   */
+  /** The path parameters whose `router.param` callbacks run even for a request without a credential. */
   readonly openByParam: readonly string[];
   /** Whether the route is open because the document of its `openApiGate` says `security: []`. */
   readonly openByDocument: boolean;
   /**
-   * Whether the Dashboard, the issuer or the management API of keyward serves the route. It authenticates its callers
-   * itself, so it needs no gate.
+   * Whether the Dashboard, the issuer or the management API of keyward serves the route. Such a route needs no gate,
+   * because it authenticates its callers itself.
    */
   readonly ownEndpoint: boolean;
-  /** Whether the last gate, or a guard after it, says which kinds are accepted. */
+  /** Whether the last gate, or a guard after it, declares which kinds of credentials it accepts. */
   readonly namesKinds: boolean;
 }
 
-/** A route with the gates, guards and callbacks before it. */
+/** A route with the gates, guards and `router.param` callbacks that run before it. */
 export interface Route {
   readonly method: string;
   readonly path: string;
@@ -57,8 +54,8 @@ export interface Route {
 }
 
 /**
- * A route after `readRoutes` has replaced each gate whose requirements differ between routes, such as `openApiGate`, by
- * gates and guards that require the same on this route.
+ * A route whose gates are known in detail: `readRoutes` has replaced each `openApiGate` with gates and guards that
+ * require the same on this route.
  */
 interface CheckedRoute extends Route {
   readonly openByDocument: boolean;
@@ -70,16 +67,18 @@ interface CheckedRoute extends Route {
  * Lists every route of an app or a router, in the order in which they were mounted, and every function and app that is
  * mounted at a path.
  *
- * A gate counts only if every request for the route passes it. It does not count if this cannot be determined from the
- * paths (patterns, wildcards, regular expressions), if it is mounted after another handler or before an error handler
- * that `bearerErrors` did not make, or if it is wrapped in a function. The wrappers of OpenTelemetry and
- * express-async-errors are recognized. Middlewares of known packages that parse, log or add headers are recognized by
- * name, and do not count as handlers. A function mounted on the app itself without a path is not listed, even if it
- * answers requests. Changes of `req.url` by a middleware are not taken into account.
+ * A gate counts only if every request for the route is certain to pass it. So it does not count in these cases: its
+ * path has a pattern, a wildcard or a regular expression; it is wrapped in a function; it is mounted after another
+ * handler; it is mounted before an error handler that `bearerErrors` did not make, which may ignore the refusal.
+ *
+ * The wrappers of OpenTelemetry and express-async-errors are recognized. Middlewares of known packages that parse, log
+ * or add headers are recognized by name, and do not count as handlers. A function that is mounted on the app itself
+ * without a path is not listed, even if it answers requests. Changes of `req.url` by a middleware are not taken into
+ * account.
  *
  * @param app - An Express 4 or 5 app or router.
- * @throws TypeError if it is neither, and on Express 5 with a `router` package older than 2.3, which does not store the
- *   mount paths.
+ * @throws TypeError if `app` is not an Express app or router, and on Express 5 with a `router` package older than 2.3,
+ *   which does not store the mount paths.
  * @example
  * ```ts
  * import express from 'express';
@@ -111,8 +110,8 @@ export function auditRoutes(app: object): readonly RouteReport[] {
 }
 
 /**
- * Returns the routes of an app with their checks. A gate whose requirements differ between routes, such as
- * `openApiGate`, is replaced by gates and guards that require the same on that route.
+ * Returns the routes of an app with the checks before them. Each gate whose requirements differ between routes, such as
+ * `openApiGate`, is replaced with gates and guards that require the same on the route.
  *
  * @throws TypeError as `auditRoutes` does.
  */
@@ -139,16 +138,17 @@ function openCallbacks(checks: readonly RouteCheck[]): readonly string[] {
 }
 
 /**
- * Returns the routes below some layers.
+ * Returns the routes in a list of layers, and in the routers among them.
  *
- * @param nested - Whether the layers belong to a router that is not mounted at `/`: there a function at `/` is an
- *   endpoint too.
+ * @param nested - Whether the layers belong to a router that is mounted at a path other than `/`. In this router, a
+ *   function without a path is an endpoint too.
  */
 function routesOf(layers: readonly Layer[], nested: boolean): Route[] {
   return layers.flatMap((layer, index) => {
     const before = layers.slice(0, index);
-    // After a refusal, Express skips a route and its callbacks, so the checks before the route protect them: `routesAt`
-    // adds them after these checks. Callbacks of other layers run even after a refusal (see `checksAt`).
+    // After a refusal, Express skips a route together with its `router.param` callbacks, so earlier gates protect these
+    // callbacks. `routesAt` adds them after the checks before the route. The callbacks of a router or a function run
+    // even after a refusal (see `checksAt`).
     const callbacks = layer.type === 'route' ? [] : callbacksOf(layer);
     return routesAt(layer, nested).map((route) => ({
       ...route,
@@ -157,7 +157,9 @@ function routesOf(layers: readonly Layer[], nested: boolean): Route[] {
   });
 }
 
-/** Returns the paths of a route. A mounted function also handles the paths below its own. */
+/**
+ * Returns the paths that a route handles. A function that is mounted with `use()` also handles all paths below its own.
+ */
 function handledPaths({ method, segments }: Route): readonly Segments[] {
   return method === 'USE' ? segments.map((path) => [...path, UNKNOWN]) : segments;
 }

@@ -1,4 +1,7 @@
-/** Warns about an app whose refusals would be answered with the HTML error page of Express. */
+/**
+ * Warns if an app has no error handler after its gates. Express would answer a refused request with its HTML error
+ * page.
+ */
 import type { Handler } from '../unwrap-handler.js';
 import { isErrorHandler } from './route-checks.js';
 import { isRouter, type Layer, layersOf } from './router-layers.js';
@@ -8,8 +11,8 @@ const WARNING =
   'call app.use(bearerErrors()) after the routes';
 
 /**
- * Emits a process warning if an app has a gate, and no error handler after it. It does not throw: the route is guarded,
- * and the status and the challenge of a refusal are correct without `bearerErrors`.
+ * Emits a process warning if an app has a gate but no error handler after it. It does not throw, because the route is
+ * protected: the status and the challenge of a refusal are correct without an error handler.
  */
 export function warnWithoutErrorHandler(app: object): void {
   // The error handler of a router or of a mounted app may be in the app around it.

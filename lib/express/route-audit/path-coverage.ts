@@ -1,6 +1,6 @@
 /**
- * Finds out which requests a path can match, as far as its text shows this. Everything that is not clearly a literal or
- * a parameter is unknown: a gate counts only if every request is certain to pass it.
+ * Parses the paths of routes, and compares which requests they match. A part that is not clearly a literal or a
+ * parameter is unknown, because a gate may count only if every request is certain to pass it.
  */
 import type { Segment, Segments } from '../path-segments.js';
 
@@ -22,8 +22,8 @@ const OPTIONAL = { 4: /(\/:\w+)\?/, 5: /\{([^{}]*)\}/ } as const;
 const ASCII = /^\p{ASCII}*$/u;
 
 /**
- * Parses a path as its router does, once for each choice of its optional parts: `{/:id}` in Express 5, `/:id?` in
- * Express 4.
+ * Parses a path as Express does. The result has one entry for each combination of the optional parts in the path, which
+ * are `{/:id}` in Express 5 and `/:id?` in Express 4.
  */
 export function readPath(path: unknown, rules: PathRules): readonly Segments[] {
   if (typeof path !== 'string') return [[UNKNOWN]];
@@ -31,9 +31,11 @@ export function readPath(path: unknown, rules: PathRules): readonly Segments[] {
 }
 
 /**
- * Removes slashes at the end of a path, as Express does. Express 4 removes one slash. Express 5 removes all of them,
- * except from the path `/`, and before it reads optional parts. So in Express 5, `/` in a list of paths, and `/{v1}`
- * without its optional part, match the path `/`, but no path below it.
+ * Removes slashes at the end of a path, as Express does. Express 4 removes one slash. Express 5 removes all slashes,
+ * except those of a strict router and of the path `/`, and does this before it parses optional parts.
+ *
+ * So in Express 5, the path `/` in a list of paths matches only `/` itself, and no path below it. The same is true for
+ * `/{v1}` without its optional part.
  */
 function loosened(path: string, { version, strict }: PathRules): string {
   if (version === 4) return path.replace(/\/$/, '');
@@ -50,7 +52,7 @@ function choicesOf(path: string, optional: RegExp): readonly string[] {
 
 function readParts(path: string, { version, sensitive }: PathRules): Segments {
   const [start, ...parts] = path.split('/');
-  // Express accepts a path without a slash at the start, but no request matches it.
+  // Express accepts a path that does not start with a slash, but no request matches it.
   if (start !== '') return [UNKNOWN];
   return parts.map((part) => {
     if (part === '' && version === 5) return { literal: '', sensitive };
@@ -60,13 +62,13 @@ function readParts(path: string, { version, sensitive }: PathRules): Segments {
   });
 }
 
-/** Joins the path of a route to the mount path of its router. */
+/** Joins the mount path of a router and the path of a route in this router. */
 export function joinSegments(outer: Segments, inner: Segments): Segments {
-  // `/` in a router also matches the mount path itself.
+  // The path `/` in a router also matches the mount path of the router itself.
   return outer.length > 0 && inner.length === 1 && isEmpty(inner[0]) ? outer : [...outer, ...inner];
 }
 
-/** Whether every request for a route matches a mount path. */
+/** Whether every request for a route also matches a mount path. */
 export function coversPath(mount: Segments, route: Segments): boolean {
   return mount.every((part, index) => {
     const faced = route[index];
@@ -82,7 +84,7 @@ function coversPart(mount: Segment, route: Segment): boolean {
   return !mount.sensitive && isSameLetters(mount.literal, route.literal);
 }
 
-/** Whether some request for a route may match a mount path. */
+/** Whether a request for a route may also match a mount path. */
 export function mayMeet(mount: Segments, route: Segments): boolean {
   for (const [index, part] of mount.entries()) {
     const faced = route[index];

@@ -1,4 +1,4 @@
-/** The gates, guards and parameter callbacks on the way to a route. */
+/** Finds the gates, guards and `router.param` callbacks that a request passes before it reaches a route. */
 
 import type { Segments } from '../path-segments.js';
 import type { GateMetadata, GuardMetadata } from '../route-metadata.js';
@@ -14,12 +14,15 @@ export interface RouteCheck {
   readonly callback?: string;
 }
 
-/** The names of middlewares that do not parse the body, so it is assumed that no request makes them fail. */
+/**
+ * Names of middlewares of known packages that do not parse the body. The audit assumes that no request makes one of
+ * these middlewares fail.
+ */
 const NO_PARSERS = ['cookieParser', 'compression', 'corsMiddleware', 'helmetMiddleware', 'logger'];
 
 /**
- * The names of middlewares that prepare a request and do not respond to it, except to CORS preflights. Names that an
- * app may use for its own handler (`session`, `query`) are left out.
+ * Names of middlewares of known packages that prepare a request and do not respond to it, except to CORS preflights.
+ * Names that an app may give to its own handler (`session`, `query`) are left out.
  */
 const PREPARATIONS: ReadonlySet<string> = new Set([
   ...['jsonParser', 'urlencodedParser', 'textParser', 'rawParser'],
@@ -27,17 +30,21 @@ const PREPARATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The names of functions that are assumed to pass every request on without an error: the middlewares that do not parse
- * the body, and the functions that Express 4 itself mounts.
+ * Names of functions that always call `next` without an error, as the audit assumes: known middlewares that do not
+ * parse the body, and the functions that Express 4 itself mounts.
  */
 const NEVER_FAIL: ReadonlySet<string> = new Set([...NO_PARSERS, 'query', 'expressInit']);
 
 /**
- * Returns the checks that a request for a route passes in the layers before the layer of the route, and `own`, the
- * callbacks of that layer. Checks before an error handler that may ignore refusals do not count.
+ * Returns the checks that a request passes before it reaches a route. Each check in the list protects only the
+ * callbacks that are listed after it. Checks before an error handler that may ignore a refusal do not count.
  *
- * After a refusal, Express still runs the parameter callbacks of `use()`, until an error handler ends the request. So a
- * callback is listed before each gate whose refusals no `bearerErrors` has ended yet: that gate does not protect it.
+ * After a refusal, Express still runs the `router.param` callbacks of `use()`, until an error handler ends the request.
+ * A gate protects a later callback only if `bearerErrors` is mounted between the two. Otherwise the callback is listed
+ * before the gate.
+ *
+ * @param layers - The layers that are mounted before the layer of the route.
+ * @param own - The callbacks of the layer of the route.
  */
 export function checksAt(
   layers: readonly Layer[],
@@ -46,9 +53,9 @@ export function checksAt(
 ): readonly RouteCheck[] {
   const swallower = layers.findLastIndex(isSwallower);
   const passed: RouteCheck[] = [];
-  // Checks whose refusals no error handler has ended yet.
+  // Checks for whose refusals no `bearerErrors` has been found yet.
   let pending: RouteCheck[] = [];
-  // Checks after a layer that may fail: Express skips them for a request with an error.
+  // Checks after a layer that may call `next` with an error: Express skips them for this request.
   const skipped: RouteCheck[] = [];
   let hasFailed = false;
   for (const [index, layer] of layers.entries()) {
@@ -58,7 +65,8 @@ export function checksAt(
       pending = [];
     }
     hasFailed ||= isOpen([...passed, ...pending]) && mayFail(layer, route);
-    // After a refusal, Express skips a router. So the callbacks inside the router come after the pending checks.
+    // After a refusal, Express skips a router. So the pending checks protect the callbacks inside the router, which are
+    // listed after them.
     const next = hasFailed ? skipped : pending;
     if (layer.type === 'router' && meets(layer, route)) next.push(...callbacksIn(layer, route));
     const checks = index > swallower ? checksOfLayer(layer, route) : [];
@@ -70,25 +78,29 @@ export function checksAt(
 /** Returns the checks among the handlers of a route, up to the first handler that may end the request. */
 export function checksAmong(handlers: readonly Handler[]): readonly RouteCheck[] {
   const end = handlers.findIndex(mayEndRequest);
-  // If an error handler ignores a refusal, the request continues with all handlers after it.
+  // Checks before an error handler do not count: if it ignores a refusal, the request continues with the handlers after
+  // it.
   const swallowed = handlers.slice(0, handlers.findLastIndex(takesRequests)).findLastIndex(swallowsErrors);
   const before = end === -1 ? handlers : handlers.slice(0, end);
   return before.slice(swallowed + 1).filter(isCheck);
 }
 
-/** Returns the parameter callbacks of a layer, which run before the functions that are mounted there. */
+/**
+ * Returns the `router.param` callbacks of a layer. Express runs them before the function or router that is mounted
+ * there.
+ */
 export function callbacksOf({ callbacks }: Layer): readonly RouteCheck[] {
   return callbacks.map((callback) => ({ callback }));
 }
 
-/** Whether a function handles requests: it is neither a gate nor a guard nor an error handler. */
+/** Whether a function handles requests: it is not a gate, a guard or an error handler. */
 export function takesRequests(handler: Handler): boolean {
   return !isCheck(handler) && !isErrorHandler(handler);
 }
 
 /**
- * Whether a function handles requests and may end one, or make it leave its router. `true` for all such functions
- * except known ones that only prepare requests.
+ * Whether a function may answer a request, or make it leave its router by `next('router')`. `true` for every handler,
+ * except for known middlewares that only prepare a request.
  */
 export function mayEndRequest(handler: Handler): boolean {
   return takesRequests(handler) && !isPreparation(handler);
@@ -99,16 +111,16 @@ function isCheck({ gate, guard }: Handler): boolean {
 }
 
 /**
- * Returns the callbacks of a layer that may run for a request before it reaches a later route. Callbacks of a layer
- * that is itself a route are left out: they are listed for that route.
+ * Returns the `router.param` callbacks of a layer that may run before a request reaches a later route. If the layer is
+ * itself a route, the result is empty, because its callbacks are listed for that route only.
  */
 function callbacksBefore(layer: Layer, route: readonly Segments[]): readonly RouteCheck[] {
   return layer.type !== 'route' && layer.callbacks.length > 0 && meets(layer, route) ? callbacksOf(layer) : [];
 }
 
 /**
- * Returns the callbacks inside a router that also run for a route after the router, and that no check in the router
- * protects from anonymous requests.
+ * Returns the `router.param` callbacks inside a router that may also run for a route after the router. Callbacks that a
+ * gate or guard in the router protects from anonymous requests are left out.
  */
 function callbacksIn(router: Layer & { type: 'router' }, route: readonly Segments[]): readonly RouteCheck[] {
   const checks = checksAt(router.layers, [], router.takesEveryPath ? route : [[UNKNOWN]]);
@@ -121,13 +133,14 @@ function meets({ paths }: Layer, route: readonly Segments[]): boolean {
 }
 
 function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly RouteCheck[] {
-  // A parameter callback may end the request itself, so gates that are mounted at a path with such a parameter do not
-  // count.
+  // A `router.param` callback can skip the mounted function by `next('route')`. So a gate that is mounted at a path
+  // with such a parameter does not count.
   if (layer.type === 'route' || layer.callbacks.length > 0 || !covers(layer, route)) return [];
   if (layer.type === 'function') return [layer.handler].filter(isCheck);
-  // If an error handler in the router ignores a refusal, the request leaves the router as if it had passed.
+  // If an error handler in the router ignores a refusal, the request leaves the router as if it had passed the gate.
   if (layer.layers.some(isSwallower)) return [];
-  // Any other function, or a parameter callback, could let the request leave the router before its gates.
+  // Checks after another function or a `router.param` callback do not count: either may call `next('router')`, and the
+  // request leaves the router before these checks.
   const stop = layer.layers.findIndex(
     (inner) => inner.type !== 'function' || inner.callbacks.length > 0 || mayEndRequest(inner.handler),
   );
@@ -139,8 +152,8 @@ function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly Route
 }
 
 /**
- * Returns the path of a route inside a router. A router at `/` gets the whole path; inside any other router, the rest
- * of the path is not known.
+ * Returns the path of a route inside a router. A router at `/` gets the whole path. For any other router the result is
+ * empty, because the rest of the path is not known.
  */
 function routeIn({ takesEveryPath }: Layer, route: readonly Segments[]): readonly Segments[] {
   return takesEveryPath ? route : [];
@@ -156,7 +169,10 @@ function endsRefusals(layer: Layer): boolean {
   return layer.type === 'function' && layer.handler.isBearerErrors;
 }
 
-/** Whether a router ends the refusals of its own gates, so that they do not reach the layers after it. */
+/**
+ * Whether a router itself answers the refusals of its gates, because `bearerErrors` is mounted in the router after
+ * them.
+ */
 function endsOwnRefusals(layer: Layer): boolean {
   if (layer.type !== 'router') return false;
   const last = layer.layers.findLastIndex(
@@ -166,8 +182,9 @@ function endsOwnRefusals(layer: Layer): boolean {
 }
 
 /**
- * Whether a layer may call `next` with an error that is not a refusal, for an anonymous request: for example, a parser
- * that gets malformed JSON. `bearerErrors` passes such an error on, and Express then skips the gates after the layer.
+ * Whether a layer may call `next` with an error for an anonymous request: for example, a body parser that gets
+ * malformed JSON. `bearerErrors` passes this error on, because it is not a refusal, and Express then skips the gates
+ * after the layer.
  */
 function mayFail(layer: Layer, route: readonly Segments[]): boolean {
   if (!meets(layer, route)) return false;
@@ -183,25 +200,28 @@ function isSwallower(layer: Layer): boolean {
   return layer.type === 'function' && swallowsErrors(layer.handler);
 }
 
-/** Whether an error handler may let a refused request continue: `true` for all that `bearerErrors` did not make. */
+/**
+ * Whether an error handler may ignore a refusal, so the request continues. `true` for every error handler that
+ * `bearerErrors` did not make.
+ */
 function swallowsErrors(handler: Handler): boolean {
   return isErrorHandler(handler) && !handler.isBearerErrors;
 }
 
-/** Whether Express calls a function only with an error. */
+/** Whether a function is an error handler. Express recognizes an error handler by its four parameters. */
 export function isErrorHandler({ length }: Handler): boolean {
   return length === 4;
 }
 
 /**
- * Whether a function only prepares requests: it responds only at its own well-known path, or has a known name and three
- * parameters.
+ * Whether a function only prepares requests. This is true for `resourceMetadata()`, which responds only at its own
+ * path, and for a function with a known name and three parameters.
  */
 function isPreparation({ name, length, isResourceMetadata }: Handler): boolean {
   return isResourceMetadata || (length === 3 && PREPARATIONS.has(name));
 }
 
-/** Whether a function calls `next` without an error, whatever the request is. */
+/** Whether the audit assumes that a function never calls `next` with an error. */
 function neverFails({ name, length, isResourceMetadata }: Handler): boolean {
   return isResourceMetadata || (length === 3 && NEVER_FAIL.has(name));
 }

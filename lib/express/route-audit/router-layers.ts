@@ -15,16 +15,19 @@ export type Layer = LayerFacts &
 
 interface LayerFacts {
   readonly paths: readonly LayerPath[];
-  /** Whether the layer is mounted at `/`, so that it gets every request. */
+  /** Whether the layer is mounted at `/` and therefore gets every request. */
   readonly takesEveryPath: boolean;
   /**
-   * The parameters in the paths of the layer that have callbacks: `router.param(name, callback)` runs before the
-   * functions mounted here, or instead of them.
+   * The parameters in the paths of the layer that have a `router.param(name, callback)`. The callback runs before the
+   * mounted function, and can skip it.
    */
   readonly callbacks: readonly string[];
 }
 
-/** A path as it was written, and what it can match: one choice for each combination of its optional parts. */
+/**
+ * A path as it is written in the app, and what it can match: one entry in `choices` for each combination of its
+ * optional parts.
+ */
 export interface LayerPath {
   readonly text: string;
   readonly choices: readonly Segments[];
@@ -47,10 +50,10 @@ interface ExpressLayer {
   readonly handle: unknown;
   readonly name: string;
   readonly route?: ExpressRoute;
-  /** Express 5, router 2.3 and later. */
+  /** Only in Express 5 with version 2.3 or later of the package `router`. */
   readonly rawPath?: unknown;
   readonly slash?: boolean;
-  /** Express 4. */
+  /** Only in Express 4. */
   readonly regexp?: RegExp & { readonly fast_slash?: boolean };
   readonly keys?: readonly { readonly name: unknown }[];
 }
@@ -98,15 +101,15 @@ function readLayer(layer: ExpressLayer, router: ExpressRouter): Layer {
   if (layer.route !== undefined) return { ...facts, type: 'route', methods: methodsOf(layer.route) };
   const handler = readHandler(layer);
   const { handle } = handler;
-  // The wrapper of express-async-errors copies only own properties of a router, so inherited ones, such as `use`, are
-  // missing.
+  // The wrapper of express-async-errors copies only the own properties of a router, so inherited properties, such as
+  // `use`, are missing.
   if (isRouter(handle) || (handler.isCopy && handler.name === 'router' && hasLayers(handle))) {
-    // In Express 4 a mount path also matches a second slash, so that /api//payments would get past a gate at
-    // /api/payments.
+    // In Express 4, a router at `/api` also gets `/api//payments`, which a gate at `/api/payments` does not match. With
+    // an unknown separator, this gate does not count.
     const separator = layer.regexp !== undefined && !takesEveryPath ? [UNKNOWN] : [];
     return { ...facts, type: 'router', layers: handle.stack.map((inner) => readLayer(inner, handle)), separator };
   }
-  // `app.use` wraps another app in a function of this name; `router.use` mounts the app itself.
+  // `app.use` wraps another app in a function with the name `mounted_app`; `router.use` mounts the app itself.
   const isApp = handler.name === 'mounted_app' || readRouter(handle) !== undefined;
   return { ...facts, type: 'function', handler, isApp };
 }
@@ -130,8 +133,8 @@ function namesIn(path: string): readonly string[] {
 }
 
 /**
- * Returns the parameters of a path that is a regular expression: the names and the numbers of its groups. An empty
- * alternative is added, so that the expression matches the empty text, and its groups can be read.
+ * Returns the parameters of a path that is a regular expression: the names and the numbers of its groups. The
+ * expression gets an empty alternative and then matches the empty text, so the result of `exec` lists all groups.
  */
 function groupsOf({ source, flags }: RegExp): readonly string[] {
   const found = new RegExp(`${source}|`, flags.replace(/[gy]/g, '')).exec('');
@@ -150,7 +153,7 @@ function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
 }
 
 /**
- * Whether the methods come from `app.all`, which adds the same handlers for every method that Node knows. The handlers
+ * Whether the route was made by `app.all`, which adds the same handlers for every method that Node knows. The handlers
  * of `route.all` have no method at all.
  */
 function isEveryMethod(named: readonly RouteMethod[]): boolean {
@@ -186,8 +189,8 @@ function mountPathOf({ rawPath, regexp, keys = [] }: ExpressLayer): unknown {
 }
 
 /**
- * Returns the paths of a mount as they were written. Express 4 stores a mount path only as a regular expression, with
- * one alternative for each path, and the names of its keys.
+ * Returns the mount paths as they are written in the app. Express 4 does not store them: it stores a regular
+ * expression, with one alternative for each path, and the names of the parameters.
  */
 function writtenPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown }[]): readonly unknown[] {
   const names = keys.map(({ name }) => name);
@@ -198,8 +201,8 @@ function writtenPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown 
       .replaceAll('\\/', '/')
       .replaceAll('\\.', '.');
     if (path !== undefined && !/[\\^$*+?()[\]{}|]|\/$/.test(path.replaceAll(/(:\w+)\?/g, '$1'))) return path;
-    // This alternative cannot be converted back to a path, so it is not known how many of the names belong to it. The
-    // alternatives after it get no names.
+    // This alternative cannot be converted back to a path, so the number of its parameters is not known. The
+    // alternatives after it get no parameter names.
     names.length = 0;
     return regexp;
   });
