@@ -107,7 +107,7 @@ describe('a guard without a principal', () => {
       expect((await getRaw(served.port, [`Authorization: Bearer ${key}`])).status).toBe(500);
       expect(thrown).toEqual(
         new Error(
-          'keyward: no requireBearer ran before requireApi(payments); mount requireBearer before it on this route',
+          'keyward: requireApi(payments) ran before requireBearer accepted the request; mount requireBearer before requireApi(payments) on this route',
         ),
       );
       expect(handled).toBe(0);

@@ -193,7 +193,7 @@ describe('two gates on one route', () => {
   it('the second can refuse a credential that the first accepted', async () => {
     const { req, error } = await pass(bearing('abc'), gateOf([acceptingVerifier(first)]), gateOf([DECLINING]));
     expect(error).toMatchObject({ code: 'invalid_token' });
-    expect(() => authOf(req)).toThrow('no requireBearer ran');
+    expect(() => authOf(req)).toThrow('requireBearer has not accepted this request');
   });
 });
 

@@ -256,7 +256,9 @@ describe('a guard without a principal', () => {
     const { error, passed } = await pass(bearing('abc'), guardThat(throwing(new Error('asked'))));
     expect(passed).toBe(false);
     expect(error).toEqual(
-      new Error('keyward: no requireBearer ran before rule; mount requireBearer before it on this route'),
+      new Error(
+        'keyward: rule ran before requireBearer accepted the request; mount requireBearer before rule on this route',
+      ),
     );
     expect(error).not.toHaveProperty('status');
   });

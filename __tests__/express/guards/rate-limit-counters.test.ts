@@ -86,7 +86,7 @@ describe('a factory of counters', () => {
   ])('must not return %s', (_name, made) => {
     const { planOf } = plans(() => made);
     expect(() => planOf([MINUTE])).toThrow(
-      new TypeError('requireRateLimit: "counter" must return an object with consume()'),
+      new TypeError('requireRateLimit: option "counter" must return an object with the function consume()'),
     );
   });
 });

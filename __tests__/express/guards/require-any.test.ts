@@ -19,7 +19,8 @@ const principal = keyPrincipal();
 const judging = (verdict: unknown) => defineGuard({ name: 'rule', check: () => verdict as boolean });
 const verdictOf = (...guards: Guard[]) => requireAny(...guards).check(principal, {} as never);
 
-const OTHER = 'got another function; mount requireRateLimit() and other middleware beside requireAny()';
+const OTHER =
+  'got another function; mount requireRateLimit() or other middlewares before or after requireAny(), not inside';
 
 describe('requireAny', () => {
   const guardAt = (place: number) =>

@@ -287,7 +287,7 @@ describe('a request without a principal', () => {
     const { passed, error } = await pass(bearing('abc'), guard);
     expect([passed, String(error)]).toEqual([
       false,
-      'Error: keyward: no requireBearer ran before requireRateLimit; mount requireBearer before it on this route',
+      'Error: keyward: requireRateLimit ran before requireBearer accepted the request; mount requireBearer before requireRateLimit on this route',
     ]);
   });
 });
@@ -373,7 +373,9 @@ describe('the options', () => {
 
   it('throws at start for a factory that returns no limiter', () => {
     const options = { ...good, default: THREE_A_MINUTE, counter: () => ({}) as never };
-    expect(() => requireRateLimit(options)).toThrow('"counter" must return an object with consume()');
+    expect(() => requireRateLimit(options)).toThrow(
+      'option "counter" must return an object with the function consume()',
+    );
   });
 
   it('a principal with invalid limits is unavailable', async () => {

@@ -1,4 +1,7 @@
-/** Guards: checks of the principal after a gate. */
+/**
+ * Makes guards: middlewares that check the principal of a request, after a gate such as `requireBearer` has verified
+ * the credential.
+ */
 import type { IncomingMessage } from 'node:http';
 import { types } from 'node:util';
 import { KINDS, type Kind } from '../../credentials/credential-kind.js';
@@ -19,27 +22,32 @@ import { scopeTokens } from '../scopes-option.js';
 import { isAcrList, isMaxAge } from './acr-and-max-age.js';
 
 /**
- * Why a guard refuses a request. The answer is 403 `insufficient_scope`; with `authenticationContext` it is 401
- * `insufficient_user_authentication`, otherwise with `confirmation` 401 `invalid_token`. An invalid value is an error,
- * which is passed to `next`.
+ * Why a guard refuses a request, and how it answers. With `authenticationContext`, the answer is 401
+ * `insufficient_user_authentication`. With only `confirmation`, it is 401 `invalid_token`. In all other cases, it is
+ * 403 `insufficient_scope`.
+ *
+ * If a property has an invalid value, the request gets an error through `next`.
  */
 export interface Refusal {
-  /** The scopes that the route needs, one or more, named in the challenge. Set only if scopes were checked. */
+  /**
+   * The scopes that the route requires, one or more. The challenge names them. Set this property only if the principal
+   * lacks one of the scopes.
+   */
   readonly scopes?: readonly string[] | undefined;
-  /** How the user must authenticate, named in the challenge (RFC 9470 section 3). */
+  /** How the user must authenticate. The challenge names it (RFC 9470 section 3). */
   readonly authenticationContext?: AuthenticationContext | undefined;
   /**
-   * One of these methods must bind the credential to its client. The challenge names their schemes (RFC 6750 section 3,
-   * RFC 9449 section 7.1).
+   * The methods of proof of possession; the client must use one of them. The challenge offers the schemes of these
+   * methods (RFC 6750 section 3, RFC 9449 section 7.1).
    */
   readonly confirmation?: readonly ConfirmationMethod[] | undefined;
-  /** The reason, for the operator only. Default: `guard`. */
+  /** The reason in the event of the refusal, for the operator only. Default: `guard`. */
   readonly reason?: string | undefined;
 }
 
 /**
- * A middleware that refuses a request whose principal does not pass its check. `requireAny` uses the check without the
- * middleware.
+ * A middleware that checks the principal of a request, and refuses the request if the check fails. `requireAny` calls
+ * the check without the middleware.
  */
 export interface Guard extends Middleware {
   readonly 'keyward.guard': GuardMetadata;
@@ -48,8 +56,8 @@ export interface Guard extends Middleware {
 }
 
 /**
- * The check of a guard: `true` lets the request pass; `false` or a `Refusal` refuses it. It must not change anything,
- * because `requireAny` calls it even if another guard decides.
+ * The check of a guard: `true` lets the request pass; `false` or a `Refusal` refuses it. The check must not change
+ * anything, because `requireAny` also calls checks that do not decide.
  */
 export type GuardCheck = (principal: Principal, req: IncomingMessage) => boolean | Refusal;
 
@@ -58,24 +66,24 @@ export interface GuardDefinition<R extends IncomingMessage = IncomingMessage> {
   /** The name of the guard in events and in `auditRoutes`. */
   readonly name: string;
   /**
-   * Checks a principal synchronously. A promise is an error: load the data in the verifier (as part of the principal)
-   * or in the handler instead. Only `true` lets the request pass.
+   * Checks the principal of a request. Only `true` lets the request pass. The check must be synchronous: if it returns
+   * a promise, the request gets an error. Load the data that it needs in the verifier, as part of the principal.
    */
   check(principal: Principal, req: R): boolean | Refusal;
   /**
-   * The kinds that pass, if the guard decides by kind. `assertGuarded` then knows which kinds a route accepts. keyward
-   * does not check them: `check` must.
+   * The kinds of credentials that `check` lets pass. `assertGuarded` reads this list to learn which kinds a route
+   * accepts. keyward does not enforce the list: `check` must do so.
    */
   readonly kinds?: readonly Kind[] | undefined;
   /**
-   * The scopes that a principal needs, if the guard decides by scope. keyward does not check them: `check` must. If a
-   * gate before the guard refuses for a missing scope, the challenge of the gate names these scopes too: a client can
-   * then request all scopes at once. The challenge of the guard names the `scopes` that `check` returns.
+   * The scopes that `check` requires. keyward does not enforce the list: `check` must do so. If the gate refuses a
+   * request for a missing scope, its challenge also names these scopes, and the client can request all of them at once.
+   * The challenge of the guard itself names the `scopes` that `check` returns.
    */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * Returns the scopes for the challenge of the gate, if they depend on the request. Used only if `scopes` is not
-   * given.
+   * Returns the scopes that `check` requires, if they depend on the request. The challenge of the gate names them too.
+   * This function is not called if `scopes` is given.
    */
   readonly scopesOf?: ((req: R) => readonly string[]) | undefined;
 }
@@ -89,10 +97,12 @@ const OPTIONS = {
 } satisfies OptionTable<GuardDefinition>;
 
 /**
- * Makes a guard for a rule of your platform. `requireScopes` and the other guards are made with it.
+ * Makes a guard: a middleware that checks your own rule about the principal of a request. Mount it after
+ * `requireBearer`.
  *
- * After an optional gate that got no credential the guard answers 401. Without a gate before it, it fails closed: 500.
- * Anything that `check` throws is passed to `next`.
+ * If `requireBearer` is optional and the request has no credential, the guard answers 401. If no `requireBearer` ran
+ * before the guard, the request gets an error, which Express answers with 500. Any error that `check` throws is passed
+ * to `next`.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  * @example
@@ -109,14 +119,18 @@ export function defineGuard<R extends IncomingMessage = IncomingMessage>(definit
   return createGuard(readTable('defineGuard', definition, OPTIONS));
 }
 
-/** Makes a guard from options that are already checked. */
+/** Makes a guard from options that were already validated. */
 export function createGuard({ check, ...facts }: GuardMetadata & { readonly check: GuardCheck }): Guard {
   const { name } = facts;
 
   const guard: Middleware = (req, res, next) => {
     const context = authContextOf(req);
     if (context === undefined) {
-      next(new Error(`keyward: no requireBearer ran before ${name}; mount requireBearer before it on this route`));
+      next(
+        new Error(
+          `keyward: ${name} ran before requireBearer accepted the request; mount requireBearer before ${name} on this route`,
+        ),
+      );
       return;
     }
     const { gate, principal } = context;
@@ -152,8 +166,8 @@ export function createGuard({ check, ...facts }: GuardMetadata & { readonly chec
 const NO_REASON: Refusal = Object.freeze({});
 
 /**
- * Reads each property of the verdict only once. The verdict comes from user code, so a getter may throw; the caller
- * catches it.
+ * Copies the verdict of a check, and reads each property only once: a getter of the verdict could return another value
+ * the second time. A getter may also throw; the caller catches the error.
  */
 function refusalOf(name: string, verdict: false | Refusal): Refusal {
   if (types.isPromise(verdict)) {
@@ -175,7 +189,10 @@ function codeOf({ authenticationContext, confirmation }: Refusal): BearerErrorCo
   return confirmation === undefined ? 'insufficient_scope' : 'invalid_token';
 }
 
-/** Returns the schemes for a challenge. A token that is bound to a certificate uses the scheme Bearer (RFC 8705 §3). */
+/**
+ * Returns the schemes that a challenge offers. A token that is bound to a certificate uses the scheme `Bearer` (RFC
+ * 8705 §3).
+ */
 function schemesFor(confirmation: readonly ConfirmationMethod[]): readonly CredentialScheme[] {
   return confirmation.map((method) => (method === 'dpop' ? 'DPoP' : 'Bearer')).sort();
 }
@@ -191,7 +208,10 @@ function readContext(name: string, given: AuthenticationContext): Authentication
   );
 }
 
-/** Checks the scopes that a challenge will name: one or more, each with the characters of RFC 6750 section 3. */
+/**
+ * Validates the scopes that a challenge will name. There must be at least one scope, and each must have only the
+ * characters of RFC 6750 section 3.
+ */
 function readScopes(name: string, given: unknown): readonly string[] {
   const scopes: unknown[] = Array.isArray(given) ? [...given] : [];
   if (scopes.length === 0 || !scopes.every(isScopeToken)) {
@@ -203,7 +223,7 @@ function readScopes(name: string, given: unknown): readonly string[] {
   return Object.freeze(scopes);
 }
 
-/** Returns the metadata of a guard; `undefined` for any other value. */
+/** Returns the metadata of a guard; `undefined` if the value is not a guard. */
 export function guardMetadataOf(handle: unknown): GuardMetadata | undefined {
   return markOf(handle, 'keyward.guard') as GuardMetadata | undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * Creates the counters for rate limits, and formats the header fields `RateLimit` and `RateLimit-Policy`. A window is
- * the period of time in which requests are counted for one limit.
+ * the period in which the requests for one limit are counted.
  */
 
 import type { RateCount, RateCounter, RateCounterOptions } from '../../contracts/rate-counter.js';
@@ -10,9 +10,9 @@ import { ignoreRejection } from '../../events/run-callback.js';
 /** One limit, with the counter that counts the requests in its window. */
 export interface RateWindow {
   /**
-   * Identifies the count: windows with the same name share one count. The name is the limit and the prefix of the
-   * counter, because a shared store has one count for each limit and prefix. If a counter has no prefix, the name is
-   * the counter itself.
+   * Identifies the count of requests: windows with the same name share one count. The name consists of the limit and
+   * the prefix of the counter, because a shared store has one count for each limit and prefix. For a counter without a
+   * prefix, the name is the counter itself.
    */
   readonly name: string | RateCounter;
   /** The name of the window in the header fields, as a quoted string (RFC 9651 section 3.3.3). */
@@ -20,20 +20,23 @@ export interface RateWindow {
   readonly counter: RateCounter;
 }
 
-/** The windows for a list of limits, and the header field that describes them. */
+/** The windows for a list of limits, and the value of `RateLimit-Policy`, which describes them. */
 export interface RatePlan {
   readonly windows: readonly RateWindow[];
-  /** The field `RateLimit-Policy`. */
+  /** The value of the header field `RateLimit-Policy`. */
   readonly policies: string;
 }
 
 /**
- * Maximum number of counters in memory; beyond it, the counter that was made first is dropped. The records of keys
- * contain limits, and each different limit needs a counter, so the number would otherwise be unlimited.
+ * Maximum number of counters in memory. Beyond it, the oldest counter is dropped. Without a maximum, the number could
+ * grow forever, because the record of each key may contain another limit, which needs its own counter.
  */
 const MAX_WINDOWS = 1_000;
 
-/** Makes the function that converts a list of limits to a plan. Windows with the same limit have one counter. */
+/**
+ * Returns a function that converts a list of limits to a plan. Equal limits share one counter, even if they are in
+ * different lists.
+ */
 export function createRatePlans(
   create: (options: RateCounterOptions) => RateCounter,
 ): (limits: readonly RateLimit[]) => RatePlan {
@@ -47,7 +50,7 @@ export function createRatePlans(
     const counter = create({ keyPrefix: `keyward:requests:${limit}`, points: requests, duration: seconds });
     if (typeof counter?.consume !== 'function') {
       ignoreRejection(counter);
-      throw new TypeError('requireRateLimit: "counter" must return an object with consume()');
+      throw new TypeError('requireRateLimit: option "counter" must return an object with the function consume()');
     }
     // Most limiters of rate-limiter-flexible have a `keyPrefix`. Limiters with different prefixes count separately.
     const prefix: unknown = (counter as { readonly keyPrefix?: unknown }).keyPrefix;

@@ -6,21 +6,23 @@ import { method, type Option, type OptionTable, oneOf, optional, readTable } fro
 /** Options of `requireRateLimit`. */
 export interface RateLimitOptions {
   /**
-   * Makes the counter of one limit, which is a number of requests in a number of seconds, such as
-   * `(options) => new RateLimiterRedis({ storeClient, ...options })`. It is called once for each different limit: at
-   * the start for `default`, later when a key with a new limit makes a request. At most 1,000 counters are kept; beyond
-   * that, the oldest is dropped, and made again when it is needed. If it throws, or returns something without
-   * `consume()`, the request gets an error.
+   * Makes the counter for one limit, such as 100 requests in 60 seconds: `(options) => new RateLimiterRedis({
+   * storeClient, ...options })`. It is called once for each different limit: at startup for `default`, and later when a
+   * key with a new limit makes a request.
+   *
+   * At most 1,000 counters are kept. Beyond that, the oldest counter is dropped, and made again when it is needed. If
+   * this function throws or returns an object without `consume()`, `requireRateLimit` throws at startup; later, the
+   * request gets an error.
    */
   readonly counter: (options: RateCounterOptions) => RateCounter;
   /**
-   * The limits of keys whose record has no `limits`, 1 to 8 with different `seconds`. Default: none; the requests of
-   * these keys then pass without being counted.
+   * The limits of a key whose record has no `limits`: 1 to 8 limits with different `seconds`. If it is absent, the
+   * requests of this key are not counted or limited.
    */
   readonly default?: readonly RateLimit[] | undefined;
   /**
-   * What happens to requests while the counter fails or takes longer than a second: they pass, or are refused with 503.
-   * A request that is over another limit of its key is refused with 429 all the same.
+   * What happens to a request if the counter fails or takes longer than a second. `'allow'`: the request passes.
+   * `'refuse'`: it gets 503. A request that exceeds another limit of its key gets 429 in both cases.
    */
   readonly onOutage: 'allow' | 'refuse';
 }

@@ -4,8 +4,8 @@ import type { GuardMetadata } from '../route-metadata.js';
 import { createGuard, type Guard, guardMetadataOf, type Refusal } from './guard.js';
 
 /**
- * Lets a request pass if at least one of the guards does. Otherwise the answer is the first refusal that names scopes,
- * or else the first refusal.
+ * Lets a request pass if at least one of the guards lets it pass. If no guard does, the client gets one of their
+ * refusals: the first that names scopes, or otherwise the first.
  *
  * @throws TypeError if no guard is given, or an argument is not a guard.
  * @example
@@ -37,7 +37,7 @@ export function requireAny(...guards: readonly Guard[]): Guard {
 
 function readFacts(guard: unknown, index: number): GuardMetadata {
   const facts = guardMetadataOf(guard);
-  // `requireRateLimit` is a guard too, but has no `check` that could be called here, so it is refused.
+  // `requireRateLimit` is also a guard, but it has no `check` that `requireAny` could call. So it is refused.
   if (facts !== undefined && typeof (guard as Partial<Guard>).check === 'function') return facts;
   const expected = 'a guard, such as the result of requireScopes() or defineGuard()';
   throw new TypeError(`requireAny: argument ${index + 1} must be ${expected}, got ${describe(guard)}`);
@@ -46,10 +46,10 @@ function readFacts(guard: unknown, index: number): GuardMetadata {
 function describe(value: unknown): string {
   if (Array.isArray(value)) return 'an array; do not wrap the guards in an array';
   if (typeof value !== 'function') return kindOf(value);
-  return 'another function; mount requireRateLimit() and other middleware beside requireAny()';
+  return 'another function; mount requireRateLimit() or other middlewares before or after requireAny(), not inside';
 }
 
-/** Returns the kinds that can pass; `undefined` unless all guards decide by kind. */
+/** Returns the kinds of credentials that can pass; `undefined` if one of the guards does not decide by kind. */
 function kindsOf(facts: readonly GuardMetadata[]) {
   const kinds = facts.flatMap((known) => known.kinds ?? []);
   return facts.every((known) => known.kinds !== undefined) ? [...new Set(kinds)] : undefined;

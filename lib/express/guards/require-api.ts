@@ -18,7 +18,7 @@ import { defineGuard, type Guard } from './guard.js';
  * ```
  */
 export function requireApi(...apis: readonly string[]): Guard {
-  // A copy that is not frozen: V8 iterates over a frozen list several times slower.
+  // A copy that is not frozen, because V8 iterates over a frozen list several times slower.
   const names = [...namesOf('requireApi', apis)];
   return defineGuard({
     name: `requireApi(${names.join(', ')})`,

@@ -24,24 +24,26 @@ const seconds: Option<number> = (options, name) => {
 const OPTIONS = { acr: optional(acrList), maxAge: optional(seconds) } satisfies OptionTable<AuthenticationContext>;
 
 /**
- * Seconds by which `auth_time` may be in the future, for a verifier that does not state its tolerance. The value is the
- * default of `accessTokens`.
+ * The seconds that `auth_time` may be in the future, because clocks differ. This default of `accessTokens` is used for
+ * a verifier that does not state its own tolerance.
  */
 const CLOCK_TOLERANCE = 5;
 
 /**
- * Lets a request pass whose access token says that its user authenticated well enough (RFC 9470): by a method of `acr`,
- * and not longer ago than `maxAge`. Every other request gets 401 `insufficient_user_authentication`, with `acr_values`
- * and `max_age` in the challenge, so that the client can send its user to the issuer again. A key has no user, so a
- * request with a key is refused too.
+ * Lets a request pass if the user of its access token has authenticated well enough (RFC 9470): with one of the `acr`
+ * values, and within the last `maxAge` seconds.
+ *
+ * Every other request gets 401 `insufficient_user_authentication`. The challenge names `acr_values` and `max_age`, and
+ * the client can send its user to the issuer again. A request with an API key is refused too, because a key has no
+ * user.
  *
  * The guard reads the claims `acr` and `auth_time`, and compares `auth_time` with the clock of the verifier.
  *
  * @param context - `acr`: the accepted values, the preferred one first. `maxAge`: seconds since `auth_time`. At least
  *   one of the two is required.
  * @returns A guard, for routes behind `requireBearer`.
- * @throws TypeError if neither is given, for an `acr` value with a space, and for seconds that are not a whole number
- *   of 1 or more.
+ * @throws TypeError if both options are missing, if an `acr` value contains a space, or if `maxAge` is not a whole
+ *   number of 1 or more.
  * @example
  * ```ts
  * import express from 'express';
@@ -85,8 +87,8 @@ function isRecent(principal: AccessPrincipal, req: IncomingMessage, maxAge: numb
 const NO_TOKENS: Partial<AcceptedTokens> = Object.freeze({});
 
 /**
- * Returns the token settings of the verifier that accepted this principal: the verifier with the same issuer, otherwise
- * the first verifier of tokens.
+ * Returns the token settings of the verifier that accepted this principal. It is the verifier with the same issuer, or
+ * otherwise the first verifier of access tokens.
  */
 function tokensOf(principal: Principal & { kind: 'access' }, req: IncomingMessage): AcceptedTokens | undefined {
   const tokens = authContextOf(req)?.gate.accept?.flatMap((verifier) => verifier.tokens ?? []) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Checks the channel of a request. A channel is a processing channel of the payment platform (docs/spec.md §2.1,
- * rule 3), not a network connection.
+ * Checks the channel of a request: a processing channel of the payment platform (docs/spec.md §2.1, rule 3), not a
+ * network connection.
  */
 import type { IncomingMessage } from 'node:http';
 import { types } from 'node:util';
@@ -9,16 +9,17 @@ import type { RoutedRequest } from '../middleware.js';
 import { defineGuard, type Guard } from './guard.js';
 
 /**
- * Lets a request pass if its principal may use the processing channel that the request names. If the request names
- * none, the principal must have exactly one channel, or all (docs/spec.md §2.1, rule 3).
+ * Lets a request pass if its principal may use the processing channel that the request names. If the request names no
+ * channel, the principal must have exactly one channel, or all (docs/spec.md §2.1, rule 3).
  *
- * If the channel may be in the body, mount the body parser before this guard. A request that names no channel, and
- * whose body was not read yet, is refused unless its principal has all channels: its body could name any channel.
+ * If the channel may be in the body, mount the body parser before this guard. The body could name any channel. So if
+ * the request names no channel and its body was not read yet, only a principal with all channels passes.
  *
- * The principal of a token has the channels of its access key; without `accessKeys` it has all.
+ * An access token has the channels of its access key. Without the option `accessKeys` of its verifier, it has all
+ * channels.
  *
- * @param select - Returns the id of the channel from the request, or `undefined` if it names none. Anything that is not
- *   a string is refused.
+ * @param select - Returns the id of the channel that the request names, or `undefined` if it names no channel. A
+ *   request for which it returns any other value is refused.
  * @throws TypeError if `select` is not a function.
  * @example
  * ```ts
@@ -34,7 +35,7 @@ export function requireChannel<R extends IncomingMessage = RoutedRequest>(select
     name: 'requireChannel',
     check(principal, req) {
       const channel = select(req) ?? undefined;
-      // Returned unchanged: `defineGuard` refuses a promise and handles its rejection.
+      // `defineGuard` refuses a promise and handles its rejection, so it is returned unchanged.
       if (types.isPromise(channel)) return channel as never;
       if (channel === undefined) {
         const { channels } = principal;
@@ -48,8 +49,8 @@ export function requireChannel<R extends IncomingMessage = RoutedRequest>(select
 }
 
 /**
- * Whether a request has a body (RFC 9112 section 6) that was not read. A parser that does not accept the type of the
- * body leaves it to the next one, which may come after the guard.
+ * Whether a request has a body (RFC 9112 section 6) that was not read. A body parser ignores a body of another type,
+ * and a parser that is mounted after this guard may still read it.
  */
 function hasUnreadBody(req: IncomingMessage & { readonly body?: unknown }): boolean {
   if (req.readableDidRead || req.readableEnded || isParsed(req.body)) return false;
@@ -57,7 +58,7 @@ function hasUnreadBody(req: IncomingMessage & { readonly body?: unknown }): bool
   return encoding !== undefined || Number(length) > 0;
 }
 
-/** Whether a platform, such as one for functions, has parsed the body without reading the request. */
+/** Whether a serverless platform has already parsed the body, without reading the stream of the request. */
 function isParsed(body: unknown): boolean {
   return typeof body === 'object' && body !== null && !(body instanceof Uint8Array) && Object.keys(body).length > 0;
 }

@@ -3,11 +3,11 @@ import { namesOf } from '../../options/options.js';
 import { createGuard, type Guard } from './guard.js';
 
 /**
- * Lets a request pass if its token is bound to the client, and the client proved this by one of the methods (RFC 9449,
- * RFC 8705). It refuses keys and Bearer tokens. Use it for routes on which a stolen credential would do the most harm.
+ * Lets a request pass only if its token is bound to the client, and the client has proved this by one of the methods
+ * (RFC 9449, RFC 8705). Use it for routes on which a stolen credential would do the most harm.
  *
- * Every other request gets 401 `invalid_token`, with the challenge of the scheme `DPoP` if `'dpop'` is among the
- * methods.
+ * Any other request, also with an API key, gets 401 `invalid_token`. The challenge offers the scheme `DPoP` if `'dpop'`
+ * is among the methods.
  *
  * @param methods - `'dpop'`, `'mtls'`, or both: then one of them is enough.
  * @throws TypeError if no method is given, or an unknown one.
@@ -36,8 +36,8 @@ export function requireConfirmation(...methods: readonly ConfirmationMethod[]): 
 }
 
 /**
- * Returns the methods by which the request proved that the client owns its token. With a valid proof for a token that
- * is bound to a key pair and to a certificate, both were proved: verifiers check every binding of a token.
+ * Returns the methods by which the client has proved in this request that it owns the token. If a token is bound to a
+ * key pair and to a certificate, a verifier checks both, but `confirmation` names only `dpop`.
  */
 export function provenMethods({ confirmation, ...principal }: Principal): readonly ConfirmationMethod[] {
   if (confirmation === undefined) return [];

@@ -3,9 +3,9 @@ import { namesOf } from '../../options/options.js';
 import { defineGuard, type Guard } from './guard.js';
 
 /**
- * Lets a request pass if its credential is of one of the given kinds (docs/spec.md §2).
+ * Lets a request pass if its credential has one of the given kinds (docs/spec.md §2).
  *
- * @param kinds - `'secret'`, `'public'`, `'access'`.
+ * @param kinds - One or more of `'secret'` and `'public'` (API keys), and `'access'` (access tokens).
  * @throws TypeError if no kind is given, or an unknown one.
  * @example
  * ```ts

@@ -17,11 +17,14 @@ import { type RateLimitOptions, readRateLimitOptions } from './rate-limit-option
 /** The result of one counter for one request. `isOver`: the request exceeds the limit. */
 interface Counted {
   readonly isOver: boolean;
-  /** `undefined` if the counter failed. */
+  /** `undefined` if the counter failed or did not answer in time. */
   readonly count: RateCount | undefined;
 }
 
-/** The count of a request in one window. `earlier` links to the counts of the same request in other windows. */
+/**
+ * The count of a request in one window. `earlier` is the count of the same request in another window, as in a linked
+ * list.
+ */
 interface Counting {
   readonly window: RateWindow['name'];
   readonly key: string;
@@ -36,17 +39,20 @@ const UNKNOWN: Counted = Object.freeze({ isOver: false, count: undefined });
 const METADATA: GuardMetadata = Object.freeze({ name: BY, kinds: undefined, scopes: undefined, passesAnonymous: true });
 
 /**
- * The counts of each request, shared by all guards: a request counts once in a window, however many guards check it.
+ * The counts of each request. All guards share them, so a request counts only once in a window, even if several guards
+ * check it.
  */
 const countings = new WeakMap<IncomingMessage, Counting>();
 
 /**
- * Limits the requests of each key: those of an API key by its id, those of access tokens by their client. The limits
- * are `limits` of the record of the key, otherwise `default`. If there is neither, the key is not limited.
+ * Limits how many requests each API key, or each client of an issuer, may make. The limits are those in the record of
+ * the key, or otherwise `default`. Without either, the key is not limited.
  *
- * A request beyond a limit gets 429 with `Retry-After`. Each counted request gets the fields `RateLimit` and
- * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). A request without a principal, behind an optional gate,
- * passes and is not counted. Without a gate before it, the guard fails closed: 500.
+ * A request that exceeds a limit gets 429 with `Retry-After`. Each counted request gets the header fields `RateLimit`
+ * and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
+ *
+ * Mount this guard after `requireBearer`. If `requireBearer` is optional, a request without a credential passes and is
+ * not counted. If no `requireBearer` ran before the guard, the request gets an error, which Express answers with 500.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  * @example
@@ -64,13 +70,17 @@ const countings = new WeakMap<IncomingMessage, Counting>();
 export function requireRateLimit(options: RateLimitOptions): Middleware {
   const { counter, default: defaultLimits, onOutage } = readRateLimitOptions(options);
   const planOf = createRatePlans(counter);
-  // Checks at start that the factory returns a counter.
+  // Checks at startup that `counter` returns a counter.
   if (defaultLimits !== undefined) planOf(defaultLimits);
 
   const rateLimitGuard: Middleware = (req, res, next) => {
     const context = authContextOf(req);
     if (context === undefined) {
-      next(new Error(`keyward: no requireBearer ran before ${BY}; mount requireBearer before it on this route`));
+      next(
+        new Error(
+          `keyward: ${BY} ran before requireBearer accepted the request; mount requireBearer before ${BY} on this route`,
+        ),
+      );
       return;
     }
     const { gate, principal } = context;
@@ -103,7 +113,7 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
     { gate, principal, plan, counts }: Answered,
   ): void {
     const headers = fieldsOf(plan, counts);
-    // Another middleware may have started a response while the counters were asked.
+    // Another middleware may have sent the headers while the counters were asked.
     if (headers !== undefined && !res.headersSent) {
       for (const name in headers) res.setHeader(name, headers[name] ?? '');
     }
@@ -145,14 +155,14 @@ interface Answered {
 
 function countAll(req: IncomingMessage, principal: Principal, { windows }: RatePlan): Promise<readonly Counted[]> {
   const key = counterKey(principal);
-  // Every window counts the request, even if another window is over its limit.
+  // The request counts in every window, even if it exceeds the limit of another window.
   return Promise.all(windows.map((window) => countOnce(req, window, key)));
 }
 
 /**
- * An API key and an access key may have the same id, and two issuers may have clients with the same id. Their counts
- * are kept apart, so that a client of one issuer cannot use up the limit of another issuer's client. A client is named
- * by a digest, because the columns of counters in a database are short.
+ * Returns the name under which the requests of a principal are counted. It contains the type of the credential and the
+ * issuer: otherwise a client of one issuer could use up the limit of another issuer's client with the same id. The name
+ * of a client contains a digest, because the columns of counters in a database are short.
  */
 function counterKey(principal: Principal): string {
   if (principal.kind !== 'access') return `key:${principal.keyId}`;
@@ -171,7 +181,10 @@ function countOnce(req: IncomingMessage, window: RateWindow, key: string): Promi
   return counted;
 }
 
-/** Counts a request in one window. It never rejects, and waits for at most a second. */
+/**
+ * Counts a request in one window. The promise never rejects. If the counter does not answer within a second, the count
+ * is unknown.
+ */
 function count({ counter }: RateWindow, key: string): Promise<Counted> {
   return new Promise((resolve) => {
     let isSettled = false;
@@ -201,7 +214,7 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
     } catch (error) {
       rejected(error);
     }
-    // A counter in memory has settled after one microtask, and needs no timer.
+    // A counter in memory has answered after one microtask, so it needs no timer.
     NEXT_MICROTASK.then(() => {
       if (!isSettled) timer = setTimeout(afterReads, COUNTER_TIMEOUT_MS, timedOut);
     });
@@ -209,8 +222,9 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
 }
 
 /**
- * Whether a value is a count. A limiter rejects with a plain count when a key is over its limit, and with an `Error`
- * when the limiter fails. A getter of the value may throw, which must not end the process as an unhandled rejection.
+ * Whether a value is a count. A limiter of rate-limiter-flexible rejects with a count if the key exceeds its limit, and
+ * with an `Error` if the limiter fails. A getter of the value may throw; the process would end if this became an
+ * unhandled rejection.
  */
 function isCount(value: unknown): value is RateCount {
   if (typeof value !== 'object' || value === null || value instanceof Error) return false;
@@ -228,7 +242,7 @@ function report(reason: 'threw' | 'timed_out', error: unknown): void {
   lookupFailures.publish({ of: BY, reason, detail, where: placesOf(error) });
 }
 
-/** Makes the header fields; `undefined` if a window could not be counted, because the fields would then be wrong. */
+/** Returns the header fields; `undefined` if the count in one window is unknown, because the fields would be wrong. */
 function fieldsOf({ windows, policies }: RatePlan, counts: readonly Counted[]): Record<string, string> | undefined {
   const items: string[] = [];
   for (const [index, window] of windows.entries()) {

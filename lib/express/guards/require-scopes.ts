@@ -4,10 +4,11 @@ import { isScopeToken } from '../../protocol/scope.js';
 import { defineGuard, type Guard } from './guard.js';
 
 /**
- * Lets a request pass if its principal has all of the given scopes. The refusal names them (RFC 6750 section 3.1).
+ * Lets a request pass if its principal has all of the given scopes. Otherwise the challenge names these scopes (RFC
+ * 6750 section 3.1).
  *
  * @param scopes - Scope-tokens, compared exactly: `payments` does not include `payments:refund`, nor the reverse.
- * @throws TypeError if no scope is given, or one is not a scope-token (RFC 6749 section 3.3).
+ * @throws TypeError if no scope is given, or if a scope is not a scope-token (RFC 6749 section 3.3).
  * @example
  * ```ts
  * import { requireScopes } from 'keyward';
@@ -18,10 +19,10 @@ import { defineGuard, type Guard } from './guard.js';
 export function requireScopes(...scopes: readonly string[]): Guard {
   const names = namesOf('requireScopes', scopes);
   if (!names.every(isScopeToken)) {
-    throw new TypeError('requireScopes: each scope must have no spaces, quotes or backslashes (RFC 6749 section 3.3)');
+    throw new TypeError('requireScopes: a scope must not contain spaces, quotes or backslashes (RFC 6749 section 3.3)');
   }
   const refusal = Object.freeze({ scopes: names, reason: 'scope' });
-  // Not frozen: V8 iterates over a frozen list several times slower.
+  // A copy that is not frozen, because V8 iterates over a frozen list several times slower.
   const needed = [...names];
   return defineGuard({
     name: `requireScopes(${names.join(', ')})`,
