@@ -63,8 +63,8 @@ export function bearerErrors(options: BearerErrorsOptions = {}): ErrorMiddleware
 const NO_FACTS = Object.freeze({});
 
 /**
- * OAuth defines no error code for a missing credential, nor for the statuses 429 and 503. For these errors, the body
- * has only the description.
+ * OAuth defines no error code for a missing credential and for the statuses 429 and 503. For these errors, the body has
+ * only the description.
  */
 function oauthBody({ code, message }: BearerError): object {
   return isOauthError(code) ? { error: code, error_description: message } : { error_description: message };

@@ -6,8 +6,8 @@ import { defineGuard, type Guard } from './guard.js';
  * Lets a request pass if its principal can use all of the given APIs (docs/spec.md §2.1, rule 2: a key limited to one
  * API has no access to the others).
  *
- * @param apis - Names, compared exactly; `*` is not a wildcard.
- * @throws TypeError if no name is given, or one is empty.
+ * @param apis - The names of the APIs. They are compared exactly; `*` is not a wildcard.
+ * @throws TypeError if no name is given, or if a name is empty.
  * @example
  * ```ts
  * import express from 'express';

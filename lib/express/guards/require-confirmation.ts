@@ -9,8 +9,8 @@ import { createGuard, type Guard } from './guard.js';
  * Any other request, also with an API key, gets 401 `invalid_token`. The challenge offers the scheme `DPoP` if `'dpop'`
  * is among the methods.
  *
- * @param methods - `'dpop'`, `'mtls'`, or both: then one of them is enough.
- * @throws TypeError if no method is given, or an unknown one.
+ * @param methods - `'dpop'`, `'mtls'` or both. If both are given, one of them is enough.
+ * @throws TypeError if no method is given, or if a method is unknown.
  * @example
  * ```ts
  * import { accessTokens, requireBearer, requireConfirmation } from 'keyward';

@@ -6,7 +6,7 @@ import { defineGuard, type Guard } from './guard.js';
  * Lets a request pass if its credential has one of the given kinds (docs/spec.md §2).
  *
  * @param kinds - One or more of `'secret'` and `'public'` (API keys), and `'access'` (access tokens).
- * @throws TypeError if no kind is given, or an unknown one.
+ * @throws TypeError if no kind is given, or if a kind is unknown.
  * @example
  * ```ts
  * import { requireKeyKind } from 'keyward';
