@@ -8,8 +8,8 @@ export interface IssuerWarning {
    * `limiter_away`: the counter of failed authentications that all processes share cannot be reached, so this process
    * counts alone.
    *
-   * `signing_keys_away`: the store of signing keys cannot be reached, contains an invalid key, is also used by an
-   * issuer with another algorithm, or contains too many keys to create a new key.
+   * `signing_keys_away`: there is a problem with the store of signing keys. It cannot be reached, contains an invalid
+   * key, contains too many keys to create a new key, or is also used by an issuer with another algorithm.
    *
    * `clock_set_back`: the wall clock of this machine was set back.
    */

@@ -11,8 +11,8 @@ import type { CredentialScheme } from '../protocol/authorization-header.js';
 /**
  * Returns the verifiers in the option `accept`.
  *
- * @throws TypeError if it is not a list of verifiers, if two verifiers claim the same credentials, or if a verifier
- *   that claims every credential is not the last: the verifiers after it would never be asked.
+ * @throws TypeError if `accept` is not a list of verifiers, or if two verifiers claim the same credentials. A verifier
+ *   that claims every credential must be the last, because the verifiers after it would never be asked.
  */
 export function readAccept(options: Options): readonly CredentialVerifier[] {
   const accept = options.raw('accept');

@@ -3,8 +3,8 @@ import { namesOf } from '../../options/options.js';
 import { createGuard, type Guard } from './guard.js';
 
 /**
- * Lets a request pass only if its token is bound to the client, and the client has proved this by one of the methods
- * (RFC 9449, RFC 8705). Use it for routes on which a stolen credential would do the most harm.
+ * Lets a request pass only if the client has proved by one of the methods that its token is bound to it (RFC 9449, RFC
+ * 8705). Use it for routes on which a stolen credential would do the most harm.
  *
  * Any other request, also with an API key, gets 401 `invalid_token`. The challenge offers the scheme `DPoP` if `'dpop'`
  * is among the methods.

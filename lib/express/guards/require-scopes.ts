@@ -7,8 +7,7 @@ import { defineGuard, type Guard } from './guard.js';
  * Lets a request pass if its principal has all of the given scopes. Otherwise the challenge names these scopes (RFC
  * 6750 section 3.1).
  *
- * @param scopes - Scope-tokens, which are compared exactly: neither of `payments` and `payments:refund` includes the
- *   other.
+ * @param scopes - Scope-tokens. They are compared exactly: a principal with `payments` does not have `payments:refund`.
  * @throws TypeError if no scope is given, or if a scope is not a scope-token (RFC 6749 section 3.3).
  * @example
  * ```ts

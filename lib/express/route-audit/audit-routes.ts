@@ -64,8 +64,8 @@ interface CheckedRoute extends Route {
 }
 
 /**
- * Lists every route of an app or a router, in the order in which they were mounted, and every function and app that is
- * mounted at a path.
+ * Lists every route of an app or a router, and every function and app that is mounted at a path. They are in the order
+ * in which they were mounted.
  *
  * A gate counts only if every request for the route is certain to pass it. So it does not count in these cases: its
  * path has a pattern, a wildcard or a regular expression; it is wrapped in a function; it is mounted after another
