@@ -38,7 +38,7 @@ export function memberByScopes(): (req: IncomingMessage) => Member | undefined {
     if (context === undefined) {
       throw new KeywardError(
         'gate_not_passed',
-        'keyward: no requireBearer ran before memberByScopes; mount requireBearer before the management API',
+        'keyward: requireBearer has not accepted this request; mount requireBearer before the management API',
       );
     }
     const { principal } = context;
