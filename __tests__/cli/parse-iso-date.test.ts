@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readDate } from '../../lib/cli/parse-iso-date.js';
+import { parseIsoDate } from '../../lib/cli/parse-iso-date.js';
 
 describe('readDate', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('readDate', () => {
     ['2027-01-31 12:00:00+00', '2027-01-31T12:00:00.000Z'],
     ['2027-01-31 12:00:00.5-0530', '2027-01-31T17:30:00.500Z'],
   ])('reads %s', (text, time) => {
-    expect(readDate(text)?.toISOString()).toBe(time);
+    expect(parseIsoDate(text)?.toISOString()).toBe(time);
   });
 
   it.each([
@@ -19,6 +19,6 @@ describe('readDate', () => {
     ...['2024-02-31', '2023-02-29', '2027-04-31', '2027-13-01', '2027-00-10', '2027-01-00', '2027-01-31T24:01:00Z'],
     ...['2027-01-31T12:00:00', '2027-01-31 12:00', '2027-01-31T12:00:00 Z', '2027-01-31T12:00:00Z, or so'],
   ])('does not read "%s"', (text) => {
-    expect(readDate(text)).toBeUndefined();
+    expect(parseIsoDate(text)).toBeUndefined();
   });
 });

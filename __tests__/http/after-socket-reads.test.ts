@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from '@jest/globals';
-import { afterReads } from '../../lib/http/after-socket-reads.js';
+import { afterSocketReads } from '../../lib/http/after-socket-reads.js';
 
 /** Answers each message of a socket in a thread of its own, and notifies `answered` when the answer is sent. */
 const SERVER = `
@@ -29,7 +29,7 @@ it('a timeout comes after an answer that arrived while the event loop was blocke
   socket.on('data', () => order.push('answer'));
   const timedOut = new Promise<void>((resolve) => {
     setTimeout(() => order.push('plain timer'), 1);
-    setTimeout(afterReads, 1, () => {
+    setTimeout(afterSocketReads, 1, () => {
       order.push('timeout');
       resolve();
     });

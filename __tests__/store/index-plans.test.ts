@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely';
-import { findAccessKey, findKey } from '../../lib/store/credential-queries.js';
 import type { Engine } from '../../lib/store/engine.js';
+import { findAccessKey, findKey } from '../../lib/store/find-credential.js';
 import { listAudit } from '../../lib/store/repository/list-audit.js';
 import { listKeys } from '../../lib/store/repository/management-queries.js';
 import type { AuditFilter, KeyFilter, KeySort } from '../../lib/store/repository/repository.js';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { issuerHeartbeats } from '../../lib/store/signing-keys/one-issuer-algorithm.js';
+import { issuerHeartbeats } from '../../lib/store/signing-keys/issuer-heartbeats.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 
 it('an issuer that sends heartbeats runs; two minutes after the last one, another algorithm may start', async () => {

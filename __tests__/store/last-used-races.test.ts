@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { Feed } from '../../lib/store/change-feed.js';
-import { findKey } from '../../lib/store/credential-queries.js';
 import type { Engine } from '../../lib/store/engine.js';
+import { findKey } from '../../lib/store/find-credential.js';
 import { createLastUsedWriter } from '../../lib/store/last-used.js';
 import { openPostgres } from '../../lib/store/postgres/engine.js';
 import type { Repository } from '../../lib/store/repository/repository.js';

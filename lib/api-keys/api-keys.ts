@@ -2,7 +2,7 @@
 
 import { CacheEntry, FailedLookup, NegativeEntry, NO_SUBJECT } from '../cache/cache-entries.js';
 import { RecordCache } from '../cache/record-cache.js';
-import { UsageCounting } from '../cache/usage-reporter.js';
+import { UsageReporter } from '../cache/usage-reporter.js';
 import type { Change, Invalidatable } from '../contracts/change-feed.js';
 import { type Instant, instantOf } from '../contracts/clock.js';
 import { builtIn, type Claim, type CredentialVerifier, type Outcome } from '../contracts/credential-verifier.js';
@@ -108,7 +108,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
   const { resolver, kinds, environments, format, apis, clock, ...limits } = readApiKeysOptions(options);
   const cache = new RecordCache<KeyLookup, CachedKey>({ of: 'apiKeys', member: 'key', clock, lookUp, ...limits });
   const interners = principalInterners();
-  const usage = new UsageCounting('apiKeys', resolver);
+  const usage = new UsageReporter('apiKeys', resolver);
   const recordsUse = resolver.recordUse !== undefined;
   const countsUse = resolver.usageOf !== undefined;
 

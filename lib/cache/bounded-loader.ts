@@ -9,7 +9,7 @@ import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
 import { RecordError } from '../credentials/records/record-error.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
-import { afterReads } from '../http/after-socket-reads.js';
+import { afterSocketReads } from '../http/after-socket-reads.js';
 import { FetchError } from '../http/fetch-json.js';
 import { type LookupSlot, LookupSlots, type LookupSource, UNCOUNTED } from './fair-lookup-slots.js';
 import { type InvalidationScope, matches, type Subject } from './invalidation-scope.js';
@@ -142,7 +142,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
       result,
       resolve,
     };
-    lookup.timer = setTimeout(afterReads, timeout, () => this.#timeOut(lookup));
+    lookup.timer = setTimeout(afterSocketReads, timeout, () => this.#timeOut(lookup));
     this.#pending.add(lookup);
     if (isShared) this.#joinable.set(key, lookup);
     void this.#run(lookup, request);

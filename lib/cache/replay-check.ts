@@ -5,7 +5,7 @@
 import type { ReplayCache } from '../contracts/replay-cache.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
 import { type LookupFailure, lookupFailures } from '../events/lookup-failure.js';
-import { afterReads } from '../http/after-socket-reads.js';
+import { afterSocketReads } from '../http/after-socket-reads.js';
 
 /**
  * Whether an id is used for the first time (`first`), or was used before (`used`). `unavailable`: the cache gave no
@@ -76,7 +76,7 @@ export class ReplayCheck {
     return new Promise((resolve) => {
       let isSettled = false;
       const timeOut = () => isSettled || resolve(failed('timed_out'));
-      const timer = setTimeout(afterReads, TIMEOUT_MS, timeOut);
+      const timer = setTimeout(afterSocketReads, TIMEOUT_MS, timeOut);
       void settled.then((use) => {
         isSettled = true;
         clearTimeout(timer);

@@ -10,7 +10,7 @@ interface Sender {
   readonly from: string | undefined;
 }
 
-export class UsageCounting {
+export class UsageReporter {
   readonly #name: { readonly of: string; readonly callback: 'usageOf' };
   readonly #resolver: { readonly usageOf?: UsageOf | undefined };
 

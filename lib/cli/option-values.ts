@@ -7,7 +7,7 @@ import { parseRateLimit, RATE_LIMIT_FORM, type RateLimit } from '../credentials/
 import { secureUrl } from '../http/secure-url.js';
 import { MAX_GRACE } from '../management/keys/secrets.js';
 import { CliError, EXIT } from './io.js';
-import { readDate } from './parse-iso-date.js';
+import { parseIsoDate } from './parse-iso-date.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
@@ -37,7 +37,7 @@ export function readGrace(text: string): number {
 /** Reads a time: `2027-01-31`, `2027-01-31T12:00:00Z`, or `90d` from now. */
 export function readTime(text: string): Date {
   const seconds = secondsOf(text);
-  const time = Number.isNaN(seconds) ? readDate(text) : new Date(Date.now() + seconds * 1_000);
+  const time = Number.isNaN(seconds) ? parseIsoDate(text) : new Date(Date.now() + seconds * 1_000);
   if (time === undefined) {
     throw new InvalidArgumentError(
       'expected a date, such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration, such as 90d',
@@ -51,14 +51,14 @@ export function readTime(text: string): Date {
  * days ago or in 7 days.
  */
 export function readDateTime(text: string): Date {
-  const time = readDate(text);
+  const time = parseIsoDate(text);
   if (time === undefined) throw new InvalidArgumentError('expected a date, such as 2027-01-31 or 2027-01-31T12:00:00Z');
   return time;
 }
 
 /** Reads a day of the calendar, in UTC. */
 export function readDay(text: string): Date {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? readDate(text) : undefined;
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? parseIsoDate(text) : undefined;
   if (time === undefined) throw new InvalidArgumentError('expected a date, such as 2027-01-31');
   return time;
 }

@@ -5,7 +5,7 @@ const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?
  * Reads a date in UTC, unless it has another zone; a day begins at midnight. It returns `undefined` for any other text,
  * and for a day that does not exist.
  */
-export function readDate(text: string): Date | undefined {
+export function parseIsoDate(text: string): Date | undefined {
   const [, year, month, day, time = '00:00', zulu, hours, minutes = '00'] = DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
   const zone = zulu === undefined && hours !== undefined ? `${hours}:${minutes}` : 'Z';

@@ -13,7 +13,7 @@ import { BearerError } from './bearer-error.js';
  *
  * @param of - Names the middleware that called `next`, for the event, such as `requireBearer`.
  */
-export function endFailedRequest(of: string, res: ServerResponse, thrown: unknown): void {
+export function endAfterUncaughtError(of: string, res: ServerResponse, thrown: unknown): void {
   if (callbackFailures.hasSubscribers) {
     const [detail, where] = [describeError(thrown), placesOf(thrown)];
     callbackFailures.publish({ of, callback: 'next', reason: 'threw', detail, where });

@@ -2,7 +2,7 @@
 import { types } from 'node:util';
 import { KeywardError } from '../errors/keyward-error.js';
 import { type JsonObject, parseJsonObject } from '../protocol/strict-json.js';
-import { afterReads } from './after-socket-reads.js';
+import { afterSocketReads } from './after-socket-reads.js';
 
 /** Thrown if a document cannot be fetched. The message says why, and does not contain the URL. */
 export class FetchError extends KeywardError {
@@ -22,7 +22,7 @@ const MAX_BYTES = 256 * 1_024;
 export function timeoutSignal(milliseconds: number): AbortSignal {
   const controller = new AbortController();
   const late = AbortSignal.timeout(milliseconds);
-  late.addEventListener('abort', () => afterReads(() => controller.abort(late.reason)), { once: true });
+  late.addEventListener('abort', () => afterSocketReads(() => controller.abort(late.reason)), { once: true });
   return controller.signal;
 }
 

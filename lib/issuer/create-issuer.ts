@@ -24,6 +24,7 @@ import {
   withDefault,
 } from '../options/option-table.js';
 import { PROOF_OPTIONS, type ProofOptions, proofVerifier } from '../tokens/dpop/dpop-options.js';
+import { AUTHORIZATION_PATH, refuseAuthorization } from './authorization-endpoint.js';
 import { BruteForceLimiter, type BruteForceLimitOptions } from './brute-force-limiter.js';
 import { clientEndpoint, type EndpointWork } from './client-endpoint.js';
 import { authenticateRequests } from './clients/authenticate-request.js';
@@ -34,7 +35,6 @@ import { issuedTokenReader } from './issued-tokens/read-issued-token.js';
 import { type RevokingResolver, revocation } from './issued-tokens/revocation.js';
 import { answerRefusal, publish } from './json-response.js';
 import { INTROSPECTION_PATH, issuerMetadata, JWKS_PATH, REVOCATION_PATH, TOKEN_PATH } from './metadata.js';
-import { AUTHORIZATION_PATH, refuseAuthorization } from './refuse-authorization.js';
 import { senderConstraints } from './sender-constraint.js';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm, SigningKeyError } from './signing-keys/signing-key.js';
 import { PUBLISHED_KEYS_MAX_AGE, SigningKeys } from './signing-keys/signing-keys.js';

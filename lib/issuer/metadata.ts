@@ -1,7 +1,7 @@
 /** Creates authorization server metadata (RFC 8414 §2). */
 import { ALGORITHMS } from '../tokens/algorithms.js';
+import { AUTHORIZATION_PATH } from './authorization-endpoint.js';
 import type { ClientAuthentication } from './clients/presented-client.js';
-import { AUTHORIZATION_PATH } from './refuse-authorization.js';
 
 /** The path of the token endpoint under the issuer (docs/spec.md §4.1). */
 export const TOKEN_PATH = '/connect/token';

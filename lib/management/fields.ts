@@ -2,8 +2,8 @@
 import { types } from 'node:util';
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import { isScopeToken } from '../protocol/scope.js';
+import { UNPRINTABLE } from './invisible-characters.js';
 import { invalid } from './management-error.js';
-import { UNPRINTABLE } from './unprintable.js';
 
 const ID = /^[A-Za-z0-9][\w.:-]{0,63}$/;
 const KEY_ID = /^[A-Za-z0-9][\w-]{0,63}$/;

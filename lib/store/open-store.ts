@@ -8,7 +8,7 @@ import type { CredentialStore } from './credential-store.js';
 import type { Engine } from './engine.js';
 import { optionalPackage } from './optional-package.js';
 import { publishWarning } from './publish-warning.js';
-import { checkEncryptionKey } from './signing-keys/check-same-encryption-key.js';
+import { checkEncryptionKey } from './signing-keys/check-encryption-key.js';
 import { createSigningKeyCipher } from './signing-keys/signing-key-cipher.js';
 import { StoreError, storeErrorOf } from './store-error.js';
 import { readStoreUrl, type StorePlace } from './store-url.js';

@@ -4,14 +4,14 @@
  */
 
 import type { Feed } from './change-feed.js';
-import { findAccessKey, findKey } from './credential-queries.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Engine } from './engine.js';
+import { findAccessKey, findKey } from './find-credential.js';
 import { createLastUsedWriter } from './last-used.js';
 import { sqlRepository } from './repository/sql-repository.js';
 import { revokeToken } from './revoked-tokens/revoke-token.js';
 import { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.js';
-import { issuerHeartbeats } from './signing-keys/one-issuer-algorithm.js';
+import { issuerHeartbeats } from './signing-keys/issuer-heartbeats.js';
 import type { SigningKeyCipher } from './signing-keys/signing-key-cipher.js';
 import { storedSigningKeys } from './signing-keys/signing-keys.js';
 import { createUsageWriter } from './usage/usage-writer.js';

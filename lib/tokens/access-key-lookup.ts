@@ -5,7 +5,7 @@
 import { CacheEntry, FailedLookup, NegativeEntry } from '../cache/cache-entries.js';
 import type { CacheBounds } from '../cache/cache-options.js';
 import { RecordCache } from '../cache/record-cache.js';
-import { UsageCounting } from '../cache/usage-reporter.js';
+import { UsageReporter } from '../cache/usage-reporter.js';
 import type { Change } from '../contracts/change-feed.js';
 import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
 import type { Refused, Unavailable } from '../contracts/credential-verifier.js';
@@ -64,11 +64,11 @@ export class AccessKeys {
   readonly #environment: Environment | undefined;
   readonly #clock: Clock;
   readonly #cache: RecordCache<string, CachedAccessKey>;
-  readonly usage: UsageCounting;
+  readonly usage: UsageReporter;
 
   constructor({ resolver, environment, bounds, clock }: AccessKeysOptions) {
     this.#resolver = resolver;
-    this.usage = new UsageCounting('accessKeys', resolver);
+    this.usage = new UsageReporter('accessKeys', resolver);
     this.#environment = environment;
     this.#clock = clock;
     this.#cache = new RecordCache({

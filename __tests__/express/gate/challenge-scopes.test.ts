@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import express, { type Express, type RequestHandler } from 'express';
 import { bearerErrors, defineGuard, requireApi, requireBearer, requireScopes } from 'keyward';
 import request from 'supertest';
-import { scopesOnRoute } from '../../../lib/express/gate/challenge-scopes.js';
+import { challengeScopesOf } from '../../../lib/express/gate/challenge-scopes.js';
 import type { GateMetadata } from '../../../lib/express/route-metadata.js';
 import { handler } from '../../support/audited.js';
 import { requestOf } from '../../support/passage.js';
@@ -21,7 +21,7 @@ async function scopesAt(mount: (app: Express) => unknown, path = '/x', method: '
   const app = express();
   let found: readonly string[] | undefined;
   const first: RequestHandler = (req, res) => {
-    found = scopesOnRoute(req, GATE);
+    found = challengeScopesOf(req, GATE);
     res.end();
   };
   app.use(first);
@@ -123,7 +123,7 @@ describe('the scopes on the route of a request', () => {
     async function scopesInside(fill: (inner: Express) => unknown, around: (app: Express, middle: Express) => unknown) {
       let found: readonly string[] | undefined;
       const inner = express().use((req, res) => {
-        found = scopesOnRoute(req, GATE);
+        found = challengeScopesOf(req, GATE);
         res.end();
       });
       fill(inner);
@@ -193,6 +193,6 @@ describe('scopes that depend on the request', () => {
 });
 
 it('are not known without Express', () => {
-  expect(scopesOnRoute(requestOf({ url: '/x' }), GATE)).toEqual([]);
-  expect(scopesOnRoute(requestOf({ originalUrl: '/x', app: { router: 7 } }), GATE)).toEqual([]);
+  expect(challengeScopesOf(requestOf({ url: '/x' }), GATE)).toEqual([]);
+  expect(challengeScopesOf(requestOf({ originalUrl: '/x', app: { router: 7 } }), GATE)).toEqual([]);
 });

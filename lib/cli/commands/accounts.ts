@@ -8,7 +8,7 @@ import { allOr, collect } from '../option-values.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printFields, printJson, printTable, printWarning, textOfList, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
-import { type Removal, removedFrom } from './removed-entitlements.js';
+import { type Removal, removedEntitlements } from './removed-entitlements.js';
 
 interface PutOptions extends CommonOptions, ConfirmOption {
   readonly api?: readonly string[];
@@ -59,12 +59,12 @@ export function addAccountCommands(program: Command, io: Io): void {
       };
       const { before, account } = await withStore(io, { ...options, account: id }, async ({ management, operator }) => {
         const before = await accountIfExists(management, id);
-        const removals = removedFrom(before, settings);
+        const removals = removedEntitlements(before, settings);
         if (removals.length > 0) await confirm(io, options, questionAbout(id, removals));
         return { before, account: await management.accounts.put(operator, id, settings) };
       });
       show(account, options);
-      warnOfRemovals(id, removedFrom(before, account), options);
+      warnOfRemovals(id, removedEntitlements(before, account), options);
       warnOfNoApi(account, options);
     });
 

@@ -24,7 +24,7 @@ export interface Removal {
 }
 
 /** Compares an account with its new settings. A setting that is absent stays as it is. */
-export function removedFrom(before: Account | undefined, after: AccountSettings): readonly Removal[] {
+export function removedEntitlements(before: Account | undefined, after: AccountSettings): readonly Removal[] {
   if (before === undefined) return [];
   return LISTS.flatMap(([list, option, noun]) => {
     const [was, is] = [before[list], after[list]];

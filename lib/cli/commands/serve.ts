@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Command } from 'commander';
 import type { Router } from 'express';
-import { afterReads } from '../../http/after-socket-reads.js';
+import { afterSocketReads } from '../../http/after-socket-reads.js';
 import { createIssuer } from '../../issuer/create-issuer.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 import { checkDatabaseDriver, type Database, databaseOf, openDatabase } from '../database.js';
@@ -32,7 +32,7 @@ import {
 } from '../serve/served-dashboard.js';
 import { serveManagementApi } from '../serve/served-management-api.js';
 import { announcementOn } from '../serve/startup-output.js';
-import { openSocketsOf } from '../serve/track-connections.js';
+import { trackConnections } from '../serve/track-connections.js';
 import { waitForAccount } from '../serve/wait-for-account.js';
 import { type Interruption, listenForInterruption } from '../terminal/interruption.js';
 
@@ -62,7 +62,7 @@ export function addServeCommand(program: Command, io: Io): void {
 
   async function serve(settings: ServeSettings, store: CredentialStore, database: Database): Promise<void> {
     const server = createServer();
-    const sockets = openSocketsOf(server);
+    const sockets = trackConnections(server);
     server.listen(settings.port, settings.host);
     await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
       throw new CliError(listenMessage(settings, error.code), EXIT.usage);
@@ -168,7 +168,7 @@ async function end(server: Server, sockets: ReadonlySet<Socket>, { received }: I
   const timer = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);
   // Node does not count a connection as idle on which no request has begun yet. The request of a connection that was
   // just accepted may have arrived already, so Node gets time to read it.
-  await new Promise<void>((resolve) => void setTimeout(afterReads, REQUEST_ARRIVES_WITHIN_MS, resolve));
+  await new Promise<void>((resolve) => void setTimeout(afterSocketReads, REQUEST_ARRIVES_WITHIN_MS, resolve));
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   await closed;
   clearTimeout(timer);

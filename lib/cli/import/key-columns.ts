@@ -4,7 +4,7 @@
  */
 import type { ImportedKey } from '../../management/keys/import-keys.js';
 import { CliError, EXIT } from '../io.js';
-import { readDate } from '../parse-iso-date.js';
+import { parseIsoDate } from '../parse-iso-date.js';
 import type { Cells } from './csv-table.js';
 
 export const COLUMNS = [
@@ -62,7 +62,7 @@ export function withColumnNames(message: string): string {
 
 /** Parses a date. An invalid date is refused later by management, whose error names the column. */
 function dateOf(cell: string): Date {
-  return readDate(cell) ?? new Date(Number.NaN);
+  return parseIsoDate(cell) ?? new Date(Number.NaN);
 }
 
 function filled(cells: Cells): Cells {

@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net';
 
 /** Returns the open connections of a server, from now on. */
-export function openSocketsOf(server: Server): ReadonlySet<Socket> {
+export function trackConnections(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);

@@ -1,5 +1,5 @@
 /** Escapes what a terminal would execute or hide: control characters, ESC sequences, bidi marks. */
-import { EVERY_UNPRINTABLE } from '../../management/unprintable.js';
+import { EVERY_UNPRINTABLE } from '../../management/invisible-characters.js';
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 

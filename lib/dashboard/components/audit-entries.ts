@@ -2,8 +2,8 @@
 import type { Kind } from '../../credentials/credential-kind.js';
 import { formatRateLimit, isRateLimits } from '../../credentials/rate-limit.js';
 import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
+import { actionTitle, infinitiveOf, reasonOf, verbOf } from './audit-action-labels.js';
 import { secretChanges } from './audit-secret-changes.js';
-import { actionTitle, infinitiveOf, reasonOf, verbOf } from './audit-words.js';
 import { type Html, html, userText } from './html.js';
 import { TOKEN_BINDINGS } from './key-labels.js';
 import { formatExpiry, formatTime, timeWithAge } from './times.js';

@@ -1,5 +1,5 @@
 /** HTML from templates. Every value is escaped, except HTML that another template made. */
-import { EVERY_UNPRINTABLE } from '../../management/unprintable.js';
+import { EVERY_UNPRINTABLE } from '../../management/invisible-characters.js';
 
 /** Quotation marks around the name of a key or a choice, escaped because the source code is plain ASCII. */
 export const OPEN_QUOTE = '\u201c';

@@ -1,6 +1,6 @@
 /** The HTML around the content of a page. `layout` has the navigation for a member, `bareLayout` has no navigation. */
 import { ICON, SCRIPT, STYLE } from '../assets/assets.js';
-import { tokenField } from '../http/form-token.js';
+import { tokenField } from '../http/csrf-token.js';
 import type { PageContext } from '../http/page-context.js';
 import { roleTitle } from '../http/permissions.js';
 import { ACCESS_KEYS, API_KEYS } from '../key-type.js';

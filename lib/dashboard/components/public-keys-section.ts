@@ -5,8 +5,8 @@
 import type { KeyView, PublicKeyView } from '../../management/keys/key-view.js';
 import { describedBy, messageOf } from '../forms/field-errors.js';
 import { formIdField } from '../forms/form-id.js';
-import { type RefusedPublicKey, shownAgain } from '../forms/public-key-form-values.js';
-import { tokenField } from '../http/form-token.js';
+import { type PublicKeyFormValues, shownAgain } from '../forms/public-key-form-values.js';
+import { tokenField } from '../http/csrf-token.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
 import { queryString } from '../http/query-string.js';
@@ -18,7 +18,7 @@ import { lastUse } from './recent-use.js';
 import { timeWithAge } from './times.js';
 
 /** @param refused - The form that adds a public key, if management has refused it. It is shown again with its error. */
-export function publicKeysSection(context: PageContext, key: KeyView, refused?: RefusedPublicKey): Html | undefined {
+export function publicKeysSection(context: PageContext, key: KeyView, refused?: PublicKeyFormValues): Html | undefined {
   const canAdd = key.state !== 'revoked';
   if (key.publicKeys.length === 0 && !canAdd) return undefined;
   return html`<h2>Public keys of the client</h2>
@@ -45,7 +45,7 @@ ${key.state !== 'revoked' && !isLast && link}
 </section>`;
 }
 
-function addPanel(context: PageContext, key: KeyView, refused: RefusedPublicKey | undefined): Html {
+function addPanel(context: PageContext, key: KeyView, refused: PublicKeyFormValues | undefined): Html {
   const error = refused && messageOf(refused.error);
   const content = html`<div class="field"><label for="field-publicKey">Public key (PEM or JWK)</label>
 <p class="hint" id="publicKey-hint">Paste only the public key. Keep the private key on the client. This server refuses private keys.</p>

@@ -6,7 +6,7 @@ import type { Kind } from '../../credentials/credential-kind.js';
 import type { Environment } from '../../credentials/environment.js';
 import type { ManagementError } from '../../management/management-error.js';
 import { type Html, html } from '../components/html.js';
-import type { AccountOptions } from './entitlement-choices.js';
+import type { AccountOptions } from './account-options.js';
 import type { FormValues } from './key-form-values.js';
 
 export interface SettingsForm {

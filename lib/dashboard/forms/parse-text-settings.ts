@@ -3,8 +3,8 @@
  * limits for the form. Management validates the parsed values.
  */
 import { formatRateLimit, parseRateLimit, type RateLimit } from '../../credentials/rate-limit.js';
+import { UNPRINTABLE } from '../../management/invisible-characters.js';
 import { invalid } from '../../management/management-error.js';
-import { UNPRINTABLE } from '../../management/unprintable.js';
 
 type Metadata = Readonly<Record<string, string>>;
 

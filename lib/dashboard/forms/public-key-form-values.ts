@@ -2,7 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { ManagementError } from '../../management/management-error.js';
 
-export interface RefusedPublicKey {
+export interface PublicKeyFormValues {
   readonly error: ManagementError;
   readonly formId: string | undefined;
   /** The text that the member sent. It may contain a private key. */

@@ -1,6 +1,7 @@
 /** The page of the audit log. */
+
+import { actionTitle } from '../components/audit-action-labels.js';
 import { auditEntries } from '../components/audit-entries.js';
-import { actionTitle } from '../components/audit-words.js';
 import { dateField, keySearchField, moreFilters, searchField, select } from '../components/controls.js';
 import { FLASH } from '../components/flash-message.js';
 import { type Html, html, join, userText } from '../components/html.js';

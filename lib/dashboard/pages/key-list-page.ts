@@ -9,7 +9,7 @@ import { keyTable } from '../components/key-table.js';
 import { layout } from '../components/layout.js';
 import { timeAgo } from '../components/times.js';
 import { expiresSoon } from '../expires-soon.js';
-import { type AccountOptions, accountOptions } from '../forms/entitlement-choices.js';
+import { type AccountOptions, accountOptions } from '../forms/account-options.js';
 import { badRequest } from '../http/http-error.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';

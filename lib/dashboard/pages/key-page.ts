@@ -22,9 +22,9 @@ import { publicKeysSection } from '../components/public-keys-section.js';
 import { secretsSection } from '../components/secrets-section.js';
 import { formatExpiry, timeWithAge } from '../components/times.js';
 import { usageSection } from '../components/usage-section.js';
-import { type AccountOptions, accountOptions } from '../forms/entitlement-choices.js';
+import { type AccountOptions, accountOptions } from '../forms/account-options.js';
 import { formatLimits } from '../forms/parse-text-settings.js';
-import type { RefusedPublicKey } from '../forms/public-key-form-values.js';
+import type { PublicKeyFormValues } from '../forms/public-key-form-values.js';
 import { errorSummary } from '../forms/settings-form.js';
 import { type Page, type PageContext, viewKey } from '../http/page-context.js';
 import { htmlResponse, type PageResponse } from '../http/page-response.js';
@@ -43,7 +43,7 @@ export function keyPage(keyType: KeyType): Page {
 export async function showKeyPage(
   context: PageContext,
   keyType: KeyType,
-  refused?: RefusedPublicKey,
+  refused?: PublicKeyFormValues,
 ): Promise<PageResponse> {
   const { site, member, base, now } = context;
   const key = await viewKey(context, keyType);

@@ -3,7 +3,7 @@ import { ManagementError, type ManagementErrorCode } from '../../management/mana
 import { toHttpError } from '../components/error-page.js';
 import { html } from '../components/html.js';
 import { layout } from '../components/layout.js';
-import { TOKEN_FIELD } from '../http/form-token.js';
+import { TOKEN_FIELD } from '../http/csrf-token.js';
 import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
 import type { KeyType } from '../key-type.js';

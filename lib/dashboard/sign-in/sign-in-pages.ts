@@ -2,7 +2,7 @@
 import type { Member } from '../../management/member.js';
 import { type Html, html, userText } from '../components/html.js';
 import { bareLayout } from '../components/layout.js';
-import { tokenField } from '../http/form-token.js';
+import { tokenField } from '../http/csrf-token.js';
 import type { HttpError } from '../http/http-error.js';
 import { htmlResponse, type PageResponse } from '../http/page-response.js';
 import { roleTitle } from '../http/permissions.js';

@@ -18,7 +18,7 @@ import { type MountedLayer, readHandler } from '../unwrap-handler.js';
  * @returns An empty list if the route cannot be found, for example because it is in an app that is mounted after the
  *   gate.
  */
-export function scopesOnRoute(req: ExpressRequest, gate: GateMetadata): readonly string[] {
+export function challengeScopesOf(req: ExpressRequest, gate: GateMetadata): readonly string[] {
   const found: string[] = [];
   const entered = new Set<ExpressApp>();
   // Whether the route may be inside a mounted app that is not known. It cannot be inside an app that is mounted before

@@ -20,10 +20,10 @@ import {
   repeatsAuthorization,
 } from '../../protocol/authorization-header.js';
 import type { AccessTokensOptions } from '../../tokens/access-tokens-options.js';
-import { endFailedRequest } from '../end-after-uncaught-error.js';
+import { endAfterUncaughtError } from '../end-after-uncaught-error.js';
 import { fail } from '../middleware.js';
 import { askVerifiers, type FinalOutcome } from './ask-verifiers.js';
-import { scopesOnRoute } from './challenge-scopes.js';
+import { challengeScopesOf } from './challenge-scopes.js';
 import { createGate, type Gate } from './gate-type.js';
 import {
   ANONYMOUS,
@@ -105,7 +105,7 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
           (settled) => respond(req, res, next, settled),
           (error) => fail(next, error),
         )
-        .catch((error) => endFailedRequest(BY, res, error));
+        .catch((error) => endAfterUncaughtError(BY, res, error));
     } else {
       respond(req, res, next, verdict);
     }

@@ -4,8 +4,8 @@ import { digestOf } from '../../credentials/digest.js';
 import type { AccessPrincipal, Principal } from '../../credentials/principal.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
-import { afterReads } from '../../http/after-socket-reads.js';
-import { endFailedRequest } from '../end-after-uncaught-error.js';
+import { afterSocketReads } from '../../http/after-socket-reads.js';
+import { endAfterUncaughtError } from '../end-after-uncaught-error.js';
 import { refuse } from '../gate/refuse.js';
 import { reportDecision } from '../gate/report-decision.js';
 import { authContextOf } from '../gate/request-principal.js';
@@ -103,7 +103,7 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
         (counts) => respond(req, res, next, { gate, principal, plan, counts }),
         (error) => fail(next, error),
       )
-      .catch((error) => endFailedRequest(BY, res, error));
+      .catch((error) => endAfterUncaughtError(BY, res, error));
   };
 
   function respond(
@@ -216,7 +216,7 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
     }
     // A counter in memory has answered after one microtask, so it needs no timer.
     NEXT_MICROTASK.then(() => {
-      if (!isSettled) timer = setTimeout(afterReads, COUNTER_TIMEOUT_MS, timedOut);
+      if (!isSettled) timer = setTimeout(afterSocketReads, COUNTER_TIMEOUT_MS, timedOut);
     });
   });
 }

@@ -10,10 +10,10 @@ import type { KeyRow, SecretRow } from '../../store/tables.js';
 import { toAccountEntitlement } from '../accounts/account-view.js';
 import { type AccountEntitlement, checkEntitlement } from '../entitlement.js';
 import { readGiven, readId, readNewKeyId, readText, readTime } from '../fields.js';
+import { UNPRINTABLE } from '../invisible-characters.js';
 import { invalid, ManagementError, noSuchAccount } from '../management-error.js';
 import { mapStoreErrors } from '../map-store-errors.js';
 import { retryTransaction } from '../retry-transaction.js';
-import { UNPRINTABLE } from '../unprintable.js';
 import { type KeySettings, readNewKey, toKeyEntitlement } from './key-settings.js';
 import { newId } from './new-secret.js';
 

@@ -1,7 +1,7 @@
 /** Compares the routes of an app, and the credentials and scopes that they require, with its OpenAPI document. */
 import { KeywardError } from '../../errors/keyward-error.js';
 import { anything, type Option, type OptionTable, optional, readTable } from '../../options/option-table.js';
-import { type LinkedOperation, linkOperations } from '../document/operation-requirements.js';
+import { type OperationRequirement, readOperationRequirements } from '../document/operation-requirements.js';
 import { type OpenApiDocument, readDocument } from '../document/read-document.js';
 import { type Requirement, requirementKeys } from '../document/requirement.js';
 import { readProofs, type Schemes } from '../document/scheme-verifiers.js';
@@ -74,7 +74,7 @@ const FACTORY = 'assertMatchesOpenApi';
 export function assertMatchesOpenApi(app: object, document: object, options: AssertMatchesOpenApiOptions): void {
   const { schemes, except = [], basePath } = readTable(FACTORY, options, OPTIONS);
   const parsed = readDocument(FACTORY, document, basePath);
-  const operations = linkOperations(FACTORY, parsed, schemes);
+  const operations = readOperationRequirements(FACTORY, parsed, schemes);
   const routes = appRoutesOf(app);
   checkExcept(except, parsed, routes);
   const namesOf = schemeNames(readProofs(FACTORY, schemes));
@@ -104,7 +104,7 @@ function checkExcept(except: readonly string[], { operations }: OpenApiDocument,
 }
 
 function differencesOf(
-  { operation, requirement }: LinkedOperation,
+  { operation, requirement }: OperationRequirement,
   routes: readonly AppRoute[],
   namesOf: SchemeNames,
 ): readonly string[] {

@@ -1,5 +1,5 @@
 /** Finds the routes of an app that answer more requests than the document describes. */
-import type { LinkedOperation } from '../document/operation-requirements.js';
+import type { OperationRequirement } from '../document/operation-requirements.js';
 import type { Operation } from '../document/read-document.js';
 import type { Requirement } from '../document/requirement.js';
 import { type AppRoute, hasPath, hasUnknownPath, routeFor, takes } from './app-routes.js';
@@ -25,7 +25,7 @@ interface UndocumentedRoutes {
  * `broader` unless the document describes the common methods.
  */
 export function undocumentedRoutes(
-  operations: readonly LinkedOperation[],
+  operations: readonly OperationRequirement[],
   routes: readonly AppRoute[],
 ): UndocumentedRoutes {
   const byKey = new Map<string, Operation[]>();
@@ -33,7 +33,7 @@ export function undocumentedRoutes(
     const { looseKey } = operation.template;
     byKey.set(looseKey, [...(byKey.get(looseKey) ?? []), operation]);
   }
-  const served = new Map<AppRoute | undefined, LinkedOperation[]>();
+  const served = new Map<AppRoute | undefined, OperationRequirement[]>();
   for (const linked of operations) {
     const route = routeFor(linked.operation, routes);
     served.set(route, [...(served.get(route) ?? []), linked]);

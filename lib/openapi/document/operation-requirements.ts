@@ -3,7 +3,7 @@ import type { OpenApiDocument, Operation } from './read-document.js';
 import { linkSecurity, type Requirement } from './requirement.js';
 import { linkSchemes, readProofs } from './scheme-verifiers.js';
 
-export interface LinkedOperation {
+export interface OperationRequirement {
   readonly operation: Operation;
   readonly requirement: Requirement;
 }
@@ -15,7 +15,11 @@ export interface LinkedOperation {
  * @throws TypeError if a scheme has no verifier or the wrong kind of verifier, if a verifier has no scheme, or if no
  *   operation requires a scheme.
  */
-export function linkOperations(factory: string, parsed: OpenApiDocument, schemes: unknown): readonly LinkedOperation[] {
+export function readOperationRequirements(
+  factory: string,
+  parsed: OpenApiDocument,
+  schemes: unknown,
+): readonly OperationRequirement[] {
   const { operations, outgoing } = parsed;
   const linked = linkSchemes(factory, parsed, readProofs(factory, schemes));
   const asked = operations.flatMap(({ security }) =>

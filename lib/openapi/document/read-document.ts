@@ -5,7 +5,7 @@
 import { checkServers, readBasePath } from './base-path.js';
 import { faultAt, memberOf, membersOf, objectAt, type Place, resolve } from './json-pointer.js';
 import { type PathTemplate, parseTemplate } from './path-template.js';
-import { readSecurity, unstatedSecurity, type WrittenSecurity } from './security.js';
+import { readSecurity, unstatedSecurity, type WrittenSecurity } from './read-security.js';
 import { outgoingSchemes } from './webhook-schemes.js';
 
 export interface OpenApiDocument {

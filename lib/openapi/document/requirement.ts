@@ -4,8 +4,8 @@
  */
 import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
 import { faultAt } from './json-pointer.js';
+import type { WrittenAlternative, WrittenSecurity } from './read-security.js';
 import type { Scheme } from './scheme-verifiers.js';
-import type { WrittenAlternative, WrittenSecurity } from './security.js';
 
 export interface Requirement {
   /**

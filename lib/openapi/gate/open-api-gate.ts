@@ -13,14 +13,14 @@ import type { Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
 import { anything, type OptionTable, oneOf, readTable, withDefault } from '../../options/option-table.js';
 import { plainChallenges } from '../../protocol/challenge.js';
-import { linkOperations } from '../document/operation-requirements.js';
+import { readOperationRequirements } from '../document/operation-requirements.js';
 import { readDocument } from '../document/read-document.js';
 import type { Schemes } from '../document/scheme-verifiers.js';
 import { findRoute } from './find-express-route.js';
 import { createDecisions, type RequestDecision } from './gate-per-requirement.js';
 import { type Found, type IndexedOperation, OperationIndex, type Rivals } from './operation-index.js';
 import { pathSettingsOf, routedPath } from './request-path.js';
-import { securityAtRoute } from './route-security.js';
+import { securityAtRoute } from './route-audit-metadata.js';
 
 /** Options of `openApiGate`. */
 export interface OpenApiGateOptions {
@@ -93,7 +93,7 @@ const BY = 'openApiGate';
 export function openApiGate(document: object, options: OpenApiGateOptions): Gate {
   const { schemes, basePath, undocumented } = readTable(BY, options, OPTIONS);
   const decisions = createDecisions();
-  const operations = linkOperations(BY, readDocument(BY, document, basePath), schemes).map(
+  const operations = readOperationRequirements(BY, readDocument(BY, document, basePath), schemes).map(
     ({ operation, requirement }) => ({ operation, decision: decisions.of(requirement) }),
   );
   const index = new OperationIndex(operations);

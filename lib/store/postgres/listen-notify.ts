@@ -9,7 +9,7 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { afterReads } from '../../http/after-socket-reads.js';
+import { afterSocketReads } from '../../http/after-socket-reads.js';
 import { publishWarning } from '../publish-warning.js';
 import { storeErrorOf } from '../store-error.js';
 
@@ -81,7 +81,7 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
     // return by accident, so heartbeats are sent over another connection until one has returned.
     const sent = on.hasAnswered ? on.client.query(`notify "${heartbeatChannel}"`) : sendNotification(heartbeatChannel);
     sent.catch((error) => giveUp(on, storeErrorOf(error).message));
-    later(ANSWER_WITHIN, () => afterReads(() => checkAnswer(on)));
+    later(ANSWER_WITHIN, () => afterSocketReads(() => checkAnswer(on)));
   }
 
   function checkAnswer(on: ListenConnection): void {

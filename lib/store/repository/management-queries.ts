@@ -2,9 +2,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { AccountRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
-import { type Comparison, comparePair } from './compare-pair.js';
+import { type Comparison, comparePair } from './keyset-condition.js';
 import type { AccountFilter, KeyFilter, KeyNameRow, KeyPlace, KeyWithSecrets, ListedKey } from './repository.js';
-import { findInBatches } from './scan-in-batches.js';
+import { scanInBatches } from './scan-in-batches.js';
 import { foldText } from './search-text.js';
 
 export async function accountRow(db: Kysely<Tables>, id: string): Promise<AccountRow | undefined> {
@@ -118,7 +118,7 @@ export async function listKeys(
     return comparePair([column, 'id'], operator, [value, id]);
   }
 
-  const rows = await findInBatches<KeyRow & { readonly value: number | string }, KeyPlace>(
+  const rows = await scanInBatches<KeyRow & { readonly value: number | string }, KeyPlace>(
     {
       async endOfBatch(place, size) {
         const query = keysAfter(place)

@@ -1,6 +1,6 @@
 /** Encrypts all signing keys again, to rotate the encryption key. */
 import type { Engine } from '../engine.js';
-import { CHECK_KID } from './check-same-encryption-key.js';
+import { CHECK_KID } from './check-encryption-key.js';
 import { auditPlatform } from './platform-audit.js';
 import type { SigningKeyCipher } from './signing-key-cipher.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/records/record.js';
-import { accessKeyRecordOf, type FoundKey, keyRecordOf } from '../../lib/store/key-records.js';
+import { accessKeyRecordOf, type FoundKey, keyRecordOf } from '../../lib/store/rows-to-records.js';
 import { keyRow } from '../support/stored-rows.js';
 
 const found = (traits: Partial<FoundKey> = {}): FoundKey => ({
