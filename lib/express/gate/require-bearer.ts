@@ -154,7 +154,7 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     }
     if (requiredScopes !== undefined && !requiredScopes.every((scope) => holdsScope(principal, scope))) {
       return {
-        answer: { code: 'insufficient_scope', scopes: [...requiredScopes, ...scopesOnRoute(req, gate)], scheme },
+        answer: { code: 'insufficient_scope', scopes: [...requiredScopes, ...challengeScopesOf(req, gate)], scheme },
         reason: 'scope',
         principal,
       };
