@@ -1,10 +1,10 @@
-/** A source of time. Pass your own in tests. Timeouts do not use it, but the timers of Node. */
+/** A source of time. In tests, you can pass your own. Timeouts always use the timers of Node instead. */
 export interface Clock {
-  /** Returns the wall clock in milliseconds since 1970. It is used for expiry. */
+  /** Returns the wall clock in milliseconds since 1970. Expiry is checked with it. */
   now(): number;
   /**
-   * Returns milliseconds since any fixed instant; this clock is never set back. The age of a cache entry is measured
-   * with both clocks.
+   * Returns the milliseconds since a fixed instant of your choice. Unlike the wall clock, it must never go back. The
+   * age of a cache entry is measured with both clocks.
    */
   monotonic(): number;
 }
@@ -15,7 +15,7 @@ export const systemClock: Clock = Object.freeze({
   monotonic: () => performance.now(),
 });
 
-/** An instant on both clocks. */
+/** The same instant on both clocks of a `Clock`, in milliseconds. */
 export interface Instant {
   readonly wall: number;
   readonly monotonic: number;
@@ -26,8 +26,9 @@ export function instantOf(clock: Clock): Instant {
 }
 
 /**
- * Returns the milliseconds between two instants: the larger difference of the two clocks. So an entry never seems
- * younger because the wall clock was set back, or because the monotonic clock stopped while the machine was suspended.
+ * Returns the milliseconds between two instants, by the clock that shows the larger difference. The wall clock may be
+ * set back, and the monotonic clock may stop while the machine sleeps. In both cases, a cache entry must not seem
+ * younger than it is.
  */
 export function elapsed(from: Instant, to: Instant): number {
   return Math.max(to.wall - from.wall, to.monotonic - from.monotonic);

@@ -1,4 +1,4 @@
-/** The contract of a counter of requests. */
+/** The interface of a counter of requests, for `requireRateLimit`. */
 
 /** The count after a request, with the property names of rate-limiter-flexible. */
 export interface RateCount {
@@ -9,23 +9,27 @@ export interface RateCount {
 }
 
 /**
- * Counts the requests of keys in one window: the time that starts with the first request of a key. The limiters of
- * `rate-limiter-flexible`, such as `RateLimiterRedis`, implement this; `RateLimiterUnion` and `RateLimiterQueue` do
- * not.
+ * Counts the requests of each key in a window of time. The window of a key starts with its first request. The limiters
+ * of `rate-limiter-flexible`, such as `RateLimiterRedis`, implement this interface; `RateLimiterUnion` and
+ * `RateLimiterQueue` do not.
  */
 export interface RateCounter {
   /**
-   * Counts one request of a key. It resolves if the request is allowed, and rejects with a `RateCount` if it is not. It
-   * rejects with an `Error` if it cannot count. Any other result, or none within a second, also means that it cannot.
+   * Counts one request of a key. The promise resolves if the request is allowed. It rejects with a `RateCount` if the
+   * limit is exceeded, and with an `Error` if the request cannot be counted. Any other result counts as an `Error`, and
+   * so does no result within a second.
    *
-   * @param key - The id of an API key, or a digest of the issuer and the client ID of a token, each with a prefix.
+   * @param key - `key:` and the id of an API key, or `client:` and a digest of the issuer and the client ID of a token.
    */
   consume(key: string): Promise<RateCount>;
 }
 
 /** Options of a counter, with the property names of `rate-limiter-flexible`. */
 export interface RateCounterOptions {
-  /** A prefix for the keys in the database, different for each window, so that windows do not share their counts. */
+  /**
+   * A prefix for the names of the counts in the database. It differs for each window, so that two windows do not share
+   * their counts.
+   */
   readonly keyPrefix: string;
   /** Requests allowed in the window. */
   readonly points: number;

@@ -2,29 +2,29 @@ import { hash } from 'node:crypto';
 import type { Awaitable } from './key-resolver.js';
 
 /**
- * Stores ids that may be used only once: those of DPoP proofs (RFC 9449 section 11.1) and client assertions (RFC 7523
- * section 3). `memoryReplayCache` stores them in one process, and a store of `openStore` in its database.
- * docs/sender-constrained.md has an example for Redis.
+ * Remembers ids that were used, so that a captured DPoP proof (RFC 9449 section 11.1) or client assertion (RFC 7523
+ * section 3) cannot be used again. `memoryReplayCache` remembers them in one process; a store of `openStore` does it in
+ * its database. docs/sender-constrained.md has an example for Redis.
  */
 export interface ReplayCache {
   /**
-   * Stores an id, and returns whether it is new. If it is called twice with the same id, even in two processes, only
-   * one call may return `true`. So insert the id in one atomic step.
+   * Stores an id, and returns whether it is new. If two calls have the same id, even in two processes, only one of them
+   * may return `true`. So insert the id in one atomic step.
    *
-   * Throw or reject if the store cannot answer: the request then gets 503, as it also does if the answer is not a
+   * Throw or reject if the store cannot answer: the request then gets 503. It also gets 503 if the answer is not a
    * boolean or takes longer than a second, or if 1,000 calls are already pending.
    *
    * @param id - A digest: 87 characters of `[A-Za-z0-9_.-]`. All ids of one DPoP key or client start with the same 43
    *   characters.
-   * @param seconds - How long the id must be stored. After this time, the proof or assertion has expired and is
-   *   refused.
-   * @returns `true` for a new id, `false` for one that was used before.
+   * @param seconds - How long the id must be stored. After this time, the proof or assertion has expired and is refused
+   *   for that reason.
+   * @returns `true` for a new id, `false` for an id that was used before.
    */
   firstUse(id: string, seconds: number): Awaitable<boolean>;
 }
 
 /**
- * Creates the id of a proof or an assertion, which a client may use only once.
+ * Creates the id under which a `ReplayCache` stores a DPoP proof or a client assertion.
  *
  * @param client - SHA-256 of what identifies the client, in base64url: the thumbprint of its key, or a digest of its
  *   name.
