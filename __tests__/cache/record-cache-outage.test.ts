@@ -163,7 +163,7 @@ describe('store unavailable: entries that are never used', () => {
     await bench.learn(facts('first'));
     bench.clock.advance(10_000);
     const answer = bench.ask();
-    bench.begun[1]?.reject(new RecordError('apis: expected a list of names'));
+    bench.begun[1]?.reject(new RecordError('apis: expected "all" or a list of non-empty strings'));
     expect(await answer).toBe('failed: record_invalid');
     expect(await askInOutage(bench)).toEqual(FAILED);
   });

@@ -100,7 +100,9 @@ describe('parseRateLimit', () => {
   });
 
   it('has a text that says what it expects', () => {
-    expect(RATE_LIMIT_FORM).toBe('a rate limit such as 100/1m: a number of requests, and a duration in s, m, h or d');
+    expect(RATE_LIMIT_FORM).toBe(
+      'a rate limit such as 100/1m: the number of requests, a slash, and a duration with the unit s, m, h or d',
+    );
   });
 });
 

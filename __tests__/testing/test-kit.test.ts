@@ -123,14 +123,15 @@ describe('createTestKit', () => {
 describe('an impossible trait throws when the credential is created', () => {
   const kit = createTestKit();
   const text = 'a non-empty string';
-  const names = 'expected a list of names';
+  const names = 'expected "all" or a list of non-empty strings';
+  const scopes = 'expected a list of scopes without spaces, quotes or backslashes';
 
   const common: [string, object, string][] = [
     ['an unknown one', { api: [] }, 'unknown option "api"; the options are account, channels, platform, metadata'],
     ['an account of no text', { account: '' }, 'account: expected a non-empty string'],
     ['channels as a text', { channels: 'pc_1' }, `channels: ${names}`],
-    ['scopes as a text', { scopes: 'payments' }, `scopes: ${names}`],
-    ['scopes that are none', { scopes: ['a b'] }, `scopes: ${names}`],
+    ['scopes as a text', { scopes: 'payments' }, `scopes: ${scopes}`],
+    ['scopes that are none', { scopes: ['a b'] }, `scopes: ${scopes}`],
     [
       'a platform without channels',
       { platform: 'shop' },

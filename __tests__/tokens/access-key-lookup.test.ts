@@ -115,8 +115,12 @@ describe('a record that breaks a rule', () => {
       'id: resolveAccessKey returned a record whose ID is not the client ID of the token',
     ],
     ['no account', { ...ACCESS_KEY, account: '' }, 'account: expected a non-empty string'],
-    ['scopes that are a text', { ...ACCESS_KEY, scopes: 'payments' }, 'scopes: expected a list of names'],
-    ['no record', true, 'expected the record as an object, or undefined or null if there is no record'],
+    [
+      'scopes that are a text',
+      { ...ACCESS_KEY, scopes: 'payments' },
+      'scopes: expected a list of scopes without spaces, quotes or backslashes',
+    ],
+    ['no record', true, 'the record is not an object; return an object, or null or undefined if there is no record'],
   ])('is refused: %s', async (_name, value, detail) => {
     store.put(value);
     const events = eavesdrop();

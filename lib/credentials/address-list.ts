@@ -1,11 +1,14 @@
-/** Checks the addresses from which a key may be used: IPv4, IPv6, and networks of both in CIDR form. */
+/**
+ * Validates lists of allowed addresses (IPv4, IPv6, and networks in CIDR form), and checks whether an address is in
+ * such a list.
+ */
 import { BlockList, isIP } from 'node:net';
 import { embeddedIPv4, parseIPv6, withoutPort } from '../protocol/ip-address.js';
 
 const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
 /**
- * One `BlockList` of Node for each list of allowed addresses. It is used only to search for an address: nothing is
- * blocked. Principals with the same list share one.
+ * For each list of allowed addresses, an object that finds an address in the list. The class `BlockList` of Node blocks
+ * nothing: here it is only used to search.
  */
 const blockLists = new WeakMap<readonly string[], BlockList>();
 
@@ -22,8 +25,8 @@ export function isAddressRange(value: unknown): value is string {
 
 /**
  * Checks whether an address, with or without a port, is in one of the ranges. Each range must pass `isAddressRange`. An
- * unknown address is in no range. An IPv4 address inside an IPv6 address (IPv4-mapped, NAT64) matches IPv4 ranges and
- * IPv6 ranges.
+ * address that is unknown or invalid is in no range. An IPv6 address that contains an IPv4 address (IPv4-mapped, NAT64)
+ * is compared with IPv4 ranges too.
  */
 export function includesAddress(ranges: readonly string[], address: string | undefined): boolean {
   const host = address === undefined ? '' : withoutPort(address);

@@ -1,9 +1,9 @@
-/** Maps scopes to the APIs to which they belong, and to the scopes that they imply. */
+/** Maps each scope to the APIs that it belongs to, and to the scopes that it implies. */
 import { anything, type OptionTable, readTable } from '../options/option-table.js';
 import { isScopeToken } from '../protocol/scope.js';
 import { resolveImplies } from './scope-hierarchy.js';
 
-/** Maps a scope to its APIs, and to the scopes that it implies. Make one with `apiMap`. */
+/** Maps each scope to its APIs, and to the scopes that it implies. Create it with `apiMap`. */
 export interface ApiMap {
   /** Returns the APIs to which a scope belongs; an empty list if there is none. */
   apisOf(scope: string): readonly string[];
@@ -17,9 +17,10 @@ export interface ApiMap {
 /** Options of `apiMap`. */
 export interface ApiMapOptions {
   /**
-   * For each broad scope, the narrower scopes that it implies. A credential with the broad scope has the narrower ones
-   * too, and what these imply; but a key only within the APIs of its record. All of them must be in the map.
-   * `memberByScopes()` ignores implied scopes. Default: no scope implies another.
+   * For each broad scope, the narrower scopes that it implies: `{ 'files:write': ['files:read'] }`. A credential with
+   * the broad scope also has the narrower scopes, and the scopes that they imply in turn. A key never gets an implied
+   * scope of an API that its record does not list. All these scopes must be in the map. `memberByScopes()` ignores
+   * implied scopes. Default: no scope implies another.
    */
   readonly implies?: Readonly<Record<string, readonly string[]>> | undefined;
 }
@@ -35,13 +36,14 @@ export const scopePrefixes: ApiMap = Object.freeze({
 });
 
 /**
- * Maps APIs to scopes, for scopes that are not named `api` or `api:action`.
+ * Creates a map of APIs and their scopes. You need it if your scopes do not have the form `api` or `api:action`, or if
+ * a scope implies another.
  *
  * @param scopesByApi - The scopes of each API: `{ payments: ['gateway', 'gateway:payment'] }`. A scope may belong to
  *   several APIs; a scope that is not listed belongs to none.
  * @param options - `implies`: with `{ 'files:write': ['files:read'] }`, a credential with `files:write` also has
- *   `files:read`, and what that implies. An implied scope never gives a key access to an API that its record does not
- *   list.
+ *   `files:read`, and the scopes that `files:read` implies. An implied scope never gives a key access to an API that
+ *   its record does not list.
  * @throws TypeError if an API has no name or no scope, or a scope is not a scope-token (RFC 6749 section 3.3); if
  *   `implies` names a scope that is not listed, or has a cycle; for an unknown option.
  * @example

@@ -1,12 +1,12 @@
 /**
- * The characters of an API key: a prefix for kind and environment, 26 random characters, and one check character.
+ * The format of an API key: a prefix for kind and environment, 26 random characters, and one check character.
  *
  *     sk_wlj3nsyprj5ipdr2b4nkxzepnmg          a secret key, live
  *     pk_sbox_wlj3nsyprj5ipdr2b4nkxzepnmo     a public key of the sandbox
  *
- * The check character finds every single wrong character and every swap of neighbors, so that a mistyped key costs no
- * lookup. It protects against mistakes only: anybody can compute it. docs/reference/key-format.md has the polynomial
- * and vectors.
+ * The check character detects every single wrong character and every swap of two neighbors, so a mistyped key is
+ * refused without a lookup. It protects only against mistakes: anybody can compute it. docs/reference/key-format.md has
+ * the polynomial and test vectors.
  */
 import { randomBytes } from 'node:crypto';
 import type { KeyKind } from './credential-kind.js';
@@ -18,21 +18,24 @@ export interface KeyReading {
   readonly environment: Environment;
 }
 
-/** The format of the keys of a platform. Pass your own to `apiKeys` for keys that were created by another system. */
+/** The format of API keys. Pass your own to `apiKeys` to accept keys that another system created. */
 export interface KeyFormat {
   /**
-   * Parses a presented credential, synchronously and without a lookup. It is not called for a credential of three parts
-   * like a JWT, nor for one that is cached, is not a b64token (RFC 6750 section 2.1), or has the scheme `DPoP`.
+   * Parses a presented credential, synchronously and without a lookup. It is not called for these credentials: a
+   * credential with three parts like a JWT, a cached valid key, a credential with the scheme `DPoP`, and a text that is
+   * not a b64token (RFC 6750 section 2.1).
    *
-   * @returns The kind and environment of the key; `'malformed'` for a credential with the prefix of this format that is
-   *   not a valid key (refused); `undefined` for one without the prefix (declined).
+   * @returns The kind and environment of the key; `'malformed'` if the credential has the prefix of this format but is
+   *   not a valid key, so that it is refused; `undefined` if it has another prefix, so that the next verifier is asked.
    */
   read(text: string): KeyReading | 'malformed' | undefined;
 }
 
 interface Prefix extends KeyReading {
   readonly text: string;
-  /** A number in the checksum that differs for each prefix, so that a key whose prefix was replaced is invalid. */
+  /**
+   * A number for the check character. It differs for each prefix, so a key becomes invalid if its prefix is replaced.
+   */
   readonly mark: number;
 }
 
@@ -48,7 +51,7 @@ export const KEY_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const RANDOM_LENGTH = 26;
 const BODY = /^[a-z2-7]{27}$/;
 
-/** keyward's own format. The SDKs of Checkout.com accept only keys of this format. */
+/** keyward's own key format. The SDKs of Checkout.com accept only keys of this format. */
 export const keywardFormat: KeyFormat = Object.freeze({
   read(text: string): KeyReading | 'malformed' | undefined {
     for (const prefix of PREFIXES) {
@@ -78,12 +81,15 @@ export function createRandomPart(): string {
 }
 
 /**
- * Returns the check character for the first 26 characters of a text. It is the c[26] for which the sum of the mark and
- * of all a^i * c[i] is 0 in the field GF(32) = GF(2)[x]/(x^5 + x^2 + 1), where a = x.
+ * Returns the check character c[26] for the first 26 characters c[0] to c[25] of a text, each as a number from 0 to 31.
+ * With it, the sum of the mark and of all a^i * c[i] is 0 in the field GF(32) = GF(2)[x]/(x^5 + x^2 + 1), where a = x.
  *
- * The order of a is 31, so the 27 weights a^i differ. A wrong character changes the sum by a^i * d, and a swap of
- * neighbors changes it by (a^i + a^(i+1)) * d. Neither is 0, so both mistakes are found. The first loop is Horner's
- * rule, from the last character to the first. The second loop divides by a^26, which is multiplying by a^5.
+ * The order of a is 31, so the 27 weights a^i differ. If the difference of two characters is d, a wrong character
+ * changes the sum by a^i * d, and a swap of neighbors changes it by (a^i + a^(i+1)) * d. Neither is 0, so both mistakes
+ * are detected.
+ *
+ * The first loop is Horner's rule, from the last character to the first. The second loop divides by a^26: it multiplies
+ * by a^5, because a^31 is 1.
  */
 function checkCharacter(prefix: Prefix, text: string): string | undefined {
   let sum = 0;

@@ -1,6 +1,6 @@
 /**
- * Creates and reads keys with a prefix of your own, such as `acme_sk_…`. A checksum at the end lets a secret scanner
- * find only real keys.
+ * Creates and parses keys with a prefix of your own, such as `acme_sk_…`. They end with a checksum, so a secret scanner
+ * can tell real keys from other texts.
  */
 import { hash } from 'node:crypto';
 import { type Option, type OptionTable, oneOf, optional, readTable } from '../options/option-table.js';
@@ -44,19 +44,19 @@ const TEXT_OPTIONS = {
 } satisfies OptionTable<KeyTextOptions>;
 
 /**
- * The formats by prefix. A prefix always has the same format object, so that a gate notices two verifiers for the same
- * keys.
+ * The format object of each prefix. The same prefix always gets the same object: a gate compares these objects to find
+ * two verifiers of the same keys.
  */
 const formats = new Map<string, PrefixedFormat>();
 
 /**
- * Makes the format of keys such as `acme_sk_…` and `acme_pk_sbox_…`, for the option `format` of `apiKeys`.
+ * Creates the format of keys such as `acme_sk_…` and `acme_pk_sbox_…`, for the option `format` of `apiKeys`.
  *
  * A key consists of the prefix, kind and environment, 26 random characters of `a-z2-7` (130 bits), and a checksum of 6
  * characters: the first 30 bits of the SHA-256 of all characters before it. docs/reference/key-format.md has a regular
  * expression for secret scanners.
  *
- * @returns A format that accepts these keys, and declines all others, including keyward's own.
+ * @returns A format that accepts these keys, and declines all others, including keys of keyward's own format.
  * @throws TypeError if the prefix is missing or invalid, and for an unknown option.
  * @example
  * ```ts
@@ -137,14 +137,14 @@ function formatOf(prefix: string): PrefixedFormat {
 }
 
 /**
- * Checks whether a text starts like a key of a `keyFormat` of this process, such as `acme_sk_`. The key need not be
- * valid.
+ * Checks whether a text starts with a prefix that this process has used with `keyFormat` or `createKeyText`, such as
+ * `acme_sk_`. The key need not be valid.
  */
 export function hasKeyPrefix(text: string): boolean {
   return [...formats.values()].some((format) => format.read(text) !== undefined);
 }
 
-/** Returns the first 30 bits of the SHA-256 of a text, 5 bits for each character. */
+/** Returns the first 30 bits of the SHA-256 of a text as 6 characters with 5 bits each. */
 function checksum(text: string): string {
   let bits = Number.parseInt(hash('sha256', text).slice(0, 8), 16) >>> 2;
   let characters = '';

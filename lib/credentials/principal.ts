@@ -1,4 +1,4 @@
-/** The principal of a verified credential. */
+/** The types of principals. A principal is the identity that a verified credential gives to a request. */
 import type { JsonObject } from '../protocol/strict-json.js';
 import { type ApiMap, scopePrefixes } from './api-map.js';
 import type { KeyKind } from './credential-kind.js';
@@ -6,12 +6,12 @@ import type { Environment } from './environment.js';
 import type { RateLimit } from './rate-limit.js';
 
 /**
- * Identifies who sent a request. It is created when a credential is verified, frozen, and shared by the requests with
- * that credential while it is cached. It does not contain the credential.
+ * Identifies who sent a request. A verifier creates it from a valid credential. It is frozen, because requests with the
+ * same credential share it while it is cached. It does not contain the credential.
  */
 export type Principal = KeyPrincipal | AccessPrincipal;
 
-/** The principal of an API key. `K` is the type of the kinds that its verifier accepts. */
+/** The principal of an API key. `K` is the kinds of keys that its verifier accepts. */
 export interface KeyPrincipal<K extends KeyKind = KeyKind> {
   readonly kind: K;
   /** The id of the record, for logs and rate limits. */
@@ -20,11 +20,14 @@ export interface KeyPrincipal<K extends KeyKind = KeyKind> {
   readonly environment: Environment;
   readonly apis: 'all' | readonly string[];
   /**
-   * The scopes: those that the record lists and those that they imply, within `apis`. `'all'` means every scope of its
-   * APIs.
+   * The scopes that the record lists and the scopes that they imply, as far as they belong to `apis`. `'all'` means
+   * every scope of the APIs in `apis`.
    */
   readonly scopes: 'all' | readonly string[];
-  /** The scopes that the record lists, if `scopes` has implied ones too; otherwise `undefined`. */
+  /**
+   * The scopes that the record itself lists. It is set only if `scopes` also contains implied scopes; otherwise
+   * `undefined`.
+   */
   readonly listedScopes?: readonly string[] | undefined;
   /** The processing channels of the payment platform that the key may use (docs/spec.md §2.1, rule 3). */
   readonly channels: 'all' | readonly string[];
@@ -37,27 +40,27 @@ export interface KeyPrincipal<K extends KeyKind = KeyKind> {
   /** The request limits of the key, from the record; `undefined` means the default of `requireRateLimit`. */
   readonly limits?: readonly RateLimit[] | undefined;
   /**
-   * When the key ends: it expires, its grace period ends, or a planned revocation takes effect. In seconds since 1970;
-   * `undefined` if no end is planned.
+   * When the key stops being valid, in seconds since 1970: its expiry, the end of its grace period or a planned
+   * revocation, whichever comes first. `undefined` if no end is planned.
    */
   readonly expiresAt: number | undefined;
   /**
-   * The same time as `expiresAt` if an old secret of a rotated key was presented: when the grace period ends, or the
-   * key if that is earlier. `undefined` for a current secret.
+   * If an old secret of a rotated key was presented, when this secret stops being accepted, in seconds since 1970. It
+   * is the same time as `expiresAt`. `undefined` for the current secret.
    */
   readonly keyAcceptedUntil: number | undefined;
   /**
    * The option `apis` of `apiKeys`, if it was set. It determines which scopes `'all'` includes. It is an ordinary
-   * property, so that a copy of the principal has the same scopes.
+   * property so that a copy of the principal, such as `{ ...principal }`, includes the same scopes.
    */
   readonly apiMap?: ApiMap | undefined;
-  /** Always absent: anyone who has a key can use it, so there is no proof of possession. */
+  /** Always absent: an API key is not bound to a client, so there is no proof of possession. */
   readonly confirmation?: undefined;
 }
 
 /**
- * How possession was proven: `'dpop'` by a key pair, `'mtls'` by a certificate. For a token that is bound to both, both
- * were proven, and the value is `'dpop'`.
+ * How the client proved that it owns its access token: `'dpop'` by a key pair, `'mtls'` by a certificate. For a token
+ * that is bound to both, the client must prove both, and the value is `'dpop'`.
  */
 export type ConfirmationMethod = (typeof CONFIRMATION_METHODS)[number];
 
@@ -71,25 +74,25 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   readonly keyId: string;
   readonly clientId: string;
   /**
-   * The account of the access key; `undefined` if the verifier has no record of the access key, as
-   * `accessTokens` without `accessKeys`, and `introspectedTokens`.
+   * The account of the access key. `undefined` if the verifier has no record of the access key: with
+   * `introspectedTokens`, and with `accessTokens` without the option `accessKeys`.
    */
   readonly account: A;
   /**
-   * The environment of the access key, otherwise the option `environment` of the verifier; `undefined` if there is
-   * neither.
+   * The environment of the access key. If the verifier has no record of the access key, the option `environment` of the
+   * verifier; `undefined` if that is not set either.
    */
   readonly environment: Environment | undefined;
   /** The APIs to which the scopes belong. */
   readonly apis: readonly string[];
   /**
-   * The granted scopes and those that they imply, without those that the access key has lost since the token was
-   * issued.
+   * The scopes that the token was granted and the scopes that they imply. Scopes that the access key no longer has are
+   * left out.
    */
   readonly scopes: readonly string[];
   /**
-   * The scopes that the token lists itself, and the record of its access key too, if there is one; implied scopes are
-   * left out. `undefined` if `scopes` is the same list.
+   * The scopes that the token itself lists, without implied scopes. If there is a record of the access key, it must
+   * list them too. `undefined` if `scopes` contains no other scopes.
    */
   readonly listedScopes?: readonly string[] | undefined;
   /**
@@ -113,13 +116,13 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
   /** The token's `exp`, in seconds since 1970; `Infinity` if an introspection response has none. */
   readonly expiresAt: number;
   /**
-   * How the client proved on this request that it owns the token: by a DPoP proof (RFC 9449) or by its TLS certificate
-   * (RFC 8705). `undefined` for a Bearer token.
+   * How the client proved on this request that it owns the token: with a DPoP proof (RFC 9449) or with its TLS
+   * certificate (RFC 8705). `undefined` for a Bearer token that is not bound to a client.
    */
   readonly confirmation?: ConfirmationMethod | undefined;
   /**
-   * The claims of the token. Validated claims have their types, all others are `unknown`. With `introspectedTokens`,
-   * this is the introspection response.
+   * The claims of the token. Claims that keyward validates have their types, all others are `unknown`. With
+   * `introspectedTokens`, this is the introspection response.
    */
   readonly payload: TokenPayload;
   /** The token's JOSE header; empty with `introspectedTokens`. */
@@ -127,10 +130,10 @@ export interface AccessPrincipal<A extends string | undefined = string | undefin
 }
 
 /**
- * The claims of a verified token (RFC 9068 section 2.2, RFC 7519 section 4.1), with the types that were validated.
- * `profile: 'rfc9068'` requires all of them except `nbf` and `scope`; `profile: 'jwt'` requires only `iss`, `aud`,
- * `exp` and one of `client_id`, `azp` and `sub`. An introspection response may also lack `iss` and `exp`, and `aud`
- * with `audience: false`.
+ * The claims of a verified token (RFC 9068 section 2.2, RFC 7519 section 4.1), with the types that were validated. With
+ * `profile: 'rfc9068'`, all of them except `nbf` and `scope` are present. With `profile: 'jwt'`, only `iss`, `aud`,
+ * `exp` and one of `client_id`, `azp` and `sub` are certain. An introspection response may also lack `iss` and `exp`,
+ * and with `audience: false` also `aud`.
  */
 export interface TokenPayload extends JsonObject {
   readonly iss?: string | undefined;
@@ -144,13 +147,13 @@ export interface TokenPayload extends JsonObject {
   readonly jti?: unknown;
   readonly client_id?: string | undefined;
   /**
-   * The scopes in the form that the token has; if the token has `scp` instead, `undefined`. `scopes` of the principal
-   * is always a list.
+   * The claim `scope` as it is in the token; `undefined` if the token has `scp` instead. In `scopes` of the principal,
+   * the scopes are always a list.
    */
   readonly scope?: string | readonly string[] | undefined;
 }
 
-/** Freezes a principal and its lists, because requests share them. */
+/** Freezes a principal and its lists, because several requests share them: no request may change them for the others. */
 export function freezePrincipal<P extends Principal>(principal: P): P {
   const { apis, scopes, listedScopes, channels, metadata, allowedAddresses, limits } = principal;
   for (const part of [apis, scopes, listedScopes, channels, metadata, allowedAddresses, limits]) Object.freeze(part);
@@ -162,7 +165,10 @@ export function reachesApi(principal: Principal, api: string): boolean {
   return principal.apis === 'all' || principal.apis.includes(api);
 }
 
-/** Checks whether a principal has a scope, by name or because it has all scopes of an API. */
+/**
+ * Checks whether a principal has a scope: because the scope is listed, or because the principal has every scope of its
+ * APIs.
+ */
 export function holdsScope(principal: Principal, scope: string): boolean {
   if (principal.scopes !== 'all') return principal.scopes.includes(scope);
   const { apiMap = scopePrefixes } = principal as Partial<KeyPrincipal>;
@@ -170,7 +176,7 @@ export function holdsScope(principal: Principal, scope: string): boolean {
   return false;
 }
 
-/** Returns the scopes that the credential itself lists, without implied ones; none for `'all'`. */
+/** Returns the scopes that the credential itself lists, without implied scopes. For `'all'` it returns an empty list. */
 export function listedScopesOf({ scopes, listedScopes }: Principal): readonly string[] {
   if (scopes === 'all') return [];
   return listedScopes === undefined ? scopes : scopes.filter((scope) => listedScopes.includes(scope));

@@ -1,22 +1,25 @@
-/** The request limits of keys: as records, principals and `requireRateLimit` have them, and as a text (`100/1m`). */
+/** The rate limits of keys: validates them, and converts them from and to texts such as `100/1m`. */
 
-/** Allows at most `requests` within `seconds`. The window starts with its first request. */
+/** A rate limit: at most `requests` in a window of `seconds`. A window starts with its first request. */
 export interface RateLimit {
-  /** 1 to 1,000,000,000. */
+  /** The allowed number of requests, 1 to 1,000,000,000. */
   readonly requests: number;
-  /** 1 to 604,800 (7 days). */
+  /** The length of the window, 1 to 604,800 (7 days). */
   readonly seconds: number;
 }
 
 const MAX_LIMITS = 8;
 const MAX_REQUESTS = 1_000_000_000;
-/** Maximum length of a window. Limiters in memory use timers, which cannot wait longer than 24 days. */
+/**
+ * Maximum length of a window in seconds. It is short enough for limiters in memory: their timers cannot wait longer
+ * than 24 days.
+ */
 const MAX_SECONDS = 604_800;
 
-/** The value that `isRateLimits` expects, for error messages. */
+/** Describes what `isRateLimits` accepts, for error messages. */
 export const RATE_LIMITS_EXPECTED = `a list of 1 to ${MAX_LIMITS} objects { requests, seconds } with whole numbers: requests from 1 to ${MAX_REQUESTS.toLocaleString('en-US')}, seconds from 1 to ${MAX_SECONDS.toLocaleString('en-US')}, and no two objects with the same seconds`;
 
-/** Checks whether a value is a list of limits, of which no two have the same number of seconds. */
+/** Checks whether a value is a list of 1 to 8 valid limits with different `seconds`. */
 export function isRateLimits(value: unknown): value is readonly RateLimit[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_LIMITS || !value.every(isRateLimit))
     return false;
@@ -41,12 +44,14 @@ function isWithin(value: unknown, max: number): boolean {
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const LIMIT = /^(\d{1,10})\/(?:(\d{0,6})([smhd])|(second|minute|hour|day))$/;
 
-/** What `parseRateLimit` expects, for errors. */
-export const RATE_LIMIT_FORM = 'a rate limit such as 100/1m: a number of requests, and a duration in s, m, h or d';
+/** Describes what `parseRateLimit` accepts, for error messages. */
+export const RATE_LIMIT_FORM =
+  'a rate limit such as 100/1m: the number of requests, a slash, and a duration with the unit s, m, h or d';
 
 /**
- * Parses a limit in the forms that the Dashboard and the command line accept: `100/1m`, `5000/d` or `100/minute`.
- * Returns `undefined` for any other text. It does not check the range of the numbers: that is left to `isRateLimits`.
+ * Parses a limit in one of the forms that the Dashboard and the command line accept: `100/1m`, `5000/d` or
+ * `100/minute`. Returns `undefined` for any other text. It does not check how large the numbers are; `isRateLimits`
+ * does.
  */
 export function parseRateLimit(text: string): RateLimit | undefined {
   const [, requests, count, letter, word] = LIMIT.exec(text) ?? [];
@@ -55,7 +60,7 @@ export function parseRateLimit(text: string): RateLimit | undefined {
   return { requests: Number(requests), seconds: Number(count || 1) * UNITS[unit as keyof typeof UNITS] };
 }
 
-/** Formats a limit as `100/1m`, in the largest unit that divides its time. */
+/** Formats a limit as `100/1m`, with the largest unit in which its time is a whole number. */
 export function formatRateLimit({ requests, seconds }: RateLimit): string {
   const [unit, length] = Object.entries(UNITS).findLast(([, each]) => seconds % each === 0) ?? ['s', 1];
   return `${requests}/${seconds / length}${unit}`;

@@ -1,17 +1,20 @@
 /**
- * Scopes that imply others, such as `files:write`, which implies `files:read`. When the app starts, `resolveImplies`
- * finds all scopes that each scope implies; when a principal is created, `withImplied` adds them to its scopes.
+ * Scopes that imply other scopes: `files:write`, for example, implies `files:read`. When the app starts,
+ * `resolveImplies` finds all scopes that each scope implies. When a principal is created, `withImplied` adds them to
+ * its scopes.
  */
 import { kindOf } from '../options/options.js';
 import { isScopeToken } from '../protocol/scope.js';
 
-/** Maps each scope to all scopes that it implies, directly or through another one, without itself. */
+/**
+ * Maps each scope to all scopes that it implies, directly or through another scope. The scope itself is not among them.
+ */
 export type ImpliedScopes = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Resolves the option `implies` of `apiMap`.
+ * Validates the option `implies` of `apiMap`, and finds all scopes that each scope implies.
  *
- * @param isListed - Whether the map lists a scope.
+ * @param isListed - Tells whether an API of the map lists a scope.
  * @throws TypeError if `implies` does not map scopes to lists of scopes, names a scope that is not listed, or has a
  *   cycle.
  */
@@ -38,14 +41,14 @@ export function resolveImplies(implies: unknown, isListed: (scope: string) => bo
 }
 
 /**
- * The part of an `ApiMap` that this file uses. An import of `ApiMap` would form a cycle, because api-map.ts imports
- * this file.
+ * The only method of `ApiMap` that this file needs. An import of `ApiMap` would create a cycle, because api-map.ts
+ * imports this file.
  */
 interface ScopeHierarchy {
   implied?(scope: string): readonly string[];
 }
 
-/** Returns the scopes, followed by the scopes that they imply. If they imply none, it returns the same list. */
+/** Returns the scopes, followed by the scopes that they imply. If they imply no scopes, it returns the same list. */
 export function withImplied(scopes: readonly string[], apis: ScopeHierarchy): readonly string[] {
   if (apis.implied === undefined) return scopes;
   const further = scopes.flatMap((scope) => apis.implied?.(scope) ?? []);

@@ -1,8 +1,8 @@
 import type { Kind } from './credential-kind.js';
 
 /**
- * Creates the hint: `sk_…abcd` for an API key, `…abcd` for a client secret. People recognize the secret by it, and it
- * does not help an attacker to guess the secret.
+ * Creates a hint by which people recognize a secret: `sk_…abcd` for an API key, `…abcd` for a client secret. The hint
+ * is too short to help an attacker guess the secret.
  */
 export function hintOf(text: string, kind: Kind): string {
   const prefix = kind === 'access' ? '' : text.slice(0, text.lastIndexOf('_') + 1);

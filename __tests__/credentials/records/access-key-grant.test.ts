@@ -29,7 +29,7 @@ describe('readAccessKeyGrant', () => {
 
   it('refuses the same as readAccessKeyRecord', () => {
     expect(() => readAccessKeyGrant(null)).toThrow(
-      new RecordError('expected the record as an object, or undefined or null if there is no record'),
+      new RecordError('the record is not an object; return an object, or null or undefined if there is no record'),
     );
     expect(() => readAccessKeyGrant({ ...RECORD, id: '' })).toThrow(new RecordError('id: expected a non-empty string'));
   });

@@ -62,7 +62,7 @@ describe('readAccessKeyRecord', () => {
 
   it.each([[undefined], [null], ['ack_1'], [1]])('refuses %p, which is not a record', (value) => {
     expect(() => readAccessKeyRecord(value)).toThrow(
-      new RecordError('expected the record as an object, or undefined or null if there is no record'),
+      new RecordError('the record is not an object; return an object, or null or undefined if there is no record'),
     );
   });
 
@@ -70,9 +70,13 @@ describe('readAccessKeyRecord', () => {
     ['id', 'id: expected a non-empty string', [undefined, null, '', 1]],
     ['account', 'account: expected a non-empty string', [undefined, null, '', 1]],
     ['environment', 'environment: expected live or sandbox', [undefined, null, '', 'any']],
-    ['scopes', 'scopes: expected a list of names', [undefined, null, 'all', 'payments', [''], ['a b'], [1]]],
+    [
+      'scopes',
+      'scopes: expected a list of scopes without spaces, quotes or backslashes',
+      [undefined, null, 'all', 'payments', [''], ['a b'], [1]],
+    ],
     ['tokensNotBefore', 'tokensNotBefore: expected a Date', ['', 0, '2030-01-01', new Date(Number.NaN)]],
-    ['channels', 'channels: expected a list of names', ['web', [''], 0]],
+    ['channels', 'channels: expected "all" or a list of non-empty strings', ['web', [''], 0]],
     ['platform', 'platform: expected a non-empty string', ['', 0]],
     ['expiresAt', 'expiresAt: expected a Date', [0, 'soon']],
     ['revokedAt', 'revokedAt: expected a Date', [0, 'false']],

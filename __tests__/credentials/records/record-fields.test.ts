@@ -105,7 +105,7 @@ describe('a record of an access key that requests a token', () => {
     'cannot require the confirmation %p',
     (requireConfirmation) => {
       expect(() => readAccessKeyGrant({ ...GRANT, requireConfirmation })).toThrow(
-        new RecordError('requireConfirmation: expected dpop or mtls'),
+        new RecordError('requireConfirmation: expected dpop, mtls or true'),
       );
     },
   );

@@ -140,7 +140,7 @@ describe('readKeyRecord', () => {
 
   it.each([[undefined], [null], ['key'], [1], [true], [() => KEY]])('refuses %p, which is not a record', (value) => {
     expect(() => readKeyRecord(value)).toThrow(
-      new RecordError('expected the record as an object, or undefined or null if there is no record'),
+      new RecordError('the record is not an object; return an object, or null or undefined if there is no record'),
     );
   });
 
@@ -155,7 +155,7 @@ describe('readKeyRecord', () => {
     ['environment', 'environment: expected live or sandbox', [undefined, null, '', 'test', 'any', 'LIVE', 1]],
     [
       'apis',
-      'apis: expected a list of names',
+      'apis: expected "all" or a list of non-empty strings',
       [
         undefined,
         null,
@@ -172,10 +172,14 @@ describe('readKeyRecord', () => {
     ],
     [
       'scopes',
-      'scopes: expected a list of names',
+      'scopes: expected a list of scopes without spaces, quotes or backslashes',
       ['all', 'payments', '', 0, {}, [''], ['a b'], ['a"'], ['a', 1], ['é'], [undefined]],
     ],
-    ['channels', 'channels: expected a list of names', ['', 'web', false, {}, [''], [1], ['web', null]]],
+    [
+      'channels',
+      'channels: expected "all" or a list of non-empty strings',
+      ['', 'web', false, {}, [''], [1], ['web', null]],
+    ],
     ['platform', 'platform: expected a non-empty string', ['', 0, false, {}, ['shop']]],
     ['expiresAt', 'expiresAt: expected a Date', ['soon', '', 0, 1, false, {}, '2030-01-01', new Date(Number.NaN)]],
     ['revokedAt', 'revokedAt: expected a Date', ['false', 0, true, {}, new Date('never'), { getTime: () => 1 }]],

@@ -6,19 +6,19 @@ import { RecordError } from './record-error.js';
 /** A public key as a JSON Web Key (RFC 7517): RSA, EC or OKP, without private members. */
 export type PublicJwk = Readonly<Record<string, unknown>>;
 
-/** Maximum number of public keys of an access key. It is enough to rotate the keys of several deployments. */
+/** Maximum number of public keys of an access key. Ten are enough to rotate the keys of several deployments. */
 export const MAX_PUBLIC_KEYS = 10;
 
-/** The members of a private key, and of a symmetric key (`k`, RFC 7518 §6.4.1). */
+/** The JWK members that contain private key material; `k` is a symmetric key (RFC 7518 §6.4.1). */
 const PRIVATE_MEMBERS = [...PRIVATE_JWK_MEMBERS, 'k'];
 const KEY_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
 
-/** Checks whether a JWK has one of `PRIVATE_MEMBERS`. */
+/** Checks whether a JWK contains private key material, which must not be stored. */
 export function hasPrivateMember(jwk: PublicJwk): boolean {
   return PRIVATE_MEMBERS.some((member) => member in jwk);
 }
 
-/** Reads the public keys of a record. Whether a key can verify signatures is checked later, when it is used. */
+/** Validates the public keys of a record. Whether a key can verify signatures is checked only when it is used. */
 export function publicJwks(field: string, value: unknown): readonly PublicJwk[] {
   const keys: unknown[] = Array.isArray(value) ? [...value] : [undefined];
   if (keys.length > MAX_PUBLIC_KEYS || !keys.every(isJwk)) {
@@ -35,8 +35,8 @@ function isJwk(value: unknown): value is PublicJwk {
 }
 
 /**
- * Returns the digest under which the use of a public key is recorded: SHA-256 in lowercase hex of client ID, a space
- * and the `kid`. The client ID is included, because two access keys may have the same public key.
+ * Returns the digest under which the use of a public key is recorded: SHA-256 in lowercase hex of the client ID, a
+ * space and the `kid`. It includes the client ID, because two access keys may have the same public key.
  */
 export function publicKeyDigest(clientId: string, kid: string | undefined): string {
   return digestOf(`${clientId} ${kid ?? ''}`);

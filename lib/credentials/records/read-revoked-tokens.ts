@@ -1,14 +1,15 @@
 /**
- * The revoked tokens in the record of an access key. All tokens before a time are revoked by `tokensNotBefore` instead.
+ * Reads the list of revoked tokens in the record of an access key. The list names single tokens; `tokensNotBefore`
+ * revokes all tokens that were issued before a time.
  */
 import { RecordError } from './record-error.js';
 
-/** Reports whether a token was revoked. A `Set` of `jti` has this interface. */
+/** Tells whether the token with a `jti` was revoked. A `Set` of `jti` implements this interface. */
 export interface RevokedTokens {
   has(jti: string): boolean;
 }
 
-/** Maximum number of revoked tokens of one access key that have not expired. */
+/** Maximum number of revoked tokens in the record of one access key. Tokens that have expired need not be listed. */
 export const MAX_REVOKED_TOKENS = 100_000;
 
 /**

@@ -1,8 +1,8 @@
 import { KeywardError } from '../../errors/keyward-error.js';
 
 /**
- * Thrown if a record breaks a rule. The message names the field and never its value, so that it can be published in an
- * event.
+ * Thrown if a record breaks a rule. Its message may be published in an event, so it names the field but never contains
+ * the value.
  */
 export class RecordError extends KeywardError {
   override readonly name = 'RecordError';

@@ -1,6 +1,6 @@
 /**
- * Validates the fields of a record. Each function takes the name of a field and its value, and throws if the value is
- * wrong.
+ * Validates single fields of a record. Except `isMetadata`, each function takes the name of a field, for the error
+ * message, and its value. It throws a `RecordError` if the value is wrong.
  */
 import { types } from 'node:util';
 import { isScopeToken } from '../../protocol/scope.js';
@@ -13,7 +13,7 @@ const MAX_METADATA_NAME = 40;
 const MAX_METADATA_VALUE = 500;
 export const MAX_ADDRESSES = 256;
 
-/** The value that `isMetadata` expects, for error messages. */
+/** Describes what `isMetadata` accepts, for error messages. */
 export const METADATA_EXPECTED = `at most ${MAX_METADATA} entries, each with a name of 1 to ${MAX_METADATA_NAME} characters and a value of up to ${MAX_METADATA_VALUE} characters`;
 
 export function absentOr<T>(field: string, value: unknown, read: (field: string, value: unknown) => T): T | undefined {
@@ -31,11 +31,11 @@ export function oneOf<T extends string>(field: string, value: unknown, allowed: 
 }
 
 export function allOrNames(field: string, value: unknown): 'all' | readonly string[] {
-  return value === 'all' ? value : list(field, value, isName);
+  return value === 'all' ? value : list(field, value, isName, '"all" or a list of non-empty strings');
 }
 
 export function scopes(field: string, value: unknown): readonly string[] {
-  return list(field, value, isScopeToken);
+  return list(field, value, isScopeToken, 'a list of scopes without spaces, quotes or backslashes');
 }
 
 export function instant(field: string, value: unknown): number {
@@ -49,7 +49,10 @@ export function flag(field: string, value: unknown): boolean {
   return value;
 }
 
-/** Reads addresses and networks. An empty list is refused as a mistake: it would allow no address. */
+/**
+ * Validates addresses and networks. An empty list is refused, because it is probably a mistake: the key could not be
+ * used from any address.
+ */
 export function addresses(field: string, value: unknown): readonly string[] {
   const ranges: unknown[] = Array.isArray(value) ? [...value] : [];
   if (ranges.length === 0 || ranges.length > MAX_ADDRESSES || !ranges.every(isAddressRange)) {
@@ -58,21 +61,24 @@ export function addresses(field: string, value: unknown): readonly string[] {
   return Object.freeze(ranges);
 }
 
-/** Reads limits of `requireRateLimit`. An empty list is refused as a mistake: it would limit nothing. */
+/**
+ * Validates the limits that `requireRateLimit` enforces. An empty list is refused, because it is probably a mistake: it
+ * would limit nothing.
+ */
 export function rateLimits(field: string, value: unknown): readonly RateLimit[] {
   if (!isRateLimits(value)) throw new RecordError(`${field}: expected ${RATE_LIMITS_EXPECTED}`);
   return copyRateLimits(value);
 }
 
-/** Reads metadata, and returns a frozen copy. */
+/** Validates metadata, and returns a frozen copy. */
 export function metadata(field: string, value: unknown): Readonly<Record<string, string>> {
   if (!isMetadata(value)) throw new RecordError(`${field}: expected ${METADATA_EXPECTED}`);
   return Object.freeze(Object.fromEntries(Object.entries(value)));
 }
 
 /**
- * Checks metadata. Names of properties of `Object.prototype` are refused: code that reads metadata as an ordinary
- * object would confuse them with inherited properties.
+ * Checks metadata. A name such as `constructor` is refused: code that reads metadata as an ordinary object would
+ * confuse it with the property of `Object.prototype`.
  */
 export function isMetadata(value: unknown): value is Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -85,9 +91,14 @@ function isMetadataEntry([key, value]: readonly [string, unknown]): boolean {
   return isKey && typeof value === 'string' && value.length <= MAX_METADATA_VALUE;
 }
 
-function list(field: string, value: unknown, isMember: (member: unknown) => member is string): readonly string[] {
+function list(
+  field: string,
+  value: unknown,
+  isMember: (member: unknown) => member is string,
+  expected: string,
+): readonly string[] {
   const members: unknown[] = Array.isArray(value) ? [...value] : [undefined];
-  if (!members.every(isMember)) throw new RecordError(`${field}: expected a list of names`);
+  if (!members.every(isMember)) throw new RecordError(`${field}: expected ${expected}`);
   return Object.freeze(members);
 }
 

@@ -1,4 +1,4 @@
-/** The records of keys and access keys, and the rules for them. */
+/** The records of API keys and access keys that a resolver returns, and their validation. */
 import { KEY_KINDS, type KeyKind } from '../credential-kind.js';
 import { ENVIRONMENTS, type Environment } from '../environment.js';
 import type { RateLimit } from '../rate-limit.js';
@@ -21,19 +21,19 @@ import { readValidity, type Validity } from './validity.js';
 
 /** The record of an API key. It never contains the key itself (docs/spec.md §2.1). */
 export interface KeyRecord {
-  /** Identifies the key in logs, events and `Change`. */
+  /** Identifies the key in logs and events, and in `invalidate({ key })`. */
   readonly id: string;
-  /** The kind that the prefix of the key states. */
+  /** The kind of the key. It must be the kind that the prefix of the key states. */
   readonly kind: KeyKind;
   /** The account that the key belongs to. */
   readonly account: string;
-  /** The environment that the prefix of the key states. */
+  /** The environment of the key. It must be the environment that the prefix of the key states. */
   readonly environment: Environment;
-  /** The APIs that the key may use. A public key must have a list. */
+  /** The APIs that the key may use. A public key must have a list: `'all'` is refused. */
   readonly apis: 'all' | readonly string[];
   /**
-   * Scopes within `apis`; others have no effect. If absent, a secret key has every scope of its APIs, and a public key
-   * has none.
+   * The scopes of the key. A scope that belongs to no API in `apis` has no effect. If absent, a secret key has every
+   * scope of its APIs, and a public key has none.
    */
   readonly scopes?: readonly string[] | null | undefined;
   /** The processing channels that the key may use. If absent, `'all'`; `[]` means none. */
@@ -44,7 +44,10 @@ export interface KeyRecord {
   readonly createdAt?: Date | null | undefined;
   /** When the key expires. If absent, never. */
   readonly expiresAt?: Date | null | undefined;
-  /** The end of the grace period, if an old secret of a rotated key was presented. It is refused from then on. */
+  /**
+   * When the presented secret stops being accepted. Set it only if the presented key is the old secret of a rotated
+   * key: it is the end of the grace period.
+   */
   readonly acceptedUntil?: Date | null | undefined;
   /** When the key was or will be revoked. Revocation is final. */
   readonly revokedAt?: Date | null | undefined;
@@ -73,10 +76,13 @@ export interface AccessKeyRecord {
   readonly environment: Environment;
   /**
    * At most two accepted secrets, as SHA-256 in lowercase hex. The list may be empty only if there are `publicKeys`.
-   * Like the three fields that follow, and `defaultScopes`, only `createIssuer` reads it.
+   * Only `createIssuer` reads `secrets`, `formerSecrets`, `publicKeys`, `requireConfirmation` and `defaultScopes`.
    */
   readonly secrets: readonly { readonly digest: string; readonly expiresAt?: Date | null | undefined }[];
-  /** SHA-256 of at most five secrets that have ended. They are refused, but do not count as brute-force attempts. */
+  /**
+   * SHA-256 of at most five secrets that are no longer accepted. A client that still sends such a secret is refused,
+   * but this does not count as a brute-force attempt.
+   */
   readonly formerSecrets?: readonly string[] | null | undefined;
   /**
    * At most ten public keys (RFC 7517) for `private_key_jwt`, no two with the same `kid`. Private members are refused.
@@ -89,17 +95,17 @@ export interface AccessKeyRecord {
    * without a binding.
    */
   readonly requireConfirmation?: 'dpop' | 'mtls' | true | null | undefined;
-  /** The scopes that the access key may request. Its tokens lose every other scope. */
+  /** The scopes that the access key may request. If you remove a scope, tokens that were issued with it lose it too. */
   readonly scopes: readonly string[];
-  /** The scopes that are granted if a token request names none. Those that are not in `scopes` are ignored. */
+  /** The scopes that are granted if a token request names none. A scope that is not in `scopes` is ignored. */
   readonly defaultScopes: readonly string[];
   /**
-   * Tokens that were issued before this time are refused: by their claim `tokens_not_before`, which tokens of keyward's
-   * issuer have, otherwise by `iat`.
+   * Tokens that were issued before this time are refused. For tokens of keyward's issuer, the time is compared with
+   * their claim `tokens_not_before`, for other tokens with `iat`.
    */
   readonly tokensNotBefore?: Date | null | undefined;
   /**
-   * The `jti` of revoked tokens that have not expired: a list of at most 100,000, or a `Set`. A `Set` is not copied;
+   * The `jti` of each revoked token that has not expired: a list of at most 100,000, or a `Set`. A `Set` is not copied;
    * only its method `has` is called.
    */
   readonly revokedTokens?: readonly string[] | RevokedTokens | null | undefined;
@@ -131,8 +137,8 @@ export interface AccessKeyRecord {
 }
 
 /**
- * The fields of a `KeyRecord`. A record may have other fields, which are ignored. But if the name of one looks like an
- * expiry or a revocation, the record is refused (see unknown-expiry-fields.ts).
+ * The fields of a `KeyRecord` that keyward knows. A record may have other fields, which are ignored. But if the name of
+ * an unknown field looks like an expiry or a revocation, the record is refused (see unknown-expiry-fields.ts).
  */
 const KEY_MEMBERS: Readonly<Record<keyof KeyRecord, true>> = {
   ...{ id: true, kind: true, account: true, environment: true, apis: true, scopes: true, channels: true },
@@ -140,7 +146,7 @@ const KEY_MEMBERS: Readonly<Record<keyof KeyRecord, true>> = {
   ...{ name: true, metadata: true, allowedAddresses: true, limits: true },
 };
 
-/** The fields of an `AccessKeyRecord`. Other fields are treated as those of a `KeyRecord`. */
+/** The fields of an `AccessKeyRecord` that keyward knows. Unknown fields are treated as in a `KeyRecord`. */
 const ACCESS_KEY_MEMBERS: Readonly<Record<keyof AccessKeyRecord, true>> = {
   ...{ id: true, account: true, environment: true, secrets: true, scopes: true, defaultScopes: true, channels: true },
   ...{ platform: true, createdAt: true, expiresAt: true, revokedAt: true, tokensNotBefore: true, disabled: true },
@@ -150,7 +156,7 @@ const ACCESS_KEY_MEMBERS: Readonly<Record<keyof AccessKeyRecord, true>> = {
 };
 
 /**
- * A validated copy of the fields of a key record that verification needs. Times are in milliseconds since 1970;
+ * A validated copy of a key record, with the fields that verification needs. Times are in milliseconds since 1970.
  * `validity` says when the key expires or is revoked, and whether it is disabled.
  */
 export interface ParsedKeyRecord {
@@ -171,8 +177,8 @@ export interface ParsedKeyRecord {
 }
 
 /**
- * A validated copy of the fields of an access key record that verifying its tokens needs. The token endpoint also needs
- * the secrets, which access-key-grant.ts reads.
+ * A validated copy of an access key record, with the fields that are needed to verify its tokens. The token endpoint
+ * also needs the secrets; access-key-grant.ts reads them.
  */
 export interface ParsedAccessKeyRecord {
   readonly id: string;
@@ -190,8 +196,8 @@ export interface ParsedAccessKeyRecord {
 }
 
 /**
- * Validates what a resolver returned for a key. It reads each field once, because a getter may return another value the
- * second time.
+ * Validates the record that a resolver returned for a key. The value of each field is read once, because a getter may
+ * return another value the second time.
  *
  * @throws RecordError if a field is not as `KeyRecord` describes it, or a rule of docs/spec.md §2.1 is broken.
  */
@@ -221,7 +227,8 @@ export function readKeyRecord(value: unknown): ParsedKeyRecord {
 }
 
 /**
- * Validates what a resolver returned for an access key. It reads each field once.
+ * Validates the record that a resolver returned for an access key. The value of each field is read once, because a
+ * getter may return another value the second time.
  *
  * @throws RecordError if a field is not as `AccessKeyRecord` describes it, or a rule of docs/spec.md §2.1 is broken.
  */
@@ -249,8 +256,8 @@ function asRecord<R>(
   members: Readonly<Record<keyof R & string, true>>,
 ): { readonly [field in keyof R]: unknown } {
   if (typeof value !== 'object' || value === null)
-    throw new RecordError('expected the record as an object, or undefined or null if there is no record');
-  // Most records are plain objects whose fields are all known, so this fast path skips the slower check below.
+    throw new RecordError('the record is not an object; return an object, or null or undefined if there is no record');
+  // Most records are plain objects that have only known fields. For such a record, the slower check below is skipped.
   let isPlain = Object.getPrototypeOf(value) === Object.prototype;
   for (const member in value) isPlain &&= Object.hasOwn(members, member);
   if (!isPlain) refuseUnknownExpiryFields(value, members);
@@ -258,7 +265,8 @@ function asRecord<R>(
 }
 
 /**
- * Reads the channels. A key of an e-commerce platform has exactly one processing channel (docs/spec.md §2.1, rule 3).
+ * Validates the channels. A key for an e-commerce platform must have exactly one processing channel (docs/spec.md §2.1,
+ * rule 3).
  */
 function channelsOf(value: unknown, platform: string | undefined): 'all' | readonly string[] {
   const channels = absentOr('channels', value, allOrNames) ?? 'all';

@@ -1,28 +1,31 @@
 /**
  * Refuses records with unknown fields that look like an expiry or a revocation, such as `status: 'revoked'` or
- * `deleted_at`. keyward would not read them, and would accept the revoked key forever.
+ * `deleted_at`. keyward does not read such a field, so it would accept the revoked key forever.
  */
 import { RecordError } from './record-error.js';
 
 /**
- * Matches words anywhere in the name of a field: `isRevoked`, `expires_at`, `softDeleted`. The name is converted to
- * lower case and snake case before, so `isRevoked` is `is_revoked`.
+ * Matches words that mean an end, anywhere in the name of a field: `is_revoked`, `expires_at`, `soft_deleted`. The name
+ * is converted to lower case and snake case first: `isRevoked` becomes `is_revoked`.
  */
 const ENDINGS =
   /expir|revo[ck]|delet|disabl|enabl|activ|suspend|block|banned|cancel|terminat|compromis|archiv|retire|withdraw|valid|destroy/;
 /**
- * Matches words that are often a part of other words, so they must be a whole word of the converted name: `key_status`,
- * `locked_at`.
+ * Matches words that mean an end only as a whole word of the converted name, as in `key_status` and `locked_at`. As a
+ * part of a longer word they often mean something else: `state` in `estate`.
  */
 const ENDING_WORDS =
   /(?:^|_)(?:status|state|until|ends?|ended|ttl|locked|removed|closed|dead|killed|lapsed|frozen|paused|before|after|exp)(?:_|$)/;
-/** Matches a name that looks like the name of a column. Any other name may be data, so the error does not repeat it. */
+/**
+ * Matches a name that could be the name of a column. Any other name may contain data, so the error message does not
+ * repeat it.
+ */
 const NAME = /^[\w$-]{1,60}$/;
 
 /**
- * Refuses a record that has a value in a field that keyward does not read, if the name of the field looks like an
- * expiry or a revocation. The field is allowed if its value was copied to a field that is read, as from `expires_at` to
- * `expiresAt`.
+ * Refuses a record if a field that keyward does not read has a value, and the name of the field looks like an expiry or
+ * a revocation. The field is allowed if the field of keyward with the same name in another spelling has a value too:
+ * `expires_at` beside `expiresAt`.
  *
  * @param readMembers - An object whose property names are the fields that keyward reads.
  */
@@ -40,7 +43,7 @@ export function refuseUnknownExpiryFields(record: object, readMembers: Readonly<
 }
 
 /**
- * Returns the names of all properties, including inherited getters, because a model class may define its columns as
+ * Returns the names of all properties, including inherited getters: the model class of an ORM may define its columns as
  * getters.
  */
 function* membersOf(record: object): Generator<string> {

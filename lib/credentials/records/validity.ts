@@ -1,4 +1,4 @@
-/** Determines when a credential ends, and whether it has ended. */
+/** Tells when a credential ends, and whether it has ended: expired, revoked or disabled. */
 import { absentOr, flag, instant } from './record-fields.js';
 
 /**
@@ -14,7 +14,7 @@ export interface Validity {
 /** Why a credential is no longer valid. */
 export type Ended = 'revoked' | 'expired' | 'disabled';
 
-/** Returns why a credential has ended at an instant in milliseconds; `undefined` if it is valid. */
+/** Returns why a credential is no longer valid at a time in milliseconds since 1970; `undefined` if it is valid. */
 export function endedAt(validity: Validity, now: number): Ended | undefined {
   if (validity.revokedAt <= now) return 'revoked';
   if (validity.expiresAt <= now) return 'expired';
@@ -22,10 +22,10 @@ export function endedAt(validity: Validity, now: number): Ended | undefined {
 }
 
 /**
- * Reads when a credential ends.
+ * Reads from a record when a credential ends.
  *
- * @param acceptedUntil - When the grace period ends, if an old secret was presented. `expiresAt` is then the earlier of
- *   the two times.
+ * @param acceptedUntil - When the grace period ends, if the old secret of a rotated key was presented. The result has
+ *   the earlier of this time and `expiresAt` of the record.
  * @throws RecordError for an invalid time or flag.
  */
 export function readValidity(
