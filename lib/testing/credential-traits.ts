@@ -1,14 +1,20 @@
-/** The traits of test credentials: the properties that a test chooses, such as `scopes` or `expired`. */
+/**
+ * The traits of test credentials: the properties that a test chooses, such as `scopes` or `expired`. This file has
+ * their types, checks and defaults.
+ */
 import type { KeyKind } from '../credentials/credential-kind.js';
 import type { RateLimit } from '../credentials/rate-limit.js';
 import { flag, number, type Option, type OptionTable, optional, readTable, text } from '../options/option-table.js';
 import { Options } from '../options/options.js';
 
-/** Traits of keys and of access tokens that are JWTs. Opaque tokens, proofs and assertions have traits of their own. */
+/**
+ * Traits that API keys and JWT access tokens have in common. Opaque tokens, proofs and assertions have their own
+ * traits.
+ */
 export interface CredentialTraits {
-  /** Default: `'acc_test'`. */
+  /** The account of the credential. Default: `'acc_test'`. */
   readonly account?: string | undefined;
-  /** Default: `'all'`. */
+  /** The processing channels that the credential may use. Default: `'all'`. */
   readonly channels?: 'all' | readonly string[] | undefined;
   /** The e-commerce platform of the credential. If it is set, `channels` must list exactly one channel. */
   readonly platform?: string | undefined;
@@ -16,33 +22,33 @@ export interface CredentialTraits {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** The addresses and networks from which the credential may be used. Default: any. */
   readonly allowedAddresses?: readonly string[] | undefined;
-  /** How many requests the key or client may make. Default: the `default` of `requireRateLimit`. */
+  /** The rate limits of the key or client. Default: the option `default` of `requireRateLimit`. */
   readonly limits?: readonly RateLimit[] | undefined;
-  /** Whether it has expired. Then `expiresAt` and `expiresIn` are not read. */
+  /** Whether the credential has expired. If `true`, `expiresAt` and `expiresIn` are ignored. */
   readonly expired?: boolean | undefined;
-  /** Whether the key is revoked; for a token, its access key, and so all tokens of the same client ID. */
+  /** Whether the key is revoked. For a token, its access key is revoked, and so all tokens with the same client ID. */
   readonly revoked?: boolean | undefined;
-  /** Whether the key is disabled; for a token, its access key. */
+  /** Whether the key is disabled. For a token, its access key is disabled. */
   readonly disabled?: boolean | undefined;
   /**
-   * Whether the credential is well formed but not accepted by the kit's verifiers: an unknown key, or a token that was
-   * signed with another key than the issuer's.
+   * Whether the verifiers of the kit refuse the credential although it is well formed: the key is unknown, or the token
+   * is signed with a key that is not the issuer's.
    */
   readonly foreign?: boolean | undefined;
   /**
-   * Whether it belongs to the environment that the verifiers of the kit do not accept. Such a token has another `iss`,
-   * as each environment has an issuer of its own.
+   * Whether the credential belongs to the environment that the verifiers of the kit do not accept. A token of that
+   * environment has another `iss`, because each environment has its own issuer.
    */
   readonly otherEnvironment?: boolean | undefined;
 }
 
 /** Traits of a key. */
 export interface KeyTraits extends CredentialTraits {
-  /** Default: `'all'` for a secret key, none for a public key. */
+  /** The APIs that the key may use. Default: `'all'` for a secret key, none for a public key. */
   readonly apis?: 'all' | readonly string[] | undefined;
-  /** Default: every scope of its APIs for a secret key, none for a public key. */
+  /** The scopes of the key. Default: every scope of its APIs for a secret key, none for a public key. */
   readonly scopes?: readonly string[] | undefined;
-  /** Default: it does not expire. */
+  /** When the key expires. Default: never. */
   readonly expiresAt?: Date | undefined;
 }
 
@@ -52,11 +58,11 @@ export interface TokenTraits extends CredentialTraits {
   readonly scopes?: readonly string[] | undefined;
   /**
    * The client ID. Default: a new one for each token. Tokens with the same client ID belong to one access key. The
-   * access key has the scopes of all its tokens and, once it is revoked, stays revoked; otherwise it has the traits of
-   * the latest token.
+   * access key has the scopes of all these tokens. If one of them had the trait `revoked`, the access key stays
+   * revoked. Its other traits are those of the latest token.
    */
   readonly clientId?: string | undefined;
-  /** Seconds until it expires; negative for a token that has expired. Default: 3,600. */
+  /** Seconds until the token expires; negative for a token that has expired. Default: 3,600. */
   readonly expiresIn?: number | undefined;
   /** Claims that replace default claims or are added to them; `undefined` removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
@@ -71,21 +77,19 @@ export interface OpaqueTokenTraits
 
 /** Traits of a DPoP proof (RFC 9449 section 4.2). For an invalid proof, pass a wrong method, URL, token or nonce. */
 export interface ProofTraits {
-  /** The method of the request, in capitals: `'POST'`. */
+  /** The HTTP method of the request, in capitals: `'POST'`. */
   readonly method: string;
-  /**
-   * The URL of the request, or only its path, which is completed with the first `origin` of the kit's option `dpop`.
-   */
+  /** The URL of the request. You can pass only its path: the kit then adds the first `origin` of its option `dpop`. */
   readonly url: string;
   /** The access token of the request. Leave it out for a request to a token endpoint. */
   readonly token?: string | undefined;
   /** The nonce that the server sent in `DPoP-Nonce`. */
   readonly nonce?: string | undefined;
-  /** Whether the proof was made too long ago. */
+  /** Whether the proof is too old to be accepted. */
   readonly expired?: boolean | undefined;
-  /** Whether the proof is made with another key pair than the one that the tokens are bound to. */
+  /** Whether the proof is made with a key pair that the tokens are not bound to. */
   readonly foreign?: boolean | undefined;
-  /** Whether the proof is signed with another key than the one in its header. */
+  /** Whether the proof is signed with a key that is not the one in its header. */
   readonly forged?: boolean | undefined;
   /** Claims that replace default claims or are added to them; `undefined` removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
@@ -93,13 +97,13 @@ export interface ProofTraits {
 
 /** Traits of a client assertion (RFC 7523 section 3). */
 export interface AssertionTraits {
-  /** The issuer or its token endpoint, or a list of both. */
+  /** The `aud` of the assertion: the issuer, its token endpoint, or a list of both. */
   readonly audience: string | readonly string[];
-  /** Seconds until it expires; negative for an assertion that has expired. Default: 60. */
+  /** Seconds until the assertion expires; negative for an assertion that has expired. Default: 60. */
   readonly expiresIn?: number | undefined;
-  /** Whether the assertion has expired. Then `expiresIn` is not read. */
+  /** Whether the assertion has expired. If `true`, `expiresIn` is ignored. */
   readonly expired?: boolean | undefined;
-  /** Whether the assertion is signed with another key than the one of its `kid`. */
+  /** Whether the assertion is signed with a key that does not belong to its `kid`. */
   readonly foreign?: boolean | undefined;
   /** Claims that replace default claims or are added to them; `undefined` removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
@@ -107,7 +111,7 @@ export interface AssertionTraits {
 
 const LIFETIME = 3_600;
 const ASSERTION_LIFETIME = 60;
-/** Maximum of a trait in seconds: about thirty years. A larger value is probably a point in time, not a duration. */
+/** Maximum of `expiresIn`: about thirty years. A larger value is probably a point in time, passed by mistake. */
 const LONGEST = 1e9;
 
 const FLAGS = ['expired', 'revoked', 'disabled', 'foreign', 'otherEnvironment'];
@@ -146,9 +150,9 @@ const ASSERTION_TRAITS = {
 } satisfies OptionTable<AssertionTraits>;
 
 /**
- * Checks the traits of a key.
+ * Checks the names of the traits of a key, and that flags are booleans. `readKeyRecord` checks the other values later.
  *
- * @throws TypeError for an unknown trait, and for a flag that is not a boolean. `readKeyRecord` checks other values.
+ * @throws TypeError for an unknown trait, and for a flag that is not a boolean.
  */
 export function readKeyTraits(kind: KeyKind, given: KeyTraits): KeyTraits {
   readTraits(`${kind}Key`, given, KEY_TRAITS);

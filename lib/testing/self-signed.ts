@@ -1,4 +1,7 @@
-/** A self-signed certificate, written out in DER (RFC 5280 §4.1). */
+/**
+ * Creates self-signed certificates for tests. Node has no function for this, so the certificate is encoded here byte by
+ * byte, in DER (RFC 5280 §4.1).
+ */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /** A private key and its certificate, both in PEM. */
@@ -12,9 +15,9 @@ const ECDSA_WITH_SHA256 = element(SEQUENCE, Buffer.from('06082a8648ce3d040302', 
 const COMMON_NAME = Buffer.from('0603550403', 'hex');
 
 /**
- * Makes a key pair for P-256 and its certificate, which is valid from 2020 to 2049.
+ * Creates a P-256 key pair and its certificate, which is valid from 2020 to 2049.
  *
- * @param subject - The common name. For the certificate of a server, this is its host name.
+ * @param subject - The common name. For the certificate of a server, pass its host name.
  */
 export function selfSigned(subject: string): SelfSigned {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

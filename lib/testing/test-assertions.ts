@@ -1,4 +1,7 @@
-/** A client of a test kit that authenticates with `private_key_jwt` (RFC 7523). */
+/**
+ * Makes a test client that authenticates with `private_key_jwt` (RFC 7523): its key pair, and the assertions that it
+ * signs.
+ */
 import { randomUUID } from 'node:crypto';
 import type { JWK } from 'jose';
 import type { Clock } from '../contracts/clock.js';
@@ -9,18 +12,18 @@ import { TestKeyPair } from './test-key-pair.js';
 
 /** Options of `kit.assertion`. */
 export interface TestAssertionOptions {
-  /** The client ID. Default: a new one. */
+  /** The client ID. Default: a new client ID for each call. */
   readonly clientId?: string | undefined;
-  /** `'ES256'` (the default), `'RS256'` or `'EdDSA'`. */
+  /** The signature algorithm: `'ES256'` (the default), `'RS256'` or `'EdDSA'`. */
   readonly algorithm?: 'ES256' | 'RS256' | 'EdDSA' | undefined;
 }
 
-/** What `kit.assertion()` returns. */
+/** The result of `kit.assertion()`. */
 export interface TestAssertions {
   readonly clientId: string;
-  /** The value for `publicKeys` of the access key of the client. */
+  /** The value for `publicKeys` in the record of the client's access key. */
   readonly publicKeys: readonly PublicJwk[];
-  /** The value for `privateKey` of a `tokenClient`. */
+  /** The value for the option `privateKey` of `tokenClient`. */
   readonly privateKey: JWK;
   /** Signs an assertion. It rejects with a TypeError for invalid traits. */
   sign(traits: AssertionTraits): Promise<string>;

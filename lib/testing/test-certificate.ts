@@ -1,4 +1,4 @@
-/** A client of a test kit with a certificate, and tokens that are bound to it (RFC 8705 section 3). */
+/** Makes a test client with a TLS certificate, and tokens that are bound to the certificate (RFC 8705 section 3). */
 import { X509Certificate } from 'node:crypto';
 import type { CredentialRequest } from '../http/presented-credential.js';
 import { connectionCertificate } from '../tokens/mtls/certificate.js';
@@ -6,13 +6,13 @@ import type { MtlsOptions } from '../tokens/mtls/mtls-options.js';
 import type { TokenTraits } from './credential-traits.js';
 import { selfSigned } from './self-signed.js';
 
-/** What `kit.certificate()` returns. */
+/** The result of `kit.certificate()`. */
 export interface TestCertificate {
   /** The claim `cnf` of tokens that are bound to the certificate. */
   readonly confirmation: { readonly 'x5t#S256': string };
   /**
-   * The value for the header `Client-Cert` (RFC 9440 section 2.2). The kit reads it, so that tests need no TLS, but not
-   * if its option `mtls` has `certificateOf`, or if the TLS connection has a certificate.
+   * The certificate as the value of the header `Client-Cert` (RFC 9440 section 2.2), for tests without TLS. The kit
+   * ignores the header if the TLS connection has a certificate, or if its option `mtls` has `certificateOf`.
    */
   readonly field: string;
   /** The certificate in PEM: `cert` of a TLS client. */
@@ -41,7 +41,10 @@ export function testCertificate(
   });
 }
 
-/** Returns the certificate of a request: that of the TLS connection, otherwise the one in the field `Client-Cert`. */
+/**
+ * Returns the certificate of the TLS connection of a request. If there is none, it returns the certificate in the
+ * header `Client-Cert`, so that tests need no TLS.
+ */
 export function testCertificateOf(request: CredentialRequest): Buffer | undefined {
   const [, base64] = FIELD.exec(String(request.headers?.['client-cert'])) ?? [];
   return connectionCertificate(request) ?? (base64 === undefined ? undefined : Buffer.from(base64, 'base64'));

@@ -6,7 +6,7 @@ export interface TestClock extends Clock {
   advance(milliseconds: number): void;
 }
 
-/** Makes a clock that shows the time `start`, in milliseconds since 1970, until `advance` moves it. */
+/** Creates a clock that stands still at `start`, in milliseconds since 1970, until `advance` moves it. */
 export function createTestClock(start: number): TestClock {
   let elapsed = 0;
   return Object.freeze({

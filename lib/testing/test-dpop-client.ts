@@ -1,11 +1,13 @@
-/** A client of a test kit with a key pair: tokens that are bound to it, and DPoP proofs (RFC 9449). */
+/**
+ * Makes a test client with a key pair, which signs DPoP proofs (RFC 9449), and tokens that are bound to the key pair.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
 import { type DpopOptions, readDpopOptions } from '../tokens/dpop/dpop-options.js';
 import { type ProofTraits, readProofTraits, type TokenTraits } from './credential-traits.js';
 import { type TestAlgorithm, TestKeyPair } from './test-key-pair.js';
 
-/** What `kit.dpop()` returns. */
+/** The result of `kit.dpop()`. */
 export interface TestDpopClient {
   /** The claim `cnf` of tokens that are bound to the key pair. */
   readonly confirmation: { readonly jkt: string };
@@ -22,7 +24,7 @@ export interface TestDpopClientOptions {
   readonly accessToken: (traits: TokenTraits) => Promise<string>;
 }
 
-/** The age of an expired proof in seconds: one more than the largest value of the option `maxAge`. */
+/** The age of an expired proof in seconds. It is larger than any allowed value of the option `maxAge`. */
 const TOO_OLD = 301;
 
 export function testDpopClient({ dpop, clock, accessToken }: TestDpopClientOptions): TestDpopClient {
@@ -37,7 +39,7 @@ export function testDpopClient({ dpop, clock, accessToken }: TestDpopClientOptio
     const { method, url, token, nonce, expired, foreign, forged, claims } = readProofTraits(given);
     const target = new URL(url, origin);
     const named = foreign ? otherKeys : keys;
-    // The header of a forged proof names one key pair, and the other key pair signs the proof.
+    // A forged proof names one key pair in its header, and is signed by the other key pair.
     const signer = forged === foreign ? keys : otherKeys;
     const payload = {
       ...{ jti: randomUUID(), htm: method, htu: `${target.origin}${target.pathname}` },

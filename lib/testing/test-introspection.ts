@@ -1,4 +1,4 @@
-/** Opaque tokens of a test kit, and the introspection endpoint that knows them. */
+/** Makes opaque tokens for tests, and a verifier that asks a simulated introspection endpoint about them (RFC 7662). */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
@@ -28,14 +28,15 @@ export interface TestIntrospectionOptions {
   readonly clock: Clock;
   readonly dpop: DpopOptions | undefined;
   readonly mtls: MtlsOptions | undefined;
-  /** Throws while the kit has an outage. */
+  /** Throws while the test simulates an outage with `kit.outage(true)`. */
   readonly assertReachable: () => void;
 }
 
-/** The result of `kit.introspection()`, with a method that only the test kit calls. */
+/** The result of `kit.introspection()`, with a method for `kit.revoke`. */
 interface RevocableIntrospection extends TestIntrospection {
   /**
-   * Revokes a token. Returns `false` if this object did not create the token, or if it is already revoked or foreign.
+   * Revokes a token. Returns `false` if the token is unknown: it was not created here, is already revoked, or was
+   * created with `revoked` or `foreign`.
    */
   revoke(token: string): boolean;
 }
@@ -63,7 +64,7 @@ export function testIntrospection(options: TestIntrospectionOptions): RevocableI
       ...{ token_type: 'Bearer', iat: now, exp: now + (flags.expired ? -1 : expiresIn) },
       ...claims,
     };
-    // The conversion to JSON and back removes each claim that is `undefined`.
+    // Claims that are `undefined` must be absent. The conversion to JSON and back removes them.
     if (!flags.revoked && !flags.foreign) responses.set(text, JSON.parse(JSON.stringify(response)));
     return text;
   }

@@ -1,4 +1,7 @@
-/** The issuer of a test kit: a key pair, and tokens signed by jose. */
+/**
+ * The issuer of a test kit: signs access tokens with its own key pair. It uses jose, not the signing code of keyward's
+ * issuer.
+ */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { type JSONWebKeySet, type JWTPayload, SignJWT } from 'jose';
 import type { Clock } from '../contracts/clock.js';
@@ -9,11 +12,11 @@ export interface TestIssuerOptions {
   readonly clock: Clock;
 }
 
-/** The content of a token that a test chooses. */
+/** The properties of a token that a test chooses. */
 export interface TokenContent {
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** Seconds until it expires; negative if it has expired. */
+  /** Seconds until the token expires; negative if it has expired. */
   readonly expiresIn: number;
   /** Claims that replace default claims or are added to them; `undefined` removes a claim. */
   readonly claims: Readonly<Record<string, unknown>>;
@@ -36,7 +39,7 @@ export class TestIssuer {
     return { keys: [{ ...jwk, kty: 'EC', kid: KID, alg: ALG, use: 'sig' }] };
   }
 
-  /** Signs a token in the shape of RFC 9068. */
+  /** Signs a token with the claims and header of RFC 9068. */
   sign({ clientId, scopes, expiresIn, claims }: TokenContent): Promise<string> {
     const { issuer, audience, clock } = this.#options;
     const now = Math.floor(clock.now() / 1_000);

@@ -1,9 +1,9 @@
-/** Makes key pairs of clients, and signs with them. */
+/** The key pairs of test clients, which sign DPoP proofs and client assertions. */
 import { createHash, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { signJwt } from '../http/client-private-key.js';
 
-/** Generators of a key pair, for each algorithm that may sign proofs. */
+/** Generates a key pair for each algorithm that DPoP proofs or client assertions may use. */
 const GENERATE = {
   ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   ES384: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
@@ -20,7 +20,7 @@ const MEMBERS = ['crv', 'e', 'kty', 'n', 'x', 'y'];
 
 export class TestKeyPair {
   readonly alg: TestAlgorithm;
-  /** The public key, with only its required members. */
+  /** The public key, with only the members that RFC 7638 requires. */
   readonly publicJwk: JsonWebKey;
   readonly privateJwk: JsonWebKey;
   /** The thumbprint of the public key (RFC 7638): SHA-256 in base64url. */

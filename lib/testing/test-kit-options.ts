@@ -32,12 +32,12 @@ export interface TestKitOptions {
   /** The option `dpop` of `accessTokens`, as in the app under test. `kit.dpop()` needs it. */
   readonly dpop?: DpopOptions | undefined;
   /**
-   * The option `mtls` of `accessTokens`, as in the app under test. Without `certificateOf`, the kit uses the
-   * certificate of the TLS connection, or the one in the field `Client-Cert` (RFC 9440), so that tests need no TLS.
-   * `kit.certificate()` needs this option.
+   * The option `mtls` of `accessTokens`, as in the app under test. `kit.certificate()` needs it. Without
+   * `certificateOf`, the kit uses the certificate of the TLS connection or, in tests without TLS, the one in the header
+   * `Client-Cert` (RFC 9440).
    */
   readonly mtls?: MtlsOptions | undefined;
-  /** The time that the kit's clock shows at first. Default: now. */
+  /** The time that the clock of the kit shows at first. Default: the current time. */
   readonly now?: Date | undefined;
 }
 
@@ -65,7 +65,7 @@ export function readTestKitOptions(given: TestKitOptions) {
   const { now, environment, audience } = readTable('createTestKit', given, OPTIONS);
   const { apis, dpop, mtls } = given;
   const clock = createTestClock(now);
-  // The verifiers read `dpop` and `mtls` again. They are checked before, so that errors name `createTestKit`.
+  // The verifiers check `dpop` and `mtls` too. They are checked here first, so that an error names `createTestKit`.
   if (dpop !== undefined) readDpopOptions('createTestKit', dpop, clock);
   if (mtls !== undefined) readMtlsOptions('createTestKit', mtls);
   return {

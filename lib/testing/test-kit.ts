@@ -1,6 +1,6 @@
 /**
- * Makes credentials, and the real verifiers that accept them, for the tests of a guarded app. Keys and records are in
- * memory, so the tests need neither a network nor a database.
+ * Makes credentials for the tests of an app, and the real verifiers that accept them. Keys and records are in memory,
+ * so the tests need neither a network nor a database.
  */
 import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
@@ -36,7 +36,7 @@ import { TestStore } from './test-store.js';
 
 /** The result of `createTestKit`. */
 export interface TestKit {
-  /** The verifiers of access tokens and of keys of both kinds, for `requireBearer({ accept })`. */
+  /** The verifiers of access tokens, secret keys and public keys, for `requireBearer({ accept })`. */
   readonly accept: readonly CredentialVerifier[];
   /** Only the verifier of access tokens. */
   readonly tokens: CredentialVerifier;
@@ -52,7 +52,10 @@ export interface TestKit {
   secretKey(traits?: KeyTraits): string;
   /** Creates a public key. It throws a TypeError for invalid traits. */
   publicKey(traits?: KeyTraits): string;
-  /** Returns the verifier of opaque tokens (RFC 7662), and a function that creates such tokens. It needs no network. */
+  /**
+   * Returns a verifier of opaque tokens (RFC 7662), and a function that creates such tokens. The introspection endpoint
+   * is simulated, without a network.
+   */
   introspection(): TestIntrospection;
   /**
    * Creates a client with a new key pair. The client makes access tokens that are bound to the key pair, and DPoP
@@ -78,20 +81,21 @@ export interface TestKit {
    */
   certificate(): TestCertificate;
   /**
-   * Creates a client that authenticates with `private_key_jwt` (RFC 7523). It has the `publicKeys` to store with its
-   * access key, and signs assertions for a token endpoint. It throws a TypeError for invalid options.
+   * Creates a client that authenticates with `private_key_jwt` (RFC 7523). The client signs assertions for a token
+   * endpoint. Store its `publicKeys` in the record of its access key. The method throws a TypeError for invalid
+   * options.
    */
   assertion(options?: TestAssertionOptions): TestAssertions;
   /**
-   * Revokes a credential of this kit, so that the next request with it is refused. For a JWT, its access key is
-   * revoked, and with it all tokens of the same client ID. It throws a TypeError if the kit does not know the
+   * Revokes a credential that this kit created, so that the next request with it is refused. For a JWT, its access key
+   * is revoked, and so all tokens with the same client ID. The method throws a TypeError if the kit does not know the
    * credential.
    */
   revoke(credential: string): void;
   /**
-   * Starts or ends an outage of the store and of the introspection endpoint: 503. Credentials that are already cached
-   * are accepted until 30 seconds after their last lookup, opaque tokens until 5 seconds; advance the clock to let them
-   * expire.
+   * Simulates an outage of the store and of the introspection endpoint (`true`), or ends it (`false`). During an
+   * outage, requests get 503. But credentials that are already cached are accepted until 30 seconds after their last
+   * lookup, opaque tokens until 5 seconds after it. Advance the clock to let them expire.
    */
   outage(on: boolean): void;
 }
@@ -99,7 +103,8 @@ export interface TestKit {
 const ISSUER = 'https://issuer.keyward.test';
 
 /**
- * Makes a kit of credentials for the tests of a guarded app: pass its verifiers to the app instead of the real ones.
+ * Creates credentials for the tests of an app, and verifiers that accept them. Pass these verifiers to the app instead
+ * of its real verifiers.
  *
  * @throws TypeError for an option that is unknown or of the wrong type.
  * @example
@@ -170,7 +175,8 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     if (traits.foreign) return otherKeyIssuer.sign(granted);
     if (traits.otherEnvironment) return otherIssuer.sign(granted);
     const stored = store.accessKey(clientId);
-    // The access key keeps the scopes of earlier tokens, so that those tokens do not lose them. A revocation is final.
+    // The access key also has the scopes of earlier tokens with this client ID, because these tokens would lose them
+    // otherwise. A revocation is final.
     store.addAccessKey({
       ...record,
       scopes: [...new Set([...(stored?.scopes ?? []), ...scopes])],
@@ -216,8 +222,8 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
 }
 
 /**
- * Throws a TypeError if the verifiers would refuse the record. Without this check, a mistake in a test would appear
- * only when the credential is used, as a 503.
+ * Throws a TypeError if a verifier would reject the record as invalid. Without this check, a mistake in a test would
+ * cause only a 503 when the credential is used.
  */
 function assertValid(factory: string, read: () => unknown): void {
   try {

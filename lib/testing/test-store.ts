@@ -1,4 +1,4 @@
-/** The store of a test kit: records of keys and access keys in memory, and simulated outages. */
+/** The store of a test kit: it has the records of API keys and access keys in memory, and can simulate outages. */
 import { digestOf } from '../credentials/digest.js';
 import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
 
@@ -15,19 +15,19 @@ export class TestStore {
     this.#accessKeys.set(record.id, record);
   }
 
-  /** Returns the record of an access key, even during an outage. */
+  /** Returns the record of an access key, even during a simulated outage. */
   accessKey(id: string): AccessKeyRecord | undefined {
     return this.#accessKeys.get(id);
   }
 
-  /** Revokes a key by its key value; returns its record, or `undefined` if the key is unknown. */
+  /** Revokes the API key with this key value. Returns its record; `undefined` if the key is unknown. */
   revokeKey(key: string, revokedAt: Date): KeyRecord | undefined {
     const record = this.#keys.get(digestOf(key));
     if (record !== undefined) this.addKey(key, { ...record, revokedAt });
     return record;
   }
 
-  /** Revokes an access key by its client ID; returns its record, or `undefined` if it is unknown. */
+  /** Revokes the access key with this client ID. Returns its record; `undefined` if the client ID is unknown. */
   revokeAccessKey(id: string, revokedAt: Date): AccessKeyRecord | undefined {
     const record = this.accessKey(id);
     if (record !== undefined) this.addAccessKey({ ...record, revokedAt });
@@ -50,6 +50,6 @@ export class TestStore {
 
   assertReachable(): void {
     if (!this.#reachable)
-      throw new Error('the store of the test kit is unavailable, because the test simulates an outage');
+      throw new Error('the store is unavailable, because the test has started an outage with kit.outage(true)');
   }
 }
